@@ -1,0 +1,49 @@
+// What can go wrong: the user's mistakes and our own.
+//
+//   throw Error("{}:{}: ...", file, line)    A user's mistake: bad input, a missing file, a full disk. The
+//                                            message is one sentence: what, where, what to try.
+//   throw UsageError(...)                    The same for a wrong command line or option: exit code 2.
+//   CHECK(a.columns == b.rows, "product of {} and {}", a.shape, b.shape)
+//                                            A broken invariant: ours, never the user's. Always on.
+//
+// Messages are fmt format strings, checked when they are compiled. All three throw; app/main.cpp alone catches
+// and turns them into a line on standard error and an exit code.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace dragoman {
+
+class Error : public std::runtime_error {
+ public:
+  template <typename... Values>
+  explicit Error(fmt::format_string<Values...> message, Values&&... values)
+      : std::runtime_error(fmt::format(message, std::forward<Values>(values)...)) {}
+};
+
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// What a failed CHECK throws: file, line, the condition and the message.
+class BrokenInvariant : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message = {});
+
+}  // namespace dragoman
+
+// The project's only macro, since only a macro knows its condition's text and place. The message is
+// formatted only on failure.
+#define CHECK(condition, ...)                                                                              \
+  do {                                                                                                     \
+    if (!(condition)) [[unlikely]]                                                                         \
+      ::dragoman::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ::fmt::format(__VA_ARGS__)));   \
+  } while (false)
