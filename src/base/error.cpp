@@ -3,8 +3,8 @@
 namespace dragoman {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
-  throw BrokenInvariant(
-      fmt::format("{}:{}: {} does not hold{}{}", file, line, condition, message.empty() ? "" : ": ", message));
+  throw BrokenInvariant(fmt::format("{}:{}: {} does not hold{}{}", file, line, condition,
+                                    message.empty() ? "" : ": ", message));
 }
 
 }  // namespace dragoman

@@ -6,23 +6,25 @@
 //   CHECK(a.columns == b.rows, "product of {} and {}", a.shape, b.shape)
 //                                            A broken invariant: ours, never the user's. Always on.
 //
-// Messages are fmt format strings, checked when they are compiled. All three throw; app/main.cpp alone catches
-// and turns them into a line on standard error and an exit code.
+// A message followed by values is an fmt format string, checked when it is compiled; alone it is taken as it is.
+// All three throw; app/main.cpp alone catches, and makes a line on standard error and an exit code of them.
 #pragma once
-
-#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace dragoman {
 
 class Error : public std::runtime_error {
  public:
-  template <typename... Values>
-  explicit Error(fmt::format_string<Values...> message, Values&&... values)
-      : std::runtime_error(fmt::format(message, std::forward<Values>(values)...)) {}
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+
+  template <typename First, typename... Rest>
+  Error(fmt::format_string<First, Rest...> message, First&& first, Rest&&... rest)
+      : std::runtime_error(fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 class UsageError : public Error {
@@ -36,14 +38,15 @@ class BrokenInvariant : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message = {});
+[[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                               const std::string& message = {});
 
 }  // namespace dragoman
 
 // The project's only macro, since only a macro knows its condition's text and place. The message is
 // formatted only on failure.
-#define CHECK(condition, ...)                                                                              \
-  do {                                                                                                     \
-    if (!(condition)) [[unlikely]]                                                                         \
-      ::dragoman::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ::fmt::format(__VA_ARGS__)));   \
+#define CHECK(condition, ...)                                                                            \
+  do {                                                                                                   \
+    if (!(condition)) [[unlikely]]                                                                       \
+      ::dragoman::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ::fmt::format(__VA_ARGS__))); \
   } while (false)
