@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Makes the golden fixtures: small Transformers computed by PyTorch, which replay_test.cpp computes again.
+
+    pip install torch numpy
+    python3 tests/golden/make_golden.py            (rewrites tests/golden/fixtures/*.safetensors)
+
+The model below is written from "Attention Is All You Need" and from Dragoman's names of parameters, in plain
+tensor operations and 64-bit floats, one sentence after the other: no batch, no padding, no dropout, nothing
+shared with the C++ code that it checks. A fixture holds
+
+    __metadata__           "config": the keys of [model] and the two vocabularies' sizes, as JSON
+                           "training": label_smoothing, smoothing_over, factor, warmup, beta1, beta2, epsilon
+    parameter/NAME         a random model; no gain is 1 and no bias is 0, so that a mistake in them shows
+    gradient/NAME          of the sum over the target tokens of the smoothed cross-entropy
+    source_ids, source_lengths, target_input, target_output, target_lengths    all sentences, end to end
+    logits                 [target tokens, target vocabulary]
+    loss                   [sum of the smoothed cross-entropy, sum of -log p(target)]
+    adam_losses            the smoothed loss a target token before each of ten updates by Adam and Noam's rates
+"""
+
+import json
+import math
+import pathlib
+import random
+import struct
+
+import numpy
+import torch
+
+START, END, FIRST_WORD = 1, 2, 3
+ADAM_UPDATES = 10
+
+MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
+                      dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
+TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
+                         beta1=0.9, beta2=0.98, epsilon=1e-9)
+
+# Lengths are pairs (source tokens, target words); the end mark comes on top of the target's.
+# Widths are chosen so that some are no multiple of a vector register.
+FIXTURES = {
+    "post_norm_sinusoidal": dict(
+        model=dict(encoder_layers=2, decoder_layers=2, d_model=16, heads=4, d_ff=40, norm="post",
+                   source_vocabulary=17, target_vocabulary=23),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "pre_norm_tied_all": dict(
+        model=dict(encoder_layers=2, decoder_layers=2, d_model=24, heads=3, d_ff=48, norm="pre", norm_eps=1e-3,
+                   tied="all", source_vocabulary=29, target_vocabulary=29),
+        training=dict(warmup=3, factor=0.03),
+        lengths=[(4, 4), (7, 2), (1, 5)]),
+    "tensor2tensor_swish_tied_output": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=20, heads=2, d_ff=37, norm="pre", activation="swish",
+                   positions="tensor2tensor", tied="output", source_vocabulary=11, target_vocabulary=40),
+        training=dict(label_smoothing=0.0, beta2=0.997, warmup=20, factor=1.0),
+        lengths=[(6, 8), (2, 0), (11, 3)]),
+    "raw_index_long_and_short": dict(
+        model=dict(encoder_layers=1, decoder_layers=1, d_model=16, heads=2, d_ff=32, norm="pre", positions="raw_index",
+                   source_vocabulary=31, target_vocabulary=13),
+        training=dict(label_smoothing=0.3, smoothing_over="others"),
+        lengths=[(40, 2), (2, 33), (1, 0)]),
+    "learned_deep_encoder_gelu": dict(
+        model=dict(encoder_layers=3, decoder_layers=1, d_model=18, heads=3, d_ff=30, norm="post", norm_eps=1e-5,
+                   activation="gelu", positions="learned", max_positions=12, source_vocabulary=19, target_vocabulary=21),
+        training=dict(label_smoothing=0.1, smoothing_over="others", beta1=0.8, epsilon=1e-6),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
+    "learned_deep_decoder_tied_all": dict(
+        model=dict(encoder_layers=1, decoder_layers=3, d_model=32, heads=1, d_ff=24, norm="pre", activation="gelu",
+                   positions="learned", max_positions=10, tied="all", source_vocabulary=33, target_vocabulary=33),
+        lengths=[(1, 9), (8, 1), (3, 3)]),
+}
+
+
+# --- parameters ---------------------------------------------------------------------------------------------
+
+def parameter_shapes(c):
+    d, d_ff = c["d_model"], c["d_ff"]
+    shapes = {}
+
+    def norm(name):
+        shapes[f"{name}.gain"], shapes[f"{name}.bias"] = (d,), (d,)
+
+    def linear(name, rows, columns):
+        shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (rows, columns), (columns,)
+
+    def feed_forward(name):
+        norm(f"{name}.norm")
+        linear(f"{name}.inner", d, d_ff)
+        linear(f"{name}.outer", d_ff, d)
+
+    def self_attention(name):
+        norm(f"{name}.norm")
+        linear(f"{name}.qkv", d, 3 * d)
+        linear(f"{name}.output", d, d)
+
+    def cross_attention(name):
+        norm(f"{name}.norm")
+        linear(f"{name}.query", d, d)
+        linear(f"{name}.key_value", d, 2 * d)
+        linear(f"{name}.output", d, d)
+
+    if c["tied"] == "all":
+        shapes["shared_embedding.weight"] = (c["source_vocabulary"], d)
+    else:
+        shapes["source_embedding.weight"] = (c["source_vocabulary"], d)
+        shapes["target_embedding.weight"] = (c["target_vocabulary"], d)
+    if c["positions"] == "learned":
+        shapes["source_positions.weight"] = shapes["target_positions.weight"] = (c["max_positions"], d)
+    for n in range(c["encoder_layers"]):
+        self_attention(f"encoder.layers.{n}.self_attention")
+        feed_forward(f"encoder.layers.{n}.feed_forward")
+    for n in range(c["decoder_layers"]):
+        self_attention(f"decoder.layers.{n}.self_attention")
+        cross_attention(f"decoder.layers.{n}.cross_attention")
+        feed_forward(f"decoder.layers.{n}.feed_forward")
+    if c["norm"] == "pre":
+        norm("encoder.norm")
+        norm("decoder.norm")
+    if c["tied"] == "none":
+        shapes["generator.weight"], shapes["generator.bias"] = (c["target_vocabulary"], d), (c["target_vocabulary"],)
+    return shapes
+
+
+def random_parameters(c, dice):
+    def value(name, shape):
+        if name.endswith(".gain"):
+            return 1 + 0.3 * dice.gauss(0, 1)
+        if name.endswith(".bias"):
+            return 0.3 * dice.gauss(0, 1)
+        if "embedding" in name or name.startswith("generator"):
+            return dice.gauss(0, 1) * c["d_model"] ** -0.5
+        if "positions" in name:
+            return 0.5 * dice.gauss(0, 1)
+        return dice.gauss(0, 1) * shape[0] ** -0.5
+
+    parameters = {}
+    for name, shape in parameter_shapes(c).items():
+        # What C++ reads from the file is exactly what is computed with here.
+        values = torch.tensor([value(name, shape) for _ in range(math.prod(shape))]).float().double().reshape(shape)
+        parameters[name] = values.requires_grad_()
+    return parameters
+
+
+# --- the model ----------------------------------------------------------------------------------------------
+
+def position_table(kind, length, d):
+    rows = []
+    for position in range(length):
+        row = []
+        for column in range(d):
+            if kind == "tensor2tensor":
+                timescale = 10000 ** ((column % (d // 2)) / (d // 2 - 1))
+                wave = math.sin if column < d // 2 else math.cos
+            else:
+                exponent = 2 * column if kind == "raw_index" else 2 * (column // 2)
+                timescale = 10000 ** (exponent / d)
+                wave = math.sin if column % 2 == 0 else math.cos
+            row.append(wave(position / timescale))
+        rows.append(row)
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def activation(kind, x):
+    if kind == "relu":
+        return torch.where(x > 0, x, torch.zeros_like(x))
+    if kind == "gelu":
+        return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
+    return x / (1 + torch.exp(-x))
+
+
+class Model:
+    """One sentence at a time. p: the parameters by name; c: the configuration."""
+
+    def __init__(self, c, p):
+        self.c, self.p = c, p
+        self.kink = math.inf  # how near to zero an argument of relu came
+
+    def linear(self, name, x):
+        return x @ self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
+
+    def norm(self, name, x):
+        centred = x - x.mean(dim=1, keepdim=True)
+        variance = (centred ** 2).mean(dim=1, keepdim=True)
+        return centred / torch.sqrt(variance + self.c["norm_eps"]) * self.p[f"{name}.gain"] + self.p[f"{name}.bias"]
+
+    def sublayer(self, name, x, function):
+        if self.c["norm"] == "pre":
+            return x + function(self.norm(f"{name}.norm", x))
+        return self.norm(f"{name}.norm", x + function(x))
+
+    def heads(self, q, k, v, causal):
+        width = self.c["d_model"] // self.c["heads"]
+        outputs = []
+        for h in range(self.c["heads"]):
+            columns = slice(h * width, (h + 1) * width)
+            scores = q[:, columns] @ k[:, columns].T / math.sqrt(width)
+            if causal:
+                future = torch.ones_like(scores).triu(diagonal=1).bool()
+                scores = scores.masked_fill(future, -math.inf)
+            outputs.append(torch.softmax(scores, dim=1) @ v[:, columns])
+        return torch.cat(outputs, dim=1)
+
+    def self_attention(self, name, x, causal):
+        q, k, v = self.linear(f"{name}.qkv", x).chunk(3, dim=1)
+        return self.linear(f"{name}.output", self.heads(q, k, v, causal))
+
+    def cross_attention(self, name, x, memory):
+        k, v = self.linear(f"{name}.key_value", memory).chunk(2, dim=1)
+        return self.linear(f"{name}.output", self.heads(self.linear(f"{name}.query", x), k, v, causal=False))
+
+    def feed_forward(self, name, x):
+        inner = self.linear(f"{name}.inner", x)
+        self.kink = min(self.kink, inner.detach().abs().min().item())
+        return self.linear(f"{name}.outer", activation(self.c["activation"], inner))
+
+    def embed(self, side, ids):
+        table = self.p["shared_embedding.weight" if self.c["tied"] == "all" else f"{side}_embedding.weight"]
+        if self.c["positions"] == "learned":
+            positions = self.p[f"{side}_positions.weight"][:len(ids)]
+        else:
+            positions = position_table(self.c["positions"], len(ids), self.c["d_model"]).to(table.dtype)
+        return table[ids] * math.sqrt(self.c["d_model"]) + positions
+
+    def end_of_stack(self, name, x):
+        return self.norm(name, x) if self.c["norm"] == "pre" else x
+
+    def encode(self, ids):
+        x = self.embed("source", ids)
+        for n in range(self.c["encoder_layers"]):
+            layer = f"encoder.layers.{n}"
+            x = self.sublayer(f"{layer}.self_attention", x,
+                              lambda y: self.self_attention(f"{layer}.self_attention", y, causal=False))
+            x = self.sublayer(f"{layer}.feed_forward", x, lambda y: self.feed_forward(f"{layer}.feed_forward", y))
+        return self.end_of_stack("encoder.norm", x)
+
+    def decode(self, memory, ids):
+        x = self.embed("target", ids)
+        for n in range(self.c["decoder_layers"]):
+            layer = f"decoder.layers.{n}"
+            x = self.sublayer(f"{layer}.self_attention", x,
+                              lambda y: self.self_attention(f"{layer}.self_attention", y, causal=True))
+            x = self.sublayer(f"{layer}.cross_attention", x,
+                              lambda y: self.cross_attention(f"{layer}.cross_attention", y, memory))
+            x = self.sublayer(f"{layer}.feed_forward", x, lambda y: self.feed_forward(f"{layer}.feed_forward", y))
+        return self.end_of_stack("decoder.norm", x)
+
+    def logits(self, source, target_input):
+        x = self.decode(self.encode(source), target_input)
+        if self.c["tied"] == "none":
+            return x @ self.p["generator.weight"].T + self.p["generator.bias"]
+        return x @ self.p["shared_embedding.weight" if self.c["tied"] == "all" else "target_embedding.weight"].T
+
+
+# --- loss and training --------------------------------------------------------------------------------------
+
+def smoothed_targets(t, targets, size):
+    amount = t["label_smoothing"]
+    if t["smoothing_over"] == "others":
+        rows = torch.full((len(targets), size), amount / (size - 1), dtype=torch.float64)
+        rows[range(len(targets)), targets] = 1 - amount
+    else:
+        rows = torch.full((len(targets), size), amount / size, dtype=torch.float64)
+        rows[range(len(targets)), targets] += 1 - amount
+    return rows
+
+
+def losses(t, logits, targets):
+    """The two sums over the tokens: the smoothed cross-entropy and -log p(target)."""
+    log_p = torch.log_softmax(logits, dim=1)
+    wanted = smoothed_targets(t, targets, logits.shape[1]).to(logits.dtype)
+    return -(wanted * log_p).sum(), -log_p[range(len(targets)), targets].sum()
+
+
+def all_logits(model, sentences):
+    return torch.cat([model.logits(source, [START] + words) for source, words in sentences])
+
+
+def all_targets(sentences):
+    return [token for _, words in sentences for token in words + [END]]
+
+
+def adam_losses(c, t, start, sentences, dtype):
+    p = {name: value.detach().to(dtype, copy=True).requires_grad_() for name, value in start.items()}
+    optimizer = torch.optim.Adam(p.values(), betas=(t["beta1"], t["beta2"]), eps=t["epsilon"])
+    targets, result = all_targets(sentences), []
+    for step in range(1, ADAM_UPDATES + 1):
+        optimizer.zero_grad()
+        loss = losses(t, all_logits(Model(c, p), sentences), targets)[0] / len(targets)
+        loss.backward()
+        result.append(loss.item())
+        rate = t["factor"] * c["d_model"] ** -0.5 * min(step ** -0.5, step * t["warmup"] ** -1.5)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        optimizer.step()
+    return result
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+def write_safetensors(path, metadata, tensors):
+    header, offset = {"__metadata__": metadata}, 0
+    for name, array in tensors.items():
+        kind = {"float32": "F32", "int32": "I32"}[str(array.dtype)]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
+        offset += array.nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in tensors.values():
+            file.write(array.astype(array.dtype.newbyteorder("<")).tobytes())
+
+
+def make(name, fixture, folder):
+    c = MODEL_DEFAULTS | fixture["model"]
+    t = TRAINING_DEFAULTS | fixture.get("training", {})
+    dice = random.Random(name)
+
+    def words(count, vocabulary):
+        return [dice.randrange(FIRST_WORD, vocabulary) for _ in range(count)]
+
+    sentences = [(words(m, c["source_vocabulary"]), words(n, c["target_vocabulary"])) for m, n in fixture["lengths"]]
+    p = random_parameters(c, dice)
+    model = Model(c, p)
+    logits = all_logits(model, sentences)
+    smoothed, likelihood = losses(t, logits, all_targets(sentences))
+    smoothed.backward()
+
+    # A fixture must be one that 32-bit floats can reproduce: no kink within rounding, no chaotic training.
+    adam = adam_losses(c, t, p, sentences, torch.float64)
+    drift = max(abs(a / b - 1) for a, b in zip(adam_losses(c, t, p, sentences, torch.float32), adam))
+    assert drift < 2e-5, f"{name}: Adam's losses differ by {drift:.1e} between 32 and 64 bits; take another rate"
+    assert c["activation"] != "relu" or model.kink > 1e-5, f"{name}: relu at {model.kink:.1e}; take another seed"
+
+    floats = {f"parameter/{key}": value for key, value in p.items()}
+    floats |= {f"gradient/{key}": value.grad for key, value in p.items()}
+    floats |= {"logits": logits, "loss": torch.tensor([smoothed.item(), likelihood.item()], dtype=torch.float64),
+               "adam_losses": torch.tensor(adam, dtype=torch.float64)}
+    integers = {"source_ids": [token for source, _ in sentences for token in source],
+                "source_lengths": [len(source) for source, _ in sentences],
+                "target_input": [token for _, target in sentences for token in [START] + target],
+                "target_output": all_targets(sentences),
+                "target_lengths": [len(target) + 1 for _, target in sentences]}
+    tensors = {key: numpy.array(value, dtype=numpy.int32) for key, value in integers.items()}
+    tensors |= {key: value.detach().numpy().astype(numpy.float32) for key, value in floats.items()}
+    path = folder / f"{name}.safetensors"
+    write_safetensors(path, {"config": json.dumps(c), "training": json.dumps(t)}, tensors)
+    print(f"{path.name}: {path.stat().st_size} bytes, loss {adam[0]:.4f} to {adam[-1]:.4f}, drift {drift:.1e}")
+
+
+def main():
+    torch.set_num_threads(1)
+    folder = pathlib.Path(__file__).parent / "fixtures"
+    folder.mkdir(exist_ok=True)
+    for name, fixture in FIXTURES.items():
+        make(name, fixture, folder)
+
+
+if __name__ == "__main__":
+    main()
