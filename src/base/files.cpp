@@ -1,0 +1,93 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags)
+      : path_(path), number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (number_ < 0) fail("open");
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  size_t read_some(char* to, size_t size) {
+    const ssize_t n = retry([&] { return read(number_, to, size); });
+    if (n < 0) fail("read");
+    return static_cast<size_t>(n);
+  }
+
+  void write_all(std::string_view data) {
+    while (!data.empty()) {
+      const ssize_t n = retry([&] { return write(number_, data.data(), data.size()); });
+      if (n < 0) fail("write");
+      data.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+
+  void flush() {
+    if (retry([&] { return fsync(number_); }) < 0) fail("flush");
+  }
+
+ private:
+  // A signal that arrives during a call is no error.
+  template <typename Call>
+  static auto retry(Call call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+  }
+
+  [[noreturn]] void fail(const char* action) const {
+    throw Error("cannot {} {}: {}", action, path_, std::strerror(errno));
+  }
+
+  std::string path_;
+  int number_;
+};
+
+void write_and_rename(const std::string& temporary, const std::string& path, std::string_view contents) {
+  Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  file.write_all(contents);
+  file.flush();
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw Error("cannot rename {} to {}: {}", temporary, path, std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  Descriptor file(path, O_RDONLY);
+  std::string contents;
+  char buffer[1 << 16];
+  while (const size_t n = file.read_some(buffer, sizeof buffer)) contents.append(buffer, n);
+  return contents;
+}
+
+void write_file(const std::string& path, std::string_view contents) {
+  const std::string temporary = path + ".new";
+  try {
+    write_and_rename(temporary, path, contents);
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  Descriptor(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();  // the new name, too
+}
+
+}  // namespace dragoman

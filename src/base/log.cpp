@@ -1,0 +1,28 @@
+#include "base/log.h"
+
+#include <atomic>
+#include <cstdio>
+
+namespace dragoman {
+namespace {
+
+std::atomic<LogLevel> lowest_level{LogLevel::info};
+
+const char* prefix(LogLevel level) {
+  if (level == LogLevel::debug) return "debug: ";
+  if (level == LogLevel::warning) return "warning: ";
+  return "";
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) { lowest_level = level; }
+
+bool is_logged(LogLevel level) { return level >= lowest_level && level != LogLevel::off; }
+
+void log_line(LogLevel level, const std::string& message) {
+  const std::string line = prefix(level) + message + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);  // one call: stdio locks the stream for it
+}
+
+}  // namespace dragoman

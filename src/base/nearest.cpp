@@ -1,0 +1,34 @@
+#include "base/nearest.h"
+
+#include <algorithm>
+
+namespace dragoman {
+
+int edit_distance(std::string_view a, std::string_view b) {
+  // rows[i][j]: the distance of a's first i letters from b's first j.
+  std::vector<std::vector<int>> rows(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        rows[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      const int exchanged = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, exchanged});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size()][b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  const auto closer = [&](const std::string& a, const std::string& b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  };
+  const auto best = std::min_element(known.begin(), known.end(), closer);
+  return best == known.end() ? "" : *best;
+}
+
+}  // namespace dragoman

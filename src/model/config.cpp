@@ -1,0 +1,101 @@
+#include "model/config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace dragoman {
+
+void declare(Options& options, ModelConfig& c) {
+  // The limits above keep every product of sizes within 64 bits; memory ends long before.
+  const Range layers = at_least(1).at_most(1000);
+  const Range size = at_least(1).at_most(1'000'000);
+  const Range probability = at_least(0).below(1);
+  auto model = options.section("model", "The Transformer");
+  model.add("encoder_layers", c.encoder_layers, "layers of the encoder", layers);
+  model.add("decoder_layers", c.decoder_layers, "layers of the decoder", layers);
+  model.add("d_model", c.d_model, "width of every layer's input and output", size);
+  model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
+  model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
+  model.add("norm", c.norm, "normalise before each sublayer and at each stack's end, or after (the paper)",
+            {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
+  model.add("norm_eps", c.norm_eps, "added to the variance before its root is taken", above(0));
+  model.add("activation", c.activation, "between the two feed-forward products",
+            {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
+  model.add("positions", c.positions, "how a token's place is told; the tables differ, see docs/variants.md",
+            {{"sinusoidal", Positions::sinusoidal},
+             {"tensor2tensor", Positions::tensor2tensor},
+             {"raw_index", Positions::raw_index},
+             {"learned", Positions::learned}});
+  model.add("max_positions", c.max_positions, "longest sentence in tokens, for learned positions only", size);
+  model.add("tied", c.tied,
+            "share the target embedding with the generator, or both with the source embedding",
+            {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
+  model.add("initialiser", c.initialiser, "of weight matrices and biases",
+            {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
+  model.add("embedding_initialiser", c.embedding_initialiser, "of embeddings; normal is N(0, d_model^-0.5)",
+            {{"normal", EmbeddingInitialiser::normal},
+             {"xavier", EmbeddingInitialiser::xavier},
+             {"unit", EmbeddingInitialiser::unit}});
+  model.add("dropout", c.dropout, "of each sublayer's output", probability);
+  model.add("attention_dropout", c.attention_dropout, "of attention's weights", probability);
+  model.add("activation_dropout", c.activation_dropout, "of what the activation gives", probability);
+  model.add("embedding_dropout", c.embedding_dropout, "of embeddings with positions", probability);
+}
+
+void validate(const ModelConfig& config) {
+  ModelConfig c = config;
+  Options options;
+  declare(options, c);
+  options.check_values();
+  if (c.d_model % c.heads != 0) {
+    throw OptionError("model.heads",
+                      fmt::format("is {}, which does not divide model.d_model, {}", c.heads, c.d_model));
+  }
+  if (c.positions != Positions::learned && c.d_model % 2 != 0) {
+    throw OptionError("model.d_model",
+                      fmt::format("is {}, but must be even for positions that pair sines with cosines: "
+                                  "take an even one, or learned positions",
+                                  c.d_model));
+  }
+  const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;
+  if (c.tied == Tied::all && known && c.source_vocabulary != c.target_vocabulary) {
+    throw OptionError("model.tied", fmt::format("is all, but source and target have {} and {} words: "
+                                                "share one vocabulary, or tie the output alone",
+                                                c.source_vocabulary, c.target_vocabulary));
+  }
+}
+
+nlohmann::json to_json(const ModelConfig& config) {
+  ModelConfig c = config;
+  Options options;
+  declare(options, c);
+  nlohmann::json json = options.to_json()["model"];
+  json["source_vocabulary"] = c.source_vocabulary;
+  json["target_vocabulary"] = c.target_vocabulary;
+  return json;
+}
+
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& path) {
+  if (!json.is_object()) throw UsageError("{}: \"model\" must be a JSON object", path);
+  ModelConfig config;
+  nlohmann::json declared = json;
+  for (const auto& [name, size] : {std::pair{"source_vocabulary", &config.source_vocabulary},
+                                   std::pair{"target_vocabulary", &config.target_vocabulary}}) {
+    const auto found = declared.find(name);
+    if (found == declared.end()) continue;
+    if (!found->is_number_integer() || *found < 0 || *found > INT32_MAX) {
+      throw UsageError("{}: model.{} is {}, but must be a whole number, at least 0", path, name,
+                       found->dump());
+    }
+    *size = found->get<int64_t>();
+    declared.erase(found);
+  }
+  Options options;
+  declare(options, config);
+  options.from_json({{"model", declared}}, path);
+  options.check([&] { validate(config); });
+  return config;
+}
+
+}  // namespace dragoman

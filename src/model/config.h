@@ -1,0 +1,67 @@
+// What kind of Transformer: every choice that changes its parameters or its arithmetic.
+//
+// The defaults are the base model of "Attention Is All You Need" with the norms where today's models have them.
+// docs/variants.md says which article makes which choice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/options.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+
+// pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
+enum class NormOrder { pre, post };
+
+// sinusoidal: the paper's, sines and cosines in turn. tensor2tensor: all sines, then all cosines. raw_index: in turn,
+// but 10000^(2i/d) takes the raw column for i, as some articles have it. learned: a table of parameters.
+enum class Positions { sinusoidal, tensor2tensor, raw_index, learned };
+
+// Which of source embedding, target embedding and generator are one matrix. output: the last two. all: the three.
+enum class Tied { none, output, all };
+
+// xavier: uniform by fan in and fan out, biases zero. pytorch: what torch.nn.Linear starts with.
+enum class Initialiser { xavier, pytorch };
+
+// normal: N(0, d_model^-0.5). unit: N(0, 1), what torch.nn.Embedding starts with.
+enum class EmbeddingInitialiser { normal, xavier, unit };
+
+struct ModelConfig {
+  int64_t encoder_layers = 6;
+  int64_t decoder_layers = 6;
+  int64_t d_model = 512;
+  int64_t heads = 8;
+  int64_t d_ff = 2048;
+  NormOrder norm = NormOrder::pre;
+  double norm_eps = 1e-6;
+  Activation activation = Activation::relu;
+  Positions positions = Positions::sinusoidal;
+  int64_t max_positions = 512;
+  Tied tied = Tied::none;
+  Initialiser initialiser = Initialiser::xavier;
+  EmbeddingInitialiser embedding_initialiser = EmbeddingInitialiser::normal;
+  double dropout = 0.1;
+  double attention_dropout = 0.1;
+  double activation_dropout = 0;
+  double embedding_dropout = 0.1;
+
+  // Known once the vocabularies are: saved with the rest, but no options.
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+};
+
+void declare(Options& options, ModelConfig& config);
+
+// Throws OptionError naming the first key whose value cannot be, alone or beside the others. A configuration that
+// was read through options has its ranges checked already; one written in code is checked here for the first time.
+void validate(const ModelConfig& config);
+
+// One flat object with every value, for config.json; and back. A missing key keeps its default.
+nlohmann::json to_json(const ModelConfig& config);
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& path);
+
+}  // namespace dragoman
