@@ -59,9 +59,10 @@ class Descriptor {
   int number_;
 };
 
-void write_and_rename(const std::string& temporary, const std::string& path, std::string_view contents) {
+void write_and_rename(const std::string& temporary, const std::string& path,
+                      const std::vector<std::string_view>& parts) {
   Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-  file.write_all(contents);
+  for (const std::string_view part : parts) file.write_all(part);
   file.flush();
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw Error("cannot rename {} to {}: {}", temporary, path, std::strerror(errno));
@@ -78,10 +79,10 @@ std::string read_file(const std::string& path) {
   return contents;
 }
 
-void write_file(const std::string& path, std::string_view contents) {
+void write_file(const std::string& path, const std::vector<std::string_view>& parts) {
   const std::string temporary = path + ".new";
   try {
-    write_and_rename(temporary, path, contents);
+    write_and_rename(temporary, path, parts);
   } catch (...) {
     std::remove(temporary.c_str());
     throw;

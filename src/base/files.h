@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman {
 
@@ -10,6 +11,7 @@ std::string read_file(const std::string& path);
 
 // After a crash at any instant the path holds either the old contents or the new ones, whole: a temporary file
 // beside it is flushed to the disk and renamed. For one writer a path at a time.
-void write_file(const std::string& path, std::string_view contents);
+// The parts are written one after another, so that nobody need copy them into one.
+void write_file(const std::string& path, const std::vector<std::string_view>& parts);
 
 }  // namespace dragoman
