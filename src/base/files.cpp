@@ -13,6 +13,14 @@
 namespace dragoman {
 namespace {
 
+// A signal that arrives during a call is no error.
+template <typename Call>
+auto retry(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 // A file descriptor that closes itself.
 class Descriptor {
  public:
@@ -43,14 +51,6 @@ class Descriptor {
   }
 
  private:
-  // A signal that arrives during a call is no error.
-  template <typename Call>
-  static auto retry(Call call) {
-    auto result = call();
-    while (result < 0 && errno == EINTR) result = call();
-    return result;
-  }
-
   [[noreturn]] void fail(const char* action) const {
     throw Error("cannot {} {}: {}", action, path_, std::strerror(errno));
   }
