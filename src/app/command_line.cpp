@@ -1,0 +1,103 @@
+#include "app/command_line.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+
+namespace dragoman {
+
+struct CommandLine::Parser {
+  CLI::App app;
+  struct Argument {
+    std::string name, help;
+    CLI::Option* parsed;
+  };
+  std::vector<Argument> arguments;
+  Options* options = nullptr;
+  std::vector<CLI::Option*> flags;  // one for each of the options
+
+  std::string help() const;
+  void refuse_the_rest() const;
+};
+
+std::string CommandLine::Parser::help() const {
+  std::string usage = "dragoman " + app.get_name();
+  std::string list;
+  for (const Argument& argument : arguments) {
+    usage += " " + argument.name;
+    list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
+  }
+  const char* rest = options ? " [--OPTION VALUE ...]" : "";
+  return fmt::format("{}: {}\n\nusage: {}{}\n{}\n{}", app.get_name(), app.get_description(), usage, rest,
+                     list, options ? options->help() : "");
+}
+
+// What no argument and no option took.
+void CommandLine::Parser::refuse_the_rest() const {
+  std::vector<std::string> known = {"--help"};
+  for (size_t i = 0; i < flags.size(); ++i) known.push_back("--" + options->all()[i].key());
+  for (const std::string& word : app.remaining()) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    throw UsageError("{} has no option {}; the nearest one is {}", app.get_name(), name,
+                     nearest(name, known));
+  }
+  for (const std::string& word : app.remaining()) {
+    throw UsageError("{} takes {} argument{}, and \"{}\" is one too many", app.get_name(), arguments.size(),
+                     arguments.size() == 1 ? "" : "s", word);
+  }
+}
+
+CommandLine::CommandLine(const std::string& command, const std::string& summary) : parser_(new Parser) {
+  parser_->app.name(command);
+  parser_->app.description(summary);
+  parser_->app.allow_extras();
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add_argument(const std::string& name, std::string& variable, const std::string& help) {
+  parser_->arguments.push_back({name, help, parser_->app.add_option(name, variable)});
+}
+
+void CommandLine::add_options(Options& options) {
+  CHECK(parser_->options == nullptr);
+  parser_->options = &options;
+  for (const Option& option : options.all()) {
+    const std::string flag = "--" + option.key();
+    CLI::Option* parsed = option.is_flag ? parser_->app.add_flag(flag) : parser_->app.add_option(flag);
+    parser_->flags.push_back(parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
+  }
+}
+
+bool CommandLine::parse(const std::vector<std::string>& arguments) {
+  try {
+    parser_->app.parse({arguments.rbegin(), arguments.rend()});  // which takes them from the back
+  } catch (const CLI::CallForHelp&) {
+    std::cout << parser_->help();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError("{}: {}", parser_->app.get_name(), error.what());
+  }
+  parser_->refuse_the_rest();
+  for (const Parser::Argument& argument : parser_->arguments) {
+    if (argument.parsed->count() == 0) {
+      throw UsageError("{} needs {}, {}: see dragoman {} --help", parser_->app.get_name(), argument.name,
+                       argument.help, parser_->app.get_name());
+    }
+  }
+  return true;
+}
+
+void CommandLine::set_flags() {
+  for (size_t i = 0; i < parser_->flags.size(); ++i) {
+    const CLI::Option& flag = *parser_->flags[i];
+    if (flag.count() > 0) parser_->options->set_flag(parser_->options->all()[i].key(), flag.results().back());
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,27 @@
+// The program's commands: a function each, in a file each. They throw; main.cpp turns that into an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dragoman {
+
+using Arguments = std::vector<std::string>;  // what follows the command's name
+
+void train(const Arguments& arguments);
+
+struct Command {
+  const char* name;
+  const char* summary;
+  void (*run)(const Arguments& arguments);
+};
+
+// In the order of `dragoman --help`.
+inline constexpr Command commands[] = {
+    {"train", "learn a model as a recipe says", train},
+};
+
+// The whole program but for its exit code: finds the command and runs it, or prints help or version.
+void run_program(const Arguments& arguments);
+
+}  // namespace dragoman

@@ -1,0 +1,34 @@
+// The program. Exit codes: 0 done, 1 a failure, 2 a usage error.
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "app/commands.h"
+#include "base/error.h"
+
+namespace {
+
+int fail(int exit_code, const std::string& message) {
+  std::cout.flush();
+  std::cerr << "dragoman: " << message << "\n";
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  try {
+    run_program({argv + 1, argv + argc});
+    if (!std::cout.flush()) return fail(1, "cannot write to standard output");
+    return 0;
+  } catch (const UsageError& error) {
+    return fail(2, error.what());
+  } catch (const Error& error) {
+    return fail(1, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "not enough memory: take a smaller model or smaller batches");
+  } catch (const std::exception& error) {
+    return fail(1, std::string("a fault of the program itself, please report it: ") + error.what());
+  }
+}
