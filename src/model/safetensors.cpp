@@ -1,0 +1,127 @@
+#include "model/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "base/replace_file.h"
+#include "model/safetensors_header.h"
+
+namespace dragoman {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr uint64_t largest_header = 100'000'000;
+
+struct Mapping {
+  std::shared_ptr<const std::byte> bytes;
+  uint64_t size;
+};
+
+Mapping map_file(const std::string& path) {
+  const auto fail = [&](const char* action) {
+    throw Error("cannot {} {}: {}", action, path, std::strerror(errno));
+  };
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) fail("open");
+  const std::unique_ptr<const int, void (*)(const int*)> closer(&file,
+                                                                [](const int* number) { close(*number); });
+  struct stat status;
+  if (fstat(file, &status) != 0) fail("read");
+  if (!S_ISREG(status.st_mode)) throw Error("{} is not a file", path);
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size < 8) throw Error("{}: a safetensors file has at least 8 bytes, this one has {}", path, size);
+  void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (bytes == MAP_FAILED) fail("map");
+  return {{static_cast<const std::byte*>(bytes),
+           [size](const std::byte* data) { munmap(const_cast<std::byte*>(data), size); }},
+          size};
+}
+
+template <typename T>
+std::span<const T> values(const std::string& path, const TensorEntry& entry) {
+  if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignof(T) != 0) {
+    throw Error(
+        "{}: tensor {} does not stand at a multiple of {} bytes; write the file anew with its header padded",
+        path, in_quotes(entry.name), alignof(T));
+  }
+  return {reinterpret_cast<const T*>(entry.bytes.data()), entry.bytes.size() / sizeof(T)};
+}
+
+}  // namespace
+
+SafetensorsFile SafetensorsFile::open(const std::string& path) {
+  const Mapping mapping = map_file(path);
+  uint64_t header_size = 0;
+  std::memcpy(&header_size, mapping.bytes.get(), sizeof header_size);
+  if (header_size > largest_header || header_size > mapping.size - sizeof header_size) {
+    throw Error("{}: a header of {} bytes does not fit a file of {}; it is cut short, or no safetensors file",
+                path, header_size, mapping.size);
+  }
+  const std::span<const std::byte> behind(mapping.bytes.get() + sizeof header_size,
+                                          mapping.size - sizeof header_size);
+  const std::span<const std::byte> data = behind.subspan(header_size);
+  const std::string_view text(reinterpret_cast<const char*>(behind.data()), header_size);
+  SafetensorsHeader header = read_safetensors_header(path, text, data);
+
+  SafetensorsFile file;
+  file.path_ = path;
+  file.mapping_ = mapping.bytes;
+  file.metadata_ = std::move(header.metadata);
+  file.entries_ = std::move(header.entries);
+  for (size_t i = 0; i < file.entries_.size(); ++i) file.by_name_.emplace(file.entries_[i].name, i);
+  return file;
+}
+
+const std::string& SafetensorsFile::metadata(std::string_view key) const {
+  const auto found = metadata_.find(key);
+  if (found == metadata_.end()) throw Error("{} has no {} in its metadata", path_, in_quotes(key));
+  return found->second;
+}
+
+const TensorEntry& SafetensorsFile::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) throw Error("{} has no tensor {}", path_, in_quotes(name));
+  return entries_[found->second];
+}
+
+std::span<const float> SafetensorsFile::floats(std::string_view name, int64_t rows, int64_t columns) const {
+  const TensorEntry& entry = find(name);
+  const bool vector = rows == 1 && entry.shape == std::vector<int64_t>{columns};
+  if (entry.dtype != Dtype::f32 || !(vector || entry.shape == std::vector<int64_t>{rows, columns})) {
+    throw Error("{}: tensor {} is {}, and F32 [{}, {}] is wanted", path_, in_quotes(name), describe(entry),
+                rows, columns);
+  }
+  return values<float>(path_, entry);
+}
+
+std::span<const int32_t> SafetensorsFile::integers(std::string_view name) const {
+  const TensorEntry& entry = find(name);
+  if (entry.dtype != Dtype::i32 || entry.shape.size() != 1) {
+    throw Error("{}: tensor {} is {}, and a vector of I32 is wanted", path_, in_quotes(name),
+                describe(entry));
+  }
+  return values<int32_t>(path_, entry);
+}
+
+void write_safetensors(const std::string& path, const Metadata& metadata,
+                       std::span<const TensorEntry> entries) {
+  const std::string header = safetensors_header_text(metadata, entries);
+  const uint64_t header_size = header.size();
+  std::vector<std::string_view> parts = {{reinterpret_cast<const char*>(&header_size), sizeof header_size},
+                                         header};
+  for (const TensorEntry& entry : entries) {
+    parts.emplace_back(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
+  }
+  replace_file(path, parts);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,72 @@
+// safetensors: tensors by name in one file, as other systems read and write them too.
+//
+//   8 bytes       the header's size, little-endian
+//   the header    JSON: {"__metadata__": {"key": "text"}, "NAME": {"dtype": "F32", "shape": [2, 3],
+//                 "data_offsets": [0, 24]}, ...}, padded with spaces
+//   the data      tensor after tensor, row by row, without holes or overlaps
+//
+// A file from anywhere may be opened: every size, offset, type and name is checked against the file's own size
+// before anything is used, and each fault is an Error that names the file. Tensors are mapped, not read: pages
+// come from the disk when they are touched. As with any mapping, whoever cuts the file short meanwhile kills
+// this process; our own writer replaces files and never changes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman {
+
+enum class Dtype { boolean, u8, i8, f8_e5m2, f8_e4m3, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
+
+// The texts that a file carries beside its tensors.
+using Metadata = std::map<std::string, std::string, std::less<>>;
+
+struct TensorEntry {
+  std::string name;
+  Dtype dtype;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> bytes;
+};
+
+class SafetensorsFile {
+ public:
+  static SafetensorsFile open(const std::string& path);
+
+  const Metadata& metadata() const { return metadata_; }
+  // The value of this key; an Error where there is none.
+  const std::string& metadata(std::string_view key) const;
+
+  // In the order of the data.
+  const std::vector<TensorEntry>& entries() const { return entries_; }
+  bool has(std::string_view name) const { return by_name_.contains(name); }
+  // An Error where there is no such tensor.
+  const TensorEntry& find(std::string_view name) const;
+
+  // The matrix of this name and size; a vector has the shape [columns], or [1, columns]. Valid while this file
+  // is open. An Error where type or shape are others.
+  std::span<const float> floats(std::string_view name, int64_t rows, int64_t columns) const;
+  // A vector of any length.
+  std::span<const int32_t> integers(std::string_view name) const;
+
+ private:
+  SafetensorsFile() = default;
+
+  std::string path_;
+  std::shared_ptr<const std::byte> mapping_;
+  Metadata metadata_;
+  std::vector<TensorEntry> entries_;
+  std::map<std::string, size_t, std::less<>> by_name_;  // indices of entries_
+};
+
+// Writes a new file in place of what the path holds, in the order given; the data begin at a multiple of 64
+// bytes, so that tensors whose sizes are multiples of 64 stand aligned where they come first.
+void write_safetensors(const std::string& path, const Metadata& metadata,
+                       std::span<const TensorEntry> entries);
+
+}  // namespace dragoman

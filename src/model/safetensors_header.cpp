@@ -1,0 +1,230 @@
+#include "model/safetensors_header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t most_dimensions = 8;
+constexpr size_t alignment = 64;
+constexpr const char* metadata_key = "__metadata__";
+
+struct DtypeName {
+  std::string_view name;
+  int64_t size;
+};
+// In the order of the enumeration.
+constexpr std::array<DtypeName, 15> dtypes = {{{"BOOL", 1},
+                                               {"U8", 1},
+                                               {"I8", 1},
+                                               {"F8_E5M2", 1},
+                                               {"F8_E4M3", 1},
+                                               {"U16", 2},
+                                               {"I16", 2},
+                                               {"F16", 2},
+                                               {"BF16", 2},
+                                               {"U32", 4},
+                                               {"I32", 4},
+                                               {"F32", 4},
+                                               {"U64", 8},
+                                               {"I64", 8},
+                                               {"F64", 8}}};
+
+const DtypeName& described(Dtype dtype) { return dtypes.at(static_cast<size_t>(dtype)); }
+
+// The product of the sizes, or nothing where it does not fit.
+bool multiply(const std::vector<int64_t>& shape, int64_t size, int64_t& product) {
+  product = size;
+  for (const int64_t n : shape) {
+    if (__builtin_mul_overflow(product, n, &product)) return false;
+  }
+  return true;
+}
+
+// Reads one header. What the format does not have is refused while the JSON is parsed, so that the values in
+// memory stay in proportion to the header's text.
+class HeaderReader {
+ public:
+  HeaderReader(const std::string& path, std::string_view text) : path_(path), text_(text) {}
+
+  Json read() {
+    if (text_.empty() || text_.front() != '{') fail("the header does not begin with {{");
+    if (text_.find('\0') != text_.npos)
+      fail("the header has a zero byte");  // the parser would stop there, content
+    try {
+      return Json::parse(
+          text_.begin(), text_.end(),
+          [this](int depth, Json::parse_event_t event, Json& value) { return admit(depth, event, value); });
+    } catch (const Json::parse_error& error) {
+      fail("the header is no valid JSON from its byte {} on", error.byte);
+    } catch (const Json::exception&) {
+      fail("the header has a number that is too large");
+    }
+  }
+
+  Metadata metadata(const Json& object) const {
+    Metadata result;
+    if (!object.is_object()) fail("{} is no object", metadata_key);
+    for (const auto& [key, value] : object.items()) {
+      if (!value.is_string()) fail("{} of {} is no text", in_quotes(key), metadata_key);
+      result.emplace(key, value.get<std::string>());
+    }
+    return result;
+  }
+
+  // `data` is everything behind the header.
+  TensorEntry entry(const std::string& name, const Json& object, std::span<const std::byte> data) const {
+    if (!object.is_object()) fail("tensor {} is no object", in_quotes(name));
+    TensorEntry entry = {
+        .name = name, .dtype = dtype(name, object), .shape = numbers(name, object, "shape"), .bytes = {}};
+    const std::vector<int64_t> offsets = numbers(name, object, "data_offsets");
+    if (offsets.size() != 2 || offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > data.size()) {
+      fail("tensor {} has data_offsets [{}], and the file has {} bytes of data", in_quotes(name),
+           fmt::join(offsets, ", "), data.size());
+    }
+    int64_t size = 0;
+    if (!multiply(entry.shape, described(entry.dtype).size, size) || size != offsets[1] - offsets[0]) {
+      fail("tensor {} has {} bytes of data, which is not the size of {} [{}]", in_quotes(name),
+           offsets[1] - offsets[0], described(entry.dtype).name, fmt::join(entry.shape, ", "));
+    }
+    entry.bytes = data.subspan(static_cast<size_t>(offsets[0]), static_cast<size_t>(size));
+    return entry;
+  }
+
+  template <typename... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> message, Values&&... values) const {
+    throw Error("{}: {}", path_, fmt::format(message, std::forward<Values>(values)...));
+  }
+
+ private:
+  // Called for each event of the parser: two levels of objects, a list only in the second, no key twice.
+  bool admit(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start) {
+      if (depth > 1) fail("the header has an object too deep");
+      if (depth == 1) inner_keys_.clear();
+    } else if (event == Event::array_start) {
+      if (depth != 2) fail("the header has a list where none belongs");
+      list_size_ = 0;
+    } else if (event == Event::value && depth == 3) {
+      if (++list_size_ > most_dimensions)
+        fail("the header has a list of more than {} numbers", most_dimensions);
+    } else if (event == Event::key) {
+      const auto& key = value.get_ref<const std::string&>();
+      if (!(depth == 1 ? keys_ : inner_keys_).insert(key).second)
+        fail("the header has {} twice", in_quotes(key));
+    }
+    return true;
+  }
+
+  const Json& field(const std::string& name, const Json& object, const char* key) const {
+    const auto found = object.find(key);
+    if (found == object.end()) fail("tensor {} has no {}", in_quotes(name), key);
+    return *found;
+  }
+
+  Dtype dtype(const std::string& name, const Json& object) const {
+    const Json& value = field(name, object, "dtype");
+    if (!value.is_string()) fail("the dtype of tensor {} is no text", in_quotes(name));
+    const auto& text = value.get_ref<const std::string&>();
+    const auto found = std::ranges::find(dtypes, text, &DtypeName::name);
+    if (found == dtypes.end()) fail("tensor {} has the unknown dtype {}", in_quotes(name), in_quotes(text));
+    return static_cast<Dtype>(found - dtypes.begin());
+  }
+
+  std::vector<int64_t> numbers(const std::string& name, const Json& object, const char* key) const {
+    const Json& list = field(name, object, key);
+    if (!list.is_array()) fail("{} of tensor {} is no list", key, in_quotes(name));
+    std::vector<int64_t> result;
+    for (const Json& value : list) {
+      if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<int64_t>::max()) {
+        fail("{} of tensor {} holds {}, which is no size", key, in_quotes(name), in_quotes(value.dump()));
+      }
+      result.push_back(value.get<int64_t>());
+    }
+    return result;
+  }
+
+  const std::string& path_;
+  std::string_view text_;
+  std::set<std::string> keys_, inner_keys_;
+  size_t list_size_ = 0;
+};
+
+// Tensor follows tensor from the first byte to the last.
+void check_layout(const HeaderReader& reader, std::vector<TensorEntry>& entries,
+                  std::span<const std::byte> data) {
+  std::ranges::stable_sort(entries, {},
+                           [](const TensorEntry& e) { return std::pair(e.bytes.data(), e.bytes.size()); });
+  const std::byte* end = data.data();
+  for (const TensorEntry& entry : entries) {
+    if (entry.bytes.data() != end) {
+      reader.fail("tensor {} {}", in_quotes(entry.name),
+                  entry.bytes.data() < end ? "overlaps the one before it" : "follows a hole in the data");
+    }
+    end += entry.bytes.size();
+  }
+  const auto left = data.data() + data.size() - end;
+  if (left != 0) reader.fail("{} bytes at the end belong to no tensor", left);
+}
+
+}  // namespace
+
+SafetensorsHeader read_safetensors_header(const std::string& path, std::string_view text,
+                                          std::span<const std::byte> data) {
+  HeaderReader reader(path, text);
+  const Json object = reader.read();
+  SafetensorsHeader header;
+  for (const auto& [name, value] : object.items()) {
+    if (name == metadata_key) {
+      header.metadata = reader.metadata(value);
+    } else {
+      header.entries.push_back(reader.entry(name, value, data));
+    }
+  }
+  check_layout(reader, header.entries, data);
+  return header;
+}
+
+std::string safetensors_header_text(const Metadata& metadata, std::span<const TensorEntry> entries) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header[metadata_key] = metadata;
+  int64_t offset = 0;
+  for (const TensorEntry& entry : entries) {
+    int64_t size = 0;
+    CHECK(multiply(entry.shape, described(entry.dtype).size, size) && size == std::ssize(entry.bytes),
+          "tensor {}: {} bytes for {} [{}]", entry.name, entry.bytes.size(), described(entry.dtype).name,
+          fmt::join(entry.shape, ", "));
+    CHECK(entry.name != metadata_key && !header.contains(entry.name), "tensor {} twice", entry.name);
+    header[entry.name] = {{"dtype", described(entry.dtype).name},
+                          {"shape", entry.shape},
+                          {"data_offsets", {offset, offset + size}}};
+    offset += size;
+  }
+  std::string text = header.dump();
+  const size_t end = sizeof(uint64_t) + text.size();
+  text.append((end + alignment - 1) / alignment * alignment - end, ' ');
+  return text;
+}
+
+std::string describe(const TensorEntry& entry) {
+  return fmt::format("{} [{}]", described(entry.dtype).name, fmt::join(entry.shape, ", "));
+}
+
+std::string in_quotes(std::string_view name) {
+  const std::string text = Json(name.substr(0, 100)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  return name.size() > 100 ? text + "..." : text;
+}
+
+}  // namespace dragoman
