@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/replace_file.h"
+#include "base/files.h"
 #include "model/safetensors_header.h"
 
 namespace dragoman {
@@ -121,7 +121,7 @@ void write_safetensors(const std::string& path, const Metadata& metadata,
   for (const TensorEntry& entry : entries) {
     parts.emplace_back(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
   }
-  replace_file(path, parts);
+  write_file(path, parts);
 }
 
 }  // namespace dragoman
