@@ -11,21 +11,16 @@
 
 #include "base/options.h"
 #include "kernels/kernels.h"
+#include "nn/layers.h"
+#include "nn/positions.h"
 
 namespace dragoman {
 
 // pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
 enum class NormOrder { pre, post };
 
-// sinusoidal: the paper's, sines and cosines in turn. tensor2tensor: all sines, then all cosines. raw_index: in turn,
-// but 10000^(2i/d) takes the raw column for i, as some articles have it. learned: a table of parameters.
-enum class Positions { sinusoidal, tensor2tensor, raw_index, learned };
-
 // Which of source embedding, target embedding and generator are one matrix. output: the last two. all: the three.
 enum class Tied { none, output, all };
-
-// xavier: uniform by fan in and fan out, biases zero. pytorch: what torch.nn.Linear starts with.
-enum class Initialiser { xavier, pytorch };
 
 // normal: N(0, d_model^-0.5). unit: N(0, 1), what torch.nn.Embedding starts with.
 enum class EmbeddingInitialiser { normal, xavier, unit };

@@ -1,0 +1,46 @@
+// A pool of threads that share the tasks of one loop at a time.
+//
+// The caller works too: a pool of one has no thread of its own. Between loops the threads spin for a moment,
+// since a step of decoding is a hundred short loops, and then sleep.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace dragoman {
+
+class ThreadPool {
+ public:
+  using Body = void (*)(void* argument, int64_t task, int worker);
+
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested, and the
+  // body may not throw.
+  void run(int64_t count, Body body, void* argument);
+
+ private:
+  void work(int worker);
+  void take_tasks(int worker);
+
+  std::vector<std::thread> workers_;
+  Body body_ = nullptr;
+  void* argument_ = nullptr;
+  int64_t count_ = 0;
+  std::atomic<int64_t> next_{0};         // the next task that nobody has taken
+  std::atomic<uint32_t> generation_{0};  // one more for each loop
+  std::atomic<int> busy_{0};             // workers that have not finished this loop
+  std::atomic<bool> stop_{false};
+};
+
+// The number of processors that this process may use.
+int available_threads();
+
+}  // namespace dragoman

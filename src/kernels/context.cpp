@@ -1,0 +1,65 @@
+#include "kernels/context.h"
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "base/threads.h"
+
+namespace dragoman {
+namespace {
+
+// A block of memory that only grows.
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(Scratch&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr; }
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch() { std::free(data_); }
+
+  void* get(size_t bytes) {
+    if (bytes > size_) {
+      std::free(data_);
+      size_ = (bytes + 4095) / 4096 * 4096;
+      data_ = std::aligned_alloc(64, size_);
+      if (data_ == nullptr) {
+        size_ = 0;
+        throw std::bad_alloc();
+      }
+    }
+    return data_;
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Each worker's on cache lines of its own.
+struct alignas(128) LocalScratch {
+  Scratch scratch;
+};
+
+}  // namespace
+
+struct Context::State {
+  explicit State(int threads) : pool(threads), locals(static_cast<size_t>(threads)) {}
+
+  ThreadPool pool;
+  Scratch shared;
+  std::vector<LocalScratch> locals;
+};
+
+Context::Context(int threads) : state_(new State(threads)) {}
+Context::~Context() { delete state_; }
+
+int Context::threads() const { return state_->pool.size(); }
+
+void Context::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
+  state_->pool.run(count, body, argument);
+}
+
+void* Context::shared(size_t bytes) { return state_->shared.get(bytes); }
+void* Context::local(int worker, size_t bytes) { return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes); }
+
+}  // namespace dragoman

@@ -1,0 +1,255 @@
+// Attention over spans, forward and backward: softmax(scale · q·kᵀ)·v, head by head.
+//
+// A task is one head of one sentence. Queries are taken a tile at a time, from the span's start; a tile's scores
+// for all keys are in the worker's memory and nowhere else. Backward computes them again from log Σ exp.
+// Rows are independent: what a query gets is the same alone (decoding) and among others (training).
+#pragma once
+
+#include "kernels/cpu/loss.inl.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/random.inl.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t query_tile = 84;  // a multiple of every tile_rows
+
+// --- products on one worker -------------------------------------------------------------------------
+
+inline void pack_alone(ConstMatrix b, float* packed) {
+  for (int64_t begin = 0; begin < b.rows; begin += block_depth) {
+    pack_panels(b, begin, smaller(block_depth, b.rows - begin), 0, panel_count(b.columns), packed);
+  }
+}
+
+inline int64_t alone_block_size() {
+  return ceil_div(query_tile, tile_rows) * larger(a_tile_step<true>, a_tile_step<false>);
+}
+
+// c = a·b or c + a·b, as the product of all threads computes it. `block`: alone_block_size() floats.
+inline void multiply_alone(ConstMatrix a, PackedMatrix b, Matrix c, bool accumulate, float* block) {
+  const Epilogue epilogue = {.accumulate = accumulate};
+  for (int64_t first = 0; first < c.rows; first += query_tile) {
+    const Part part = {.first_row = first,
+                       .rows = smaller(query_tile, c.rows - first),
+                       .first_column = 0,
+                       .columns = c.columns};
+    if (a.column_stride != 1) {
+      multiply_part<true>(a, b, c, epilogue, part, block);
+    } else {
+      multiply_part<false>(a, b, c, epilogue, part, block);
+    }
+  }
+}
+
+// --- one head of one sentence -----------------------------------------------------------------------
+
+// Rows [first, first + rows), columns of this head.
+inline ConstMatrix part_of(ConstMatrix m, int64_t first, int64_t rows, int64_t head, int64_t width) {
+  return {m.data + first * m.row_stride + head * width, rows, width, m.row_stride, 1};
+}
+inline Matrix part_of(Matrix m, int64_t first, int64_t rows, int64_t head, int64_t width) {
+  return {m.data + first * m.stride + head * width, rows, width, m.stride};
+}
+
+struct Head {
+  int64_t index;
+  Span queries, keys;
+  int64_t past;  // keys before the first query's own, where causal
+
+  // How many keys query i may look at.
+  int64_t visible(int64_t i, bool causal) const { return causal ? past + i + 1 : keys.length; }
+};
+
+inline Head head_of_task(const AttentionShape& shape, int64_t task) {
+  const Span queries = shape.queries[task / shape.heads], keys = shape.keys[task / shape.heads];
+  return {task % shape.heads, queries, keys, keys.length - queries.length};
+}
+
+// A worker's memory, cut into pieces that begin at cache lines.
+class Pieces {
+ public:
+  explicit Pieces(void* memory) : next_(static_cast<float*>(memory)) {}
+  float* take(int64_t floats) {
+    float* piece = next_;
+    next_ += ceil_div(floats, 16) * 16;
+    return piece;
+  }
+
+ private:
+  float* next_;
+};
+
+inline int64_t padded(int64_t n) { return ceil_div(n, 16) * 16; }
+
+// scores of one query become probabilities; keys that it may not see get 0. Returns log Σ exp.
+inline float softmax_row(float* scores, int64_t visible, int64_t keys, float scale) {
+  Vec top = all(lowest_float);
+  for (int64_t j = 0; j < visible; j += lanes) {
+    const Vec s = load_logits(scores + j, visible - j) * all(scale);
+    top = max(top, s);
+  }
+  const Vec highest = all(largest(top));
+  Vec total = {};
+  for (int64_t j = 0; j < visible; j += lanes) {
+    const Vec e = exponential(load_logits(scores + j, visible - j) * all(scale) - highest);
+    store_some(scores + j, e, visible - j);
+    total += e;
+  }
+  const float sum_e = sum(total);
+  const Vec inverse = all(1 / sum_e);
+  for (int64_t j = 0; j < visible; j += lanes) {
+    store_some(scores + j, load_some(scores + j, visible - j) * inverse, visible - j);
+  }
+  fill(scores + visible, keys - visible, 0);
+  return highest[0] + logf(sum_e);
+}
+
+inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t keys, float* p) {
+  for (int64_t begin = 0; begin < keys; begin += dropout_block) {
+    float multipliers[dropout_block];
+    dropout_multipliers(mask, row, static_cast<uint32_t>(head), begin / dropout_block, multipliers);
+    for (int64_t j = begin; j < smaller(keys, begin + dropout_block); j += lanes) {
+      store_some(p + j, load_some(p + j, keys - j) * load(multipliers + j - begin), keys - j);
+    }
+  }
+}
+
+inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k, ConstMatrix v,
+                   Matrix out, float* log_sums, Pieces memory) {
+  const int64_t keys = head.keys.length, width = shape.width;
+  const DropoutMask mask = dropout_mask(shape.dropout);
+  float* packed_k = memory.take(packed_size(width, keys));
+  float* packed_v = memory.take(packed_size(keys, width));
+  float* block = memory.take(alone_block_size());
+  float* scores = memory.take(query_tile * padded(keys));
+  pack_alone(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
+  pack_alone(part_of(v, head.keys.begin, keys, head.index, width), packed_v);
+
+  for (int64_t first = 0; first < head.queries.length; first += query_tile) {
+    const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
+    const Matrix tile = {scores, rows, keys, padded(keys)};
+    multiply_alone(part_of(q, row, rows, head.index, width), {packed_k, width, keys}, tile, false, block);
+    for (int64_t i = 0; i < rows; ++i) {
+      float* p = scores + i * tile.stride;
+      const float log_sum = softmax_row(p, head.visible(first + i, shape.causal), keys, shape.scale);
+      if (log_sums != nullptr) log_sums[(row + i) * shape.heads + head.index] = log_sum;
+      if (shape.dropout.rate > 0) drop_row(mask, shape.dropout.rows[row + i], head.index, keys, p);
+    }
+    multiply_alone(tile, {packed_v, keys, width}, part_of(out, row, rows, head.index, width), false, block);
+  }
+}
+
+void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
+               float* log_sums) {
+  const int64_t keys = shape.longest_keys;
+  const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) + alone_block_size() +
+                         query_tile * padded(keys) + 4 * 16;
+  for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
+    void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
+    attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
+  });
+}
+
+// --- backward ---------------------------------------------------------------------------------------
+
+inline float dot(const float* a, const float* b, int64_t n) {
+  Vec total = {};
+  for (int64_t i = 0; i < n; i += lanes) total = multiply_add(load_some(a + i, n - i), load_some(b + i, n - i), total);
+  return sum(total);
+}
+
+// With P the probabilities and D dropout's multipliers: on entry p holds scores and dp the gradient of P∘D; on
+// return p holds P∘D, and dp the gradient of the scores before scaling, scale · P∘(dP − Σ dP∘P).
+struct SoftmaxBackward {
+  float scale, log_sum, delta;  // delta: Σ dP∘P, which is out · its gradient
+  int64_t visible, keys;
+};
+
+inline void softmax_row_backward(const SoftmaxBackward& row, const float* multipliers, float* p, float* dp) {
+  for (int64_t j = 0; j < row.visible; j += lanes) {
+    const int64_t left = row.visible - j;
+    const Vec probability = exponential(load_some(p + j, left) * all(row.scale) - all(row.log_sum));
+    const Vec d = multipliers != nullptr ? load_some(multipliers + j, left) : all(1.0f);
+    const Vec dprobability = load_some(dp + j, left) * d;
+    store_some(p + j, probability * d, left);
+    store_some(dp + j, probability * (dprobability - all(row.delta)) * all(row.scale), left);
+  }
+  fill(p + row.visible, row.keys - row.visible, 0);
+  fill(dp + row.visible, row.keys - row.visible, 0);
+}
+
+struct AttentionGradients {
+  ConstMatrix out, out_gradient;
+  const float* log_sums;
+  Matrix q, k, v;
+};
+
+inline void attend_backward(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k, ConstMatrix v,
+                            const AttentionGradients& gradients, Pieces memory) {
+  const int64_t keys = head.keys.length, width = shape.width, h = head.index;
+  const DropoutMask mask = dropout_mask(shape.dropout);
+  float* k_columns = memory.take(packed_size(width, keys));
+  float* v_columns = memory.take(packed_size(width, keys));
+  float* k_rows = memory.take(packed_size(keys, width));
+  float* tile_rows_packed = memory.take(packed_size(query_tile, width));
+  float* block = memory.take(alone_block_size());
+  float* scores = memory.take(query_tile * padded(keys));
+  float* score_gradients = memory.take(query_tile * padded(keys));
+  float* multipliers = memory.take(ceil_div(keys, dropout_block) * dropout_block);
+  const ConstMatrix my_k = part_of(k, head.keys.begin, keys, h, width);
+  pack_alone(my_k.transposed(), k_columns);
+  pack_alone(part_of(v, head.keys.begin, keys, h, width).transposed(), v_columns);
+  pack_alone(my_k, k_rows);
+
+  for (int64_t first = 0; first < head.queries.length; first += query_tile) {
+    const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
+    const Matrix p = {scores, rows, keys, padded(keys)}, dp = {score_gradients, rows, keys, padded(keys)};
+    const ConstMatrix my_q = part_of(q, row, rows, h, width), out = part_of(gradients.out, row, rows, h, width);
+    const ConstMatrix dout = part_of(gradients.out_gradient, row, rows, h, width);
+    multiply_alone(my_q, {k_columns, width, keys}, p, false, block);
+    multiply_alone(dout, {v_columns, width, keys}, dp, false, block);
+    for (int64_t i = 0; i < rows; ++i) {
+      const bool drops = shape.dropout.rate > 0;
+      if (drops) {
+        for (int64_t b = 0; b * dropout_block < keys; ++b) {
+          dropout_multipliers(mask, shape.dropout.rows[row + i], static_cast<uint32_t>(h), b,
+                              multipliers + b * dropout_block);
+        }
+      }
+      const SoftmaxBackward at = {
+          .scale = shape.scale,
+          .log_sum = gradients.log_sums[(row + i) * shape.heads + h],
+          .delta = dot(out.data + i * out.row_stride, dout.data + i * dout.row_stride, width),
+          .visible = head.visible(first + i, shape.causal),
+          .keys = keys};
+      softmax_row_backward(at, drops ? multipliers : nullptr, scores + i * p.stride, score_gradients + i * dp.stride);
+    }
+    pack_alone(dout, tile_rows_packed);
+    multiply_alone(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
+                   part_of(gradients.v, head.keys.begin, keys, h, width), true, block);
+    pack_alone(my_q, tile_rows_packed);
+    multiply_alone(ConstMatrix(dp).transposed(), {tile_rows_packed, rows, width},
+                   part_of(gradients.k, head.keys.begin, keys, h, width), true, block);
+    multiply_alone(dp, {k_rows, keys, width}, part_of(gradients.q, row, rows, h, width), true, block);
+  }
+}
+
+void attention_backward(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
+                        ConstMatrix out, ConstMatrix out_gradient, const float* log_sums, Matrix q_gradient,
+                        Matrix k_gradient, Matrix v_gradient) {
+  const int64_t keys = shape.longest_keys, width = shape.width;
+  const AttentionGradients gradients = {out, out_gradient, log_sums, q_gradient, k_gradient, v_gradient};
+  const int64_t floats = 2 * packed_size(width, keys) + packed_size(keys, width) + packed_size(query_tile, width) +
+                         alone_block_size() + 2 * query_tile * padded(keys) + keys + dropout_block + 8 * 16;
+  for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
+    void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
+    attend_backward(shape, head_of_task(shape, task), q, k, v, gradients, Pieces(memory));
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,76 @@
+// Passes over flat buffers and rows: the optimiser, sums of squares, copies.
+#pragma once
+
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t flat_block = 32768;  // floats a task; their number is the order of partial sums
+
+// w −= rate · (m / correction1) / (√(v / correction2) + ε)
+void adam(Context& context, int64_t count, const AdamStep& step, float gradient_scale, const float* gradients,
+          float* weights, float* first_moments, float* second_moments) {
+  const Vec rate = all(step.learning_rate / step.correction1), inverse2 = all(1 / step.correction2);
+  const Vec beta1 = all(step.beta1), beta2 = all(step.beta2), epsilon = all(step.epsilon);
+  const Vec rest1 = all(1 - step.beta1), rest2 = all(1 - step.beta2), scale = all(gradient_scale);
+  for_each_task(context, ceil_div(count, flat_block), [&](int64_t task, int) {
+    const int64_t end = smaller(count, (task + 1) * flat_block);
+    for (int64_t i = task * flat_block; i < end; i += lanes) {
+      const int64_t left = end - i;
+      const Vec g = load_some(gradients + i, left) * scale;
+      const Vec m = multiply_add(beta1, load_some(first_moments + i, left), rest1 * g);
+      const Vec v = multiply_add(beta2, load_some(second_moments + i, left), rest2 * (g * g));
+      store_some(first_moments + i, m, left);
+      store_some(second_moments + i, v, left);
+      const Vec update = rate * m / (square_root(v * inverse2) + epsilon);
+      store_some(weights + i, load_some(weights + i, left) - update, left);
+    }
+  });
+}
+
+double sum_of_squares(Context& context, int64_t count, const float* values) {
+  const int64_t blocks = ceil_div(count, flat_block);
+  double* partial = static_cast<double*>(context.shared(static_cast<size_t>(blocks) * sizeof(double)));
+  for_each_task(context, blocks, [&](int64_t task, int) {
+    const int64_t end = smaller(count, (task + 1) * flat_block);
+    Vec total = {};
+    for (int64_t i = task * flat_block; i < end; i += lanes) {
+      const Vec v = load_some(values + i, end - i);
+      total = multiply_add(v, v, total);
+    }
+    partial[task] = static_cast<double>(sum(total));
+  });
+  double total = 0;
+  for (int64_t b = 0; b < blocks; ++b) total += partial[b];
+  return total;
+}
+
+void add(Context& context, ConstMatrix from, Matrix to) {
+  for_each_row_block(context, to.rows, to.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* x = from.data + r * from.row_stride;
+      float* y = to.data + r * to.stride;
+      for (int64_t c = 0; c < to.columns; c += lanes) {
+        store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c), to.columns - c);
+      }
+    }
+  });
+}
+
+void scatter_rows(Context& context, ConstMatrix from, const int32_t* to_rows, Matrix to) {
+  for_each_row_block(context, from.rows, from.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* x = from.data + r * from.row_stride;
+      float* y = to.data + to_rows[r] * to.stride;
+      for (int64_t c = 0; c < from.columns; c += lanes) {
+        store_some(y + c, load_some(x + c, from.columns - c), from.columns - c);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

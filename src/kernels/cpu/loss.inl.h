@@ -1,0 +1,104 @@
+// The losses of rows of logits, their gradients in place, and the largest of each row.
+#pragma once
+
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/kernels.h"
+
+extern "C" float logf(float);
+
+namespace dragoman {
+namespace {
+
+constexpr float lowest_float = -3.402823466e38f;
+
+inline Vec load_logits(const float* p, int64_t n) {  // lanes beyond the row's end are lower than anything
+  if (n >= lanes) return load(p);
+  float tail[lanes];
+  store(tail, all(lowest_float));
+  store_first(tail, load_first(p, n), n);
+  return load(tail);
+}
+
+inline float row_max(const float* x, int64_t columns) {
+  Vec top = all(lowest_float);
+  for (int64_t c = 0; c < columns; c += lanes) top = max(top, load_logits(x + c, columns - c));
+  return largest(top);
+}
+
+// The row becomes e^(x − top); returns its sum. total: Σ (x − top).
+inline float exponentiate_row(float* x, int64_t columns, float top, float* total) {
+  Vec sum_x = {}, sum_e = {};
+  for (int64_t c = 0; c < columns; c += lanes) {
+    const int64_t left = columns - c;
+    const Vec shifted = load_some(x + c, left) - all(top);
+    const Vec e = exponential(load_logits(x + c, left) - all(top));
+    sum_e += e;
+    store_some(x + c, e, left);
+    if (left < lanes) {
+      float tail[lanes] = {};
+      store_first(tail, shifted, left);
+      sum_x += load(tail);
+    } else {
+      sum_x += shifted;
+    }
+  }
+  *total = sum(sum_x);
+  return sum(sum_e);
+}
+
+// What the smoothed target gives to the right word and to each other one.
+struct SmoothedTarget {
+  float right, other;
+};
+
+inline SmoothedTarget smoothed_target(Smoothing smoothing, int64_t vocabulary) {
+  const float v = static_cast<float>(vocabulary);
+  if (smoothing.over == SmoothingOver::all) {
+    return {1 - smoothing.amount + smoothing.amount / v, smoothing.amount / v};
+  }
+  return {1 - smoothing.amount, vocabulary > 1 ? smoothing.amount / (v - 1) : 0};
+}
+
+inline void cross_entropy_row(float* x, int64_t columns, int32_t target, SmoothedTarget q, bool gradient,
+                              float* losses) {
+  const float top = row_max(x, columns);
+  const float shifted_target = x[target] - top;
+  float total;
+  const float sum_e = exponentiate_row(x, columns, top, &total);
+  const float log_sum = logf(sum_e);
+  // −Σ q·log p, with log p = (x − top) − log Σ e^(x − top) and Σ q = 1
+  losses[0] = log_sum - (q.right - q.other) * shifted_target - q.other * total;
+  losses[1] = log_sum - shifted_target;
+  if (!gradient) return;
+  const Vec scale = all(1 / sum_e), other = all(-q.other);
+  for (int64_t c = 0; c < columns; c += lanes) {
+    store_some(x + c, multiply_add(load_some(x + c, columns - c), scale, other), columns - c);
+  }
+  x[target] -= q.right - q.other;
+}
+
+void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing, bool gradient,
+                   float* losses) {
+  const SmoothedTarget q = smoothed_target(smoothing, logits.columns);
+  for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      cross_entropy_row(logits.data + r * logits.stride, logits.columns, targets[r], q, gradient, losses + 2 * r);
+    }
+  });
+}
+
+void arg_max(Context& context, ConstMatrix rows, int32_t* indices) {
+  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* x = rows.data + r * rows.row_stride;
+      const float top = row_max(x, rows.columns);
+      int64_t c = 0;
+      while (c + 1 < rows.columns && !(x[c] >= top)) ++c;
+      indices[r] = static_cast<int32_t>(c);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

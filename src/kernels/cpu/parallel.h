@@ -1,0 +1,34 @@
+// Loops over tasks for kernels: a lambda instead of a function pointer and its argument.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/context.h"
+
+namespace dragoman {
+namespace {
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// body(task, worker) for each task of [0, count).
+template <class Body>
+void for_each_task(Context& context, int64_t count, const Body& body) {
+  context.parallel(
+      count,
+      [](void* argument, int64_t task, int worker) { (*static_cast<const Body*>(argument))(task, worker); },
+      const_cast<Body*>(&body));
+}
+
+// body(begin, end) over blocks of rows whose size depends on the row's width alone.
+template <class Body>
+void for_each_row_block(Context& context, int64_t rows, int64_t columns, const Body& body) {
+  const int64_t block = larger(1, 16384 / larger(1, columns));
+  for_each_task(context, ceil_div(rows, block), [&](int64_t task, int) {
+    body(task * block, smaller(rows, (task + 1) * block));
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

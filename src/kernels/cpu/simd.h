@@ -1,0 +1,145 @@
+// Vectors of floats for the instruction set that this translation unit is compiled for.
+//
+// Vec is a compiler vector of `lanes` floats: + − * / and comparisons work on it. What compilers have no
+// operator for stands here, once for each instruction set: fused multiply-add, masked loads and stores,
+// minimum and maximum, square root. Everything is in an anonymous namespace: nothing leaves the object file.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__SSE2__)
+#pragma GCC diagnostic push  // GCC 12 takes the undefined lanes of its own _mm512_ functions for a mistake
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#endif
+
+namespace dragoman {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int lanes = 16;
+#elif defined(__AVX2__)
+constexpr int lanes = 8;
+#else
+constexpr int lanes = 4;
+#endif
+
+typedef float Vec __attribute__((vector_size(4 * lanes)));
+typedef int32_t Ints __attribute__((vector_size(4 * lanes)));
+typedef uint32_t Words __attribute__((vector_size(4 * lanes)));
+typedef float Unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+
+inline Vec load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
+inline void store(float* p, Vec v) { *reinterpret_cast<Unaligned*>(p) = v; }
+inline Vec all(float x) { return x - Vec{}; }  // not x + 0, which would be an addition: it turns −0 into 0
+
+#if defined(__AVX512F__)
+
+inline __mmask16 first(int64_t n) { return static_cast<__mmask16>((1u << n) - 1); }
+inline Vec load_first(const float* p, int64_t n) { return _mm512_maskz_loadu_ps(first(n), p); }
+inline void store_first(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, first(n), v); }
+inline Vec multiply_add(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
+inline Vec square_root(Vec a) { return _mm512_sqrt_ps(a); }
+inline Ints round_to_int(Vec a) { return reinterpret_cast<Ints>(_mm512_cvtps_epi32(a)); }
+inline Vec to_float(Ints a) { return _mm512_cvtepi32_ps(reinterpret_cast<__m512i>(a)); }
+
+#elif defined(__AVX2__)
+
+inline __m256i first(int64_t n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Vec load_first(const float* p, int64_t n) { return _mm256_maskload_ps(p, first(n)); }
+inline void store_first(float* p, Vec v, int64_t n) { _mm256_maskstore_ps(p, first(n), v); }
+inline Vec multiply_add(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
+inline Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
+inline Vec square_root(Vec a) { return _mm256_sqrt_ps(a); }
+inline Ints round_to_int(Vec a) { return reinterpret_cast<Ints>(_mm256_cvtps_epi32(a)); }
+inline Vec to_float(Ints a) { return _mm256_cvtepi32_ps(reinterpret_cast<__m256i>(a)); }
+
+#else  // portable: whatever the compiler makes of four floats
+
+inline Vec load_first(const float* p, int64_t n) {
+  Vec v = {};
+  for (int64_t i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+}
+inline void store_first(float* p, Vec v, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) p[i] = v[i];
+}
+inline Vec multiply_add(Vec a, Vec b, Vec c) {
+#if defined(__FP_FAST_FMAF)
+  for (int i = 0; i < lanes; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return c;
+#else
+  return a * b + c;
+#endif
+}
+inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
+inline Vec square_root(Vec a) {
+  for (int i = 0; i < lanes; ++i) a[i] = __builtin_sqrtf(a[i]);
+  return a;
+}
+inline Ints round_to_int(Vec a) {  // to nearest, ties to even, by the rounding of an addition
+  const Vec magic = all(12582912.0f);
+  return reinterpret_cast<Ints>(a + magic) - reinterpret_cast<Ints>(magic);
+}
+inline Vec to_float(Ints a) { return __builtin_convertvector(a, Vec); }
+
+#endif
+
+// The lanes of a row's tail: `n` may be anything from 1 up; all lanes where it is at least their number.
+inline Vec load_some(const float* p, int64_t n) { return n >= lanes ? load(p) : load_first(p, n); }
+inline void store_some(float* p, Vec v, int64_t n) {
+  if (n >= lanes) {
+    store(p, v);
+  } else {
+    store_first(p, v, n);
+  }
+}
+
+inline void fill(float* p, int64_t count, float value) {
+  for (int64_t i = 0; i < count; i += lanes) store_some(p + i, all(value), count - i);
+}
+
+// Lanes combine pairwise, in one order on every instruction set of the same width.
+inline float sum(Vec v) {
+  for (int half = lanes / 2; half >= 1; half /= 2) {
+    for (int i = 0; i < half; ++i) v[i] += v[i + half];
+  }
+  return v[0];
+}
+inline float largest(Vec v) {
+  for (int half = lanes / 2; half >= 1; half /= 2) {
+    for (int i = 0; i < half; ++i) v[i] = v[i] > v[i + half] ? v[i] : v[i + half];
+  }
+  return v[0];
+}
+
+// e^x to about one unit in the last place; 0 below −87.3, where floats lose their precision.
+inline Vec exponential(Vec x) {
+  const Vec lowest = all(-87.33654f), highest = all(88.37626f);
+  const Vec clamped = min(max(x, lowest), highest);
+  const Ints n = round_to_int(clamped * all(1.44269504f));  // x = n·ln 2 + r, |r| ≤ ln 2 / 2
+  const Vec nf = to_float(n);
+  Vec r = multiply_add(nf, all(-0.693359375f), clamped);
+  r = multiply_add(nf, all(2.12194440e-4f), r);
+  Vec p = all(1.9875691500e-4f);
+  p = multiply_add(p, r, all(1.3981999507e-3f));
+  p = multiply_add(p, r, all(8.3334519073e-3f));
+  p = multiply_add(p, r, all(4.1665795894e-2f));
+  p = multiply_add(p, r, all(1.6666665459e-1f));
+  p = multiply_add(p, r, all(5.0000001201e-1f));
+  p = multiply_add(p, r * r, r + all(1.0f));
+  const Vec power = reinterpret_cast<Vec>((n + 127) << 23);
+  const Vec result = p * power;
+  return x < lowest ? Vec{} : result;
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+// The kernels of one instruction set: this file is compiled once for each (see CMakeLists.txt), and all that
+// leaves its object file is the table at the end.
+#include "kernels/kernels.h"
+
+#include "kernels/cpu/activations.inl.h"
+#include "kernels/cpu/attention.inl.h"
+#include "kernels/cpu/embedding.inl.h"
+#include "kernels/cpu/flat.inl.h"
+#include "kernels/cpu/loss.inl.h"
+#include "kernels/cpu/norm.inl.h"
+#include "kernels/cpu/products.inl.h"
+
+#define DRAGOMAN_JOIN2(a, b) a##b
+#define DRAGOMAN_JOIN(a, b) DRAGOMAN_JOIN2(a, b)
+#define DRAGOMAN_TEXT2(a) #a
+#define DRAGOMAN_TEXT(a) DRAGOMAN_TEXT2(a)
+
+namespace dragoman {
+
+extern const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET);
+
+const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET) = {
+    .name = DRAGOMAN_TEXT(DRAGOMAN_INSTRUCTION_SET),
+    .packed_size = packed_size,
+    .pack = pack,
+    .product = product,
+    .activation_backward = activation_backward,
+    .embed = embed,
+    .embed_backward = embed_backward,
+    .add_dropout_norm = add_dropout_norm,
+    .add_dropout_norm_backward = add_dropout_norm_backward,
+    .attention = attention,
+    .attention_backward = attention_backward,
+    .cross_entropy = cross_entropy,
+    .arg_max = arg_max,
+    .adam = adam,
+    .sum_of_squares = sum_of_squares,
+    .add = add,
+    .scatter_rows = scatter_rows,
+};
+
+}  // namespace dragoman

@@ -1,0 +1,178 @@
+// The table of kernels: everything that the engine asks of a processor.
+//
+// A kernel is a plain function over rows of 32-bit floats. One source is compiled once for each
+// instruction set (cpu/table.cpp), and kernels_for() chooses among the tables when the program starts;
+// a GPU fills the same table. What every kernel keeps:
+//
+//   * A row's result depends on that row alone: not on its place, the number of rows or of threads.
+//   * Work is cut by shape; partial sums combine in the order of their index.
+//   * An element of a product is one chain of multiply-adds over the inner index, ascending, so that
+//     no choice of tile, block or number of rows can change its bits.
+//   * Memory that lasts for one call comes from the Context. Nothing is allocated once it is warm.
+//
+// This header is included by files compiled for one instruction set: plain structs only, no inline
+// library code (the linker might keep an AVX-512 copy of a standard function for everyone).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/context.h"
+
+namespace dragoman {
+
+enum class Activation { none, relu, gelu, swish };
+
+// Where the share of the targets' probability that label smoothing takes away goes:
+// to every word (ε/V each, the right one included), or to the wrong ones (ε/(V−1) each).
+enum class SmoothingOver { all, others };
+
+// A matrix that is only read. Element (i, j) stands at data[i * row_stride + j * column_stride];
+// one of the two strides is 1, so that a transpose is an exchange of them.
+struct ConstMatrix {
+  const float* data;
+  int64_t rows, columns;
+  int64_t row_stride, column_stride = 1;
+
+  ConstMatrix transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+};
+
+// A matrix that is written: rows of `columns` floats, `stride` floats apart.
+struct Matrix {
+  float* data;
+  int64_t rows, columns;
+  int64_t stride;
+
+  operator ConstMatrix() const { return {data, rows, columns, stride, 1}; }
+};
+
+// The right operand of a product, in an order that only its table of kernels knows.
+struct PackedMatrix {
+  const float* data;
+  int64_t rows, columns;
+};
+
+// Which pair of the corpus a row belongs to, and which of its sentence's tokens it is.
+struct RowKey {
+  uint64_t pair;
+  uint32_t position;
+};
+
+// The sentence of a packed batch: rows [begin, begin + length).
+struct Span {
+  int32_t begin;
+  int32_t length;
+};
+
+// Dropout's masks are a function of (key, pair, position, column): recomputed where they are needed,
+// never stored. The key is mixed from the seed, the number of the update and the op's own number.
+struct Dropout {
+  float rate = 0;  // 0: none, and rows may be null
+  uint32_t key[2] = {0, 0};
+  const RowKey* rows = nullptr;
+};
+
+// What a product does with a finished row, in this order.
+struct Epilogue {
+  bool accumulate = false;  // add to what the output holds: its chain of sums goes on
+  const float* bias = nullptr;
+  float* before_activation = nullptr;  // where not null, what the activation is applied to is kept here (dense)
+  Activation activation = Activation::none;
+  Dropout dropout = {};
+};
+
+// Attention of heads side by side: head h is columns [h * width, (h + 1) * width) of every matrix.
+// Query row i of a span of m attends to the first n - m + i + 1 of its span's n keys if causal, else to all.
+struct AttentionShape {
+  const Span* queries;
+  const Span* keys;
+  int64_t spans;
+  int64_t longest_keys;
+  int64_t heads;
+  int64_t width;
+  float scale;
+  bool causal;
+  Dropout dropout;  // by (pair, position of the query, head and index of the key)
+};
+
+struct Smoothing {
+  float amount;
+  SmoothingOver over;
+};
+
+struct AdamStep {
+  float learning_rate, beta1, beta2, epsilon;
+  float correction1, correction2;  // 1 − β1^t, 1 − β2^t
+};
+
+struct Kernels {
+  const char* name;
+
+  // --- products.inl.h ---------------------------------------------------------------------------
+  // Floats that `pack` writes for a right operand of this size.
+  int64_t (*packed_size)(int64_t rows, int64_t columns);
+  void (*pack)(Context&, ConstMatrix b, float* packed);
+  // c = a·b, or c + a·b; then the epilogue, row by row.
+  void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
+
+  // --- activations.inl.h ------------------------------------------------------------------------
+  // gradient: that of the output on entry, that of the input on return. `saved` is the activation's
+  // output for relu, its input for the others. bias_gradient (or null) is added to.
+  void (*activation_backward)(Context&, Activation, ConstMatrix saved, Matrix gradient, const Dropout&,
+                              float* bias_gradient);
+
+  // --- embedding.inl.h --------------------------------------------------------------------------
+  // out[r] = dropout(scale · table[ids[r]] + position_table[position of r])
+  void (*embed)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix table, ConstMatrix position_table,
+                float scale, const Dropout&, Matrix out);
+  // Adds to both tables' gradients (either may have null data), token after token.
+  void (*embed_backward)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix gradient, float scale,
+                         const Dropout&, Matrix table_gradient, Matrix position_gradient);
+
+  // --- norm.inl.h -------------------------------------------------------------------------------
+  // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.
+  // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row.
+  void (*add_dropout_norm)(Context&, ConstMatrix residual, ConstMatrix branch, const Dropout&, const float* gain,
+                           const float* bias, float epsilon, Matrix sum, Matrix normed, float* statistics);
+  // From the gradient of normed to that of sum: written to sum_gradient, or added to what it holds. Where
+  // branch_gradient has data it gets dropout's share of the sum's gradient. Adds to gain's and bias's gradients.
+  void (*add_dropout_norm_backward)(Context&, ConstMatrix sum, ConstMatrix normed_gradient, const float* statistics,
+                                    const float* gain, const Dropout&, bool accumulate, Matrix sum_gradient,
+                                    Matrix branch_gradient, float* gain_gradient, float* bias_gradient);
+
+  // --- attention.inl.h --------------------------------------------------------------------------
+  // log_sums (query rows × heads; null where no gradient will be asked for): log Σ exp of the scores.
+  void (*attention)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
+                    float* log_sums);
+  // Adds to the gradients of q, k and v.
+  void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
+                             ConstMatrix out, ConstMatrix out_gradient, const float* log_sums, Matrix q_gradient,
+                             Matrix k_gradient, Matrix v_gradient);
+
+  // --- loss.inl.h -------------------------------------------------------------------------------
+  // A row of logits becomes its gradient (softmax − smoothed target) where `gradient` is asked for.
+  // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
+  void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient, float* losses);
+  // The index of each row's largest element; the lowest index among equals.
+  void (*arg_max)(Context&, ConstMatrix rows, int32_t* indices);
+
+  // --- flat.inl.h -------------------------------------------------------------------------------
+  // One pass over flat buffers; gradients are taken times gradient_scale.
+  void (*adam)(Context&, int64_t count, const AdamStep&, float gradient_scale, const float* gradients, float* weights,
+               float* first_moments, float* second_moments);
+  double (*sum_of_squares)(Context&, int64_t count, const float* values);
+  void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
+  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows, Matrix to);  // to[to_rows[r]] = from[r]
+};
+
+// The tables of this build that this machine can run, the plainest first.
+struct KernelTables {
+  const Kernels* const* tables;
+  int count;
+};
+KernelTables available_kernels();
+
+// The table of this name, or the best of this machine where the name is null or empty (DRAGOMAN_ISA's value).
+// Throws Error that lists what there is.
+const Kernels& kernels_for(const char* name);
+
+}  // namespace dragoman

@@ -1,0 +1,116 @@
+// The Transformer's parameters: their names, sizes and beginnings.
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "model/transformer.h"
+
+namespace dragoman {
+namespace {
+
+SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+  return {.norm = make.norm(name + ".norm", d),
+          .qkv = make.linear(name + ".qkv", d, d, 3),
+          .output = make.linear(name + ".output", d, d)};
+}
+
+CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+  return {.norm = make.norm(name + ".norm", d),
+          .query = make.linear(name + ".query", d, d),
+          .key_value = make.linear(name + ".key_value", d, d, 2),
+          .output = make.linear(name + ".output", d, d)};
+}
+
+FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff) {
+  return {.norm = make.norm(name + ".norm", d),
+          .inner = make.linear(name + ".inner", d, d_ff),
+          .outer = make.linear(name + ".outer", d_ff, d)};
+}
+
+Initial embedding_initial(const ModelConfig& config, int64_t vocabulary) {
+  const double d = static_cast<double>(config.d_model);
+  switch (config.embedding_initialiser) {
+    case EmbeddingInitialiser::normal: return {Initial::Kind::normal, static_cast<float>(1 / std::sqrt(d))};
+    case EmbeddingInitialiser::unit: return {Initial::Kind::normal, 1};
+    case EmbeddingInitialiser::xavier: break;
+  }
+  return {Initial::Kind::uniform, static_cast<float>(std::sqrt(6 / (d + static_cast<double>(vocabulary))))};
+}
+
+void make_embeddings(Transformer& model, const LayerMaker& make) {
+  const ModelConfig& config = model.config;
+  const auto table = [&](const char* name, int64_t vocabulary) {
+    return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary));
+  };
+  if (config.tied == Tied::all) {
+    model.source_embedding = model.target_embedding = table("shared_embedding.weight", config.source_vocabulary);
+  } else {
+    model.source_embedding = table("source_embedding.weight", config.source_vocabulary);
+    model.target_embedding = table("target_embedding.weight", config.target_vocabulary);
+  }
+  if (config.tied == Tied::none) {
+    model.generator.weight = model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
+                                                      make.matrix(config.d_model, config.target_vocabulary));
+    model.generator.bias =
+        model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
+  } else {
+    model.generator.weight = model.target_embedding;
+  }
+}
+
+PositionTable make_positions(Transformer& model, const char* name) {
+  const ModelConfig& config = model.config;
+  if (config.positions != Positions::learned) return PositionTable(config.positions, config.d_model);
+  return PositionTable(model.parameters.declare(name, config.max_positions, config.d_model,
+                                                embedding_initial(config, config.max_positions)));
+}
+
+void make_encoder(Transformer& model, const LayerMaker& make) {
+  const ModelConfig& config = model.config;
+  for (int64_t i = 0; i < config.encoder_layers; ++i) {
+    const std::string name = "encoder.layers." + std::to_string(i);
+    model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
+                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+  }
+  for (const EncoderLayer& layer : model.encoder) {
+    model.encoder_norms.insert(model.encoder_norms.end(), {&layer.self_attention.norm, &layer.feed_forward.norm});
+  }
+  if (config.norm == NormOrder::pre) {
+    model.encoder_norm = make.norm("encoder.norm", config.d_model);
+    model.encoder_norms.push_back(&model.encoder_norm);
+  }
+}
+
+void make_decoder(Transformer& model, const LayerMaker& make) {
+  const ModelConfig& config = model.config;
+  for (int64_t i = 0; i < config.decoder_layers; ++i) {
+    const std::string name = "decoder.layers." + std::to_string(i);
+    model.decoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
+                             make_cross_attention(make, name + ".cross_attention", config.d_model),
+                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+  }
+  for (const DecoderLayer& layer : model.decoder) {
+    model.decoder_norms.insert(model.decoder_norms.end(), {&layer.self_attention.norm, &layer.cross_attention.norm,
+                                                           &layer.feed_forward.norm});
+  }
+  if (config.norm == NormOrder::pre) {
+    model.decoder_norm = make.norm("decoder.norm", config.d_model);
+    model.decoder_norms.push_back(&model.decoder_norm);
+  }
+}
+
+}  // namespace
+
+Transformer::Transformer(const ModelConfig& config_, Device& device_, bool gradients)
+    : config(config_), device(device_), parameters(device_.pool) {
+  validate(config);
+  const LayerMaker make(parameters, config.initialiser);
+  make_embeddings(*this, make);
+  source_positions = make_positions(*this, "source_positions.weight");
+  target_positions = make_positions(*this, "target_positions.weight");
+  make_encoder(*this, make);
+  make_decoder(*this, make);
+  parameters.allocate(gradients);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,109 @@
+#include "model/transformer.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "model/residual.h"
+
+namespace dragoman {
+namespace {
+
+// 3.2 Attention, for all heads of all sentences at once. A causal one sees the tokens up to its own.
+Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
+                      const Tokens& tokens, bool causal, const CacheStep* step, size_t index) {
+  const int64_t d = model.config.d_model;
+  const Tensor qkv = linear(pass, x, layer.qkv);  // tokens × 3d
+  const Tensor q = qkv.column_range(0, d);
+  Tensor kv = qkv.column_range(d, 2 * d);
+  if (step != nullptr) {  // decoding: the new tokens join those of the steps before
+    const Tensor& seen = step->cache->key_values[index];
+    pass.device.kernels.scatter_rows(pass.device.context, kv, step->rows.data(), seen.matrix());
+    kv = seen;
+  }
+  const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
+                                 {.queries = &tokens.spans,
+                                  .keys = step != nullptr ? &step->keys : &tokens.spans,
+                                  .query_rows = &tokens.rows,
+                                  .heads = model.config.heads,
+                                  .causal = causal,
+                                  .dropout = static_cast<float>(model.config.attention_dropout)});
+  return linear(pass, heads, layer.output);
+}
+
+// The same with the target's queries and the source's keys and values.
+Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
+                       const Tokens& tokens, const Memory& memory, size_t index) {
+  const int64_t d = model.config.d_model;
+  const Tensor q = linear(pass, x, layer.query);
+  const Tensor kv = memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
+  const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
+                                 {.queries = &tokens.spans,
+                                  .keys = memory.spans,
+                                  .query_rows = &tokens.rows,
+                                  .heads = model.config.heads,
+                                  .dropout = static_cast<float>(model.config.attention_dropout)});
+  return linear(pass, heads, layer.output);
+}
+
+// 3.3 Position-wise feed-forward network.
+Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& layer, const Tensor& x,
+                    const Tokens& tokens) {
+  const Tensor inner = linear(pass, x, layer.inner,
+                              {.activation = model.config.activation,
+                               .dropout = static_cast<float>(model.config.activation_dropout),
+                               .rows = &tokens.rows});
+  return linear(pass, inner, layer.outer);
+}
+
+// 3.4 and 3.5: embeddings times √d_model, plus the positions.
+Tensor embed_tokens(Pass& pass, const Transformer& model, const Tensor& table, PositionTable& positions,
+                    const Tokens& tokens) {
+  const float scale = std::sqrt(static_cast<float>(model.config.d_model));
+  return embed(pass, tokens, table, positions.rows(pass.device.pool, tokens.positions), scale,
+               static_cast<float>(model.config.embedding_dropout));
+}
+
+}  // namespace
+
+Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
+  Residual residual(pass, model.config, source.rows, model.encoder_norms,
+                    embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
+  for (const EncoderLayer& layer : model.encoder) {
+    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), source, false, nullptr, 0));
+    residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), source));
+  }
+  return residual.output();
+}
+
+Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory, const CacheStep* step) {
+  Residual residual(pass, model.config, target.rows, model.decoder_norms,
+                    embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
+  for (size_t i = 0; i < model.decoder.size(); ++i) {
+    const DecoderLayer& layer = model.decoder[i];
+    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), target, true, step, i));
+    residual.add(cross_attention(pass, model, layer.cross_attention, residual.input(), target, memory, i));
+    residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), target));
+  }
+  return residual.output();
+}
+
+Memory remember(Pass& pass, Transformer& model, Tensor encoded, const Spans& spans) {
+  Memory memory = {.encoded = encoded, .spans = &spans, .key_values = {}};
+  for (const DecoderLayer& layer : model.decoder) {
+    memory.key_values.push_back(linear(pass, encoded, layer.cross_attention.key_value));
+  }
+  return memory;
+}
+
+Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,
+            Smoothing smoothing) {
+  const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans, .key_values = {}};
+  const Tensor decoded = decode(pass, model, target, memory);
+  return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);
+}
+
+Tensor next_word_logits(Pass& pass, const Transformer& model, const Tensor& decoded) {
+  return logits(pass, decoded, model.generator.weight, model.generator.bias);
+}
+
+}  // namespace dragoman

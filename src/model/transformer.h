@@ -1,0 +1,77 @@
+// The Transformer of "Attention Is All You Need" (Vaswani et al., 2017), sections 3.1 to 3.5.
+//
+// The structs say what it consists of, the functions below what it computes. A batch is packed: an activation
+// is a matrix with a row for each token, and Spans say which rows are a sentence. Training scores all positions
+// of the targets at once; decoding goes through the same functions a token at a time, with a cache.
+#pragma once
+
+#include <vector>
+
+#include "model/cache.h"
+#include "model/config.h"
+#include "nn/layers.h"
+#include "nn/positions.h"
+
+namespace dragoman {
+
+struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
+  Norm norm;
+  Linear inner, outer;
+};
+
+struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, and W^O
+  Norm norm;
+  Linear qkv, output;
+};
+
+struct CrossAttention {  // 3.2.3: queries from the decoder, keys and values from the encoder
+  Norm norm;
+  Linear query, key_value, output;
+};
+
+struct EncoderLayer {
+  SelfAttention self_attention;
+  FeedForward feed_forward;
+};
+
+struct DecoderLayer {
+  SelfAttention self_attention;
+  CrossAttention cross_attention;
+  FeedForward feed_forward;
+};
+
+struct Transformer {
+  // `gradients`: for training. Weights are zero until they are initialised or read.
+  Transformer(const ModelConfig& config, Device& device, bool gradients);
+  Transformer(const Transformer&) = delete;
+  Transformer& operator=(const Transformer&) = delete;
+
+  ModelConfig config;
+  Device& device;
+  Parameters parameters;
+  Tensor source_embedding, target_embedding;  // vocabulary × d_model
+  PositionTable source_positions, target_positions;
+  std::vector<EncoderLayer> encoder;
+  std::vector<DecoderLayer> decoder;
+  Norm encoder_norm, decoder_norm;     // with pre-norm, each stack ends with one
+  Linear generator;                    // vocabulary × d_model; the embedding itself where they are tied
+  std::vector<const Norm*> encoder_norms, decoder_norms;  // in the order of their use
+};
+
+// The encoder's output, a row for each source token.
+Tensor encode(Pass&, Transformer&, const Tokens& source);
+
+// The decoder's output: a row for each target token, which has seen the tokens before it and all of its source.
+// With a cache the tokens are the next ones of their sentences.
+Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory, const CacheStep* step = nullptr);
+
+// The keys and values of the encoder's output for every layer, once for all steps of decoding.
+Memory remember(Pass&, Transformer&, Tensor encoded, const Spans& spans);
+
+// The losses of a batch, two to a target token (see cross_entropy).
+Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets, Smoothing);
+
+// The scores of every word of the vocabulary after each token.
+Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);
+
+}  // namespace dragoman

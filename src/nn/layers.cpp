@@ -1,0 +1,28 @@
+#include "nn/layers.h"
+
+#include <cmath>
+
+namespace dragoman {
+
+Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t parts) const {
+  return {.weight = parameters_.declare(name + ".weight", in, out * parts, matrix(in, out)),
+          .bias = parameters_.declare(name + ".bias", 1, out * parts, bias(in))};
+}
+
+Norm LayerMaker::norm(const std::string& name, int64_t width) const {
+  return {.gain = parameters_.declare(name + ".gain", 1, width, {Initial::Kind::constant, 1}),
+          .bias = parameters_.declare(name + ".bias", 1, width, {Initial::Kind::constant, 0})};
+}
+
+Initial LayerMaker::matrix(int64_t in, int64_t out) const {
+  const double bound = initialiser_ == Initialiser::xavier ? std::sqrt(6.0 / static_cast<double>(in + out))
+                                                           : 1 / std::sqrt(static_cast<double>(in));
+  return {Initial::Kind::uniform, static_cast<float>(bound)};
+}
+
+Initial LayerMaker::bias(int64_t in) const {
+  if (initialiser_ == Initialiser::xavier) return {};
+  return {Initial::Kind::uniform, static_cast<float>(1 / std::sqrt(static_cast<double>(in)))};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,45 @@
+// The layers that a Transformer is made of: a few parameters each, and the op that applies them.
+//
+// A layer is a plain struct; a Maker declares its parameters under a name, as the initialiser has them.
+#pragma once
+
+#include <string>
+
+#include "nn/parameters.h"
+#include "ops/ops.h"
+
+namespace dragoman {
+
+struct Linear {
+  Tensor weight;  // in × out
+  Tensor bias;    // 1 × out
+};
+
+struct Norm {
+  Tensor gain, bias;  // 1 × width
+};
+
+// How weights begin. xavier: matrices uniform in ±√(6 / (in + out)), biases 0. pytorch: its nn.Linear's, weights
+// and biases uniform in ±1/√in.
+enum class Initialiser { xavier, pytorch };
+
+class LayerMaker {
+ public:
+  LayerMaker(Parameters& parameters, Initialiser initialiser) : parameters_(parameters), initialiser_(initialiser) {}
+
+  // `parts`: so many matrices side by side, each of which begins as if it stood alone.
+  Linear linear(const std::string& name, int64_t in, int64_t out, int64_t parts = 1) const;
+  Norm norm(const std::string& name, int64_t width) const;
+  Initial matrix(int64_t in, int64_t out) const;
+  Initial bias(int64_t in) const;
+
+ private:
+  Parameters& parameters_;
+  Initialiser initialiser_;
+};
+
+inline Tensor linear(Pass& pass, const Tensor& x, const Linear& layer, const LinearOptions& options = {}) {
+  return linear(pass, x, layer.weight, layer.bias, options);
+}
+
+}  // namespace dragoman

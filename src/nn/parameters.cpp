@@ -1,0 +1,70 @@
+#include "nn/parameters.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t floats_per_line = 16;
+
+float draw(Random& random, const Initial& initial) {
+  switch (initial.kind) {
+    case Initial::Kind::constant: return initial.amount;
+    case Initial::Kind::uniform: return static_cast<float>(random.uniform(-initial.amount, initial.amount));
+    case Initial::Kind::normal: return static_cast<float>(random.normal() * initial.amount);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial) {
+  CHECK(!weights_, "{} is declared after the parameters were allocated", name);
+  const Tensor value = Tensor::parameter(*pool_, rows, columns);
+  value.storage().index = static_cast<int>(list_.size());
+  list_.push_back({std::move(name), value, initial, size_});
+  size_ += (rows * columns + floats_per_line - 1) / floats_per_line * floats_per_line;
+  return value;
+}
+
+void Parameters::allocate(bool gradients) {
+  weights_ = Tensor(*pool_, 1, size_);
+  std::ranges::fill(weights(), 0.0f);
+  if (gradients) {
+    gradients_ = Tensor(*pool_, 1, size_);
+    std::ranges::fill(this->gradients(), 0.0f);
+  }
+  for (const Parameter& parameter : list_) {
+    Storage& storage = parameter.value.storage();
+    storage.data = weights_.data() + parameter.offset;
+    storage.gradient = gradients ? gradients_.data() + parameter.offset : nullptr;
+  }
+}
+
+void Parameters::initialise(uint64_t seed) {
+  for (const Parameter& parameter : list_) {
+    Random random(mix(seed, parameter.name));
+    float* values = parameter.value.data();
+    for (int64_t i = 0; i < parameter.size(); ++i) values[i] = draw(random, parameter.initial);
+  }
+  changed();
+}
+
+void Parameters::changed() {
+  for (const Parameter& parameter : list_) {
+    Storage& storage = parameter.value.storage();
+    if (storage.packed.data == nullptr) continue;
+    pool_->give(storage.packed);
+    storage.packed = {};
+  }
+}
+
+std::span<float> Parameters::flat(const Tensor& buffer) const {
+  if (!buffer) return {};
+  return {buffer.data(), static_cast<size_t>(size_)};
+}
+
+}  // namespace dragoman

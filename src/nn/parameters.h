@@ -1,0 +1,61 @@
+// Parameters: the weights of a model in one flat buffer, their gradients in another.
+//
+// A model first declares all of its parameters, which gives it handles; then allocate() lays them out, each at a
+// multiple of 64 bytes. One buffer means that the optimiser is one pass, and that a reduction over processes
+// works on slices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensor/device.h"
+#include "tensor/tensor.h"
+
+namespace dragoman {
+
+// How a parameter begins: uniform in ±amount, normal with the deviation `amount`, or all of it `amount`.
+struct Initial {
+  enum class Kind { constant, uniform, normal } kind = Kind::constant;
+  float amount = 0;
+};
+
+struct Parameter {
+  std::string name;  // what model files call it
+  Tensor value;
+  Initial initial;
+  int64_t offset;  // in the flat buffers
+
+  int64_t size() const { return value.rows() * value.columns(); }
+};
+
+class Parameters {
+ public:
+  explicit Parameters(Pool& pool) : pool_(&pool) {}
+
+  Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial);
+
+  // Lays out what was declared: zeros, with a buffer of gradients where training needs one.
+  void allocate(bool gradients);
+
+  // Each parameter from its own numbers, a function of the seed and its name.
+  void initialise(uint64_t seed);
+
+  // To be called whenever weights have changed: forgets what decoding keeps of them.
+  void changed();
+
+  const std::vector<Parameter>& list() const { return list_; }
+  std::span<float> weights() const { return flat(weights_); }
+  std::span<float> gradients() const { return flat(gradients_); }
+
+ private:
+  std::span<float> flat(const Tensor& buffer) const;
+
+  Pool* pool_;
+  std::vector<Parameter> list_;
+  int64_t size_ = 0;  // of the flat buffers, in floats
+  Tensor weights_, gradients_;
+};
+
+}  // namespace dragoman

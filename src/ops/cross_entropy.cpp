@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/ops.h"
+#include "ops/products.h"
+
+namespace dragoman {
+namespace {
+
+// Rows whose logits exist at once: 64 MB of them. The weight's gradient is read and written once for each chunk.
+int64_t chunk_rows(int64_t vocabulary) { return std::max<int64_t>(64, (int64_t{16} << 20) / vocabulary / 64 * 64); }
+
+// Turns the gradient of a chunk's logits into those of what made them.
+void chunk_backward(Device& device, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
+                    const Tensor& bias, Matrix hidden_gradient, Matrix logits_gradient) {
+  if (bias) {
+    device.kernels.activation_backward(device.context, Activation::none, {}, logits_gradient, {}, bias.gradient().data);
+  }
+  device.kernels.product(device.context, logits_gradient, weight, hidden_gradient, {});
+  multiply(device, ConstMatrix(logits_gradient).transposed(), hidden, weight_tensor.gradient(), {.accumulate = true});
+}
+
+Matrix rows_of(Matrix m, int64_t begin, int64_t count) { return {m.data + begin * m.stride, count, m.columns, m.stride}; }
+
+}  // namespace
+
+Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
+                     const Array<int32_t>& targets, Smoothing smoothing) {
+  CHECK(targets.size() == hidden.rows(), "{} targets for {} rows", targets.size(), hidden.rows());
+  Device& device = pass.device;
+  const bool backward = pass.tape != nullptr;
+  const int64_t rows = hidden.rows(), vocabulary = weight.rows();
+  const int64_t chunk = std::min(rows, chunk_rows(vocabulary));
+  const Tensor losses(device.pool, rows, 2);
+  if (rows == 0) return losses;
+  const Tensor buffer(device.pool, chunk, vocabulary);
+  const Packed transposed(device, ConstMatrix(weight).transposed());
+  const Packed straight = backward ? Packed(device, weight) : Packed();
+  const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
+
+  for (int64_t begin = 0; begin < rows; begin += chunk) {
+    const int64_t count = std::min(chunk, rows - begin);
+    const Matrix scores = rows_of(buffer.matrix(), 0, count);
+    const Tensor h = hidden.row_range(begin, count);
+    device.kernels.product(device.context, h, transposed, scores, {.bias = bias ? bias.data() : nullptr});
+    device.kernels.cross_entropy(device.context, scores, targets.data() + begin, smoothing, backward,
+                                 losses.data() + 2 * begin);
+    if (backward) {
+      chunk_backward(device, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
+    }
+  }
+  if (backward) pass.tape->record({&weight, &bias}, [] {});  // the gradients are there: only their turn is kept
+  return losses;
+}
+
+Tensor logits(Pass& pass, const Tensor& hidden, const Tensor& weight, const Tensor& bias) {
+  CHECK(pass.tape == nullptr, "logits are for decoding: training uses cross_entropy");
+  const Tensor y(pass.device.pool, hidden.rows(), weight.rows());
+  multiply_by_weight(pass.device, hidden, weight, {.transposed = true, .keep = true}, y.matrix(),
+                     {.bias = bias ? bias.data() : nullptr});
+  return y;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,56 @@
+// The differentiable functions: about as many as the paper has boxes.
+//
+// Each lives in a file of its own, its backward beside its forward. Where the pass has a tape, an op records a
+// closure that adds to the gradients of its inputs; the Tokens and Spans given to it must outlive that tape.
+// A matrix has a row for each token.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "ops/pass.h"
+
+namespace dragoman {
+
+// dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp). Gradients flow into the
+// table, and into `positions` where it is a parameter.
+Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, float scale, float dropout);
+
+// dropout(activation(x·weight + bias)) (linear.cpp). weight: in × out; bias: 1 × out, or nothing.
+struct LinearOptions {
+  Activation activation = Activation::none;
+  float dropout = 0;
+  const Array<RowKey>* rows = nullptr;  // of x, where there is dropout
+};
+Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& = {});
+
+// LayerNorm(x) (norm.cpp). gain, bias: 1 × width.
+Tensor norm(Pass&, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon);
+
+// sum = residual + dropout(branch), normed = LayerNorm(sum), in one pass over memory (norm.cpp).
+struct SumAndNorm {
+  Tensor sum, normed;
+};
+SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch, float dropout,
+                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon);
+
+// softmax(q·kᵀ/√width)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
+// causal mask is aligned to the end of the keys: the last query sees all of them, the one before it all but one.
+struct AttentionOptions {
+  const Spans* queries = nullptr;
+  const Spans* keys = nullptr;
+  const Array<RowKey>* query_rows = nullptr;  // where there is dropout
+  int64_t heads = 1;
+  bool causal = false;
+  float dropout = 0;
+};
+Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
+
+// The losses of predicting `targets` from hidden·weightᵀ + bias, two to a row: the cross-entropy with the
+// smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
+// Logits exist for a few rows at a time only; with a tape their gradients are computed on the way.
+Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
+                     const Array<int32_t>& targets, Smoothing);
+
+// hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
+Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);
+
+}  // namespace dragoman

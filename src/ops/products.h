@@ -1,0 +1,32 @@
+// Matrix products for ops: packing of the right operand, and what of it is kept.
+#pragma once
+
+#include "tensor/device.h"
+#include "tensor/tensor.h"
+
+namespace dragoman {
+
+// c = a·b (or c + a·b), then the epilogue; b is packed for this call.
+void multiply(Device&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
+
+// c = a·weight, or a·weightᵀ. Where `keep`, the packed weight is kept with the parameter until it changes
+// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only.
+struct WeightUse {
+  bool transposed = false;
+  bool keep = false;
+};
+void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse, Matrix c, const Epilogue& = {});
+
+// A right operand packed once, for several products.
+class Packed {
+ public:
+  Packed() = default;
+  Packed(Device&, ConstMatrix b);
+  operator PackedMatrix() const { return {memory_.data(), rows_, columns_}; }
+
+ private:
+  Tensor memory_;
+  int64_t rows_ = 0, columns_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// Array: numbers that are not differentiated (ids, spans, targets) in a pool's memory.
+//
+// Filled by the host once, read by kernels. Owns its block; moves, does not copy.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "tensor/pool.h"
+
+namespace dragoman {
+
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  Array(Pool& pool, int64_t size) : pool_(&pool), block_(pool.take(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
+  Array(Pool& pool, std::span<const T> values) : Array(pool, static_cast<int64_t>(values.size())) {
+    if (!values.empty()) std::memcpy(block_.data, values.data(), values.size_bytes());
+  }
+  Array(Array&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)), block_(other.block_), size_(std::exchange(other.size_, 0)) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(block_, other.block_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Array() {
+    if (pool_ != nullptr) pool_->give(block_);
+  }
+
+  T* data() const { return static_cast<T*>(block_.data); }
+  int64_t size() const { return size_; }
+  std::span<const T> values() const { return {data(), static_cast<size_t>(size_)}; }
+
+ private:
+  Pool* pool_ = nullptr;
+  Pool::Block block_;
+  int64_t size_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,180 @@
+#include "tensor/pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/error.h"
+#include "tensor/tensor.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace dragoman {
+namespace {
+
+constexpr size_t alignment = 64;
+constexpr size_t region_size = size_t{1} << 32;  // addresses only: pages come when they are touched
+
+// Lets the address sanitizer see a use of memory that was given back.
+#if defined(__SANITIZE_ADDRESS__)
+void hide(void* data, size_t size) { ASAN_POISON_MEMORY_REGION(data, size); }
+void show(void* data, size_t size) { ASAN_UNPOISON_MEMORY_REGION(data, size); }
+#else
+void hide(void*, size_t) {}
+void show(void*, size_t) {}
+#endif
+
+}  // namespace
+
+Pool::Pool() {
+  nodes_.reserve(1024);
+  unused_nodes_.reserve(1024);
+  free_.reserve(1024);
+  unused_storages_.reserve(1024);
+}
+
+Pool::~Pool() {
+  for (const Region& region : regions_) {
+    show(region.data, region.used);
+    munmap(region.data, region.size);
+  }
+  for (Storage* storage : unused_storages_) delete storage;
+}
+
+Pool::Block Pool::take(size_t bytes) {
+  const size_t size = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  int index = best_fit(size);
+  if (index >= 0) {
+    forget_free(index);
+    split(index, size);
+  } else {
+    index = fresh(size);
+  }
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_);
+  const Node& node = nodes_[static_cast<size_t>(index)];
+  show(node.data, node.size);
+  return {node.data, index};
+}
+
+void Pool::give(Block block) {
+  int index = block.node;
+  Node& node = nodes_[static_cast<size_t>(index)];
+  CHECK(!node.free && node.data == block.data, "a block is given back twice");
+  hide(node.data, node.size);
+  in_use_ -= node.size;
+  node.free = true;
+  if (node.after >= 0 && nodes_[static_cast<size_t>(node.after)].free) {
+    forget_free(node.after);
+    merge_with_next(index);
+  }
+  if (node.before >= 0 && nodes_[static_cast<size_t>(node.before)].free) {
+    index = node.before;
+    merge_with_next(index);
+  } else {
+    free_.push_back(index);
+  }
+}
+
+Storage* Pool::take_storage() {
+  if (unused_storages_.empty()) return new Storage;
+  Storage* storage = unused_storages_.back();
+  unused_storages_.pop_back();
+  return storage;
+}
+
+void Pool::give_storage(Storage* storage) {
+  *storage = Storage();
+  unused_storages_.push_back(storage);
+}
+
+int Pool::best_fit(size_t size) const {
+  int best = -1;
+  for (const int index : free_) {
+    const Node& node = nodes_[static_cast<size_t>(index)];
+    if (node.size >= size && (best < 0 || node.size < nodes_[static_cast<size_t>(best)].size)) best = index;
+  }
+  return best;
+}
+
+// A block at the end of a region; a free last block is lengthened.
+int Pool::fresh(size_t size) {
+  if (regions_.empty() || regions_.back().used + size > regions_.back().size) {
+    const size_t wanted = std::max(region_size, size);
+    void* data = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) throw std::bad_alloc();
+    madvise(data, wanted, MADV_HUGEPAGE);
+    regions_.push_back({static_cast<char*>(data), wanted, 0, -1});
+  }
+  Region& region = regions_.back();
+  size_t more = size;
+  int index = region.last;
+  if (index >= 0 && nodes_[static_cast<size_t>(index)].free) {
+    Node& node = nodes_[static_cast<size_t>(index)];
+    forget_free(index);
+    more = size - node.size;  // it did not fit, or it would have been taken
+    node.size = size;
+    node.free = false;
+  } else {
+    const int before = region.last;
+    index = new_node({region.data + region.used, size, before, -1, false});
+    if (before >= 0) nodes_[static_cast<size_t>(before)].after = index;
+    region.last = index;
+  }
+  region.used += more;
+  reached_ += more;
+  return index;
+}
+
+// Leaves `size` bytes to the node, now taken, and makes a free one of the rest.
+void Pool::split(int index, size_t size) {
+  nodes_[static_cast<size_t>(index)].free = false;
+  const size_t rest = nodes_[static_cast<size_t>(index)].size - size;
+  if (rest == 0) return;
+  const Node node = nodes_[static_cast<size_t>(index)];
+  const int after = new_node({node.data + size, rest, index, node.after, true});
+  nodes_[static_cast<size_t>(index)].size = size;
+  nodes_[static_cast<size_t>(index)].after = after;
+  if (node.after >= 0) {
+    nodes_[static_cast<size_t>(node.after)].before = after;
+  } else {
+    for (Region& region : regions_) region.last = region.last == index ? after : region.last;
+  }
+  free_.push_back(after);
+}
+
+void Pool::merge_with_next(int index) {
+  Node& node = nodes_[static_cast<size_t>(index)];
+  const int gone = node.after;
+  const Node& next = nodes_[static_cast<size_t>(gone)];
+  node.size += next.size;
+  node.after = next.after;
+  if (next.after >= 0) {
+    nodes_[static_cast<size_t>(next.after)].before = index;
+  } else {
+    for (Region& region : regions_) region.last = region.last == gone ? index : region.last;
+  }
+  unused_nodes_.push_back(gone);
+}
+
+void Pool::forget_free(int index) {
+  const auto place = std::find(free_.begin(), free_.end(), index);
+  *place = free_.back();
+  free_.pop_back();
+}
+
+int Pool::new_node(const Node& node) {
+  if (unused_nodes_.empty()) {
+    nodes_.push_back(node);
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+  const int index = unused_nodes_.back();
+  unused_nodes_.pop_back();
+  nodes_[static_cast<size_t>(index)] = node;
+  return index;
+}
+
+}  // namespace dragoman

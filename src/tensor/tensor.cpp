@@ -1,0 +1,87 @@
+#include "tensor/tensor.h"
+
+#include <cstring>
+
+#include "base/error.h"
+
+namespace dragoman {
+
+void StorageRef::release() {
+  if (storage_ == nullptr || --storage_->references_ > 0) return;
+  Pool& pool = *storage_->pool_;
+  for (const Pool::Block& block : {storage_->data_block_, storage_->gradient_block_, storage_->packed}) {
+    if (block.data != nullptr) pool.give(block);
+  }
+  pool.give_storage(storage_);
+}
+
+Tensor Tensor::parameter(Pool& pool, int64_t rows, int64_t columns) {
+  Tensor tensor;
+  tensor.storage_ = StorageRef(pool.take_storage());
+  tensor.storage_->pool_ = &pool;
+  tensor.storage_->size = rows * columns;
+  tensor.storage_->parameter = true;
+  tensor.rows_ = rows;
+  tensor.columns_ = tensor.stride_ = columns;
+  return tensor;
+}
+
+Tensor::Tensor(Pool& pool, int64_t rows, int64_t columns) {
+  *this = parameter(pool, rows, columns);
+  storage_->parameter = false;
+  storage_->data_block_ = pool.take(static_cast<size_t>(rows * columns) * sizeof(float));
+  storage_->data = static_cast<float*>(storage_->data_block_.data);
+}
+
+Tensor Tensor::column_range(int64_t begin, int64_t count) const {
+  CHECK(begin >= 0 && count >= 0 && begin + count <= columns_, "columns [{}, {}) of {} × {}", begin, begin + count,
+        rows_, columns_);
+  Tensor view = *this;
+  view.offset_ += begin;
+  view.columns_ = count;
+  return view;
+}
+
+Tensor Tensor::row_range(int64_t begin, int64_t count) const {
+  CHECK(begin >= 0 && count >= 0 && begin + count <= rows_, "rows [{}, {}) of {} × {}", begin, begin + count, rows_,
+        columns_);
+  Tensor view = *this;
+  view.offset_ += begin * stride_;
+  view.rows_ = count;
+  return view;
+}
+
+Matrix Tensor::gradient() const {
+  CHECK(has_gradient(), "no gradient has reached this {} × {} tensor", rows_, columns_);
+  return {storage_->gradient + offset_, rows_, columns_, stride_};
+}
+
+void Tensor::allocate_gradient() const {
+  CHECK(!storage_->parameter, "a parameter of {} × {} has no gradient: it was made for inference", rows_, columns_);
+  storage_->gradient_block_ = storage_->pool_->take(static_cast<size_t>(storage_->size) * sizeof(float));
+  storage_->gradient = static_cast<float*>(storage_->gradient_block_.data);
+}
+
+Tensor::GradientTarget Tensor::gradient_target() const {
+  if (has_gradient()) return {gradient(), true};
+  if (!whole()) return {gradient_sum(), true};
+  allocate_gradient();
+  return {gradient(), false};
+}
+
+Matrix Tensor::gradient_sum() const {
+  if (!has_gradient()) {
+    allocate_gradient();
+    std::memset(storage_->gradient, 0, static_cast<size_t>(storage_->size) * sizeof(float));
+  }
+  return gradient();
+}
+
+bool Tensor::take_gradient_of(const Tensor& other) const {
+  if (has_gradient() || !whole() || !other.whole() || rows_ != other.rows_ || columns_ != other.columns_) return false;
+  std::swap(storage_->gradient, other.storage_->gradient);
+  std::swap(storage_->gradient_block_, other.storage_->gradient_block_);
+  return true;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,37 @@
+// The tokens of a packed batch on a device: the sentences stand end to end, and nothing is padded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/array.h"
+#include "tensor/device.h"
+
+namespace dragoman {
+
+// Where each sentence's rows are. In a packed batch the spans follow one another; the keys of a decoding
+// step may have gaps between them.
+struct Spans {
+  Array<Span> spans;
+  int64_t longest = 0;
+
+  Spans() = default;
+  Spans(Pool& pool, std::span<const Span> host);
+  int64_t count() const { return spans.size(); }
+};
+
+struct Tokens {
+  Array<int32_t> ids;
+  Array<RowKey> rows;  // the pair and the position of each token
+  Spans spans;
+  int64_t positions = 0;  // one more than the largest position
+
+  int64_t count() const { return ids.size(); }
+};
+
+// Sentences end to end: `lengths` cuts `ids`, and sentence i is the pair pairs[i] of the corpus. Its first
+// token has the position first_position.
+Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
+                   std::span<const uint64_t> pairs, uint32_t first_position = 0);
+
+}  // namespace dragoman
