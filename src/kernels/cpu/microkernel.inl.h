@@ -1,0 +1,118 @@
+// The innermost part of a product: a tile of c, held in registers while the inner index runs.
+//
+// Sizes follow from the registers: tile_rows × tile_vectors sums, tile_vectors of b, one of a. The last rows of a
+// matrix are tiles of fewer rows (a template for each number), the last columns are masked stores: b's panels are
+// filled up with zeros. An element of c is one chain of multiply-adds over the inner index, which starts from zero
+// or from what c holds; no choice of sizes here can change its bits.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/simd.h"
+
+namespace dragoman {
+namespace {
+
+#if defined(__AVX512F__)  // 32 registers
+constexpr int tile_rows = 14;
+constexpr int tile_vectors = 2;
+constexpr int64_t block_depth = 512;
+#elif defined(__AVX2__)  // 16 registers
+constexpr int tile_rows = 6;
+constexpr int tile_vectors = 2;
+constexpr int64_t block_depth = 256;
+#else  // 16 registers, one of which a multiplication without a fused addition needs for itself
+constexpr int tile_rows = 4;
+constexpr int tile_vectors = 3;
+constexpr int64_t block_depth = 256;
+#endif
+
+constexpr int64_t tile_columns = tile_vectors * lanes;
+
+// How a block of a is laid out before its tiles read it: in rows (a little further apart than their length, lest
+// all of a tile's rows fall into the same set of the cache), or the rows of one tile side by side for each inner
+// index, where a itself is a transpose. Either is a plain copy of whole vectors.
+constexpr int64_t row_of_block = block_depth + 16;
+constexpr int64_t tile_row_group = (tile_rows + lanes - 1) / lanes * lanes;
+
+template <bool by_depth>
+constexpr int64_t a_row_step = by_depth ? 1 : row_of_block;
+template <bool by_depth>
+constexpr int64_t a_depth_step = by_depth ? tile_row_group : 1;
+
+struct Tile {
+  int64_t depth;  // how many inner indices
+  const float* a;
+  const float* b;  // panels of tile_columns: [depth][tile_columns], one after the other
+  float* c;
+  int64_t c_stride;
+  int64_t columns;  // of c, up to panels * tile_columns
+  bool from_zero;   // else the sums go on from what c holds
+};
+
+template <int rows, int panels, bool by_depth>
+void multiply_tile(const Tile& tile) {
+  constexpr int vectors = panels * tile_vectors;
+  Vec sums[rows][vectors];
+  const bool whole = tile.columns >= vectors * lanes;
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 16
+    for (int j = 0; j < vectors; ++j) {
+      const float* p = tile.c + i * tile.c_stride + j * lanes;
+      const int64_t left = tile.columns - j * lanes;
+      sums[i][j] = Vec{};
+      if (!tile.from_zero && left > 0) sums[i][j] = whole ? load(p) : load_some(p, left);
+    }
+  }
+  const float* a = tile.a;
+  const float* b = tile.b;
+  const int64_t panel_step = tile.depth * tile_columns;
+  for (int64_t k = 0; k < tile.depth; ++k) {
+    Vec b_row[vectors];
+#pragma GCC unroll 16
+    for (int j = 0; j < vectors; ++j)
+      b_row[j] = load(b + j / tile_vectors * panel_step + j % tile_vectors * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const Vec a_element = all(a[i * a_row_step<by_depth>]);
+#pragma GCC unroll 16
+      for (int j = 0; j < vectors; ++j) sums[i][j] = multiply_add(a_element, b_row[j], sums[i][j]);
+    }
+    a += a_depth_step<by_depth>;
+    b += tile_columns;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 16
+    for (int j = 0; j < vectors; ++j) {
+      float* p = tile.c + i * tile.c_stride + j * lanes;
+      const int64_t left = tile.columns - j * lanes;
+      if (whole) {
+        store(p, sums[i][j]);
+      } else if (left > 0) {
+        store_some(p, sums[i][j], left);
+      }
+    }
+  }
+}
+
+// A tile of few rows has too few sums to keep the multipliers busy: it takes several panels at once.
+constexpr int64_t panels_at_once(int64_t rows) { return rows == 1 ? 4 : rows <= 3 ? 2 : 1; }
+
+// The tile of as many rows as there are, over one panel or (at_once) panels_at_once(rows) of them.
+template <bool by_depth, int rows = tile_rows>
+void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
+  if (row_count == rows) {
+    if (at_once) {
+      multiply_tile<rows, panels_at_once(rows), by_depth>(tile);
+    } else {
+      multiply_tile<rows, 1, by_depth>(tile);
+    }
+  } else if constexpr (rows > 1) {
+    multiply_rows<by_depth, rows - 1>(row_count, at_once, tile);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

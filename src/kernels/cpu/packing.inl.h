@@ -1,0 +1,149 @@
+// How a product's operands are laid out before its tiles read them.
+//
+// The right operand: blocks of block_depth inner indices; in each, panels of tile_columns columns, the last one
+// filled up with zeros; in a panel, the elements of one inner index side by side. So a task that works on some
+// columns reads each block as one stream. The left operand: see microkernel.inl.h.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/microkernel.inl.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+namespace {
+
+inline int64_t panel_count(int64_t columns) { return ceil_div(columns, tile_columns); }
+
+// --- the right operand ----------------------------------------------------------------------------
+
+inline int64_t packed_size(int64_t rows, int64_t columns) {
+  return rows * panel_count(columns) * tile_columns;
+}
+
+// Panel `panel` of the block that begins at inner index `begin` and is `depth` long.
+template <class Float>
+Float* panel_of(Float* packed, int64_t columns, int64_t begin, int64_t depth, int64_t panel) {
+  return packed + (begin * panel_count(columns) + panel * depth) * tile_columns;
+}
+
+// Rows of b are contiguous: each is cut into the panels' rows. `columns` are left from b on.
+inline void pack_rows(const float* b, int64_t stride, int64_t depth, int64_t columns, int64_t panels,
+                      float* packed) {
+  for (int64_t k = 0; k < depth; ++k) {
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      const float* from = b + k * stride + panel * tile_columns;
+      float* to = packed + (panel * depth + k) * tile_columns;
+      for (int64_t j = 0; j < tile_columns; j += lanes) {
+        const int64_t left = columns - panel * tile_columns - j;
+        store(to + j, left > 0 ? load_some(from + j, left) : Vec{});
+      }
+    }
+  }
+}
+
+#if defined(__AVX512F__)
+inline Vec low_halves(Vec a, Vec b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline Vec high_halves(Vec a, Vec b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+#elif defined(__AVX2__)
+inline Vec low_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+inline Vec high_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+#else
+inline Vec low_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+inline Vec high_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+#endif
+
+// A square of lanes × lanes: rows become columns. Each step deals the two halves out alternately, like cards.
+inline void transpose(Vec* rows) {
+#pragma GCC unroll 4
+  for (int step = 1; step < lanes; step *= 2) {
+    Vec dealt[lanes];
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes / 2; ++i) {
+      dealt[2 * i] = low_halves(rows[i], rows[i + lanes / 2]);
+      dealt[2 * i + 1] = high_halves(rows[i], rows[i + lanes / 2]);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes; ++i) rows[i] = dealt[i];
+  }
+}
+
+// Columns of b are contiguous: `columns` of them, at most tile_columns, become one panel.
+inline void pack_columns(const float* b, int64_t stride, int64_t depth, int64_t columns, float* packed) {
+  for (int64_t j = 0; j < tile_columns; j += lanes) {
+    for (int64_t k = 0; k < depth; k += lanes) {
+      Vec square[lanes];
+      for (int64_t i = 0; i < lanes; ++i) {
+        square[i] = j + i < columns ? load_some(b + (j + i) * stride + k, depth - k) : Vec{};
+      }
+      transpose(square);
+      for (int64_t i = 0; i < lanes && k + i < depth; ++i)
+        store(packed + (k + i) * tile_columns + j, square[i]);
+    }
+  }
+}
+
+// Panels [first, end) of the block of `depth` inner indices from `begin` on.
+inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t depth, int64_t first, int64_t end,
+                        float* packed) {
+  const float* from = b.data + begin * b.row_stride + first * tile_columns * b.column_stride;
+  float* to = panel_of(packed, b.columns, begin, depth, first);
+  const int64_t columns = b.columns - first * tile_columns;
+  if (b.column_stride == 1) {
+    pack_rows(from, b.row_stride, depth, columns, end - first, to);
+    return;
+  }
+  for (int64_t panel = 0; panel < end - first; ++panel) {
+    pack_columns(from + panel * tile_columns * b.column_stride, b.column_stride, depth,
+                 columns - panel * tile_columns, to + panel * tile_columns * depth);
+  }
+}
+
+inline void pack(Context& context, ConstMatrix b, float* packed) {
+  constexpr int64_t panels_of_task = 8;
+  const int64_t panels = panel_count(b.columns);
+  const int64_t tasks = ceil_div(panels, panels_of_task);
+  for_each_task(context, tasks * ceil_div(b.rows, block_depth), [&](int64_t task, int) {
+    const int64_t begin = task / tasks * block_depth;
+    const int64_t first = task % tasks * panels_of_task;
+    pack_panels(b, begin, smaller(block_depth, b.rows - begin), first,
+                smaller(panels, first + panels_of_task), packed);
+  });
+}
+
+// --- a block of the left operand ------------------------------------------------------------------
+
+// Floats from one tile's block to the next. The transposed layout's is not a multiple of a page either.
+template <bool by_depth>
+constexpr int64_t a_tile_step = by_depth ? block_depth* tile_row_group + 16 : tile_rows* row_of_block;
+
+inline void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const float* from = a + i * stride;
+    float* to = block + i * row_of_block;
+    int64_t k = 0;
+    for (; k + lanes <= depth; k += lanes) store(to + k, load(from + k));
+    if (k < depth) store_first(to + k, load_first(from + k, depth - k), depth - k);
+  }
+}
+
+// a is a transpose: `stride` floats from one inner index to the next.
+inline void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
+  for (int64_t k = 0; k < depth; ++k) {
+    const float* from = a + k * stride;
+    float* to = block + k * tile_row_group;
+    for (int64_t i = 0; i < rows; i += tile_rows, to += a_tile_step<true>, from += tile_rows) {
+      const int64_t of_tile = smaller(tile_rows, rows - i);
+      for (int64_t j = 0; j < of_tile; j += lanes) store(to + j, load_some(from + j, of_tile - j));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

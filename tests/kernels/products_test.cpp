@@ -1,0 +1,259 @@
+// The packed product: its bits are those of the plainest loop, whatever the shape, the threads and the neighbours.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+namespace {
+
+std::vector<float> random_floats(int64_t count, uint64_t key) {
+  Random random(key);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& v : values) v = static_cast<float>(random.uniform(-1, 1));
+  return values;
+}
+
+// One step of a sum, as the instruction set of this name takes it.
+float multiply_add(const Kernels& kernels, float a, float b, float c) {
+#if !defined(__FP_FAST_FMAF)
+  if (std::string(kernels.name) == "baseline") return a * b + c;
+#endif
+  return std::fma(a, b, c);
+}
+
+float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
+
+// One row of c = a·b (+ c), the definition.
+std::vector<float> naive_row(const Kernels& kernels, ConstMatrix a, ConstMatrix b, int64_t i,
+                             const float* start) {
+  std::vector<float> row(static_cast<size_t>(b.columns));
+  for (int64_t j = 0; j < b.columns; ++j) {
+    float sum = start != nullptr ? start[j] : 0.0f;
+    for (int64_t k = 0; k < b.rows; ++k) sum = multiply_add(kernels, element(a, i, k), element(b, k, j), sum);
+    row[static_cast<size_t>(j)] = sum;
+  }
+  return row;
+}
+
+// A matrix with its memory; stored by columns where `transposed`, and always with a gap between its lines.
+struct Operand {
+  Operand(int64_t rows, int64_t columns, bool transposed, uint64_t key) {
+    const int64_t lines = transposed ? columns : rows, stride = (transposed ? rows : columns) + 3;
+    memory = random_floats(lines * stride, key);
+    view = {memory.data(), rows, columns, stride, 1};
+    if (transposed) view = ConstMatrix{memory.data(), columns, rows, stride, 1}.transposed();
+  }
+
+  ConstMatrix rows(int64_t first, int64_t count) const {
+    return {view.data + first * view.row_stride, count, view.columns, view.row_stride, view.column_stride};
+  }
+
+  std::vector<float> memory;
+  ConstMatrix view = {};
+};
+
+std::vector<float> packed(const Kernels& kernels, Context& context, ConstMatrix b) {
+  const int64_t size = kernels.packed_size(b.rows, b.columns);
+  std::vector<float> memory(static_cast<size_t>(size + 1), 77.0f);
+  kernels.pack(context, b, memory.data());
+  EXPECT_EQ(memory.back(), 77.0f) << "pack wrote beyond packed_size";
+  return memory;
+}
+
+bool same_bits(const float* a, const float* b, int64_t count) {
+  return std::memcmp(a, b, sizeof(float) * static_cast<size_t>(count)) == 0;
+}
+
+class Products : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (GetParam() >= available_kernels().count) GTEST_SKIP() << "this machine has fewer instruction sets";
+    kernels = available_kernels().tables[GetParam()];
+  }
+
+  // The product of a's rows [first, first + count), in rows a little apart whose gaps must stay as they are.
+  std::vector<float> multiply(Context& context, const Operand& a, const Operand& b,
+                              const std::vector<float>& packed_b, int64_t first, int64_t count,
+                              Epilogue epilogue, const std::vector<float>& start) {
+    const int64_t n = b.view.columns, stride = n + 5;
+    std::vector<float> c(static_cast<size_t>(count * stride), 55.0f);
+    for (int64_t i = 0; i < count && epilogue.accumulate; ++i) {
+      std::memcpy(&c[static_cast<size_t>(i * stride)], &start[static_cast<size_t>((first + i) * n)],
+                  sizeof(float) * static_cast<size_t>(n));
+    }
+    kernels->product(context, a.rows(first, count), {packed_b.data(), b.view.rows, n},
+                     {c.data(), count, n, stride}, epilogue);
+    std::vector<float> dense;
+    for (int64_t i = 0; i < count; ++i) {
+      const float* row = &c[static_cast<size_t>(i * stride)];
+      dense.insert(dense.end(), row, row + n);
+      for (int64_t j = n; j < stride; ++j) EXPECT_EQ(row[j], 55.0f) << "written beyond a row";
+    }
+    return dense;
+  }
+
+  const Kernels* kernels = nullptr;
+};
+
+// Every element is one chain of multiply-adds over the inner index.
+TEST_P(Products, EqualTheNaiveLoopToTheBit) {
+  Context context(2);
+  uint64_t key = 1;
+  for (int64_t inner : {0, 1, 3, 16, 257, 512, 1100}) {
+    for (int64_t rows : {1, 2, 3, 5, 6, 14, 31}) {
+      for (int64_t columns : {1, 7, 16, 33, 130, 200}) {
+        if (inner > 512 && columns > 130) continue;
+        const int variant = static_cast<int>(key % 8);
+        const bool accumulate = (variant & 4) != 0;
+        const Operand a(rows, inner, (variant & 1) != 0, ++key),
+            b(inner, columns, (variant & 2) != 0, ++key + 1000);
+        const std::vector<float> start = random_floats(rows * columns, key);
+        const std::vector<float> c = multiply(context, a, b, packed(*kernels, context, b.view), 0, rows,
+                                              {.accumulate = accumulate}, start);
+        for (int64_t i = 0; i < rows; ++i) {
+          const float* from = accumulate ? &start[static_cast<size_t>(i * columns)] : nullptr;
+          const std::vector<float> row = naive_row(*kernels, a.view, b.view, i, from);
+          ASSERT_TRUE(same_bits(row.data(), &c[static_cast<size_t>(i * columns)], columns))
+              << rows << " x " << inner << " x " << columns << ", row " << i << ", variant " << variant;
+        }
+      }
+    }
+  }
+}
+
+// A row has the same bits alone and among others, at any place, with any number of threads.
+TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
+  Context one(1), two(2);
+  const int64_t rows = 303, inner = 600, columns = 2300;
+  for (bool transposed : {false, true}) {
+    const Operand a(rows, inner, transposed, 5), b(inner, columns, transposed, 6);
+    const std::vector<float> bias = random_floats(columns, 7), start = random_floats(rows * columns, 8);
+    const std::vector<float> packed_b = packed(*kernels, two, b.view);
+    EXPECT_EQ(packed_b, packed(*kernels, one, b.view));
+    std::vector<RowKey> keys;
+    for (int64_t i = 0; i < rows; ++i)
+      keys.push_back({static_cast<uint64_t>(i / 20), static_cast<uint32_t>(i % 20)});
+    Epilogue epilogue = {.accumulate = true,
+                         .bias = bias.data(),
+                         .activation = Activation::gelu,
+                         .dropout = {.rate = 0.3f, .key = {1, 2}, .rows = keys.data()}};
+    const std::vector<float> whole = multiply(two, a, b, packed_b, 0, rows, epilogue, start);
+    EXPECT_EQ(whole, multiply(one, a, b, packed_b, 0, rows, epilogue, start));
+    for (auto [first, count] :
+         {std::pair<int64_t, int64_t>{0, 1}, {302, 1}, {17, 2}, {100, 3}, {200, 33}, {5, 150}}) {
+      epilogue.dropout.rows = keys.data() + first;
+      const std::vector<float> part = multiply(two, a, b, packed_b, first, count, epilogue, start);
+      EXPECT_TRUE(same_bits(part.data(), &whole[static_cast<size_t>(first * columns)], count * columns))
+          << count << " rows from " << first;
+    }
+  }
+}
+
+// Columns may be cut as well: the product with some columns of b is those columns of the product.
+TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
+  Context context(2);
+  const Operand a(40, 300, false, 1), b(300, 500, false, 2);
+  const std::vector<float> whole = multiply(context, a, b, packed(*kernels, context, b.view), 0, 40, {}, {});
+  Operand part = b;
+  for (auto [first, count] : {std::pair<int64_t, int64_t>{0, 1}, {3, 100}, {64, 64}, {499, 1}}) {
+    part.view = {part.memory.data() + first, 300, count, b.view.row_stride, 1};
+    const std::vector<float> c =
+        multiply(context, a, part, packed(*kernels, context, part.view), 0, 40, {}, {});
+    for (int64_t i = 0; i < 40; ++i) {
+      EXPECT_TRUE(
+          same_bits(&c[static_cast<size_t>(i * count)], &whole[static_cast<size_t>(i * 500 + first)], count));
+    }
+  }
+}
+
+double reference_activation(Activation activation, double x) {
+  switch (activation) {
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::gelu:
+      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case Activation::swish:
+      return x / (1 + std::exp(-x));
+  }
+  return 0;
+}
+
+TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
+  Context context(2);
+  const int64_t rows = 9, columns = 333;
+  const Operand a(rows, 0, false, 1), b(0, columns, false, 2);
+  const std::vector<float> packed_b = packed(*kernels, context, b.view);
+  std::vector<float> start = random_floats(rows * columns, 3);
+  for (float& x : start) x *= 20;
+  const std::vector<float> bias = random_floats(columns, 4);
+  for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
+    std::vector<float> kept(start.size() + 1, 33.0f);
+    const Epilogue epilogue = {
+        .accumulate = true, .bias = bias.data(), .before_activation = kept.data(), .activation = activation};
+    const std::vector<float> c = multiply(context, a, b, packed_b, 0, rows, epilogue, start);
+    for (size_t i = 0; i < c.size(); ++i) {
+      const float x = start[i] + bias[i % static_cast<size_t>(columns)];
+      ASSERT_EQ(kept[i], x);
+      const double expected = reference_activation(activation, x);
+      ASSERT_NEAR(c[i], expected, 3e-7 * std::max(1.0, std::abs(expected))) << "at " << x;
+    }
+    EXPECT_EQ(kept.back(), 33.0f);
+  }
+}
+
+TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
+  Context context(1);
+  const Operand a(1, 0, false, 1), b(0, 3, false, 2);
+  const std::vector<float> start = {1.0f, std::numeric_limits<float>::quiet_NaN(), -1.0f};
+  for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
+    const Epilogue epilogue = {.accumulate = true, .activation = activation};
+    const std::vector<float> c =
+        multiply(context, a, b, packed(*kernels, context, b.view), 0, 1, epilogue, start);
+    EXPECT_TRUE(std::isfinite(c[0]) && std::isnan(c[1]) && std::isfinite(c[2]));
+  }
+}
+
+// The masks are those that base/random.h's generator gives: column 64b + 16w + l is word w of counter 16b + l.
+TEST_P(Products, DropoutFollowsTheCounters) {
+  Context context(2);
+  const std::vector<RowKey> keys = {
+      {0, 0}, {0x123456789abcdefu, 3}, {0xffffffffffffffffu, 0xffffffffu}, {7, 1}};
+  const int64_t rows = static_cast<int64_t>(keys.size()), columns = 1000;
+  const Operand a(rows, 0, false, 1), b(0, columns, false, 2);
+  const std::vector<float> ones(static_cast<size_t>(rows * columns), 1.0f),
+      packed_b = packed(*kernels, context, b.view);
+  for (float rate : {0.1f, 0.5f, 0.9f}) {
+    const Epilogue epilogue = {.accumulate = true,
+                               .dropout = {.rate = rate, .key = {0xdeadbeef, 5}, .rows = keys.data()}};
+    const std::vector<float> c = multiply(context, a, b, packed_b, 0, rows, epilogue, ones);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      const RowKey key = keys[static_cast<size_t>(i / columns)];
+      const uint32_t column = static_cast<uint32_t>(i % columns);
+      const std::array<uint32_t, 4> words =
+          philox({column / 64 * 16 + column % 16, key.position, static_cast<uint32_t>(key.pair),
+                  static_cast<uint32_t>(key.pair >> 32)},
+                 {0xdeadbeef, 5});
+      const bool kept = words[column / 16 % 4] >= static_cast<double>(rate) * 4294967296.0;
+      ASSERT_EQ(c[static_cast<size_t>(i)], kept ? 1 / (1 - rate) : 0.0f)
+          << "row " << i / columns << ", column " << column;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, Products, testing::Range(0, 3), [](const auto& parameter) {
+  const KernelTables available = available_kernels();
+  return parameter.param < available.count ? std::string(available.tables[parameter.param]->name)
+                                           : "unavailable" + std::to_string(parameter.param);
+});
+
+}  // namespace
+}  // namespace dragoman
