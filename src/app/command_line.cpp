@@ -32,7 +32,7 @@ std::string CommandLine::Parser::help() const {
     list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
   }
   const char* rest = options ? " [--OPTION VALUE ...]" : "";
-  return fmt::format("{}: {}\n\nusage: {}{}\n{}\n{}", app.get_name(), app.get_description(), usage, rest,
+  return fmt::format("{}: {}\n\nusage: {}{}\n\n{}\n{}", app.get_name(), app.get_description(), usage, rest,
                      list, options ? options->help() : "");
 }
 
@@ -76,10 +76,14 @@ void CommandLine::add_options(Options& options) {
 
 bool CommandLine::parse(const std::vector<std::string>& arguments) {
   try {
-    parser_->app.parse({arguments.rbegin(), arguments.rend()});  // which takes them from the back
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes from the back
+    parser_->app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     std::cout << parser_->help();
     return false;
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();  // "--name: 1 required missing"
+    throw UsageError("{}: {} needs a value", parser_->app.get_name(), what.substr(0, what.find(':')));
   } catch (const CLI::ParseError& error) {
     throw UsageError("{}: {}", parser_->app.get_name(), error.what());
   }

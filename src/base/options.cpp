@@ -30,12 +30,13 @@ bool Range::contains(double value) const {
 }
 
 std::string Range::text() const {
-  std::string text;
-  if (least != -infinity)
-    text = fmt::format("{} {}", least_included ? "at least" : "above", number_text(least));
-  if (most == infinity) return text;
-  return fmt::format("{}{}{} {}", text, text.empty() ? "" : " and ", most_included ? "at most" : "below",
-                     number_text(most));
+  const std::string low = fmt::format("{} {}", least_included ? "at least" : "above", number_text(least));
+  const std::string high = fmt::format("{} {}", most_included ? "at most" : "below", number_text(most));
+  if (least == -infinity && most == infinity) return "";
+  if (least == -infinity) return high;
+  if (most == infinity) return low;
+  if (!least_included || !most_included) return low + " and " + high;
+  return fmt::format("{} to {}", number_text(least), number_text(most));
 }
 
 Range any_number() { return {-infinity, infinity}; }

@@ -13,8 +13,10 @@ constexpr size_t help_column = 36;
 
 // What stands in brackets behind the help: the default, and the range where there is one.
 std::string default_and_range(const Option& option) {
-  const auto* text = std::get_if<std::string>(&option.default_value);
-  const std::string value = text && !text->empty() ? *text : to_text(option.default_value);
+  const OptionValue& given = option.default_value;
+  const auto* text = std::get_if<std::string>(&given);
+  std::string value = text && !text->empty() ? *text : to_text(given);
+  if (value == "[]") value = "";
   return fmt::format("[{}{}{}]", value, option.limits.empty() ? "" : ", ", option.limits);
 }
 

@@ -1,0 +1,82 @@
+// The program as a user meets it: exit codes, and which stream says what.
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+struct Outcome {
+  int exit_code;
+  std::string output, errors;
+};
+
+Outcome run(const std::string& arguments) {
+  const std::string base =
+      testing::TempDir() + "dragoman_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string out = base + ".out", err = base + ".err";
+  const int status =
+      std::system((std::string(DRAGOMAN_PROGRAM) + " " + arguments + " >" + out + " 2>" + err).c_str());
+  Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  std::remove(out.c_str());
+  std::remove(err.c_str());
+  return outcome;
+}
+
+std::string error_of(const std::string& arguments, int exit_code) {
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.exit_code, exit_code) << arguments;
+  EXPECT_EQ(outcome.output, "") << arguments;
+  return outcome.errors;
+}
+
+const std::string copy_recipe = DRAGOMAN_SOURCE_DIR "/recipes/copy.toml";
+
+TEST(Program, HelpAndVersionGoToStandardOutput) {
+  for (const char* arguments : {"--help", "--version", "train --help", "train -h"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments;
+    EXPECT_EQ(outcome.errors, "") << arguments;
+    std::istringstream lines(outcome.output);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  }
+  EXPECT_NE(run("--help").output.find("  train "), std::string::npos);
+  EXPECT_NE(run("train --help").output.find("--model.d_model N"), std::string::npos);
+}
+
+TEST(Program, AWrongCommandLineIsAUsageError) {
+  EXPECT_EQ(error_of("", 2), "dragoman: which command? dragoman --help lists them\n");
+  EXPECT_EQ(error_of("trian", 2),
+            "dragoman: there is no command trian; the nearest one is train, and dragoman --help lists all\n");
+  EXPECT_TRUE(error_of("train", 2).starts_with("dragoman: train needs RECIPE"));
+  EXPECT_EQ(error_of("train a b", 2), "dragoman: train takes 1 argument, and \"b\" is one too many\n");
+  EXPECT_EQ(error_of("train --model.dmodel 3 " + copy_recipe, 2),
+            "dragoman: train has no option --model.dmodel; the nearest one is --model.d_model\n");
+  EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads", 2),
+            "dragoman: train: --model.heads needs a value\n");
+  EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads=7", 2),
+            "dragoman: the command line: model.heads is 7, which does not divide model.d_model, 512\n");
+}
+
+TEST(Program, ABadRecipeIsNamedByFileAndLine) {
+  const std::string path = testing::TempDir() + "dragoman_bad_recipe.toml";
+  std::ofstream(path) << "[model]\nheads = 7\n[training]\nmax_steps = 1\n";
+  EXPECT_EQ(error_of("train " + path, 2),
+            "dragoman: " + path + ":2: model.heads is 7, which does not divide model.d_model, 512\n");
+  std::remove(path.c_str());
+}
+
+TEST(Program, AMissingFileIsAFailure) {
+  EXPECT_EQ(error_of("train /nowhere.toml", 1),
+            "dragoman: cannot open /nowhere.toml: No such file or directory\n");
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,60 @@
+#include "base/files.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+class Files : public testing::Test {
+ protected:
+  Files() { std::filesystem::create_directories(folder_); }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  const std::string folder_ =
+      testing::TempDir() + "dragoman_files_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(Files, GivesBackTheBytesThatWereWritten) {
+  const std::string large(200'000, 'x');  // more than one read
+  const std::string zeros("a\0b\n", 4);
+  write_file(folder_ + "/f", {zeros, large});
+  EXPECT_EQ(read_file(folder_ + "/f"), zeros + large);
+}
+
+TEST_F(Files, WritingReplacesTheFileAndLeavesNothingBeside) {
+  write_file(folder_ + "/f", {"a longer first text"});
+  write_file(folder_ + "/f", {"short"});
+  EXPECT_EQ(read_file(folder_ + "/f"), "short");
+  const std::filesystem::directory_iterator files(folder_), end;
+  EXPECT_EQ(std::distance(files, end), 1);
+}
+
+TEST_F(Files, FailuresNameThePathAndTheReason) {
+  const auto message = [](auto body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_EQ(message([&] { read_file(folder_ + "/none"); }),
+            "cannot open " + folder_ + "/none: No such file or directory");
+  EXPECT_EQ(message([&] { read_file(folder_); }), "cannot read " + folder_ + ": Is a directory");
+  EXPECT_EQ(message([&] { write_file(folder_ + "/none/f", {"x"}); }),
+            "cannot open " + folder_ + "/none/f.new: No such file or directory");
+}
+
+TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
+  std::filesystem::create_directories(folder_ + "/taken/inside");  // a file cannot be renamed to it
+  EXPECT_THROW(write_file(folder_ + "/taken", {"x"}), Error);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/taken/inside"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/taken.new"));
+}
+
+}  // namespace
+}  // namespace dragoman
