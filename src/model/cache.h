@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tensor/tensor.h"
 #include "tensor/tokens.h"
 
 namespace dragoman {

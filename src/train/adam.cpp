@@ -1,0 +1,33 @@
+#include "train/adam.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace dragoman {
+
+Adam::Adam(Device& device, Parameters& parameters, const AdamOptions& options)
+    : device_(device),
+      parameters_(parameters),
+      options_(options),
+      first_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())),
+      second_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
+  std::memset(first_moments_.data(), 0, parameters.weights().size_bytes());
+  std::memset(second_moments_.data(), 0, parameters.weights().size_bytes());
+}
+
+void Adam::update(int64_t step, double learning_rate, double gradient_scale) {
+  const AdamStep adam = {
+      .learning_rate = static_cast<float>(learning_rate),
+      .beta1 = static_cast<float>(options_.beta1),
+      .beta2 = static_cast<float>(options_.beta2),
+      .epsilon = static_cast<float>(options_.epsilon),
+      .correction1 = static_cast<float>(1 - std::pow(options_.beta1, step)),
+      .correction2 = static_cast<float>(1 - std::pow(options_.beta2, step)),
+  };
+  device_.kernels.adam(device_.context, static_cast<int64_t>(parameters_.weights().size()), adam,
+                       static_cast<float>(gradient_scale), parameters_.gradients().data(),
+                       parameters_.weights().data(), first_moments_.data(), second_moments_.data());
+  parameters_.changed();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,58 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dragoman {
+
+LossSums& LossSums::operator+=(const LossSums& other) {
+  smoothed += other.smoothed;
+  log_likelihood += other.log_likelihood;
+  source_tokens += other.source_tokens;
+  target_tokens += other.target_tokens;
+  return *this;
+}
+
+Trainer::Trainer(Transformer& model, const UpdateOptions& options)
+    : model_(model), options_(options), adam_(model.device, model.parameters, options.adam) {}
+
+LossSums Trainer::run(const Batch& batch, Tape* tape) {
+  Device& device = model_.device;
+  const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
+  const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
+  const Array<int32_t> targets(device.pool, std::span<const int32_t>(batch.targets));
+  Pass pass{.device = device, .tape = tape, .seed = options_.seed, .update = static_cast<uint64_t>(steps_)};
+  const Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
+  if (tape != nullptr) tape->backward();
+
+  LossSums sums = {.source_tokens = batch.source_tokens(), .target_tokens = batch.target_tokens()};
+  for (int64_t r = 0; r < losses.rows(); ++r) {
+    sums.smoothed += static_cast<double>(losses.data()[2 * r]);
+    sums.log_likelihood += static_cast<double>(losses.data()[2 * r + 1]);
+  }
+  return sums;
+}
+
+LossSums Trainer::add_gradients(const Batch& batch) { return run(batch, &tape_); }
+
+LossSums Trainer::evaluate(const Batch& batch) { return run(batch, nullptr); }
+
+LossSums Trainer::update(std::span<const Batch> batches, double learning_rate) {
+  std::ranges::fill(model_.parameters.gradients(), 0.0f);
+  LossSums sums;
+  for (const Batch& batch : batches) sums += add_gradients(batch);
+  ++steps_;
+
+  double scale = 1 / static_cast<double>(std::max<int64_t>(sums.target_tokens, 1));
+  if (options_.clip_norm > 0) {
+    const auto gradients = model_.parameters.gradients();
+    const double squares = model_.device.kernels.sum_of_squares(
+        model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
+    const double norm = std::sqrt(squares) * scale;
+    if (norm > options_.clip_norm) scale *= options_.clip_norm / norm;
+  }
+  adam_.update(steps_, learning_rate, scale);
+  return sums;
+}
+
+}  // namespace dragoman
