@@ -30,8 +30,8 @@ bool Range::contains(double value) const {
 }
 
 std::string Range::text() const {
-  const std::string low = fmt::format("{} {}", least_included ? "at least" : "above", number_text(least));
-  const std::string high = fmt::format("{} {}", most_included ? "at most" : "below", number_text(most));
+  std::string low = fmt::format("{} {}", least_included ? "at least" : "above", number_text(least));
+  std::string high = fmt::format("{} {}", most_included ? "at most" : "below", number_text(most));
   if (least == -infinity && most == infinity) return "";
   if (least == -infinity) return high;
   if (most == infinity) return low;

@@ -67,7 +67,7 @@ std::string Options::markdown() const {
   for (const auto& [section, title] : sections_) {
     text +=
         section.empty() ? fmt::format("### {}\n\n", title) : fmt::format("### `[{}]` {}\n\n", section, title);
-    text += "| option | default | value | |\n|---|---|---|---|\n";
+    text += "| option | default | value | what it is |\n|---|---|---|---|\n";
     for (const Option& option : options_) {
       if (option.section != section) continue;
       text += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, to_text(option.default_value),

@@ -1,8 +1,11 @@
 #include "train/recipe.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
+
+#include "base/files.h"
 
 namespace dragoman {
 namespace {
@@ -39,6 +42,22 @@ TEST(Recipe, TheCopyTaskIsTheArticles) {
   EXPECT_EQ(recipe.training.warmup, 400);
   EXPECT_EQ(recipe.training.label_smoothing, 0);
   EXPECT_EQ(recipe.training.max_epochs, 10);
+}
+
+// docs/options.md comes from the declarations. Where this fails:
+//   DRAGOMAN_WRITE_DOCS=1 build/release/tests/test_train --gtest_filter='*OptionsPage*'
+TEST(Recipe, TheOptionsPageSaysWhatIsDeclared) {
+  Recipe recipe;
+  Options options;
+  declare(options, recipe);
+  const std::string path = DRAGOMAN_SOURCE_DIR "/docs/options.md";
+  const std::string page =
+      "# The options of a recipe\n\n"
+      "Each is a key of its table in the recipe, and a flag of the same name: `--model.d_model 512`.\n"
+      "This page is written from the declarations in `src/`; edit those.\n\n" +
+      options.markdown();
+  if (std::getenv("DRAGOMAN_WRITE_DOCS") != nullptr) write_file(path, {page});
+  EXPECT_EQ(read_file(path), page);
 }
 
 TEST(Recipe, TrainingMustEnd) {
