@@ -66,7 +66,7 @@ std::string Options::markdown() const {
   std::string text;
   for (const auto& [section, title] : sections_) {
     text +=
-        section.empty() ? fmt::format("### {}\n\n", title) : fmt::format("### `[{}]` {}\n\n", section, title);
+        section.empty() ? fmt::format("## {}\n\n", title) : fmt::format("## `[{}]` {}\n\n", section, title);
     text += "| option | default | value | what it is |\n|---|---|---|---|\n";
     for (const Option& option : options_) {
       if (option.section != section) continue;

@@ -10,8 +10,8 @@ void declare(Options& options, DataConfig& c) {
            {{"copy", Synthetic::copy}});
   data.add("symbols", c.symbols, "size of the vocabulary; 0 is never drawn, 1 begins each sentence",
            at_least(3).at_most(1'000'000));
-  data.add("length", c.length, "symbols in a sentence", at_least(2).at_most(1'000'000));
-  data.add("sentences", c.sentences, "sentences in a batch", size);
+  data.add("length", c.length, "symbols in a sentence", at_least(2).at_most(10'000));
+  data.add("sentences", c.sentences, "sentences in a batch", at_least(1).at_most(10'000));
   data.add("batches", c.batches, "batches in an epoch", size);
   data.add("valid_batches", c.valid_batches, "batches after each epoch that are only evaluated",
            at_least(0).at_most(1'000'000));
@@ -56,6 +56,12 @@ void validate(const Recipe& recipe) {
   declare(options, copy);
   options.check_values();
   validate(recipe.model);
+  if (recipe.model.positions == Positions::learned && recipe.model.max_positions < recipe.data.length) {
+    throw OptionError("model.max_positions",
+                      fmt::format("is {}, but data.length is {}: sentences that long need "
+                                  "as many learned positions",
+                                  recipe.model.max_positions, recipe.data.length));
+  }
   if (recipe.training.max_epochs == 0 && recipe.training.max_steps == 0) {
     throw OptionError("training.max_epochs",
                       "and training.max_steps are both 0, so that training would never end: "

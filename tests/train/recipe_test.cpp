@@ -82,6 +82,8 @@ TEST(Recipe, EveryPartIsChecked) {
   };
   EXPECT_EQ(refused([](Recipe&) {}), "");
   EXPECT_EQ(refused([](Recipe& r) { r.model.heads = 7; }), "model.heads");
+  EXPECT_EQ(refused([](Recipe& r) { r.model.positions = Positions::learned, r.model.max_positions = 9; }),
+            "model.max_positions");
   EXPECT_EQ(refused([](Recipe& r) { r.data.symbols = 1; }), "data.symbols");
   EXPECT_EQ(refused([](Recipe& r) { r.training.label_smoothing = 1; }), "training.label_smoothing");
   EXPECT_EQ(refused([](Recipe& r) { r.training.warmup = 0; }), "training.warmup");
