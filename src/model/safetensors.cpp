@@ -62,9 +62,12 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   const Mapping mapping = map_file(path);
   uint64_t header_size = 0;
   std::memcpy(&header_size, mapping.bytes.get(), sizeof header_size);
-  if (header_size > largest_header || header_size > mapping.size - sizeof header_size) {
+  if (header_size > mapping.size - sizeof header_size) {
     throw Error("{}: a header of {} bytes does not fit a file of {}; it is cut short, or no safetensors file",
                 path, header_size, mapping.size);
+  }
+  if (header_size > largest_header) {
+    throw Error("{}: a header of {} bytes is above the limit of {}", path, header_size, largest_header);
   }
   const std::span<const std::byte> behind(mapping.bytes.get() + sizeof header_size,
                                           mapping.size - sizeof header_size);
