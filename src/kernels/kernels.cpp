@@ -7,7 +7,7 @@
 namespace dragoman {
 
 extern const Kernels kernels_baseline;
-#if defined(DRAGOMAN_X86)
+#if DRAGOMAN_X86
 extern const Kernels kernels_avx2;
 extern const Kernels kernels_avx512;
 #endif
@@ -17,7 +17,7 @@ KernelTables available_kernels() {
   static const int count = [] {
     int n = 0;
     tables[n++] = &kernels_baseline;
-#if defined(DRAGOMAN_X86)
+#if DRAGOMAN_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
       tables[n++] = &kernels_avx2;
