@@ -1,0 +1,162 @@
+#include "train/metrics_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace dragoman {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Calls take(line, end) for each line that ends in a line feed; end is the offset behind it. take may say false: enough.
+template <typename Take>
+void for_whole_lines(const std::string& path, const Take& take) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("cannot open {}: {}", path, std::strerror(errno));
+  int64_t end = 0;
+  for (std::string line; std::getline(file, line);) {
+    end += static_cast<int64_t>(line.size()) + 1;
+    if (!take(line, end, !file.eof())) return;
+  }
+}
+
+// The length of the whole lines among the first keep bytes.
+int64_t whole_lines(const std::string& path, int64_t keep) {
+  int64_t bytes = 0;
+  if (keep <= 0 || access(path.c_str(), F_OK) != 0) return 0;
+  for_whole_lines(path, [&](const std::string&, int64_t end, bool whole) {
+    if (!whole || end > keep) return false;
+    bytes = end;
+    return true;
+  });
+  return bytes;
+}
+
+// The event of a line, or false where it holds none.
+bool parse(const std::string& line, MetricsEvent& event) {
+  event.values = nlohmann::json::parse(line, nullptr, false);
+  if (!event.values.is_object()) return false;
+  event.event = event.text("event");
+  const auto step = event.values.find("step");
+  event.step = step != event.values.end() && step->is_number_integer() ? step->get<int64_t>() : 0;
+  event.time = event.number("time");
+  return !event.event.empty();
+}
+
+bool write_all(int file, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t n = ::write(file, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    data.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const std::string& path, int64_t keep_bytes)
+    : path_(path), file_(-1), bytes_(whole_lines(path, keep_bytes)) {
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
+  if (ftruncate(file_, bytes_) != 0) {
+    const int reason = errno;
+    close(file_);
+    throw Error("cannot shorten {}: {}", path, std::strerror(reason));
+  }
+}
+
+MetricsLog::~MetricsLog() { close(file_); }
+
+void MetricsLog::write(const std::string& event, int64_t step, const nlohmann::ordered_json& values) {
+  const std::string line = metrics_line(event, step, now(), values);
+  if (write_all(file_, line)) {
+    bytes_ += static_cast<int64_t>(line.size());
+    return;
+  }
+  fail("write");
+  // What was written of the line: the next one must not stand behind it.
+  if (ftruncate(file_, bytes_) != 0) fail("shorten");
+}
+
+void MetricsLog::flush() {
+  if (fsync(file_) != 0) fail("flush");
+}
+
+void MetricsLog::fail(const char* action) {
+  if (!warned_) log_warning("cannot {} {}: {}; training goes on", action, path_, std::strerror(errno));
+  warned_ = true;
+}
+
+int64_t metrics_bytes_until(const std::string& path, int64_t step) {
+  int64_t bytes = 0;
+  MetricsEvent event;
+  for_whole_lines(path, [&](const std::string& line, int64_t end, bool whole) {
+    if (!whole || (parse(line, event) && event.step > step)) return false;
+    bytes = end;
+    return true;
+  });
+  return bytes;
+}
+
+std::string metrics_line(const std::string& event, int64_t step, double time,
+                         const nlohmann::ordered_json& values) {
+  // Three decimals of a second are enough, and read better.
+  nlohmann::ordered_json line = {{"event", event}, {"step", step}, {"time", std::round(time * 1000) / 1000}};
+  nlohmann::ordered_json not_finite;
+  for (const auto& [name, value] : values.items()) {
+    line[name] = value;
+    if (!value.is_number_float() || std::isfinite(value.get<double>())) continue;
+    const double number = value.get<double>();
+    line[name] = nullptr;
+    not_finite[name] = std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+  }
+  if (!not_finite.empty()) line["not_finite"] = not_finite;
+  // Samples may hold anything: what is no UTF-8 becomes U+FFFD.
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+double MetricsEvent::number(const std::string& name) const {
+  const auto found = values.find(name);
+  if (found != values.end() && found->is_number()) return found->get<double>();
+  const auto kinds = values.find("not_finite");
+  const std::string kind =
+      kinds != values.end() && kinds->is_object() && kinds->contains(name) && (*kinds)[name].is_string()
+          ? (*kinds)[name].get<std::string>()
+          : "nan";
+  const double infinity = std::numeric_limits<double>::infinity();
+  return kind == "inf" ? infinity : kind == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string MetricsEvent::text(const std::string& name) const {
+  const auto found = values.find(name);
+  return found != values.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take) {
+  int64_t no_events = 0;
+  MetricsEvent event;
+  for_whole_lines(path, [&](const std::string& line, int64_t, bool) {
+    if (parse(line, event)) {
+      take(event);
+    } else if (!line.empty()) {
+      ++no_events;
+    }
+    return true;
+  });
+  return no_events;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,194 @@
+#include "train/tensorboard.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace dragoman {
+namespace tensorboard {
+namespace {
+
+std::string little_endian(uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
+  return out;
+}
+
+// Protocol buffers: a field is its number and its kind of value, then the value.
+std::string varint(uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+  return out;
+}
+
+std::string integer_field(int number, int64_t value) {
+  return varint(static_cast<uint64_t>(number) << 3 | 0) + varint(static_cast<uint64_t>(value));
+}
+
+std::string double_field(int number, double value) {
+  return varint(static_cast<uint64_t>(number) << 3 | 1) + little_endian(std::bit_cast<uint64_t>(value), 8);
+}
+
+std::string bytes_field(int number, std::string_view value) {
+  return varint(static_cast<uint64_t>(number) << 3 | 2) + varint(value.size()) + std::string(value);
+}
+
+std::string float_field(int number, float value) {
+  return varint(static_cast<uint64_t>(number) << 3 | 5) + little_endian(std::bit_cast<uint32_t>(value), 4);
+}
+
+// The fields of TensorFlow's messages that are used here, by message.
+enum EventField { wall_time = 1, event_step = 2, file_version = 3, summary = 5, session_log = 7 };
+enum SummaryField { summary_value = 1 };
+enum ValueField { tag_name = 1, simple_value = 2, value_tensor = 8, metadata = 9 };
+enum MetadataField { plugin_data = 1 };
+enum PluginField { plugin_name = 1 };
+enum TensorField { dtype = 1, tensor_shape = 2, string_values = 8 };
+enum ShapeField { dimension = 2 };
+enum DimensionField { dimension_size = 1 };
+enum SessionField { status = 1 };
+constexpr int64_t dt_string = 7, status_start = 1;
+
+std::string event(double time, int64_t step, const std::string& what) {
+  // A zero is a field's default, which is not written.
+  return double_field(wall_time, time) + (step == 0 ? "" : integer_field(event_step, step)) + what;
+}
+
+std::string value_event(double time, int64_t step, const std::string& value) {
+  return event(time, step, bytes_field(summary, bytes_field(summary_value, value)));
+}
+
+}  // namespace
+
+std::string version_event(double time) { return event(time, 0, bytes_field(file_version, "brain.Event:2")); }
+
+std::string start_event(double time, int64_t first_step) {
+  return event(time, first_step, bytes_field(session_log, integer_field(status, status_start)));
+}
+
+std::string scalar_event(double time, int64_t step, std::string_view tag, float value) {
+  return value_event(time, step, bytes_field(tag_name, tag) + float_field(simple_value, value));
+}
+
+std::string text_event(double time, int64_t step, std::string_view tag, std::string_view text) {
+  const std::string shape = bytes_field(dimension, integer_field(dimension_size, 1));
+  const std::string tensor =
+      integer_field(dtype, dt_string) + bytes_field(tensor_shape, shape) + bytes_field(string_values, text);
+  const std::string kind = bytes_field(plugin_data, bytes_field(plugin_name, "text"));
+  return value_event(
+      time, step,
+      bytes_field(tag_name, tag) + bytes_field(value_tensor, tensor) + bytes_field(metadata, kind));
+}
+
+uint32_t crc32c(std::string_view bytes) {
+  static const std::array<uint32_t, 256> table = [] {
+    std::array<uint32_t, 256> result{};
+    for (uint32_t i = 0; i < 256; ++i) {
+      uint32_t remainder = i;
+      for (int bit = 0; bit < 8; ++bit) remainder = remainder >> 1 ^ (remainder & 1 ? 0x82f63b78u : 0);
+      result[i] = remainder;
+    }
+    return result;
+  }();
+  uint32_t sum = ~0u;
+  for (const char byte : bytes) sum = sum >> 8 ^ table[(sum ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~sum;
+}
+
+std::string record(std::string_view event) {
+  // A sum that lies beside the summed bytes is masked, lest it sum to a constant with them.
+  const auto masked = [](std::string_view bytes) {
+    return little_endian(std::rotr(crc32c(bytes), 15) + 0xa282ead8u, 4);
+  };
+  const std::string length = little_endian(event.size(), 8);
+  return length + masked(length) + std::string(event) + masked(event);
+}
+
+std::string as_markdown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "  \n";  // a line's end, not a space
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::strchr("\\`*_{}[]()#+-.!|>~", c) != nullptr && c != '\0') out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace tensorboard
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// TensorBoard looks for files of this name, and reads a folder's in the order of their names.
+std::string event_file(const std::string& folder) {
+  static std::atomic<int> files{0};
+  char host[256] = "host";
+  gethostname(host, sizeof host - 1);
+  return fmt::format("{}/events.out.tfevents.{:010}.{}.{}.{}", folder, static_cast<int64_t>(now()), host,
+                     getpid(), files++);
+}
+
+}  // namespace
+
+TensorBoardWriter::TensorBoardWriter(const std::string& folder, int64_t first_step)
+    : path_(event_file(folder)) {
+  std::error_code reason;
+  std::filesystem::create_directories(folder, reason);
+  if (reason) throw Error("cannot make the folder {}: {}", folder, reason.message());
+  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
+  write(tensorboard::version_event(now()));
+  if (first_step > 0) write(tensorboard::start_event(now(), first_step));
+}
+
+TensorBoardWriter::~TensorBoardWriter() { close(file_); }
+
+void TensorBoardWriter::scalar(std::string_view tag, int64_t step, double value) {
+  write(tensorboard::scalar_event(now(), step, tag, static_cast<float>(value)));
+}
+
+void TensorBoardWriter::text(std::string_view tag, int64_t step, std::string_view text) {
+  write(tensorboard::text_event(now(), step, tag, tensorboard::as_markdown(text)));
+}
+
+void TensorBoardWriter::write(const std::string& event) {
+  if (broken_) return;
+  const std::string record = tensorboard::record(event);
+  for (std::string_view rest = record; !rest.empty();) {
+    const ssize_t n = ::write(file_, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail();
+    rest.remove_prefix(static_cast<size_t>(n));
+  }
+  bytes_ += static_cast<int64_t>(record.size());
+}
+
+// Half a record would hide all that follow: it is cut off, or else nothing follows.
+void TensorBoardWriter::fail() {
+  if (!warned_) log_warning("cannot write {}: {}; training goes on", path_, std::strerror(errno));
+  warned_ = true;
+  broken_ = ftruncate(file_, bytes_) != 0;
+}
+
+}  // namespace dragoman
