@@ -1,0 +1,77 @@
+#include "base/threads.h"
+
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+template <class Body>
+void for_each(ThreadPool& pool, int64_t count, Body body) {
+  pool.run(
+      count, [](void* argument, int64_t task, int worker) { (*static_cast<Body*>(argument))(task, worker); },
+      &body);
+}
+
+class Threads : public testing::TestWithParam<int> {};
+
+// The counts are plain integers: a task that ran twice at once, or after run() returned, is a race as well.
+TEST_P(Threads, EachTaskRunsOnceInEveryLoop) {
+  ThreadPool pool(GetParam());
+  EXPECT_EQ(pool.size(), GetParam());
+  for (int64_t count : {0, 1, 2, 3, 7, 64, 1000}) {
+    std::vector<int> runs(static_cast<size_t>(count));
+    for (int loop = 0; loop < 20; ++loop)
+      for_each(pool, count, [&](int64_t t, int) { ++runs[static_cast<size_t>(t)]; });
+    EXPECT_EQ(runs, std::vector<int>(static_cast<size_t>(count), 20)) << count << " tasks";
+  }
+}
+
+// What a loop wrote can be read after it, and by the tasks of the next one.
+TEST_P(Threads, ALoopSeesWhatTheOneBeforeWrote) {
+  ThreadPool pool(GetParam());
+  constexpr int64_t size = 50;
+  std::vector<int64_t> from(size), to(size);
+  std::iota(from.begin(), from.end(), 0);
+  for (int loop = 0; loop < 300; ++loop) {
+    for_each(pool, size, [&](int64_t t, int) {
+      to[static_cast<size_t>(t)] = from[static_cast<size_t>((t + 1) % size)] + 1;
+    });
+    from.swap(to);
+  }
+  for (int64_t t = 0; t < size; ++t) EXPECT_EQ(from[static_cast<size_t>(t)], (t + 300) % size + 300);
+}
+
+// Two tasks never have one worker at the same time: what belongs to a worker needs no lock.
+TEST_P(Threads, AWorkerHasOneTaskAtATime) {
+  ThreadPool pool(GetParam());
+  std::vector<int64_t> sums(static_cast<size_t>(GetParam()));
+  for (int loop = 0; loop < 100; ++loop) {
+    for_each(pool, 40, [&](int64_t t, int worker) { sums.at(static_cast<size_t>(worker)) += t; });
+  }
+  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), int64_t{0}), 100 * 40 * 39 / 2);
+}
+
+// Long pauses, after which the threads sleep, and pools that end while theirs do.
+TEST_P(Threads, WakeUpAfterAPause) {
+  int64_t total = 0;
+  for (int pools = 0; pools < 5; ++pools) {
+    ThreadPool pool(GetParam());
+    for (int loop = 0; loop < 3; ++loop) {
+      std::vector<int64_t> values(9);
+      for_each(pool, 9, [&](int64_t t, int) { values[static_cast<size_t>(t)] = t; });
+      total += std::accumulate(values.begin(), values.end(), int64_t{0});
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  EXPECT_EQ(total, 5 * 3 * 36);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1, 2, 3, 4));
+
+TEST(AvailableThreads, AtLeastOne) { EXPECT_GE(available_threads(), 1); }
+
+}  // namespace
+}  // namespace dragoman

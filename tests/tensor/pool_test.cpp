@@ -1,0 +1,154 @@
+// The pool against the simplest model of it: a list of the blocks that are out.
+#include "tensor/pool.h"
+
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "tensor/tensor.h"
+
+namespace dragoman {
+namespace {
+
+struct Taken {
+  Pool::Block block;
+  size_t bytes;
+  unsigned char mark;
+
+  const unsigned char* begin() const { return static_cast<const unsigned char*>(block.data); }
+  bool untouched() const {
+    for (size_t i = 0; i < bytes; ++i) {
+      if (begin()[i] != mark) return false;
+    }
+    return true;
+  }
+};
+
+size_t rounded(size_t bytes) { return (std::max<size_t>(bytes, 1) + 63) / 64 * 64; }
+
+class PoolModel {
+ public:
+  explicit PoolModel(uint64_t key) : random_(key) {}
+
+  void take(size_t bytes) {
+    const Taken taken = {pool.take(bytes), bytes, static_cast<unsigned char>(random_.below(256))};
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(taken.block.data) % 64, 0U);
+    for (const Taken& other : out_) {
+      ASSERT_TRUE(taken.begin() + rounded(bytes) <= other.begin() ||
+                  other.begin() + rounded(other.bytes) <= taken.begin())
+          << "two blocks share memory";
+    }
+    if (bytes > 0) std::memset(taken.block.data, taken.mark, bytes);
+    out_.push_back(taken);
+    in_use_ += rounded(bytes);
+    check();
+  }
+
+  void give_one() {
+    const size_t i = random_.below(out_.size());
+    ASSERT_TRUE(out_[i].untouched());
+    pool.give(out_[i].block);
+    in_use_ -= rounded(out_[i].bytes);
+    out_[i] = out_.back();
+    out_.pop_back();
+    check();
+  }
+
+  void check() const {
+    ASSERT_EQ(pool.in_use(), in_use_);
+    ASSERT_GE(pool.peak(), in_use_);
+    ASSERT_GE(pool.reached(), in_use_);
+  }
+
+  bool empty() const { return out_.empty(); }
+  Random& random() { return random_; }
+  Pool pool;
+
+ private:
+  Random random_;
+  std::vector<Taken> out_;
+  size_t in_use_ = 0;
+};
+
+// At the end all is one free block again: the pool can give as much as it ever reached, and needs no more.
+TEST(Pool, RandomTakesAndGives) {
+  for (uint64_t key = 0; key < 4; ++key) {
+    PoolModel model(key);
+    for (int step = 0; step < 1500; ++step) {
+      const bool take = model.empty() || model.random().below(100) < (step % 500 < 250 ? 65 : 40);
+      if (take) {
+        model.take(model.random().below(uint64_t{1} << model.random().below(14)));
+      } else {
+        model.give_one();
+      }
+      if (HasFatalFailure()) return;
+    }
+    while (!model.empty()) model.give_one();
+    const size_t reached = model.pool.reached();
+    EXPECT_EQ(model.pool.in_use(), 0U);
+    model.take(reached);
+    EXPECT_EQ(model.pool.reached(), reached) << "free neighbours were not joined";
+  }
+}
+
+TEST(Pool, TakesTheSmallestBlockThatFits) {
+  Pool pool;
+  const Pool::Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256),
+                    end = pool.take(64);
+  pool.give(large);
+  pool.give(small);
+  const size_t reached = pool.reached();
+  const Pool::Block again = pool.take(200);
+  EXPECT_EQ(again.data, small.data);
+  const Pool::Block front = pool.take(512), back = pool.take(512);
+  EXPECT_EQ(front.data, large.data);
+  EXPECT_EQ(back.data, static_cast<char*>(large.data) + 512);
+  EXPECT_EQ(pool.reached(), reached);
+  for (const Pool::Block& block : {wall, end, again, front, back}) pool.give(block);
+  EXPECT_EQ(pool.in_use(), 0U);
+}
+
+TEST(Pool, LengthensItsLastBlock) {
+  Pool pool;
+  pool.give(pool.take(1000));
+  pool.give(pool.take(5000));
+  EXPECT_EQ(pool.reached(), rounded(5000));
+}
+
+TEST(Pool, MoreThanOneRegion) {
+  Pool pool;
+  const size_t huge = size_t{5} << 30;  // addresses; none of it is touched
+  const Pool::Block a = pool.take(100), b = pool.take(huge), c = pool.take(100);
+  static_cast<char*>(b.data)[huge - 1] = 1;
+  for (const Pool::Block& block : {a, b, c}) pool.give(block);
+  const size_t reached = pool.reached();
+  pool.give(pool.take(huge));
+  EXPECT_EQ(pool.reached(), reached);
+}
+
+TEST(Pool, ABlockGivenTwiceIsABrokenInvariant) {
+  Pool pool;
+  const Pool::Block block = pool.take(10), wall = pool.take(10);
+  pool.give(block);
+  EXPECT_THROW(pool.give(block), BrokenInvariant);
+  pool.give(wall);
+}
+
+TEST(Pool, StoragesAreUsedAgainAndFresh) {
+  Pool pool;
+  Storage* storage = pool.take_storage();
+  storage->size = 5;
+  storage->parameter = true;
+  pool.give_storage(storage);
+  Storage* again = pool.take_storage();
+  EXPECT_EQ(again, storage);
+  EXPECT_EQ(again->size, 0);
+  EXPECT_FALSE(again->parameter);
+  pool.give_storage(again);
+}
+
+}  // namespace
+}  // namespace dragoman

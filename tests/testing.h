@@ -1,0 +1,40 @@
+// What tests of several rooms share: every instruction set of this machine, numbers to compute on, bytes to compare.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+
+// The tables of kernels that this machine can run, the plainest first, for testing::ValuesIn.
+inline std::vector<const Kernels*> every_instruction_set() {
+  const KernelTables available = available_kernels();
+  return {available.tables, available.tables + available.count};
+}
+
+inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& test) {
+  return test.param->name;
+}
+
+// So that a failing test says "avx2" and not an address.
+inline void PrintTo(const Kernels* kernels, std::ostream* out) { *out << kernels->name; }
+
+inline std::vector<float> random_floats(size_t count, uint64_t key, double low = -1, double high = 1) {
+  Random random(key);
+  std::vector<float> values(count);
+  for (float& v : values) v = static_cast<float>(random.uniform(low, high));
+  return values;
+}
+
+inline bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+}  // namespace dragoman
