@@ -7,8 +7,8 @@
 namespace dragoman {
 namespace {
 
-// Rows whose logits exist at once: 64 MB of them. The weight's gradient is read and written once for each chunk.
-int64_t chunk_rows(int64_t vocabulary) { return std::max<int64_t>(64, (int64_t{16} << 20) / vocabulary / 64 * 64); }
+// Rows whose logits exist at once. The weight's gradient is read and written once for each such chunk.
+int64_t chunk_rows(int64_t vocabulary, int64_t logits) { return std::max<int64_t>(64, logits / vocabulary / 64 * 64); }
 
 // Turns the gradient of a chunk's logits into those of what made them.
 void chunk_backward(Device& device, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
@@ -25,12 +25,12 @@ Matrix rows_of(Matrix m, int64_t begin, int64_t count) { return {m.data + begin 
 }  // namespace
 
 Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
-                     const Array<int32_t>& targets, Smoothing smoothing) {
+                     const Array<int32_t>& targets, Smoothing smoothing, int64_t logits_at_once) {
   CHECK(targets.size() == hidden.rows(), "{} targets for {} rows", targets.size(), hidden.rows());
   Device& device = pass.device;
   const bool backward = pass.tape != nullptr;
   const int64_t rows = hidden.rows(), vocabulary = weight.rows();
-  const int64_t chunk = std::min(rows, chunk_rows(vocabulary));
+  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits_at_once));
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);

@@ -1,0 +1,301 @@
+#include "ops/cases.h"
+
+#include <cmath>
+
+namespace dragoman {
+namespace {
+
+using Kind = OpInput::Kind;
+using Lengths = std::vector<int32_t>;
+
+constexpr double float_size = sizeof(float);
+
+int64_t total(const Lengths& lengths) {
+  int64_t sum = 0;
+  for (const int32_t length : lengths) sum += length;
+  return sum;
+}
+
+double product_work(int64_t rows, int64_t in, int64_t out) {
+  return 2.0 * static_cast<double>(rows * in * out);
+}
+
+double bytes_of(int64_t rows, int64_t columns, double times) {
+  return times * float_size * static_cast<double>(rows * columns);
+}
+
+// --- embeddings -------------------------------------------------------------------------------------
+
+struct EmbedOptions {
+  int64_t vocabulary, width;
+  bool learned = false;
+  float dropout = 0;
+};
+
+OpCase embed_case(std::string name, const Lengths& lengths, const EmbedOptions& options) {
+  int32_t longest = 0;
+  for (const int32_t length : lengths) longest = std::max(longest, length);
+  return {
+      .name = std::move(name),
+      .lengths = lengths,
+      .inputs = {{"table", options.vocabulary, options.width, Kind::parameter},
+                 {"positions", longest, options.width, options.learned ? Kind::parameter : Kind::constant}},
+      .run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], 3.5F, options.dropout)};
+      },
+      .vocabulary = options.vocabulary,
+      .forward = {.bytes = bytes_of(total(lengths), options.width, 3)},
+      .backward = {.bytes = bytes_of(total(lengths), options.width, 3)}};
+}
+
+// --- linear layers ----------------------------------------------------------------------------------
+
+struct LinearCase {
+  int64_t in, out;
+  Activation activation = Activation::none;
+  float dropout = 0;
+  bool bias = true;
+};
+
+OpCase linear_case(std::string name, const Lengths& lengths, const LinearCase& options) {
+  const bool kink = options.activation == Activation::relu;
+  const double size = (kink ? 0.5 : 2) / std::sqrt(static_cast<double>(options.in));
+  OpCase op = {.name = std::move(name),
+               .lengths = lengths,
+               .inputs = {{"x", total(lengths), options.in},
+                          {"weight", options.in, options.out, Kind::parameter, size}}};
+  if (options.bias) {
+    op.inputs.push_back(
+        {"bias", 1, options.out, Kind::parameter, 1, kink ? OpInput::Values::aside : OpInput::Values::even});
+  }
+  op.run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    const LinearOptions linear_options = {
+        .activation = options.activation, .dropout = options.dropout, .rows = &a.tokens.rows};
+    return {linear(pass, a.inputs[0], a.inputs[1], options.bias ? a.inputs[2] : Tensor(), linear_options)};
+  };
+  op.forward.operations = product_work(total(lengths), options.in, options.out);
+  op.backward.operations = 2 * op.forward.operations;
+  return op;
+}
+
+// One x for two layers, as the encoder's output for every layer of the decoder: its gradients add up.
+OpCase linear_twice_case(const Lengths& lengths, int64_t in, int64_t out) {
+  OpCase op = linear_case("linear_twice", lengths, {.in = in, .out = out});
+  op.inputs.push_back({"other_weight", in, out + 3, Kind::parameter});
+  op.run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    return {linear(pass, a.inputs[0], a.inputs[1], a.inputs[2]),
+            linear(pass, a.inputs[0], a.inputs[3], Tensor())};
+  };
+  return op;
+}
+
+// --- norms ------------------------------------------------------------------------------------------
+
+constexpr float epsilon = 1e-5F;
+
+OpCase norm_case(std::string name, const Lengths& lengths, int64_t width) {
+  const int64_t rows = total(lengths);
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"x", rows, width},
+                     {"gain", 1, width, Kind::parameter},
+                     {"bias", 1, width, Kind::parameter}},
+          .run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            return {norm(pass, a.inputs[0], a.inputs[1], a.inputs[2], epsilon)};
+          },
+          .forward = {.bytes = bytes_of(rows, width, 2)},
+          .backward = {.bytes = bytes_of(rows, width, 3)}};
+}
+
+// How the sum goes on: to nobody but the norm (post-norm), to others too (pre-norm), or it is the residual that
+// others read as well, before or after.
+enum class SumUse { normed, both, residual_before, residual_after };
+
+OpCase add_norm_case(std::string name, const Lengths& lengths, int64_t width, float dropout, SumUse use) {
+  const int64_t rows = total(lengths);
+  OpCase op = {.name = std::move(name),
+               .lengths = lengths,
+               .inputs = {{"residual", rows, width},
+                          {"branch", rows, width},
+                          {"gain", 1, width, Kind::parameter},
+                          {"bias", 1, width, Kind::parameter}}};
+  op.run = [dropout, use](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    const auto other = [&] { return norm(pass, a.inputs[0], a.inputs[2], a.inputs[3], epsilon); };
+    const Tensor before = use == SumUse::residual_before ? other() : Tensor();
+    const auto [sum, normed] = add_dropout_norm(pass, a.inputs[0], a.inputs[1], dropout, a.tokens.rows,
+                                                a.inputs[2], a.inputs[3], epsilon);
+    switch (use) {
+      case SumUse::normed:
+        return {normed};
+      case SumUse::both:
+        return {sum, normed};
+      case SumUse::residual_before:
+        return {sum, normed, before};
+      case SumUse::residual_after:
+        return {sum, normed, other()};
+    }
+    return {};
+  };
+  op.forward.bytes = bytes_of(rows, width, 4);
+  op.backward.bytes = bytes_of(rows, width, 5);
+  return op;
+}
+
+// --- attention --------------------------------------------------------------------------------------
+
+struct AttentionCase {
+  int64_t heads, width;
+  bool causal = false;
+  float dropout = 0;
+  std::vector<Span> keys =
+      {};  // cross-attention: the keys are rows of their own, and may have gaps between spans
+};
+
+double attention_work(const Lengths& lengths, const AttentionCase& options) {
+  double visible = 0;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const double m = lengths[i], n = options.keys.empty() ? m : options.keys[i].length;
+    visible += options.causal ? m * (n - m) + m * (m + 1) / 2 : m * n;
+  }
+  return 4 * visible * static_cast<double>(options.heads * options.width);
+}
+
+OpCase attention_case(std::string name, const Lengths& lengths, const AttentionCase& options) {
+  const int64_t d = options.heads * options.width;
+  OpCase op = {.name = std::move(name), .lengths = lengths, .keys = options.keys};
+  if (options.keys.empty()) {
+    op.inputs = {{"qkv", total(lengths), 3 * d, Kind::activation, 1.5}};
+  } else {
+    int64_t rows = 0;
+    for (const Span& span : options.keys) rows = std::max<int64_t>(rows, span.begin + span.length);
+    op.inputs = {{"q", total(lengths), d, Kind::activation, 1.5},
+                 {"kv", rows + 2, 2 * d, Kind::activation, 1.5}};
+  }
+  op.run = [options, d](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    const bool self = options.keys.empty();
+    const Tensor q = self ? a.inputs[0].column_range(0, d) : a.inputs[0];
+    const Tensor kv = self ? a.inputs[0].column_range(d, 2 * d) : a.inputs[1];
+    return {attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
+                      {.queries = &a.tokens.spans,
+                       .keys = &a.keys,
+                       .query_rows = &a.tokens.rows,
+                       .heads = options.heads,
+                       .causal = options.causal,
+                       .dropout = options.dropout})};
+  };
+  op.forward.operations = attention_work(lengths, options);
+  op.backward.operations = 2.5 * op.forward.operations;  // the scores again, and four products
+  return op;
+}
+
+// --- cross-entropy ----------------------------------------------------------------------------------
+
+struct CrossEntropyCase {
+  int64_t width, vocabulary;
+  Smoothing smoothing = {0.1F, SmoothingOver::all};
+  bool bias = true;
+  int64_t logits_at_once = int64_t{16} << 20;
+};
+
+// Its gradients are computed on the way forward.
+OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossEntropyCase& options) {
+  OpCase op = {.name = std::move(name),
+               .lengths = lengths,
+               .inputs = {{"hidden", total(lengths), options.width},
+                          {"weight", options.vocabulary, options.width, Kind::parameter}},
+               .vocabulary = options.vocabulary,
+               .loss = true};
+  if (options.bias) op.inputs.push_back({"bias", 1, options.vocabulary, Kind::parameter});
+  op.run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    return {cross_entropy(pass, a.inputs[0], a.inputs[1], options.bias ? a.inputs[2] : Tensor(), a.targets,
+                          options.smoothing, options.logits_at_once)};
+  };
+  op.forward.operations = 3 * product_work(total(lengths), options.width, options.vocabulary);
+  return op;
+}
+
+}  // namespace
+
+std::vector<OpCase> small_op_cases() {
+  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
+  const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
+  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
+  const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
+  return {
+      embed_case("embed", some, {.vocabulary = 7, .width = 19}),
+      embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
+      embed_case("embed_learned_positions", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
+      linear_case("linear", some, {.in = 13, .out = 35}),
+      linear_case("linear_no_bias", some, {.in = 1, .out = 3, .bias = false}),
+      linear_case("linear_dropout", some, {.in = 13, .out = 70, .dropout = 0.3F}),
+      linear_case("linear_relu", some, {.in = 17, .out = 37, .activation = Activation::relu}),
+      linear_case("linear_relu_dropout", many,
+                  {.in = 17, .out = 37, .activation = Activation::relu, .dropout = 0.25F}),
+      linear_case("linear_gelu", some, {.in = 17, .out = 37, .activation = Activation::gelu}),
+      linear_case("linear_gelu_dropout", some,
+                  {.in = 17, .out = 66, .activation = Activation::gelu, .dropout = 0.25F, .bias = false}),
+      linear_case("linear_swish", some, {.in = 17, .out = 37, .activation = Activation::swish}),
+      linear_case("linear_swish_dropout", many,
+                  {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
+      linear_case("linear_deep", {3, 1, 2}, {.in = 1037, .out = 9}),
+      linear_twice_case(some, 11, 6),
+      norm_case("norm", some, 19),
+      norm_case("norm_many_rows", many, 33),
+      add_norm_case("add_norm", some, 23, 0, SumUse::both),
+      add_norm_case("add_dropout_norm", many, 67, 0.3F, SumUse::both),
+      add_norm_case("add_dropout_norm_post", some, 18, 0.3F, SumUse::normed),
+      add_norm_case("add_dropout_norm_residual_before", some, 13, 0.2F, SumUse::residual_before),
+      add_norm_case("add_dropout_norm_residual_after", some, 13, 0.2F, SumUse::residual_after),
+      attention_case("attention", some, {.heads = 2, .width = 5}),
+      attention_case("attention_causal", some, {.heads = 3, .width = 7, .causal = true}),
+      attention_case("attention_causal_dropout", many,
+                     {.heads = 2, .width = 9, .causal = true, .dropout = 0.2F}),
+      attention_case("attention_cross", some, {.heads = 2, .width = 10, .keys = other_lengths}),
+      attention_case("attention_cross_dropout", some,
+                     {.heads = 1, .width = 3, .dropout = 0.4F, .keys = other_lengths}),
+      attention_case("attention_gaps", {2, 1, 4, 9}, {.heads = 2, .width = 6, .causal = true, .keys = gaps}),
+      attention_case("attention_long", {101, 1, 85},
+                     {.heads = 2, .width = 4, .causal = true, .dropout = 0.1F}),
+      attention_case("attention_many_keys", {2, 1},
+                     {.heads = 1, .width = 5, .dropout = 0.1F, .keys = {{0, 600}, {600, 129}}}),
+      cross_entropy_case("cross_entropy", some, {.width = 13, .vocabulary = 37}),
+      cross_entropy_case("cross_entropy_no_bias", some, {.width = 20, .vocabulary = 50, .bias = false}),
+      cross_entropy_case("cross_entropy_not_smoothed", some,
+                         {.width = 13, .vocabulary = 11, .smoothing = none}),
+      cross_entropy_case("cross_entropy_smoothed_over_others", some,
+                         {.width = 13, .vocabulary = 21, .smoothing = others}),
+      cross_entropy_case("cross_entropy_chunks", many,
+                         {.width = 9, .vocabulary = 29, .logits_at_once = 64 * 29}),
+  };
+}
+
+std::vector<OpCase> large_op_cases(const OpSizes& s) {
+  const int64_t d = s.d_model, width = s.d_model / s.heads;
+  std::vector<Span> sources;  // about as long as the targets, and none as long as its own
+  int32_t begin = 0;
+  for (size_t i = 0; i < s.lengths.size(); ++i) {
+    sources.push_back({begin, s.lengths[s.lengths.size() - 1 - i]});
+    begin += sources.back().length;
+  }
+  return {
+      embed_case("embed", s.lengths, {.vocabulary = s.vocabulary, .width = d, .dropout = 0.1F}),
+      linear_case("linear qkv", s.lengths, {.in = d, .out = 3 * d}),
+      linear_case("linear output", s.lengths, {.in = d, .out = d}),
+      linear_case("linear inner, relu", s.lengths, {.in = d, .out = s.d_ff, .activation = Activation::relu}),
+      linear_case("linear inner, gelu, dropout", s.lengths,
+                  {.in = d, .out = s.d_ff, .activation = Activation::gelu, .dropout = 0.1F}),
+      linear_case("linear outer", s.lengths, {.in = s.d_ff, .out = d}),
+      norm_case("norm", s.lengths, d),
+      add_norm_case("add + dropout + norm", s.lengths, d, 0.1F, SumUse::both),
+      attention_case("attention self", s.lengths, {.heads = s.heads, .width = width, .dropout = 0.1F}),
+      attention_case("attention causal", s.lengths,
+                     {.heads = s.heads, .width = width, .causal = true, .dropout = 0.1F}),
+      attention_case("attention cross", s.lengths,
+                     {.heads = s.heads, .width = width, .dropout = 0.1F, .keys = sources}),
+      cross_entropy_case("cross-entropy, tied", s.lengths,
+                         {.width = d, .vocabulary = s.vocabulary, .bias = false}),
+  };
+}
+
+}  // namespace dragoman

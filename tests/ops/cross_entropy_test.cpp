@@ -1,0 +1,124 @@
+// Cross-entropy against its formulas in double precision: both losses and every gradient, for both ways to smooth,
+// however many logits exist at once.
+#include "ops/reference.h"
+
+namespace dragoman {
+namespace {
+
+class CrossEntropy : public Reference {
+ protected:
+  struct Result {
+    Doubles losses, dhidden, dweight, dbias;
+  };
+
+  static double smoothed(Smoothing smoothing, int64_t vocabulary, bool right) {
+    const double amount = double{smoothing.amount}, v = static_cast<double>(vocabulary);
+    if (smoothing.over == SmoothingOver::all) return (right ? 1 - amount : 0) + amount / v;
+    return right ? 1 - amount : amount / (v - 1);
+  }
+
+  static Result expected(const Doubles& hidden, const Doubles& weight, const Doubles& bias,
+                         const std::vector<int32_t>& targets, Smoothing smoothing) {
+    const int64_t words = weight.rows;
+    Result result = {Doubles(hidden.rows, 2), Doubles(hidden.rows, hidden.columns),
+                     Doubles(words, weight.columns), Doubles(1, words)};
+    for (int64_t r = 0; r < hidden.rows; ++r) {
+      std::vector<double> logits(static_cast<size_t>(words));
+      double sum = 0;
+      for (int64_t w = 0; w < words; ++w) {
+        double& logit = logits[static_cast<size_t>(w)];
+        logit = bias(0, w);
+        for (int64_t c = 0; c < hidden.columns; ++c) logit += hidden(r, c) * weight(w, c);
+        sum += std::exp(logit);
+      }
+      for (int64_t w = 0; w < words; ++w) {
+        const double log_p = logits[static_cast<size_t>(w)] - std::log(sum);
+        const bool right = w == targets[static_cast<size_t>(r)];
+        const double q = smoothed(smoothing, words, right), d = std::exp(log_p) - q;
+        result.losses(r, 0) -= q * log_p;
+        if (right) result.losses(r, 1) = -log_p;
+        result.dbias(0, w) += d;
+        for (int64_t c = 0; c < hidden.columns; ++c) {
+          result.dhidden(r, c) += d * weight(w, c);
+          result.dweight(w, c) += d * hidden(r, c);
+        }
+      }
+    }
+    return result;
+  }
+
+  void check(int64_t rows, int64_t width, int64_t words, Smoothing smoothing, int64_t logits_at_once) {
+    const Tensor hidden = random(rows, width), weight = parameter(words, width),
+                 bias = parameter(1, words, 2);
+    std::vector<int32_t> targets;
+    for (int64_t r = 0; r < rows; ++r) targets.push_back(static_cast<int32_t>(r * 7 % words));
+    targets[0] = static_cast<int32_t>(words - 1);
+    const Array<int32_t> target_array(device_.pool, std::span<const int32_t>(targets));
+    Pass pass = training();
+    const Tensor losses = cross_entropy(pass, hidden, weight, bias, target_array, smoothing, logits_at_once);
+    tape_.backward();
+    const Result wanted = expected(Doubles(hidden), Doubles(weight), Doubles(bias), targets, smoothing);
+    expect_near(losses, wanted.losses, 1e-6, "losses");
+    expect_near(hidden.gradient(), wanted.dhidden, 2e-6, "gradient of what is hidden");
+    expect_near(weight.gradient(), wanted.dweight, 2e-6, "gradient of the weight");
+    expect_near(bias.gradient(), wanted.dbias, 2e-6, "gradient of the bias");
+
+    Pass evaluation{device_};
+    const Tensor again =
+        cross_entropy(evaluation, hidden, weight, bias, target_array, smoothing, logits_at_once);
+    const size_t count = static_cast<size_t>(2 * rows);
+    EXPECT_TRUE(same_bits({again.data(), count}, {losses.data(), count})) << "evaluation and training differ";
+  }
+};
+
+TEST_P(CrossEntropy, SmoothedOverAll) { check(13, 9, 37, {0.1F, SmoothingOver::all}, 1 << 20); }
+
+TEST_P(CrossEntropy, SmoothedOverOthers) { check(13, 9, 21, {0.3F, SmoothingOver::others}, 1 << 20); }
+
+TEST_P(CrossEntropy, NotSmoothed) { check(3, 5, 2, {0, SmoothingOver::all}, 1 << 20); }
+
+TEST_P(CrossEntropy, InChunks) { check(193, 5, 19, {0.1F, SmoothingOver::all}, 64 * 19); }
+
+// What is computed of a chunk at a time has the bits of all at once.
+TEST_P(CrossEntropy, ChunksChangeNoBit) {
+  const Tensor hidden = random(150, 8), weight = parameter(23, 8), bias;
+  const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));
+  std::vector<Floats> results;
+  for (const int64_t logits_at_once : {64 * 23, 128 * 23, 1 << 20}) {
+    std::fill_n(weight.gradient().data, 23 * 8, 0.0F);
+    Pass pass = training();
+    cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_at_once);
+    tape_.backward();
+    results.push_back({weight.gradient().data, weight.gradient().data + 23 * 8});
+    results.back().insert(results.back().end(), hidden.gradient().data, hidden.gradient().data + 150 * 8);
+  }
+  EXPECT_TRUE(same_bits(results[0], results[1]));
+  EXPECT_TRUE(same_bits(results[0], results[2]));
+}
+
+TEST_P(CrossEntropy, LogitsFarApartStayFinite) {
+  const Tensor hidden = random(1, 1), weight = parameter(3, 1), bias;
+  hidden.data()[0] = 1;
+  const float far[] = {-5000, 0, 5000};
+  std::copy_n(far, 3, weight.data());
+  for (int32_t target = 0; target < 3; ++target) {
+    const Array<int32_t> targets(device_.pool, std::span<const int32_t>(&target, 1));
+    Pass pass{device_};
+    const Tensor losses = cross_entropy(pass, hidden, weight, bias, targets, {0, SmoothingOver::all});
+    EXPECT_EQ(losses.data()[1], 5000.0F - far[target]);
+  }
+}
+
+TEST_P(CrossEntropy, OfNoRows) {
+  const Tensor hidden(device_.pool, 0, 4), weight = parameter(3, 4), bias;
+  Pass pass{device_};
+  EXPECT_EQ(
+      cross_entropy(pass, hidden, weight, bias, Array<int32_t>(device_.pool, 0), {0, SmoothingOver::all})
+          .rows(),
+      0);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, testing::ValuesIn(every_instruction_set()), kernels_name);
+
+}  // namespace
+}  // namespace dragoman
