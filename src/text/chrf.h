@@ -1,0 +1,34 @@
+// chrF (Popović, 2015), the F-score of character n-grams, and with word_order 2 chrF++ (2017): sacreBLEU's figures to
+// the last printed digit. Sums over sentences and scores as in bleu.h. For many threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman {
+
+struct ChrfOptions {
+  int word_order = 0;  // word n-grams up to this length count beside those of characters
+  bool lowercase = false;
+};
+
+inline constexpr int chrf_character_order = 6;
+
+struct ChrfStatistics {
+  struct Order {
+    int64_t hypothesis = 0, reference = 0, matches = 0;  // n-grams
+  };
+  std::vector<Order> orders;  // of 1 to 6 characters, then of 1 to word_order words
+
+  ChrfStatistics& operator+=(const ChrfStatistics& other);  // to nothing yet, or to sums of the same orders
+};
+
+ChrfStatistics chrf_statistics(std::string_view hypothesis, std::string_view reference,
+                               const ChrfOptions& options = {});
+double chrf_score(const ChrfStatistics& sums);      // 0 to 100
+std::string chrf_name(const ChrfOptions& options);  // "chrF2", "chrF2++"
+std::string chrf_signature(const ChrfOptions& options);
+
+}  // namespace dragoman

@@ -1,0 +1,57 @@
+#include "text/unicode.h"
+
+#include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+#include <unicode/ustring.h>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+bool has_category(char32_t c, uint32_t mask) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0; }
+
+std::u32string code_points(const icu::UnicodeString& text) {
+  std::u32string points(static_cast<size_t>(text.countChar32()), U'\0');
+  UErrorCode status = U_ZERO_ERROR;
+  text.toUTF32(reinterpret_cast<UChar32*>(points.data()), static_cast<int32_t>(points.size()), status);
+  CHECK(U_SUCCESS(status) || status == U_STRING_NOT_TERMINATED_WARNING, "{}", u_errorName(status));
+  return points;
+}
+
+}  // namespace
+
+std::u32string code_points(std::string_view utf8) {
+  CHECK(utf8.size() < size_t{1} << 30, "a text of {} bytes", utf8.size());
+  return code_points(icu::UnicodeString::fromUTF8({utf8.data(), static_cast<int32_t>(utf8.size())}));
+}
+
+bool is_space(char32_t c) {
+  if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+std::u32string lower_case(const std::u32string& text) {
+  auto units = icu::UnicodeString::fromUTF32(reinterpret_cast<const UChar32*>(text.data()),
+                                             static_cast<int32_t>(text.size()));
+  return code_points(units.toLower(icu::Locale::getRoot()));
+}
+
+bool is_punctuation(char32_t c) { return has_category(c, U_GC_P_MASK); }
+bool is_symbol(char32_t c) { return has_category(c, U_GC_S_MASK); }
+bool is_number(char32_t c) { return has_category(c, U_GC_N_MASK); }
+
+std::vector<std::u32string_view> split_words(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && !is_space(text[i])) continue;
+    if (i > begin) words.push_back(text.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return words;
+}
+
+}  // namespace dragoman
