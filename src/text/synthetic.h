@@ -3,13 +3,16 @@
 
 #include <cstdint>
 
-#include "text/batch.h"
+#include "text/batch_source.h"
+#include "text/corpus_config.h"
 
 namespace dragoman {
 
-// The Annotated Transformer's copy task: sentences of `length` symbols of 1 … symbols − 1, of which the first is
-// always the start symbol 1, and the target is the source. There is no end mark.
-struct CopyTask {
+// Sentences of `length` symbols of 1 … symbols − 1, of which the first is always the start symbol 1. The target is
+// the source (the Annotated Transformer's copy task); or its symbols after the first in reverse; or sorted. There is
+// no end mark.
+struct SyntheticTask {
+  Synthetic kind = Synthetic::copy;
   int64_t symbols = 11;
   int64_t length = 10;
   int64_t sentences = 30;  // a batch
@@ -17,6 +20,24 @@ struct CopyTask {
 
   // Batch number `index` of all that there could be.
   Batch batch(uint64_t index) const;
+};
+
+using CopyTask = SyntheticTask;
+
+// Epochs of `batches` each, none of which comes again.
+class SyntheticBatches : public BatchSource {
+ public:
+  SyntheticBatches(const SyntheticTask& task, int64_t batches) : task_(task), batches_(batches) {}
+
+  std::optional<Batch> next() override;
+  DataPosition position() const override { return position_; }
+  void seek(DataPosition position) override { position_ = position; }
+  int64_t batches_in_epoch() const override { return batches_; }
+
+ private:
+  SyntheticTask task_;
+  int64_t batches_;
+  DataPosition position_;
 };
 
 }  // namespace dragoman

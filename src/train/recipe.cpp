@@ -3,20 +3,6 @@
 namespace dragoman {
 namespace {
 
-void declare(Options& options, DataConfig& c) {
-  const Range size = at_least(1).at_most(1'000'000);
-  auto data = options.section("data", "What to learn from");
-  data.add("synthetic", c.synthetic, "made-up sentences; copy: the target repeats the source",
-           {{"copy", Synthetic::copy}});
-  data.add("symbols", c.symbols, "size of the vocabulary; 0 is never drawn, 1 begins each sentence",
-           at_least(3).at_most(1'000'000));
-  data.add("length", c.length, "symbols in a sentence", at_least(2).at_most(10'000));
-  data.add("sentences", c.sentences, "sentences in a batch", at_least(1).at_most(10'000));
-  data.add("batches", c.batches, "batches in an epoch", size);
-  data.add("valid_batches", c.valid_batches, "batches after each epoch that are only evaluated",
-           at_least(0).at_most(1'000'000));
-}
-
 void declare(Options& options, TrainingConfig& c) {
   const Range fraction = at_least(0).below(1);
   auto training = options.section("training", "How to learn");
@@ -46,6 +32,7 @@ void declare(Options& options, TrainingConfig& c) {
 
 void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.data);
+  declare(options, recipe.vocabulary);
   declare(options, recipe.model);
   declare(options, recipe.training);
 }
@@ -55,12 +42,15 @@ void validate(const Recipe& recipe) {
   Options options;
   declare(options, copy);
   options.check_values();
+  validate(recipe.data);
+  validate(recipe.vocabulary);
   validate(recipe.model);
-  if (recipe.model.positions == Positions::learned && recipe.model.max_positions < recipe.data.length) {
+  const int64_t longest = longest_sentence(recipe.data);
+  if (recipe.model.positions == Positions::learned && recipe.model.max_positions < longest) {
     throw OptionError("model.max_positions",
-                      fmt::format("is {}, but data.length is {}: sentences that long need "
+                      fmt::format("is {}, but sentences may have {} pieces and their end mark: they need "
                                   "as many learned positions",
-                                  recipe.model.max_positions, recipe.data.length));
+                                  recipe.model.max_positions, longest - 1));
   }
   if (recipe.training.max_epochs == 0 && recipe.training.max_steps == 0) {
     throw OptionError("training.max_epochs",

@@ -9,20 +9,9 @@
 #include "base/options.h"
 #include "kernels/kernels.h"
 #include "model/config.h"
+#include "text/corpus_config.h"
 
 namespace dragoman {
-
-// Sentences made up as they are needed. copy: the target is the source.
-enum class Synthetic { copy };
-
-struct DataConfig {
-  Synthetic synthetic = Synthetic::copy;
-  int64_t symbols = 11;
-  int64_t length = 10;
-  int64_t sentences = 30;
-  int64_t batches = 20;
-  int64_t valid_batches = 5;
-};
 
 enum class Schedule { noam };
 
@@ -45,6 +34,7 @@ struct TrainingConfig {
 
 struct Recipe {
   DataConfig data;
+  VocabularyConfig vocabulary;
   ModelConfig model;
   TrainingConfig training;
 };

@@ -1,0 +1,69 @@
+// Packed batches of a prepared corpus.
+//
+// An epoch goes through the shards in a shuffled order, and through each in an order of its own. Of that stream,
+// pools of about a hundred batches are sorted by length and cut into batches by the token budget; the batches of a
+// pool come shuffled. All of it is a function of (corpus, settings, seed, epoch). Memory holds one shard's order
+// and one pool.
+//
+// batch_tokens bounds the tokens of a batch's larger side, every mark counted; a pair that is larger makes a batch
+// alone. The target is read from <s> on and predicted to </s>; the source ends with </s> if source_eos.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "text/batch_source.h"
+#include "text/corpus_config.h"
+#include "text/prepare.h"
+#include "text/sampling.h"
+
+namespace dragoman {
+
+struct BatchSettings {
+  int64_t batch_tokens = 4096;
+  uint64_t seed = 1;
+  bool source_eos = true;
+  bool sort_by_length = true;
+  SourceOrder order = SourceOrder::mixed;
+  std::vector<double> weights = {};  // of each source; empty: 1
+  double sampling = 0;
+  int64_t pool_batches = 100;
+};
+BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& vocabulary, int64_t batch_tokens,
+                             uint64_t seed);
+
+class ShardedBatches : public BatchSource {
+ public:
+  // The corpus must outlive it.
+  ShardedBatches(const PreparedCorpus& corpus, const BatchSettings& settings);
+  ~ShardedBatches() override;
+
+  std::optional<Batch> next() override;
+  DataPosition position() const override;
+
+  // Reads lengths alone, unless subwords are sampled: then it cuts again what it skips.
+  void seek(DataPosition position) override;
+
+  // Exact once an epoch has been walked to its end; before that an estimate from the corpus's tokens.
+  int64_t batches_in_epoch() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The share of each batch that would be padding if its sentences were padded to the longest, over an epoch (its
+// first million pairs): sorted by length and not.
+struct PaddingShares {
+  double sorted = 0, unsorted = 0;
+};
+PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& settings);
+
+// Pairs in their order as batches, for validation. Batch.pairs counts from 0. Nothing is left out.
+std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularies& vocabularies,
+                              const BatchSettings& settings);
+
+}  // namespace dragoman

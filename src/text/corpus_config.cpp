@@ -1,0 +1,167 @@
+#include "text/corpus_config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t many = int64_t{1} << 40;
+
+bool is_weight(const std::string& text, double& weight) {
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, weight);
+  return result.ec == std::errc() && result.ptr == end && std::isfinite(weight) && weight >= 0;
+}
+
+void same_length(const char* key, const std::vector<std::string>& one, const char* other,
+                 const std::vector<std::string>& two) {
+  if (one.size() == two.size()) return;
+  throw OptionError(key, fmt::format("has {} file{}, but {} has {}: each file needs its other side",
+                                     one.size(), one.size() == 1 ? "" : "s", other, two.size()));
+}
+
+void check_weights(const DataConfig& data) {
+  const size_t sources = data.source.size() + data.tsv.size();
+  if (!data.weights.empty() && data.weights.size() != sources) {
+    throw OptionError("data.weights",
+                      fmt::format("has {} numbers for {} sources", data.weights.size(), sources));
+  }
+  double weight = 0, sum = 0;
+  for (const std::string& text : data.weights) {
+    if (!is_weight(text, weight)) {
+      throw OptionError("data.weights",
+                        fmt::format("has \"{}\", but each must be a number, at least 0", text));
+    }
+    sum += weight;
+  }
+  if (!data.weights.empty() && sum == 0)
+    throw OptionError("data.weights", "are all 0, which leaves nothing to learn from");
+}
+
+void declare_synthetic(Section& section, DataConfig& data) {
+  section.add("synthetic", data.synthetic,
+              "made-up sentences instead of files; the target repeats the source, reverses or sorts it",
+              {{"none", Synthetic::none},
+               {"copy", Synthetic::copy},
+               {"reverse", Synthetic::reverse},
+               {"sort", Synthetic::sort}});
+  section.add("symbols", data.symbols,
+              "synthetic: size of the vocabulary; 0 is never drawn, 1 begins each sentence",
+              at_least(3).at_most(1'000'000));
+  section.add("length", data.length, "synthetic: symbols in a sentence", at_least(2).at_most(10'000));
+  section.add("sentences", data.sentences, "synthetic: sentences in a batch", at_least(1).at_most(10'000));
+  section.add("batches", data.batches, "synthetic: batches in an epoch", at_least(1).at_most(1'000'000));
+  section.add("valid_batches", data.valid_batches,
+              "synthetic: batches after each epoch that are only evaluated", at_least(0).at_most(1'000'000));
+}
+
+}  // namespace
+
+void declare(Options& options, DataConfig& data) {
+  auto section = options.section("data", "What to learn from");
+  section.add("source", data.source, "text, a sentence a line: a file or several; plain, gzip or Zstandard");
+  section.add("target", data.target, "its translation, line by line");
+  section.add("tsv", data.tsv, "files that have both: source, tab, target");
+  section.add("weights", data.weights,
+              "how often an epoch has the pairs of each source, source files first; empty: once");
+  section.add("valid_source", data.valid_source, "text for validation; never learnt from");
+  section.add("valid_target", data.valid_target, "its translation");
+  section.add("swap", data.swap, "exchange source and target");
+  section.add("limit", data.limit, "take so many pairs of each source, its first ones; 0: all",
+              at_least(0).at_most(many));
+  section.add("hold_out", data.hold_out, "pairs to take out of the corpus for validation",
+              at_least(0).at_most(1'000'000));
+  section.add("max_length", data.max_length, "leave out pairs with a longer side, in pieces",
+              at_least(1).at_most(1'000'000));
+  section.add("max_ratio", data.max_ratio,
+              "leave out pairs of which one side has more than so many times the other's pieces; 0: none",
+              at_least(0));
+  section.add("order", data.order, "of several sources in an epoch",
+              {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
+  section.add("sort_by_length", data.sort_by_length,
+              "batches of like sentences, out of pools of a hundred batches");
+  declare_synthetic(section, data);
+}
+
+void declare(Options& options, VocabularyConfig& vocabulary) {
+  auto section = options.section("vocabulary", "Into which pieces to cut it");
+  section.add("kind", vocabulary.kind, "word: text that is already cut into words by spaces",
+              {{"bpe", PieceKind::bpe},
+               {"unigram", PieceKind::unigram},
+               {"char", PieceKind::characters},
+               {"word", PieceKind::words}});
+  section.add("size", vocabulary.size,
+              "pieces of each vocabulary, marks included; fewer where the corpus is small",
+              at_least(4).at_most(1'000'000));
+  section.add("shared", vocabulary.shared, "one vocabulary for both sides");
+  section.add("min_frequency", vocabulary.min_frequency, "word: leave rarer words unknown", at_least(1));
+  section.add("byte_fallback", vocabulary.byte_fallback,
+              "spell unknown characters as bytes (256 of the pieces)");
+  section.add("character_coverage", vocabulary.character_coverage,
+              "share of the text's characters that must have a piece; the rarest do without",
+              above(0.9).at_most(1));
+  section.add("source_eos", vocabulary.source_eos, "end each source sentence with </s>");
+  section.add("sampling", vocabulary.sampling,
+              "cut differently each time; bpe: probability of skipping a merge; unigram: exponent; 0: off",
+              at_least(0).at_most(1));
+  section.add("learn_from", vocabulary.learn_from,
+              "sentences that pieces are learnt from, drawn from a larger corpus",
+              at_least(1).at_most(100'000'000));
+  section.add("from", vocabulary.from, "a folder whose .spm files are used, instead of learning");
+}
+
+void validate(const DataConfig& data) {
+  same_length("data.source", data.source, "data.target", data.target);
+  same_length("data.valid_source", data.valid_source, "data.valid_target", data.valid_target);
+  check_weights(data);
+  if (data.max_ratio > 0 && data.max_ratio < 1) {
+    throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
+  }
+  const bool has_files = !data.source.empty() || !data.tsv.empty();
+  if (has_files && data.synthetic != Synthetic::none) {
+    throw OptionError("data.synthetic", "is set beside data.source or data.tsv: learn from one of them");
+  }
+  if (data.hold_out > 0 && !data.valid_source.empty()) {
+    throw OptionError("data.hold_out", "is set beside data.valid_source: validate on one of them");
+  }
+}
+
+void validate(const VocabularyConfig& vocabulary) {
+  const bool can_sample = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
+  if (vocabulary.sampling > 0 && !can_sample) {
+    throw OptionError("vocabulary.sampling",
+                      "needs vocabulary.kind bpe or unigram, which can cut a word in several ways");
+  }
+  if (vocabulary.min_frequency > 1 && vocabulary.kind != PieceKind::words) {
+    throw OptionError("vocabulary.min_frequency",
+                      "is for vocabulary.kind word; pieces of other kinds have no least frequency");
+  }
+  if (vocabulary.byte_fallback && vocabulary.size <= 3 + 256) {
+    throw OptionError("vocabulary.size",
+                      fmt::format("is {}, but byte_fallback alone takes 259 pieces", vocabulary.size));
+  }
+}
+
+void require_corpus(const DataConfig& data) {
+  if (!data.source.empty() || !data.tsv.empty() || data.synthetic != Synthetic::none) return;
+  throw OptionError("data.source",
+                    "names no file: give data.source and data.target, or data.tsv, or data.synthetic");
+}
+
+std::vector<double> source_weights(const DataConfig& data) {
+  std::vector<double> weights(data.source.size() + data.tsv.size(), 1.0);
+  for (size_t i = 0; i < data.weights.size(); ++i) {
+    CHECK(i < weights.size() && is_weight(data.weights[i], weights[i]), "weight {}", i);
+  }
+  return weights;
+}
+
+int64_t longest_sentence(const DataConfig& data) {
+  return data.synthetic != Synthetic::none ? data.length : data.max_length + 1;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,39 @@
+// Preparation: from the files that [data] names to vocabularies and shards in a folder.
+//
+// The folder holds prepared.json (what it was made from, counts, length statistics), source.spm and target.spm or
+// shared.spm, shard-000, ..., and held-out.source and held-out.target. It is made under another name and renamed once
+// it is whole; where inputs (path, size, time of change) and settings are unchanged it is used as it stands. Two
+// processes that prepare the same folder take turns. Memory does not grow with the corpus.
+//
+// The bytes do not depend on the number of threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "text/corpus.h"
+#include "text/corpus_config.h"
+#include "text/shards.h"
+#include "text/vocabulary.h"
+
+namespace dragoman {
+
+struct PreparedCorpus {
+  Vocabularies vocabularies;
+  std::vector<Shard> shards;
+  std::vector<uint64_t> source_begins;  // the index of each source's first pair; then the number of all
+  CorpusCounts counts;
+  nlohmann::json report;   // counts, vocabularies, percentiles of lengths: for metrics.jsonl
+  bool was_there = false;  // nothing had changed, nothing was done
+};
+
+PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabulary, const std::string& folder,
+                       int threads);
+
+// The validation set as text: data.valid_source and data.valid_target, else the pairs that were held out.
+std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder);
+
+}  // namespace dragoman

@@ -1,0 +1,57 @@
+// The encoded corpus on disk: a few files ("shards"), mapped into memory, each a fair sample of every source.
+//
+// One file: a header, the ids of all its pairs end to end (16 bits each where the vocabularies allow it, else 32),
+// and a record for each pair. Pairs stand in the order of the corpus. Byte order is the machine's.
+// A header has its own checksum and the fingerprint of what it was made from; a file whose sizes do not fit, or that
+// belongs to another preparation, is an Error when it is opened. No marks are stored.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dragoman {
+
+struct PairRecord {
+  uint64_t pair;   // its index in the corpus
+  uint64_t begin;  // of its source's ids, which its target's follow
+  uint32_t source_length, target_length;
+};
+
+class ShardWriter {
+ public:
+  ShardWriter(const std::string& path, int id_bytes, uint64_t fingerprint);
+  ~ShardWriter();
+  ShardWriter(ShardWriter&&) noexcept;
+  ShardWriter& operator=(ShardWriter&&) noexcept;
+
+  void add(uint64_t pair, std::span<const int32_t> source, std::span<const int32_t> target);
+  void finish();  // writes what is missing and flushes it to the disk
+
+ private:
+  struct Files;
+  std::unique_ptr<Files> files_;
+};
+
+class Shard {
+ public:
+  Shard(const std::string& path, uint64_t fingerprint);
+  ~Shard();
+  Shard(Shard&&) noexcept;
+  Shard& operator=(Shard&&) noexcept;
+
+  std::span<const PairRecord> pairs() const { return pairs_; }
+  void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
+  bool is_whole() const;  // reads it all: whether the checksum fits
+
+ private:
+  struct Mapping;
+  std::unique_ptr<Mapping> mapping_;
+  std::span<const PairRecord> pairs_;
+};
+
+std::string shard_path(const std::string& folder, int64_t number);
+
+}  // namespace dragoman
