@@ -1,0 +1,112 @@
+// The way back through a whole model: what it announces, what it holds, and that it is the derivative.
+#include <cmath>
+#include <map>
+
+#include "model/small_models.h"
+
+namespace dragoman {
+namespace {
+
+class Backward : public testing::TestWithParam<ModelCase> {
+ protected:
+  Backward() : small_(GetParam().named.config, *GetParam().kernels, 2, /*gradients=*/true) {}
+
+  const ModelConfig& config() const { return small_.model.config; }
+
+  // The sum of the smoothed losses; the tape is left to whoever asked.
+  double forward(Tape& tape) {
+    Pass pass{.device = small_.device, .tape = &tape, .seed = 3, .update = 1};
+    const Tensor losses = loss(pass, small_.model, source_, target_, target_.ids, {0.1F, SmoothingOver::all});
+    double sum = 0;
+    for (int64_t r = 0; r < losses.rows(); ++r) sum += double{losses.data()[2 * r]};
+    return sum;
+  }
+
+  SmallModel small_;
+  Tokens source_ = pack(small_.device, random_sentences(4, config().source_vocabulary, 9, 1), {0, 1, 2, 3});
+  Tokens target_ = pack(small_.device, random_sentences(4, config().target_vocabulary, 8, 2), {0, 1, 2, 3});
+};
+
+// Each parameter once, when its gradient is what it will be at the end: a reduction may start at that moment.
+TEST_P(Backward, AnnouncesEachGradientOnceAndComplete) {
+  std::map<int, std::vector<std::vector<float>>> announced;
+  Tape tape;
+  tape.on_gradient_ready(
+      [](void* argument, const Storage& parameter) {
+        (*static_cast<decltype(announced)*>(argument))[parameter.index].emplace_back(
+            parameter.gradient, parameter.gradient + parameter.size);
+      },
+      &announced);
+  forward(tape);
+  tape.backward();
+  for (const Parameter& parameter : small_.model.parameters.list()) {
+    const auto& gradients = announced[parameter.value.storage().index];
+    ASSERT_EQ(gradients.size(), 1U) << parameter.name;
+    const float* final_gradient = parameter.value.gradient().data;
+    EXPECT_TRUE(same_bits(gradients[0], {final_gradient, static_cast<size_t>(parameter.size())}))
+        << parameter.name;
+  }
+  EXPECT_EQ(announced.size(), small_.model.parameters.list().size());
+}
+
+TEST_P(Backward, GivesItsMemoryBack) {
+  Tape tape;
+  forward(tape);
+  tape.backward();  // the tables of positions are there now, and stay
+  const size_t before = small_.device.pool.in_use();
+  forward(tape);
+  EXPECT_GT(small_.device.pool.in_use(), before);
+  tape.backward();
+  EXPECT_EQ(small_.device.pool.in_use(), before);
+  forward(tape);
+  tape.clear();
+  EXPECT_EQ(small_.device.pool.in_use(), before);
+}
+
+// Memory falls as the tape unwinds: gradients come, but what they were computed from goes.
+TEST_P(Backward, NeedsLittleMoreMemoryThanForward) {
+  Tape tape;
+  forward(tape);
+  tape.backward();
+  Pool& pool = small_.device.pool;
+  const size_t before = pool.in_use();
+  forward(tape);
+  const size_t held = pool.in_use() - before;
+  tape.backward();
+  EXPECT_LT(pool.peak() - before, held + held / 2);
+}
+
+// The whole of it, dropout included, along one direction of all weights at once.
+TEST_P(Backward, IsTheDerivative) {
+  if (config().activation == Activation::relu) {
+    small_.model.config.activation = Activation::swish;  // without a kink the difference is exact
+  }
+  const auto weights = small_.model.parameters.weights(), gradients = small_.model.parameters.gradients();
+  Tape tape;
+  std::ranges::fill(gradients, 0.0F);
+  forward(tape);
+  tape.backward();
+  const std::vector<float> start(weights.begin(), weights.end());
+  const std::vector<float> direction = random_floats(weights.size(), 4);
+  double expected = 0, squares = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    expected += double{gradients[i]} * double{direction[i]};
+    squares += double{gradients[i]} * double{gradients[i]};
+  }
+  const auto at = [&](double distance) {
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights[i] = start[i] + static_cast<float>(distance) * direction[i];
+    small_.model.parameters.changed();
+    const double sum = forward(tape);
+    tape.clear();
+    return sum;
+  };
+  const double h = 0.002;
+  const double derivative = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  EXPECT_NEAR(derivative, expected, 2e-3 * std::sqrt(squares));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Backward, testing::ValuesIn(model_cases()), model_case_name);
+
+}  // namespace
+}  // namespace dragoman

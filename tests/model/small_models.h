@@ -1,0 +1,122 @@
+// Small models of every kind, and sentences for them: what the tests of model/, search/ and train/ share.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/transformer.h"
+#include "testing.h"
+
+namespace dragoman {
+
+struct NamedConfig {
+  std::string name;
+  ModelConfig config;
+};
+
+// Widths that fill no vector; each choice of [model] in one of them at least.
+inline std::vector<NamedConfig> small_configs() {
+  ModelConfig pre = {.encoder_layers = 1, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
+  pre.source_vocabulary = 29;
+  pre.target_vocabulary = 23;
+  pre.activation_dropout = 0.2;
+
+  ModelConfig post = pre;
+  post.encoder_layers = 2;
+  post.decoder_layers = 1;
+  post.d_model = 18;
+  post.heads = 3;
+  post.norm = NormOrder::post;
+  post.activation = Activation::gelu;
+  post.tied = Tied::all;
+  post.positions = Positions::tensor2tensor;
+  post.source_vocabulary = post.target_vocabulary = 31;
+
+  ModelConfig learned = pre;
+  learned.d_model = 44;
+  learned.heads = 4;
+  learned.d_ff = 70;
+  learned.activation = Activation::swish;
+  learned.tied = Tied::output;
+  learned.positions = Positions::learned;
+  learned.max_positions = 100;
+  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}};
+}
+
+struct ModelCase {
+  NamedConfig named;
+  const Kernels* kernels;
+};
+inline void PrintTo(const ModelCase& c, std::ostream* out) {
+  *out << c.named.name << " on " << c.kernels->name;
+}
+
+// Every small model on every instruction set, for testing::ValuesIn.
+inline std::vector<ModelCase> model_cases() {
+  std::vector<ModelCase> cases;
+  for (const NamedConfig& config : small_configs()) {
+    for (const Kernels* kernels : every_instruction_set()) cases.push_back({config, kernels});
+  }
+  return cases;
+}
+inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {
+  return test.param.named.name + "_" + test.param.kernels->name;
+}
+
+// A model of random weights with all that it runs on. Two of one seed have the same weights.
+struct SmallModel {
+  SmallModel(const ModelConfig& config, const Kernels& kernels, int threads, bool gradients = false,
+             uint64_t seed = 1)
+      : device(kernels, threads), model(config, device, gradients) {
+    model.parameters.initialise(seed);
+    // Biases begin as zeros and gains as ones: a test would not see them left out.
+    const Floats noise = random_floats(model.parameters.weights().size(), seed, -0.1, 0.1);
+    for (const Parameter& parameter : model.parameters.list()) {
+      for (int64_t i = 0; i < parameter.size(); ++i) {
+        parameter.value.data()[i] += noise[static_cast<size_t>(parameter.offset + i)];
+      }
+    }
+  }
+  using Floats = std::vector<float>;
+
+  Device device;
+  Transformer model;
+};
+
+using Sentence = std::vector<int32_t>;
+
+// Of lengths from 1 to `longest`, the first of one token and the second of the most.
+inline std::vector<Sentence> random_sentences(size_t count, int64_t vocabulary, uint64_t longest,
+                                              uint64_t key) {
+  Random random(key);
+  std::vector<Sentence> sentences(count);
+  for (size_t i = 0; i < count; ++i) {
+    sentences[i].resize(i == 0 ? 1 : i == 1 ? longest : 1 + random.below(longest));
+    for (int32_t& id : sentences[i])
+      id = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
+  }
+  return sentences;
+}
+
+// Sentence i is the pair pairs[i] of the corpus.
+inline Tokens pack(Device& device, const std::vector<Sentence>& sentences,
+                   const std::vector<uint64_t>& pairs) {
+  std::vector<int32_t> ids, lengths;
+  for (const Sentence& sentence : sentences) {
+    ids.insert(ids.end(), sentence.begin(), sentence.end());
+    lengths.push_back(static_cast<int32_t>(sentence.size()));
+  }
+  return pack_tokens(device, ids, lengths, pairs);
+}
+
+inline std::vector<float> rows_of(const Tensor& tensor, Span span) {
+  const Matrix m = tensor.row_range(span.begin, span.length).matrix();
+  std::vector<float> values;
+  for (int64_t r = 0; r < m.rows; ++r)
+    values.insert(values.end(), m.data + r * m.stride, m.data + r * m.stride + m.columns);
+  return values;
+}
+
+}  // namespace dragoman

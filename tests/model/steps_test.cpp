@@ -1,0 +1,99 @@
+// Decoding a token at a time, with a cache, gives the logits of all tokens at once, to the bit.
+#include <numeric>
+
+#include "base/error.h"
+#include "model/small_models.h"
+
+namespace dragoman {
+namespace {
+
+class Steps : public testing::TestWithParam<ModelCase> {
+ protected:
+  Steps() : small_(GetParam().named.config, *GetParam().kernels, 2) {}
+
+  // A row for each token of the sentence that stands in this slot.
+  std::vector<float> all_at_once(size_t i) {
+    Pass pass{small_.device};
+    const Tokens source = pack(small_.device, {sources_[i]}, {0});
+    const Tokens target = pack(small_.device, {targets_[i]}, {0});
+    const Memory memory = {
+        .encoded = encode(pass, small_.model, source), .spans = &source.spans, .key_values = {}};
+    const Tensor logits = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
+    return rows_of(logits, {0, static_cast<int32_t>(target.count())});
+  }
+
+  // The logits after token number `t` of these sentences.
+  Tensor step(const std::vector<int32_t>& active, int32_t t, Cache& cache, Memory memory,
+              const Tokens& source) {
+    Device& device = small_.device;
+    std::vector<int32_t> ids;
+    std::vector<Span> spans;
+    for (const int32_t i : active) {
+      ids.push_back(targets_[static_cast<size_t>(i)][static_cast<size_t>(t)]);
+      spans.push_back(source.spans.spans.values()[static_cast<size_t>(i)]);
+    }
+    const std::vector<int32_t> ones(active.size(), 1), lengths(active.size(), t);
+    const Tokens tokens =
+        pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), static_cast<uint32_t>(t));
+    const Spans sources(device.pool, spans);
+    memory.spans = &sources;
+    const CacheStep cached = cache_step(device, cache, active, lengths);
+    Pass pass{device};
+    return next_word_logits(pass, small_.model, decode(pass, small_.model, tokens, memory, &cached));
+  }
+
+  SmallModel small_;
+  std::vector<Sentence> sources_ = random_sentences(5, small_.model.config.source_vocabulary, 12, 1);
+  std::vector<Sentence> targets_ = random_sentences(5, small_.model.config.target_vocabulary, 70, 2);
+};
+
+// Sentences end one after the other, and those that are left move up: their order turns round at every step.
+TEST_P(Steps, AreAllAtOnce) {
+  Device& device = small_.device;
+  const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
+  Pass pass{device};
+  const Memory memory = remember(pass, small_.model, encode(pass, small_.model, source), source.spans);
+  Cache cache(device.pool, small_.model.config.decoder_layers, 5, 70, small_.model.config.d_model);
+  std::vector<std::vector<float>> logits(5);
+  std::vector<int32_t> active = {3, 0, 4, 1, 2};
+  for (int32_t t = 0; t < 70; ++t) {
+    std::erase_if(
+        active, [&](int32_t i) { return targets_[static_cast<size_t>(i)].size() <= static_cast<size_t>(t); });
+    std::ranges::rotate(active, active.begin() + 1);
+    const Tensor scores = step(active, t, cache, memory, source);
+    for (size_t row = 0; row < active.size(); ++row) {
+      const auto values = rows_of(scores, {static_cast<int32_t>(row), 1});
+      auto& all = logits[static_cast<size_t>(active[row])];
+      all.insert(all.end(), values.begin(), values.end());
+    }
+  }
+  for (size_t i = 0; i < 5; ++i) EXPECT_TRUE(same_bits(logits[i], all_at_once(i))) << "sentence " << i;
+}
+
+TEST_P(Steps, ACacheHasAnEnd) {
+  Cache cache(small_.device.pool, 1, 2, 3, small_.model.config.d_model);
+  const std::vector<int32_t> slots = {1, 0}, last = {2, 2}, beyond = {2, 3};
+  EXPECT_NO_THROW(cache_step(small_.device, cache, slots, last));
+  EXPECT_THROW(cache_step(small_.device, cache, slots, beyond), BrokenInvariant);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(model_cases()), model_case_name);
+
+TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
+  ModelConfig config = small_configs()[0].config;
+  config.positions = Positions::learned;
+  config.max_positions = 10;
+  SmallModel small(config, kernels_for(nullptr), 1);
+  Pass pass{small.device};
+  EXPECT_NO_THROW(encode(pass, small.model, pack(small.device, {Sentence(10, 1)}, {0})));
+  try {
+    encode(pass, small.model, pack(small.device, {Sentence(4, 1), Sentence(11, 1)}, {0, 1}));
+    FAIL() << "eleven tokens for ten positions";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("model.max_positions"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("11"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
