@@ -65,6 +65,9 @@ void multiply_tile(const Tile& tile) {
       if (!tile.from_zero && left > 0) sums[i][j] = whole ? load(p) : load_some(p, left);
     }
   }
+  for (int i = 0; i < rows; ++i) {  // the tile below this one is next
+    for (int j = 0; j < vectors; ++j) __builtin_prefetch(tile.c + (rows + i) * tile.c_stride + j * lanes, 1);
+  }
   const float* a = tile.a;
   const float* b = tile.b;
   const int64_t panel_step = tile.depth * tile_columns;
@@ -98,7 +101,10 @@ void multiply_tile(const Tile& tile) {
 }
 
 // A tile of few rows has too few sums to keep the multipliers busy: it takes several panels at once.
-constexpr int64_t panels_at_once(int64_t rows) { return rows == 1 ? 4 : rows <= 3 ? 2 : 1; }
+constexpr int64_t panels_at_once(int64_t rows) {
+  constexpr int64_t most = lanes == 16 ? 2 : 4;
+  return rows == 1 ? most : rows <= 3 ? 2 : 1;
+}
 
 // The tile of as many rows as there are, over one panel or (at_once) panels_at_once(rows) of them.
 template <bool by_depth, int rows = tile_rows>

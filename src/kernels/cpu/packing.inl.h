@@ -117,18 +117,25 @@ inline void pack(Context& context, ConstMatrix b, float* packed) {
   });
 }
 
-// --- a block of the left operand ------------------------------------------------------------------
+// --- the left operand -----------------------------------------------------------------------------
 
 // Floats from one tile's block to the next. The transposed layout's is not a multiple of a page either.
 template <bool by_depth>
 constexpr int64_t a_tile_step = by_depth ? block_depth* tile_row_group + 16 : tile_rows* row_of_block;
 
+// What is to be copied lies in short pieces: they are asked for a few pieces ahead.
+constexpr int64_t pieces_ahead = 4;
+
 inline void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
   for (int64_t i = 0; i < rows; ++i) {
     const float* from = a + i * stride;
+    const float* later = i + pieces_ahead < rows ? from + pieces_ahead * stride : from;
     float* to = block + i * row_of_block;
     int64_t k = 0;
-    for (; k + lanes <= depth; k += lanes) store(to + k, load(from + k));
+    for (; k + lanes <= depth; k += lanes) {
+      __builtin_prefetch(later + k);
+      store(to + k, load(from + k));
+    }
     if (k < depth) store_first(to + k, load_first(from + k, depth - k), depth - k);
   }
 }
@@ -137,10 +144,12 @@ inline void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t de
 inline void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
   for (int64_t k = 0; k < depth; ++k) {
     const float* from = a + k * stride;
+    const float* later = k + pieces_ahead < depth ? from + pieces_ahead * stride : from;
     float* to = block + k * tile_row_group;
-    for (int64_t i = 0; i < rows; i += tile_rows, to += a_tile_step<true>, from += tile_rows) {
+    for (int64_t i = 0; i < rows; i += tile_rows, to += a_tile_step<true>) {
       const int64_t of_tile = smaller(tile_rows, rows - i);
-      for (int64_t j = 0; j < of_tile; j += lanes) store(to + j, load_some(from + j, of_tile - j));
+      __builtin_prefetch(later + i);
+      for (int64_t j = 0; j < of_tile; j += lanes) store(to + j, load_some(from + i + j, of_tile - j));
     }
   }
 }

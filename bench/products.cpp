@@ -1,0 +1,229 @@
+// Matrix products of training and decoding beside oneDNN and OpenBLAS: bench_products --help.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/threads.h"
+#include "limits.h"
+#include "products_contestants.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr const char* help =
+    "bench_products: GFLOP/s of the packed product beside oneDNN and OpenBLAS, medians of interleaved runs.\n"
+    "\n"
+    "  --isa NAME      baseline, avx2 or avx512 alone, for all three libraries (all that there are)\n"
+    "  --threads N     1 or 2 ... alone (1 and 2)\n"
+    "  --filter TEXT   only shapes whose name contains it, such as 512/ or decode\n"
+    "  --runs N        runs of each (5)\n"
+    "  --ours          no rivals\n"
+    "\n"
+    "Training packs the right operand in every call, decoding packs it once and reads it from memory.\n"
+    "limit: the measured peak of this instruction set, or the weights' bytes by the measured bandwidth.\n";
+
+// d, d_ff and the vocabulary of the two sizes; 4096 tokens; decoding with 1, 4 and 32 rows.
+constexpr Shape shapes[] = {
+    {"256/forward attention", Use::forward, 4096, 256, 256},
+    {"256/forward ffn in", Use::forward, 4096, 256, 1024},
+    {"256/forward ffn out", Use::forward, 4096, 1024, 256},
+    {"256/forward generator", Use::forward, 4096, 256, 8000},
+    {"256/dX attention", Use::input_gradient, 4096, 256, 256},
+    {"256/dX ffn in", Use::input_gradient, 4096, 1024, 256},
+    {"256/dX ffn out", Use::input_gradient, 4096, 256, 1024},
+    {"256/dX generator", Use::input_gradient, 4096, 8000, 256},
+    {"256/dW attention", Use::weight_gradient, 256, 4096, 256},
+    {"256/dW ffn in", Use::weight_gradient, 256, 4096, 1024},
+    {"256/dW ffn out", Use::weight_gradient, 1024, 4096, 256},
+    {"256/dW generator", Use::weight_gradient, 256, 4096, 8000},
+    {"512/forward attention", Use::forward, 4096, 512, 512},
+    {"512/forward ffn in", Use::forward, 4096, 512, 2048},
+    {"512/forward ffn out", Use::forward, 4096, 2048, 512},
+    {"512/forward generator", Use::forward, 4096, 512, 16000},
+    {"512/dX attention", Use::input_gradient, 4096, 512, 512},
+    {"512/dX ffn in", Use::input_gradient, 4096, 2048, 512},
+    {"512/dX ffn out", Use::input_gradient, 4096, 512, 2048},
+    {"512/dX generator", Use::input_gradient, 4096, 16000, 512},
+    {"512/dW attention", Use::weight_gradient, 512, 4096, 512},
+    {"512/dW ffn in", Use::weight_gradient, 512, 4096, 2048},
+    {"512/dW ffn out", Use::weight_gradient, 2048, 4096, 512},
+    {"512/dW generator", Use::weight_gradient, 512, 4096, 16000},
+    {"decode 1 attention", Use::decoding, 1, 512, 512},
+    {"decode 1 ffn in", Use::decoding, 1, 512, 2048},
+    {"decode 1 ffn out", Use::decoding, 1, 2048, 512},
+    {"decode 1 generator", Use::decoding, 1, 512, 32000},
+    {"decode 4 attention", Use::decoding, 4, 512, 512},
+    {"decode 4 ffn in", Use::decoding, 4, 512, 2048},
+    {"decode 4 ffn out", Use::decoding, 4, 2048, 512},
+    {"decode 4 generator", Use::decoding, 4, 512, 32000},
+    {"decode 32 attention", Use::decoding, 32, 512, 512},
+    {"decode 32 ffn in", Use::decoding, 32, 512, 2048},
+    {"decode 32 ffn out", Use::decoding, 32, 2048, 512},
+    {"decode 32 generator", Use::decoding, 32, 512, 32000},
+};
+
+struct Options {
+  std::string isa, filter;
+  int threads = 0, runs = 5;
+  bool ours_alone = false;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Seconds a call. The threads of whoever ran before are let fall asleep first, then ours are woken by two calls.
+double time_of(const Call& call, int threads, int copies, double estimate) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  int copy = 0;
+  for (int i = 0; i < 2; ++i) call(copy++ % copies);
+  const int calls = static_cast<int>(std::clamp(0.03 / estimate, 1.0, 2000.0));
+  const double start = seconds(threads);
+  for (int i = 0; i < calls; ++i) call(copy++ % copies);
+  return (seconds(threads) - start) / calls;
+}
+
+struct Contestant {
+  const char* name;
+  Call call;
+  double estimate = 0;
+  std::vector<double> times = {};
+};
+
+std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernels& kernels, Context& context,
+                                    const Options& options) {
+  std::vector<Contestant> all = {{"ours", our_call(shape, data, kernels, context)}};
+  if (options.ours_alone) return all;
+#if defined(DRAGOMAN_WITH_ONEDNN)
+  all.push_back({"oneDNN", onednn_sgemm_call(shape, data)});
+  all.push_back({"oneDNN", onednn_matmul_call(shape, data)});
+#endif
+#if defined(DRAGOMAN_WITH_OPENBLAS)
+  all.push_back({"OpenBLAS", openblas_call(shape, data)});
+  if (shape.m == 1) all.push_back({"OpenBLAS", openblas_row_call(shape, data)});
+#endif
+  return all;
+}
+
+void run_shape(const Shape& shape, const Kernels& kernels, Context& context, double peak, double bandwidth,
+               const Options& options) {
+  Data data(shape);
+  std::vector<Contestant> all = contestants(shape, data, kernels, context, options);
+  for (Contestant& one : all) {
+    one.call(0);
+    const double start = seconds(options.threads);
+    one.call(0);
+    one.estimate = seconds(options.threads) - start;
+  }
+  for (int run = 0; run < options.runs; ++run) {
+    for (Contestant& one : all)
+      one.times.push_back(time_of(one.call, options.threads, shape.copies(), one.estimate));
+  }
+  const double operations = shape.operations();
+  double ours = 0, best_rival = 0;
+  std::printf("%-24s %5ld x %5ld x %5ld", shape.name, static_cast<long>(shape.m), static_cast<long>(shape.k),
+              static_cast<long>(shape.n));
+  for (const char* name : {"ours", "oneDNN", "OpenBLAS"}) {
+    double best = 0;  // of the ways that this library has
+    for (const Contestant& one : all) {
+      if (std::strcmp(one.name, name) == 0) best = std::max(best, operations / median(one.times));
+    }
+    (std::strcmp(name, "ours") == 0 ? ours : best_rival) =
+        std::max(best, std::strcmp(name, "ours") == 0 ? 0 : best_rival);
+    std::printf(" %9.1f", best * 1e-9);
+  }
+  const double limit =
+      shape.packed_once() ? std::min(peak, operations * bandwidth / shape.weight_bytes()) : peak;
+  std::printf("  %6.2f  %4.0f %%\n", best_rival > 0 ? ours / best_rival : 0.0, 100 * ours / limit);
+  std::fflush(stdout);
+}
+
+int run_all(const Options& options) {
+  const Kernels& kernels = kernels_for(options.isa.c_str());
+  Context context(options.threads);
+  const double peak = measured_peak(context, options.isa), bandwidth = measured_bandwidth(context);
+  std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, memory %.1f GB/s\n", options.isa.c_str(),
+              options.threads, options.threads == 1 ? "" : "s", peak * 1e-9, bandwidth * 1e-9);
+  std::printf("%-24s %21s %9s %9s %9s  %6s  %6s\n", "", "m       k       n", "ours", "oneDNN", "OpenBLAS",
+              "ratio", "limit");
+  for (const Shape& shape : shapes) {
+    if (std::strstr(shape.name, options.filter.c_str()) == nullptr) continue;
+    run_shape(shape, kernels, context, peak, bandwidth, options);
+  }
+  return 0;
+}
+
+// The libraries read their settings when they start: each instruction set and number of threads has a process.
+int run_child(const Options& options, const std::string& isa, int threads) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string count = std::to_string(threads), runs = std::to_string(options.runs);
+    const bool avx2 = isa == "avx2", baseline = isa == "baseline";
+    if (avx2 || baseline) {
+      setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
+      setenv("OPENBLAS_CORETYPE", avx2 ? "Haswell" : "Nehalem", 1);
+    } else if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
+      setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
+    }
+    setenv("OMP_NUM_THREADS", count.c_str(), 1);
+    setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
+    std::vector<const char*> arguments = {"bench_products", "--child",     "--isa",    isa.c_str(),
+                                          "--threads",      count.c_str(), "--filter", options.filter.c_str(),
+                                          "--runs",         runs.c_str()};
+    if (options.ours_alone) arguments.push_back("--ours");
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", const_cast<char**>(arguments.data()));
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  bool child = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const char* value = i + 1 < argc ? argv[i + 1] : "";
+    if (name == "--isa")
+      options.isa = value, ++i;
+    else if (name == "--threads")
+      options.threads = std::atoi(value), ++i;
+    else if (name == "--filter")
+      options.filter = value, ++i;
+    else if (name == "--runs")
+      options.runs = std::max(1, std::atoi(value)), ++i;
+    else if (name == "--ours")
+      options.ours_alone = true;
+    else if (name == "--child")
+      child = true;
+    else
+      return std::fputs(help, name == "--help" ? stdout : stderr), name == "--help" ? 0 : 2;
+  }
+  if (child) return run_all(options);
+  const KernelTables available = available_kernels();
+  for (int i = 0; i < available.count; ++i) {
+    if (!options.isa.empty() && options.isa != available.tables[i]->name) continue;
+    for (int threads : {1, 2}) {
+      if (options.threads != 0 ? threads != std::min(options.threads, 2) : threads > available_threads())
+        continue;
+      run_child(options, available.tables[i]->name, options.threads != 0 ? options.threads : threads);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace dragoman::bench
+
+int main(int argc, char** argv) { return dragoman::bench::run(argc, argv); }

@@ -1,0 +1,161 @@
+// The same product by three libraries: ours, oneDNN and OpenBLAS. Each is prepared once and then called many times.
+//
+// In training the right operand changes at every call, so that packing it is part of the call. In decoding it is
+// packed once where the library knows how, and comes from memory: the calls go round several copies of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if defined(DRAGOMAN_WITH_ONEDNN)
+#include <oneapi/dnnl/dnnl.hpp>
+#endif
+#if defined(DRAGOMAN_WITH_OPENBLAS)
+#include <cblas.h>
+#endif
+
+#include "kernels/kernels.h"
+
+namespace dragoman::bench {
+
+enum class Use { forward, input_gradient, weight_gradient, decoding };
+
+// c (m × n) from an inner index of k: a is stored transposed for weight_gradient, b for input_gradient.
+struct Shape {
+  const char* name;
+  Use use;
+  int64_t m, k, n;
+
+  double operations() const { return 2.0 * static_cast<double>(m * k * n); }
+  double weight_bytes() const { return 4.0 * static_cast<double>(k * n); }
+  bool a_transposed() const { return use == Use::weight_gradient; }
+  bool b_transposed() const { return use == Use::input_gradient; }
+  bool accumulate() const { return use == Use::weight_gradient; }
+  bool packed_once() const { return use == Use::decoding; }
+  int copies() const {
+    return packed_once() ? static_cast<int>(std::clamp(160e6 / weight_bytes(), 1.0, 64.0)) : 1;
+  }
+};
+
+struct Free {
+  void operator()(float* p) const { std::free(p); }
+};
+using Floats = std::unique_ptr<float[], Free>;
+
+inline Floats floats(int64_t count) {
+  Floats memory(static_cast<float*>(std::aligned_alloc(64, (static_cast<size_t>(count) * 4 + 63) / 64 * 64)));
+  uint32_t x = 12345;
+  for (int64_t i = 0; i < count; ++i) {
+    x = x * 1664525u + 1013904223u;
+    memory[static_cast<size_t>(i)] = static_cast<float>(x >> 8) * 0x1p-23f - 1;
+  }
+  return memory;
+}
+
+struct Data {
+  explicit Data(const Shape& shape) : a(floats(shape.m * shape.k)), c(floats(shape.m * shape.n)) {
+    for (int i = 0; i < shape.copies(); ++i) b.push_back(floats(shape.k * shape.n));
+  }
+  Floats a, c;
+  std::vector<Floats> b;
+};
+
+// Computes the product with copy number `copy` of b.
+using Call = std::function<void(int copy)>;
+
+inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
+  auto packed = std::make_shared<std::vector<Floats>>();
+  const auto b_of = [&s, &data](int copy) {
+    const float* b = data.b[static_cast<size_t>(copy)].get();
+    return s.b_transposed() ? ConstMatrix{b, s.n, s.k, s.k, 1}.transposed()
+                            : ConstMatrix{b, s.k, s.n, s.n, 1};
+  };
+  for (int i = 0; i < s.copies(); ++i) {
+    packed->push_back(floats(kernels.packed_size(s.k, s.n)));
+    kernels.pack(context, b_of(i), packed->back().get());
+  }
+  const ConstMatrix a = s.a_transposed() ? ConstMatrix{data.a.get(), s.k, s.m, s.m, 1}.transposed()
+                                         : ConstMatrix{data.a.get(), s.m, s.k, s.k, 1};
+  return [=, &s, &data, &kernels, &context](int copy) {
+    float* packed_b = (*packed)[static_cast<size_t>(copy)].get();
+    if (!s.packed_once()) kernels.pack(context, b_of(copy), packed_b);
+    kernels.product(context, a, {packed_b, s.k, s.n}, {data.c.get(), s.m, s.n, s.n},
+                    {.accumulate = s.accumulate()});
+  };
+}
+
+#if defined(DRAGOMAN_WITH_ONEDNN)
+inline Call onednn_sgemm_call(const Shape& s, Data& data) {
+  return [&s, &data](int copy) {
+    dnnl::sgemm(s.a_transposed() ? 'T' : 'N', s.b_transposed() ? 'T' : 'N', s.m, s.n, s.k, 1.0f, data.a.get(),
+                s.a_transposed() ? s.m : s.k, data.b[static_cast<size_t>(copy)].get(),
+                s.b_transposed() ? s.k : s.n, s.accumulate() ? 1.0f : 0.0f, data.c.get(), s.n);
+  };
+}
+
+// The matmul primitive; its weights are in the order it likes best where they are packed once.
+inline Call onednn_matmul_call(const Shape& s, Data& data) {
+  using namespace dnnl;
+  using Tag = memory::format_tag;
+  const auto type = memory::data_type::f32;
+  auto engine = std::make_shared<dnnl::engine>(dnnl::engine::kind::cpu, 0);
+  auto queue = std::make_shared<dnnl::stream>(*engine);
+  const memory::desc a(memory::dims{s.m, s.k}, type, s.a_transposed() ? Tag::ba : Tag::ab);
+  const memory::desc plain_b(memory::dims{s.k, s.n}, type, s.b_transposed() ? Tag::ba : Tag::ab);
+  const memory::desc any_b(memory::dims{s.k, s.n}, type, Tag::any);
+  const memory::desc c(memory::dims{s.m, s.n}, type, Tag::ab);
+  primitive_attr attributes;
+  post_ops sum;
+  if (s.accumulate()) sum.append_sum(1.0f);
+  attributes.set_post_ops(sum);
+  const matmul::primitive_desc description(matmul::desc(a, s.packed_once() ? any_b : plain_b, c), attributes,
+                                           *engine);
+  auto primitive = std::make_shared<matmul>(description);
+  auto weights = std::make_shared<std::vector<memory>>();
+  for (Floats& b : data.b) {
+    memory given(plain_b, *engine, b.get());
+    if (s.packed_once()) {
+      memory best(description.weights_desc(), *engine);
+      reorder(given, best).execute(*queue, given, best);
+      queue->wait();
+      given = best;
+    }
+    weights->push_back(given);
+  }
+  const memory a_memory(a, *engine, data.a.get()), c_memory(c, *engine, data.c.get());
+  return [=](int copy) {
+    primitive->execute(*queue, {{DNNL_ARG_SRC, a_memory},
+                                {DNNL_ARG_WEIGHTS, (*weights)[static_cast<size_t>(copy)]},
+                                {DNNL_ARG_DST, c_memory}});
+    queue->wait();
+  };
+}
+#endif
+
+#if defined(DRAGOMAN_WITH_OPENBLAS)
+inline Call openblas_call(const Shape& s, Data& data) {
+  return [&s, &data](int copy) {
+    const auto size = [](int64_t n) { return static_cast<blasint>(n); };
+    const float* b = data.b[static_cast<size_t>(copy)].get();
+    cblas_sgemm(CblasRowMajor, s.a_transposed() ? CblasTrans : CblasNoTrans,
+                s.b_transposed() ? CblasTrans : CblasNoTrans, size(s.m), size(s.n), size(s.k), 1.0f,
+                data.a.get(), size(s.a_transposed() ? s.m : s.k), b, size(s.b_transposed() ? s.k : s.n),
+                s.accumulate() ? 1.0f : 0.0f, data.c.get(), size(s.n));
+  };
+}
+
+// A single row is a product of a matrix and a vector, for which BLAS has a function of its own.
+inline Call openblas_row_call(const Shape& s, Data& data) {
+  return [&s, &data](int copy) {
+    const blasint k = static_cast<blasint>(s.k), n = static_cast<blasint>(s.n);
+    cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1.0f, data.b[static_cast<size_t>(copy)].get(), n,
+                data.a.get(), 1, 0.0f, data.c.get(), 1);
+  };
+}
+#endif
+
+}  // namespace dragoman::bench
