@@ -1,10 +1,11 @@
-// The program. Exit codes: 0 done, 1 a failure, 2 a usage error.
+// The program. Exit codes: 0 done, 1 a failure, 2 a usage error, 130 and 143 stopped by a signal.
 #include <exception>
 #include <iostream>
 #include <new>
 
 #include "app/commands.h"
 #include "base/error.h"
+#include "base/signals.h"
 
 namespace {
 
@@ -22,6 +23,8 @@ int main(int argc, char** argv) {
     run_program({argv + 1, argv + argc});
     if (!std::cout.flush()) return fail(1, "cannot write to standard output");
     return 0;
+  } catch (const Stopped& stopped) {
+    return fail(128 + stopped.signal, stopped.what());
   } catch (const UsageError& error) {
     return fail(2, error.what());
   } catch (const Error& error) {

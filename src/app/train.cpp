@@ -1,28 +1,45 @@
 #include "train/train.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "train/recipe.h"
+#include "base/signals.h"
 
 namespace dragoman {
+namespace {
+
+void declare(Options& options, RunOptions& run) {
+  auto own = options.section("", "Where, and from where");
+  own.add("out", run.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
+  own.add("resume", run.resume, "go on from a checkpoint in it: where there is one, never, or else it is an error",
+          {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
+  own.add("init-from", run.init_from, "a model's folder whose weights a new run begins with");
+}
+
+}  // namespace
 
 void train(const Arguments& arguments) {
   Recipe recipe;
-  Options options;
+  RunOptions run;
+  Options own, options;
+  declare(own, run);
   declare(options, recipe);
 
   std::string path;
   CommandLine line("train", "learn a model as a recipe says");
   line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
+  line.add_options(own);
   line.add_options(options);
   if (!line.parse(arguments)) return;
 
   options.read_recipe_file(path);
   line.set_flags();
   options.check([&] { validate(recipe); });
-  run_training(recipe, std::cout);
+  if (run.folder.empty()) run.folder = "models/" + std::filesystem::path(path).stem().string();
+  watch_signals();
+  run_training(recipe, run, std::cout);
 }
 
 }  // namespace dragoman

@@ -102,6 +102,7 @@ struct Smoothing {
 struct AdamStep {
   float learning_rate, beta1, beta2, epsilon;
   float correction1, correction2;  // 1 − β1^t, 1 − β2^t
+  float weight_decay = 0;          // of every weight, times the learning rate
 };
 
 struct Kernels {
@@ -159,6 +160,8 @@ struct Kernels {
   // One pass over flat buffers; gradients are taken times gradient_scale.
   void (*adam)(Context&, int64_t count, const AdamStep&, float gradient_scale, const float* gradients, float* weights,
                float* first_moments, float* second_moments);
+  // to += amount · (from − to): a moving average
+  void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
   void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows, Matrix to);  // to[to_rows[r]] = from[r]

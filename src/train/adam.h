@@ -9,6 +9,7 @@ struct AdamOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
+  double weight_decay = 0;  // AdamW's (Loshchilov and Hutter, 2019)
 };
 
 class Adam {
@@ -17,6 +18,10 @@ class Adam {
 
   // Update number `step` (from 1) with the gradients times gradient_scale.
   void update(int64_t step, double learning_rate, double gradient_scale);
+
+  // Flat, laid out as the weights are.
+  std::span<float> first_moments() const { return {first_moments_.data(), parameters_.weights().size()}; }
+  std::span<float> second_moments() const { return {second_moments_.data(), parameters_.weights().size()}; }
 
  private:
   Device& device_;

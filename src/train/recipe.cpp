@@ -1,19 +1,29 @@
 #include "train/recipe.h"
 
+#include <algorithm>
+
 namespace dragoman {
 namespace {
 
 void declare(Options& options, TrainingConfig& c) {
   const Range fraction = at_least(0).below(1);
   auto training = options.section("training", "How to learn");
+  training.add("batch_tokens", c.batch_tokens, "tokens of a batch's larger side", at_least(1).at_most(10'000'000));
   training.add("accumulate", c.accumulate, "batches whose gradients make one update", at_least(1));
+  training.add("optimizer", c.optimizer, "adamw: with weight_decay",
+               {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}});
+  training.add("learning_rate", c.learning_rate, "the largest one, for every schedule but noam", above(0));
+  training.add("weight_decay", c.weight_decay, "adamw's pull of the weights towards 0", at_least(0));
   training.add("beta1", c.beta1, "Adam's decay of the mean gradient", fraction);
   training.add("beta2", c.beta2, "Adam's decay of the mean squared gradient", fraction);
   training.add("epsilon", c.epsilon, "Adam's addition to the root", above(0));
   training.add("schedule", c.schedule,
                "of the learning rate; noam: factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)",
-               {{"noam", Schedule::noam}});
-  training.add("factor", c.factor, "of the schedule", above(0));
+               {{"noam", Schedule::noam},
+                {"inverse_sqrt", Schedule::inverse_sqrt},
+                {"cosine", Schedule::cosine},
+                {"constant", Schedule::constant}});
+  training.add("factor", c.factor, "of the noam schedule", above(0));
   training.add("warmup", c.warmup, "updates until the learning rate falls", at_least(1));
   training.add("label_smoothing", c.label_smoothing, "probability moved from the right word to others",
                fraction);
@@ -22,10 +32,47 @@ void declare(Options& options, TrainingConfig& c) {
                {{"all", SmoothingOver::all}, {"others", SmoothingOver::others}});
   training.add("clip_norm", c.clip_norm, "largest norm of an update's mean gradient; 0: no limit",
                at_least(0));
-  training.add("max_epochs", c.max_epochs, "epochs to train; 0: no limit", at_least(0));
+  training.add("ema", c.ema, "decay of a moving average of the weights, which is validated and saved; 0: none",
+               fraction);
+  training.add("average_last", c.average_last, "checkpoints whose weights are averaged at the end; 0: none",
+               at_least(0));
   training.add("max_steps", c.max_steps, "updates to train; 0: no limit", at_least(0));
+  training.add("max_epochs", c.max_epochs, "epochs to train; 0: no limit", at_least(0));
+  training.add("max_minutes", c.max_minutes, "minutes to train, over all resumes; 0: no limit", at_least(0));
   training.add("seed", c.seed, "of parameters, dropout and data", at_least(0));
   training.add("threads", c.threads, "processors to use; 0: all", at_least(0).at_most(1024));
+}
+
+void declare(Options& options, ValidationConfig& c) {
+  auto validation = options.section("validation", "How to watch it learn");
+  validation.add("every", c.every, "updates between validations; 0: once an epoch", at_least(0));
+  validation.add("metrics", c.metrics, "any of loss, bleu, chrf; the last two translate the validation set");
+  validation.add("samples", c.samples, "translations shown each time", at_least(0).at_most(1000));
+  validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
+                 at_least(0));
+  validation.add("keep_best_by", c.keep_best_by, "what the best checkpoint is best at",
+                 {{"loss", KeepBestBy::loss},
+                  {"bleu", KeepBestBy::bleu},
+                  {"chrf", KeepBestBy::chrf},
+                  {"train_loss", KeepBestBy::train_loss}});
+}
+
+void declare(Options& options, CheckpointsConfig& c) {
+  auto checkpoints = options.section("checkpoints", "How to be able to go on");
+  checkpoints.add("every", c.every, "updates between checkpoints; 0: at each validation", at_least(0));
+  checkpoints.add("keep", c.keep, "newest checkpoints that are kept, beside the best", at_least(1));
+}
+
+void check_validation(const ValidationConfig& c) {
+  for (const std::string& metric : c.metrics) {
+    if (metric != "loss" && metric != "bleu" && metric != "chrf") {
+      throw OptionError("validation.metrics", "has \"" + metric + "\", but there are only loss, bleu and chrf");
+    }
+  }
+  const auto has = [&](const char* metric) { return std::ranges::count(c.metrics, metric) > 0; };
+  if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) || (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
+    throw OptionError("validation.keep_best_by", "names a metric that validation.metrics does not have");
+  }
 }
 
 }  // namespace
@@ -35,6 +82,8 @@ void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.vocabulary);
   declare(options, recipe.model);
   declare(options, recipe.training);
+  declare(options, recipe.validation);
+  declare(options, recipe.checkpoints);
 }
 
 void validate(const Recipe& recipe) {
@@ -52,10 +101,16 @@ void validate(const Recipe& recipe) {
                                   "as many learned positions",
                                   recipe.model.max_positions, longest - 1));
   }
-  if (recipe.training.max_epochs == 0 && recipe.training.max_steps == 0) {
+  check_validation(recipe.validation);
+  const TrainingConfig& training = recipe.training;
+  if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&
+      recipe.validation.patience == 0) {
     throw OptionError("training.max_epochs",
-                      "and training.max_steps are both 0, so that training would never end: "
-                      "set one of them");
+                      "and training.max_steps, training.max_minutes and validation.patience are all 0, so that "
+                      "training would never end: set one of them");
+  }
+  if (training.schedule == Schedule::cosine && training.max_steps == 0) {
+    throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");
   }
 }
 

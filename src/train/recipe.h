@@ -5,18 +5,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/options.h"
 #include "kernels/kernels.h"
 #include "model/config.h"
 #include "text/corpus_config.h"
+#include "train/schedule.h"
 
 namespace dragoman {
 
-enum class Schedule { noam };
+// adamw: weight_decay pulls every weight towards 0, beside the gradient and not through the moments.
+enum class Optimizer { adam, adamw };
+
+// By what `best` is chosen. train_loss is for runs without a validation set.
+enum class KeepBestBy { loss, bleu, chrf, train_loss };
 
 struct TrainingConfig {
+  int64_t batch_tokens = 4096;
   int64_t accumulate = 1;
+  Optimizer optimizer = Optimizer::adam;
+  double learning_rate = 1e-3;
+  double weight_decay = 0.01;
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
@@ -26,10 +36,26 @@ struct TrainingConfig {
   double label_smoothing = 0.1;
   SmoothingOver smoothing_over = SmoothingOver::all;
   double clip_norm = 0;
-  int64_t max_epochs = 0;
+  double ema = 0;
+  int64_t average_last = 0;
   int64_t max_steps = 0;
+  int64_t max_epochs = 0;
+  double max_minutes = 0;
   int64_t seed = 1;
   int64_t threads = 0;
+};
+
+struct ValidationConfig {
+  int64_t every = 0;
+  std::vector<std::string> metrics = {"loss", "bleu", "chrf"};
+  int64_t samples = 3;
+  int64_t patience = 0;
+  KeepBestBy keep_best_by = KeepBestBy::loss;
+};
+
+struct CheckpointsConfig {
+  int64_t every = 0;
+  int64_t keep = 3;
 };
 
 struct Recipe {
@@ -37,6 +63,8 @@ struct Recipe {
   VocabularyConfig vocabulary;
   ModelConfig model;
   TrainingConfig training;
+  ValidationConfig validation;
+  CheckpointsConfig checkpoints;
 };
 
 void declare(Options& options, Recipe& recipe);

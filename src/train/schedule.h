@@ -1,11 +1,27 @@
-// Learning rates.
+// Learning rates: a function of the number of the update, which counts from 1.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman {
 
-// The paper's, section 5.3: factor · d_model^−0.5 · min(step^−0.5, step · warmup^−1.5); steps count from 1.
+//   noam          the paper's, section 5.3: factor · d_model^−0.5 · min(step^−0.5, step · warmup^−1.5)
+//   inverse_sqrt  up to learning_rate in a line over the warm-up, then down as 1/√step
+//   cosine        up in a line over the warm-up, then down to 0 at max_steps along half a cosine
+//   constant      learning_rate
+enum class Schedule { noam, inverse_sqrt, cosine, constant };
+
+struct RateOptions {
+  Schedule schedule = Schedule::noam;
+  double factor = 2;
+  double learning_rate = 1e-3;
+  int64_t warmup = 4000;
+  int64_t max_steps = 0;
+  int64_t d_model = 512;
+};
+
+double learning_rate(const RateOptions& options, int64_t step);
+
 double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup);
 
 }  // namespace dragoman

@@ -1,13 +1,13 @@
-// Training, from a recipe to the last epoch.
+// Training, from a recipe to a model folder.
 #pragma once
 
 #include <iosfwd>
 
-#include "train/recipe.h"
+#include "train/run.h"
 
 namespace dragoman {
 
-// Results (losses by epoch, the final decode) go to `results`; progress goes to the log.
-void run_training(const Recipe& recipe, std::ostream& results);
+// Results (the copy task's example) go to `results`; progress goes to the log.
+void run_training(const Recipe& recipe, const RunOptions& options, std::ostream& results);
 
 }  // namespace dragoman

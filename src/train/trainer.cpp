@@ -37,22 +37,27 @@ LossSums Trainer::add_gradients(const Batch& batch) { return run(batch, &tape_);
 
 LossSums Trainer::evaluate(const Batch& batch) { return run(batch, nullptr); }
 
-LossSums Trainer::update(std::span<const Batch> batches, double learning_rate) {
-  std::ranges::fill(model_.parameters.gradients(), 0.0f);
-  LossSums sums;
-  for (const Batch& batch : batches) sums += add_gradients(batch);
-  ++steps_;
+Gradients Trainer::compute(std::span<const Batch> batches) {
+  const auto gradients = model_.parameters.gradients();
+  std::ranges::fill(gradients, 0.0f);
+  Gradients result;
+  for (const Batch& batch : batches) result.sums += add_gradients(batch);
+  const double squares = model_.device.kernels.sum_of_squares(
+      model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
+  result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
+  return result;
+}
 
-  double scale = 1 / static_cast<double>(std::max<int64_t>(sums.target_tokens, 1));
-  if (options_.clip_norm > 0) {
-    const auto gradients = model_.parameters.gradients();
-    const double squares = model_.device.kernels.sum_of_squares(
-        model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
-    const double norm = std::sqrt(squares) * scale;
-    if (norm > options_.clip_norm) scale *= options_.clip_norm / norm;
-  }
-  adam_.update(steps_, learning_rate, scale);
-  return sums;
+void Trainer::apply(const Gradients& gradients, double learning_rate) {
+  double scale = 1 / static_cast<double>(std::max<int64_t>(gradients.sums.target_tokens, 1));
+  if (options_.clip_norm > 0 && gradients.norm > options_.clip_norm) scale *= options_.clip_norm / gradients.norm;
+  adam_.update(++steps_, learning_rate, scale);
+}
+
+LossSums Trainer::update(std::span<const Batch> batches, double learning_rate) {
+  const Gradients gradients = compute(batches);
+  apply(gradients, learning_rate);
+  return gradients.sums;
 }
 
 }  // namespace dragoman

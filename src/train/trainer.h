@@ -29,11 +29,21 @@ struct UpdateOptions {
   uint64_t seed = 1;
 };
 
+// What the micro-batches of one update gave: sums, and the norm of the gradient of the loss per token.
+struct Gradients {
+  LossSums sums;
+  double norm = 0;
+};
+
 class Trainer {
  public:
   Trainer(Transformer& model, const UpdateOptions& options);
 
-  // One update at this learning rate from these micro-batches.
+  // An update in two halves, so that somebody can look at it before it touches the weights.
+  Gradients compute(std::span<const Batch> batches);
+  void apply(const Gradients& gradients, double learning_rate);
+
+  // Both.
   LossSums update(std::span<const Batch> batches, double learning_rate);
 
   // The gradients of one micro-batch, added to those that are there.
@@ -42,6 +52,8 @@ class Trainer {
   LossSums evaluate(const Batch& batch);
 
   int64_t steps() const { return steps_; }  // updates done
+  void set_steps(int64_t steps) { steps_ = steps; }
+  Adam& adam() { return adam_; }
 
  private:
   LossSums run(const Batch& batch, Tape* tape);

@@ -29,18 +29,31 @@ inline int64_t alone_block_size() {
   return ceil_div(query_tile, tile_rows) * larger(a_tile_step<true>, a_tile_step<false>);
 }
 
+template <bool by_depth>
+void multiply_alone(const Product& product, const Part& part, float* block) {
+  const auto& [a, b, c, _] = product;
+  for (int64_t begin = 0; begin < larger(1, b.rows); begin += block_depth) {
+    const int64_t depth = smaller(block_depth, b.rows - begin);
+    const float* from = a.data + part.first_row * a.row_stride + begin * a.column_stride;
+    if constexpr (by_depth) {
+      copy_a_columns(from, a.column_stride, part.rows, depth, block);
+    } else {
+      copy_a_rows(from, a.row_stride, part.rows, depth, block);
+    }
+    multiply_part<by_depth>(product, part, begin, block);
+  }
+}
+
 // c = a·b or c + a·b, as the product of all threads computes it. `block`: alone_block_size() floats.
 inline void multiply_alone(ConstMatrix a, PackedMatrix b, Matrix c, bool accumulate, float* block) {
   const Epilogue epilogue = {.accumulate = accumulate};
+  const Product product = {a, b, c, epilogue};
   for (int64_t first = 0; first < c.rows; first += query_tile) {
-    const Part part = {.first_row = first,
-                       .rows = smaller(query_tile, c.rows - first),
-                       .first_column = 0,
-                       .columns = c.columns};
+    const Part part = {first, smaller(query_tile, c.rows - first), 0, c.columns};
     if (a.column_stride != 1) {
-      multiply_part<true>(a, b, c, epilogue, part, block);
+      multiply_alone<true>(product, part, block);
     } else {
-      multiply_part<false>(a, b, c, epilogue, part, block);
+      multiply_alone<false>(product, part, block);
     }
   }
 }

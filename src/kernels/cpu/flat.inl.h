@@ -10,12 +10,13 @@ namespace {
 
 constexpr int64_t flat_block = 32768;  // floats a task; their number is the order of partial sums
 
-// w −= rate · (m / correction1) / (√(v / correction2) + ε)
+// w −= rate · (m / correction1) / (√(v / correction2) + ε) + rate · decay · w
 void adam(Context& context, int64_t count, const AdamStep& step, float gradient_scale, const float* gradients,
           float* weights, float* first_moments, float* second_moments) {
   const Vec rate = all(step.learning_rate / step.correction1), inverse2 = all(1 / step.correction2);
   const Vec beta1 = all(step.beta1), beta2 = all(step.beta2), epsilon = all(step.epsilon);
   const Vec rest1 = all(1 - step.beta1), rest2 = all(1 - step.beta2), scale = all(gradient_scale);
+  const Vec decay = all(step.learning_rate * step.weight_decay);
   for_each_task(context, ceil_div(count, flat_block), [&](int64_t task, int) {
     const int64_t end = smaller(count, (task + 1) * flat_block);
     for (int64_t i = task * flat_block; i < end; i += lanes) {
@@ -26,7 +27,18 @@ void adam(Context& context, int64_t count, const AdamStep& step, float gradient_
       store_some(first_moments + i, m, left);
       store_some(second_moments + i, v, left);
       const Vec update = rate * m / (square_root(v * inverse2) + epsilon);
-      store_some(weights + i, load_some(weights + i, left) - update, left);
+      const Vec w = load_some(weights + i, left);
+      store_some(weights + i, w - update - decay * w, left);
+    }
+  });
+}
+
+void move_toward(Context& context, int64_t count, float amount, const float* from, float* to) {
+  for_each_task(context, ceil_div(count, flat_block), [&](int64_t task, int) {
+    const int64_t end = smaller(count, (task + 1) * flat_block);
+    for (int64_t i = task * flat_block; i < end; i += lanes) {
+      const Vec t = load_some(to + i, end - i);
+      store_some(to + i, multiply_add(all(amount), load_some(from + i, end - i) - t, t), end - i);
     }
   });
 }

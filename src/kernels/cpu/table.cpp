@@ -34,6 +34,7 @@ const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET) = {
     .cross_entropy = cross_entropy,
     .arg_max = arg_max,
     .adam = adam,
+    .move_toward = move_toward,
     .sum_of_squares = sum_of_squares,
     .add = add,
     .scatter_rows = scatter_rows,

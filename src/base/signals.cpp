@@ -1,0 +1,27 @@
+#include "base/signals.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace dragoman {
+namespace {
+
+volatile std::sig_atomic_t requested = 0;
+
+extern "C" void on_signal(int signal) {
+  if (requested != 0 && signal == SIGINT) _exit(128 + SIGINT);
+  requested = signal;
+}
+
+}  // namespace
+
+void watch_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+int stop_requested() { return requested; }
+
+}  // namespace dragoman

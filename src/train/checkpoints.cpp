@@ -1,0 +1,147 @@
+#include "train/checkpoints.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* manifest_name = "manifest.json";
+constexpr const char* prefix = "step-";
+
+std::string checksum(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> buffer(1 << 20);
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0) {
+    XXH3_64bits_update(state.get(), buffer.data(), static_cast<size_t>(file.gcount()));
+  }
+  if (!file.eof()) throw Error("{} cannot be read", path);
+  return fmt::format("{:016x}", XXH3_64bits_digest(state.get()));
+}
+
+nlohmann::json file_facts(const fs::path& path) {
+  return {{"bytes", fs::file_size(path)}, {"xxh3", checksum(path)}};
+}
+
+nlohmann::json read_json(const fs::path& path) {
+  try {
+    return nlohmann::json::parse(read_file(path.string()));
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{} is not JSON: {}", path.string(), error.what());
+  }
+}
+
+// What is wrong with a checkpoint's files; empty: nothing.
+std::string fault_of(const fs::path& folder, bool with_checksums) {
+  try {
+    const nlohmann::json manifest = read_json(folder / manifest_name);
+    for (const auto& [name, facts] : manifest.at("files").items()) {
+      const fs::path file = folder / name;
+      if (!fs::exists(file)) return name + " is missing";
+      if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has another size";
+      if (with_checksums && checksum(file.string()) != facts.at("xxh3")) return name + " has another checksum";
+    }
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+// The step that a folder's name gives: step-00000120, or step-00000120.2 where one of that name was torn.
+std::optional<int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(prefix)) return {};
+  int64_t step = 0;
+  const char* begin = name.data() + std::char_traits<char>::length(prefix);
+  const auto [end, error] = std::from_chars(begin, name.data() + name.size(), step);
+  if (error != std::errc() || (end != name.data() + name.size() && *end != '.')) return {};
+  return step;
+}
+
+// All folders with a checkpoint's name, the newest last.
+std::vector<Checkpoints::Found> folders(const std::string& folder) {
+  std::vector<Checkpoints::Found> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (const auto step = step_of(entry.path().filename().string())) found.push_back({*step, entry.path().string()});
+  }
+  std::ranges::sort(found, [](const auto& a, const auto& b) { return std::pair(a.step, a.path) < std::pair(b.step, b.path); });
+  return found;
+}
+
+fs::path unused_name(const fs::path& folder, int64_t step) {
+  const std::string name = fmt::format("{}{:08}", prefix, step);
+  fs::path path = folder / name;
+  for (int i = 2; fs::exists(path); ++i) path = folder / fmt::format("{}.{}", name, i);
+  return path;
+}
+
+}  // namespace
+
+void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files) const {
+  const fs::path path = unused_name(folder_, step);
+  try {
+    fs::create_directories(path);
+    nlohmann::json facts;
+    for (const CheckpointFile& file : files) {
+      write_safetensors((path / file.name).string(), {{"format", "dragoman 1"}}, file.entries);
+      facts[file.name] = file_facts(path / file.name);
+    }
+    write_file((path / "state.json").string(), {state.dump(1)});
+    facts["state.json"] = file_facts(path / "state.json");
+    const nlohmann::json manifest = {{"format", 1}, {"step", step}, {"files", facts}};
+    write_file((path / manifest_name).string(), {manifest.dump(1)});
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    throw Error("the checkpoint of step {} could not be written: {}", step, error.what());
+  }
+}
+
+std::vector<Checkpoints::Found> Checkpoints::list() const {
+  std::vector<Found> whole;
+  for (const Found& found : folders(folder_)) {
+    if (fault_of(found.path, false).empty()) whole.push_back(found);
+  }
+  return whole;
+}
+
+std::optional<Checkpoints::Found> Checkpoints::newest() const {
+  const std::vector<Found> found = folders(folder_);
+  for (auto it = found.rbegin(); it != found.rend(); ++it) {
+    const std::string fault = fault_of(it->path, true);
+    if (fault.empty()) return *it;
+    log_warning("{} is passed over: {}", it->path, fault);
+  }
+  return {};
+}
+
+void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
+  std::vector<Found> found = folders(folder_);
+  int64_t kept = 0;
+  for (auto it = found.rbegin(); it != found.rend(); ++it) {
+    const bool whole = fault_of(it->path, false).empty();
+    if (whole && (kept++ < keep_ || std::ranges::count(protected_steps, it->step) > 0)) continue;
+    std::error_code ignored;
+    fs::remove(fs::path(it->path) / manifest_name, ignored);  // first: it is gone, or whole
+    fs::remove_all(it->path, ignored);
+  }
+}
+
+nlohmann::json Checkpoints::read_state(const Found& checkpoint) {
+  return read_json(fs::path(checkpoint.path) / "state.json");
+}
+
+}  // namespace dragoman

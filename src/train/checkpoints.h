@@ -1,0 +1,54 @@
+// Checkpoints: whole or absent.
+//
+// A checkpoint is a folder with a name of its own, which is never written again: files first, each flushed to the
+// disk, then manifest.json with their sizes and checksums. A folder without a manifest that fits is not there.
+// So a kill at any instant costs at most what was done since the last one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "model/safetensors.h"
+
+namespace dragoman {
+
+// One tensors file of a checkpoint.
+struct CheckpointFile {
+  std::string name;
+  std::vector<TensorEntry> entries;
+};
+
+class Checkpoints {
+ public:
+  // The newest `keep` are kept, and whichever is protected.
+  Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
+
+  struct Found {
+    int64_t step;
+    std::string path;
+  };
+
+  // Writes one. Throws Error where the disk refuses, and leaves nothing of it.
+  void save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files) const;
+
+  // The whole ones, the newest last. Checksums are compared when one is opened.
+  std::vector<Found> list() const;
+
+  // The newest whose files are what its manifest says; damaged ones are passed over with a warning.
+  std::optional<Found> newest() const;
+
+  // Removes all but the newest and those of the protected steps, and what crashes have left.
+  void prune(const std::vector<int64_t>& protected_steps) const;
+
+  static nlohmann::json read_state(const Found& checkpoint);
+
+ private:
+  std::string folder_;
+  int64_t keep_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,58 @@
+#include "train/progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace dragoman {
+namespace {
+
+std::string bar(double share, int width) {
+  const int full = static_cast<int>(std::clamp(share, 0.0, 1.0) * width);
+  std::string text;
+  for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<int64_t>(std::max(seconds, 0.0));
+  const int64_t days = s / 86400, hours = s / 3600 % 24, minutes = s / 60 % 60;
+  if (days > 0) return fmt::format("{} d {:02}:{:02}", days, hours, minutes);
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, s % 60);
+  return fmt::format("{}:{:02}", minutes, s % 60);
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), last_(Clock::now()) {}
+
+void Progress::show(const ProgressFacts& facts) {
+  const auto now = Clock::now();
+  if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
+  last_ = now;
+  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}  {:.0f} tokens/s", facts.epoch, facts.step,
+                                 facts.loss, facts.tokens_per_second);
+  if (facts.seconds_left >= 0) text += fmt::format("  {} left", duration_text(facts.seconds_left));
+  if (!terminal_) {
+    log_info("{}", text);
+    return;
+  }
+  if (facts.share >= 0) text = fmt::format("{} {:3.0f} %  {}", bar(facts.share, 20), 100 * facts.share, text);
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,229 @@
+#include "train/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/log.h"
+#include "base/signals.h"
+
+namespace dragoman {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+bool due(int64_t every, int64_t step) { return every > 0 && step % every == 0; }
+
+RateOptions rate_options(const Recipe& recipe) {
+  const TrainingConfig& t = recipe.training;
+  return {t.schedule, t.factor, t.learning_rate, t.warmup, t.max_steps, recipe.model.d_model};
+}
+
+}  // namespace
+
+void Run::train() {
+  while (!finished()) {
+    step();
+    if (const int signal = stop_requested()) {
+      progress_.clear();
+      save();
+      throw Stopped(signal, fmt::format("stopped at step {}, and saved: the same command goes on from there",
+                                        trainer_.steps()));
+    }
+  }
+  progress_.clear();
+  if (validated_step_ != trainer_.steps()) validate();
+  if (saved_step_ != trainer_.steps()) try_to_save();
+  finish();
+}
+
+bool Run::finished() const {
+  const TrainingConfig& t = recipe_.training;
+  const int64_t patience = recipe_.validation.patience;
+  return (t.max_epochs > 0 && state_.position.epoch >= t.max_epochs) ||
+         (t.max_steps > 0 && trainer_.steps() >= t.max_steps) ||
+         (t.max_minutes > 0 && state_.seconds >= 60 * t.max_minutes) ||
+         (patience > 0 && state_.without_improvement >= patience);
+}
+
+// The batches of one update, what is due after it, and what is due at the end of an epoch.
+void Run::step() {
+  const auto begin = Clock::now();
+  std::vector<Batch> batches;
+  bool epoch_ended = false;
+  while (static_cast<int64_t>(batches.size()) < recipe_.training.accumulate && !epoch_ended) {
+    std::optional<Batch> batch = task_.training->next();
+    if (batch) {
+      batches.push_back(std::move(*batch));
+    } else {
+      epoch_ended = true;
+    }
+  }
+  state_.position = task_.training->position();
+  if (!batches.empty()) update(batches);
+  const double seconds = seconds_since(begin);
+  state_.seconds += seconds;
+  state_.epoch_seconds += seconds;
+
+  const int64_t every = recipe_.validation.every;
+  const bool validates = every > 0 ? due(every, trainer_.steps()) && !batches.empty() : epoch_ended;
+  if (validates) validate();
+  if (epoch_ended) {
+    state_.epoch_sums = {};
+    state_.epoch_seconds = 0;
+  }
+  const int64_t saves = recipe_.checkpoints.every;
+  if (saves > 0 ? due(saves, trainer_.steps()) && !batches.empty() : validates) try_to_save();
+}
+
+void Run::update(const std::vector<Batch>& batches) {
+  const auto begin = Clock::now();
+  const Gradients gradients = trainer_.compute(batches);
+  const auto verdict = state_.guard.judge(gradients.sums.per_token(), gradients.norm);
+  if (verdict != DivergenceGuard::Verdict::good) return skip_or_go_back(gradients, verdict);
+
+  const double rate = learning_rate(rate_options(recipe_), trainer_.steps() + 1) * state_.guard.rate_scale();
+  trainer_.apply(gradients, rate);
+  if (averages_) {
+    const auto weights = model_.parameters.weights();
+    device_.kernels.move_toward(device_.context, static_cast<int64_t>(weights.size()),
+                                static_cast<float>(1 - recipe_.training.ema), weights.data(), averages_.data());
+  }
+  state_.epoch_sums += gradients.sums;
+  const double seconds = seconds_since(begin);
+  const LossSums& sums = gradients.sums;
+  log("train", {{"epoch", state_.position.epoch + 1},
+                {"loss", sums.per_token()},
+                {"perplexity", std::exp(sums.log_likelihood / static_cast<double>(sums.target_tokens))},
+                {"learning_rate", rate},
+                {"gradient_norm", gradients.norm},
+                {"tokens_per_second", static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds},
+                {"target_tokens_per_second", static_cast<double>(sums.target_tokens) / seconds},
+                {"seconds", state_.seconds + seconds}});
+  show_progress(gradients, seconds);
+}
+
+void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict) {
+  state_.guard.blame(model_.parameters);
+  const std::string reason = state_.guard.reason();
+  progress_.clear();
+  log("divergence", {{"reason", reason}, {"loss", gradients.sums.per_token()}, {"gradient_norm", gradients.norm}});
+  switch (verdict) {
+    case DivergenceGuard::Verdict::good: return;
+    case DivergenceGuard::Verdict::skip:
+      log_warning("step {}: {}; the weights stay as they are, and the batch is skipped", trainer_.steps() + 1, reason);
+      return;
+    case DivergenceGuard::Verdict::give_up:
+      throw Error("training diverges again and again, at last because {}: the weights of step {} are good, try a "
+                  "smaller learning rate, a longer warm-up or clip_norm",
+                  reason, trainer_.steps());
+    case DivergenceGuard::Verdict::go_back: break;
+  }
+  const DivergenceGuard later = state_.guard;
+  const DataPosition position = state_.position;  // the data go on: other batches may do
+  if (const auto checkpoint = checkpoints_.newest()) go_on_from(*checkpoint);
+  state_.guard.keep_patience_of(later);
+  state_.position = position;
+  task_.training->seek(position);
+  log_warning("{}: back to step {} with {} of the learning rate", reason, trainer_.steps(), state_.guard.rate_scale());
+}
+
+void Run::validate() {
+  progress_.clear();
+  validated_step_ = trainer_.steps();
+  const auto weights = model_.parameters.weights();
+  const auto exchange = [&] {  // of weights and their average, there and back
+    if (!averages_) return;
+    std::swap_ranges(weights.begin(), weights.end(), averages_.data());
+    model_.parameters.changed();
+  };
+  exchange();
+  const Validation validation = validate_model(model_, trainer_, task_, recipe_.validation);
+  exchange();
+  report(validation);
+
+  const double value = value_of(validation);
+  if (is_better(value)) {
+    state_.best_value = value;
+    state_.best_step = trainer_.steps();
+    state_.without_improvement = 0;
+    write_model();
+  } else {
+    ++state_.without_improvement;
+  }
+}
+
+bool Run::is_better(double value) const {
+  if (std::isnan(value)) return false;
+  const KeepBestBy by = best_by();
+  const bool higher = by == KeepBestBy::bleu || by == KeepBestBy::chrf;
+  return state_.best_step < 0 || (higher ? value > state_.best_value : value < state_.best_value);
+}
+
+KeepBestBy Run::best_by() const {
+  return task_.validation.empty() ? KeepBestBy::train_loss : recipe_.validation.keep_best_by;
+}
+
+double Run::value_of(const Validation& validation) const {
+  switch (best_by()) {
+    case KeepBestBy::loss: return validation.loss();
+    case KeepBestBy::bleu: return validation.bleu;
+    case KeepBestBy::chrf: return validation.chrf;
+    case KeepBestBy::train_loss: break;
+  }
+  return state_.epoch_sums.per_token();
+}
+
+// One line for a reader, and the events for the curves.
+void Run::report(const Validation& validation) {
+  const LossSums& sums = state_.epoch_sums;
+  const double tokens = static_cast<double>(sums.source_tokens + sums.target_tokens);
+  std::string line = fmt::format("epoch {:>3}  step {:>6}  training loss {:.4f}", epoch_shown(), trainer_.steps(),
+                                 sums.per_token());
+  if (!task_.validation.empty()) {
+    line += fmt::format("  validation loss {:.4f}", validation.loss());
+    if (validation.bleu >= 0) line += fmt::format("  BLEU {:.1f}", validation.bleu);
+    if (validation.chrf >= 0) line += fmt::format("  chrF {:.1f}", validation.chrf);
+  }
+  log_info("{}  {:.0f} tokens/s", line, tokens / std::max(state_.epoch_seconds, 1e-9));
+  if (task_.validation.empty()) return;
+
+  nlohmann::ordered_json values = {{"epoch", epoch_shown()},
+                                   {"loss", validation.loss()},
+                                   {"perplexity", std::exp(validation.loss())},
+                                   {"seconds", state_.seconds}};
+  if (validation.bleu >= 0) values["bleu"] = validation.bleu;
+  if (validation.chrf >= 0) values["chrf"] = validation.chrf;
+  log("validation", values);
+  const auto samples = std::min<size_t>(static_cast<size_t>(recipe_.validation.samples), validation.translations.size());
+  for (size_t i = 0; i < samples; ++i) {
+    log("sample", {{"source", task_.validation.source_texts[i]},
+                   {"reference", task_.validation.references[i]},
+                   {"translation", validation.translations[i]}});
+  }
+}
+
+// At the end of an epoch the position is already that of the next.
+int64_t Run::epoch_shown() const { return state_.position.epoch + (state_.position.index > 0 ? 1 : 0); }
+
+void Run::show_progress(const Gradients& gradients, double seconds) {
+  const TrainingConfig& t = recipe_.training;
+  ProgressFacts facts = {.epoch = state_.position.epoch + 1,
+                         .step = trainer_.steps(),
+                         .loss = gradients.sums.per_token(),
+                         .tokens_per_second =
+                             static_cast<double>(gradients.sums.source_tokens + gradients.sums.target_tokens) / seconds};
+  if (t.max_steps > 0) facts.share = static_cast<double>(trainer_.steps()) / static_cast<double>(t.max_steps);
+  if (t.max_minutes > 0) facts.share = std::max(facts.share, state_.seconds / (60 * t.max_minutes));
+  const int64_t batches = task_.training->batches_in_epoch();
+  if (t.max_epochs > 0 && batches > 0) {
+    const double epochs = static_cast<double>(state_.position.epoch) +
+                          static_cast<double>(state_.position.index) / static_cast<double>(batches);
+    facts.share = std::max(facts.share, epochs / static_cast<double>(t.max_epochs));
+  }
+  if (facts.share > 0) facts.seconds_left = state_.seconds * (1 - facts.share) / facts.share;
+  progress_.show(facts);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,110 @@
+// Run: training from where it stands to its end, with all that can happen on the way.
+//
+//   batches → gradients → guard → update → (validation, checkpoint) → …
+//
+// All that a later step depends on is in the RunState and the flat buffers: a checkpoint holds both, so that a run
+// which goes on from it ends with the same weights as one that was never stopped.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/checkpoints.h"
+#include "train/divergence.h"
+#include "train/metrics_log.h"
+#include "train/progress.h"
+#include "train/recipe.h"
+#include "train/task.h"
+#include "train/tensorboard.h"
+#include "train/trainer.h"
+#include "train/validation.h"
+
+namespace dragoman {
+
+// What a checkpoint holds beside the flat buffers.
+struct RunState {
+  DataPosition position;
+  double seconds = 0;           // of training, over all resumes
+  LossSums epoch_sums;          // of this epoch so far
+  double epoch_seconds = 0;
+  int64_t best_step = -1;       // of the best validation
+  double best_value = 0;
+  int64_t without_improvement = 0;  // validations
+  DivergenceGuard guard;
+
+  nlohmann::json to_json() const;
+  void from_json(const nlohmann::json& saved);
+};
+
+// automatic: go on where there is a checkpoint. require: an error where there is none. never: an error where there is.
+enum class Resume { automatic, never, require };
+
+struct RunOptions {
+  std::string folder;  // of the model
+  Resume resume = Resume::automatic;
+  std::string init_from;  // another model's folder, or nothing
+};
+
+class Run {
+ public:
+  Run(const Recipe& recipe, const RunOptions& options);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Trains to the end. Throws Stopped where a signal asked for it, once all is saved.
+  void train();
+
+  Transformer& model() { return model_; }
+  const Task& task() const { return task_; }
+
+ private:
+  // run_start.cpp: where a run begins
+  void open_folder();
+  void start_anew();
+  nlohmann::json config_json() const;
+  void go_on_from(const Checkpoints::Found& checkpoint);
+  void read_buffers(const Checkpoints::Found& checkpoint);
+
+  // run.cpp: what it does again and again
+  bool finished() const;
+  void step();
+  void update(const std::vector<Batch>& batches);
+  void skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict);
+  void validate();
+  void report(const Validation& validation);
+  bool is_better(double value) const;
+  KeepBestBy best_by() const;
+  double value_of(const Validation& validation) const;
+  int64_t epoch_shown() const;
+  void show_progress(const Gradients& gradients, double seconds);
+
+  // run_save.cpp: what it leaves behind
+  void try_to_save();
+  void save();
+  void write_model();
+  void finish();
+  std::span<const float> weights_for_use() const;  // the moving average where there is one
+  void log(const std::string& event, nlohmann::ordered_json values);
+
+  RunOptions options_;
+  Task task_;
+  Recipe recipe_;
+  Device device_;
+  Transformer model_;
+  Trainer trainer_;
+  Checkpoints checkpoints_;
+  std::unique_ptr<MetricsLog> log_;
+  std::unique_ptr<TensorBoardWriter> board_;
+  Progress progress_;
+  Tensor averages_;  // the weights' moving average, flat; nothing where recipe_.training.ema is 0
+  RunState state_;
+  int64_t saved_step_ = -1, validated_step_ = -1;
+};
+
+// The weights of several checkpoints or models, averaged, as the model's own.
+void average_weights(Transformer& model, const std::vector<std::string>& files);
+
+}  // namespace dragoman

@@ -1,0 +1,129 @@
+// What a run leaves behind: checkpoints, the model, its history.
+#include <filesystem>
+
+#include "base/log.h"
+#include "model/weights.h"
+#include "train/run.h"
+
+namespace dragoman {
+namespace {
+
+std::vector<TensorEntry> joined(std::vector<TensorEntry> a, const std::vector<TensorEntry>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+nlohmann::json json_of(const LossSums& sums) {
+  return {{"smoothed", sums.smoothed},
+          {"log_likelihood", sums.log_likelihood},
+          {"source_tokens", sums.source_tokens},
+          {"target_tokens", sums.target_tokens}};
+}
+
+LossSums sums_of(const nlohmann::json& json) {
+  return {json.at("smoothed"), json.at("log_likelihood"), json.at("source_tokens"), json.at("target_tokens")};
+}
+
+}  // namespace
+
+nlohmann::json RunState::to_json() const {
+  return {{"epoch", position.epoch},
+          {"index", position.index},
+          {"seconds", seconds},
+          {"epoch_sums", json_of(epoch_sums)},
+          {"epoch_seconds", epoch_seconds},
+          {"best_step", best_step},
+          {"best_value", best_value},
+          {"without_improvement", without_improvement},
+          {"guard", guard.to_json()}};
+}
+
+void RunState::from_json(const nlohmann::json& saved) {
+  position = {saved.at("epoch"), saved.at("index")};
+  seconds = saved.at("seconds");
+  epoch_sums = sums_of(saved.at("epoch_sums"));
+  epoch_seconds = saved.at("epoch_seconds");
+  best_step = saved.at("best_step");
+  best_value = saved.at("best_value");
+  without_improvement = saved.at("without_improvement");
+  guard.from_json(saved.at("guard"));
+}
+
+std::span<const float> Run::weights_for_use() const {
+  const auto weights = model_.parameters.weights();
+  return averages_ ? std::span<const float>(averages_.data(), weights.size()) : weights;
+}
+
+void Run::save() {
+  const Parameters& parameters = model_.parameters;
+  std::vector<TensorEntry> moments = joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
+                                            flat_entries(parameters, trainer_.adam().second_moments(), "second/"));
+  if (averages_) moments = joined(std::move(moments), flat_entries(parameters, parameters.weights(), "weights/"));
+  log_->flush();
+  const nlohmann::json state = {{"state", state_.to_json()},
+                                {"metrics_bytes", log_->bytes()},
+                                {"instruction_set", device_.kernels.name}};
+  checkpoints_.save(trainer_.steps(), state,
+                    {{"model.safetensors", flat_entries(parameters, weights_for_use())},
+                     {"optimizer.safetensors", std::move(moments)}});
+  saved_step_ = trainer_.steps();
+  checkpoints_.prune({state_.best_step});
+}
+
+// A disk that is full today may not be tomorrow: training goes on.
+void Run::try_to_save() {
+  try {
+    save();
+  } catch (const Error& error) {
+    progress_.clear();
+    log_warning("{}; training goes on", error.what());
+    log("checkpoint", {{"failed", error.what()}});
+  }
+}
+
+void Run::write_model() {
+  try {
+    write_weights(options_.folder + "/model.safetensors", model_.parameters, weights_for_use());
+  } catch (const Error& error) {
+    log_warning("{}; training goes on", error.what());
+  }
+}
+
+// The model is the best one so far; or the average of the last checkpoints, where the recipe wants that.
+void Run::finish() {
+  const auto count = static_cast<size_t>(recipe_.training.average_last);
+  if (count > 1) {
+    std::vector<std::string> files;
+    const auto found = checkpoints_.list();
+    for (size_t i = found.size() - std::min(count, found.size()); i < found.size(); ++i) {
+      files.push_back(found[i].path + "/model.safetensors");
+    }
+    average_weights(model_, files);
+    write_weights(options_.folder + "/model.safetensors", model_.parameters, model_.parameters.weights());
+    log_info("the model is the average of the last {} checkpoints", files.size());
+  } else {
+    read_weights(options_.folder + "/model.safetensors", model_.parameters);
+  }
+  log("end", {{"epoch", state_.position.epoch}, {"best_step", state_.best_step}, {"seconds", state_.seconds}});
+}
+
+void Run::log(const std::string& event, nlohmann::ordered_json values) {
+  log_->write(event, trainer_.steps(), values);
+  if (event != "train" && event != "validation") return;
+  for (const auto& [name, value] : values.items()) {
+    if (value.is_number_float()) board_->scalar(event + "/" + name, trainer_.steps(), value);
+  }
+}
+
+void average_weights(Transformer& model, const std::vector<std::string>& files) {
+  const auto weights = model.parameters.weights();
+  std::vector<double> sums(weights.size());
+  for (const std::string& file : files) {
+    read_weights(file, model.parameters);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
+  }
+  for (size_t i = 0; i < sums.size(); ++i) weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  model.parameters.changed();
+}
+
+}  // namespace dragoman

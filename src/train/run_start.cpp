@@ -1,0 +1,160 @@
+// Where a run begins: anew, from another model's weights, or from its newest checkpoint.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "model/weights.h"
+#include "train/run.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+Recipe with_vocabularies(Recipe recipe, const Task& task) {
+  recipe.model.source_vocabulary = task.source_vocabulary;
+  recipe.model.target_vocabulary = task.target_vocabulary;
+  return recipe;
+}
+
+UpdateOptions update_options(const TrainingConfig& t) {
+  return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
+          .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
+          .clip_norm = t.clip_norm,
+          .seed = static_cast<uint64_t>(t.seed)};
+}
+
+nlohmann::json recipe_json(const Recipe& recipe) {
+  Recipe copy = recipe;
+  Options options;
+  declare(options, copy);
+  return options.to_json();
+}
+
+// What a resume may change: how long to train, and how to watch and keep it.
+bool may_change(const std::string& section, const std::string& key) {
+  return section == "validation" || section == "checkpoints" ||
+         (section == "training" && (key.starts_with("max_") || key == "threads" || key == "average_last"));
+}
+
+void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, const std::string& folder) {
+  for (const auto& [section, options] : now.items()) {
+    for (const auto& [key, value] : options.items()) {
+      if (may_change(section, key) || !saved.contains(section) || !saved.at(section).contains(key)) continue;
+      const nlohmann::json& before = saved.at(section).at(key);
+      if (before == value) continue;
+      throw UsageError("{} holds a run with {}.{} = {}, not {}: take another folder (--out), or leave the value as it "
+                       "was",
+                       folder, section, key, before.dump(), value.dump());
+    }
+  }
+}
+
+int thread_count(const TrainingConfig& training) {
+  return training.threads > 0 ? static_cast<int>(training.threads) : available_threads();
+}
+
+}  // namespace
+
+Run::Run(const Recipe& recipe, const RunOptions& options)
+    : options_(options),
+      task_(make_task(recipe, options.folder)),
+      recipe_(with_vocabularies(recipe, task_)),
+      device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
+      model_(recipe_.model, device_, true),
+      trainer_(model_, update_options(recipe.training)),
+      checkpoints_(options.folder + "/checkpoints", std::max(recipe.checkpoints.keep, recipe.training.average_last)) {
+  if (recipe.training.ema > 0) {
+    averages_ = Tensor(device_.pool, 1, static_cast<int64_t>(model_.parameters.weights().size()));
+  }
+  open_folder();
+  log_info("{:.1f} million parameters, {} threads, {}", static_cast<double>(model_.parameters.weights().size()) / 1e6,
+           device_.context.threads(), device_.kernels.name);
+}
+
+void Run::open_folder() {
+  const auto checkpoint = checkpoints_.newest();
+  const std::string config_path = options_.folder + "/config.json";
+  if (fs::exists(config_path)) {
+    if (options_.resume == Resume::never) {
+      throw UsageError("{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
+                       options_.folder);
+    }
+    nlohmann::json saved;
+    try {
+      saved = nlohmann::json::parse(read_file(config_path)).at("recipe");
+    } catch (const nlohmann::json::exception& error) {
+      throw Error("{} is not a model's configuration: {}", config_path, error.what());
+    }
+    check_same_recipe(saved, recipe_json(recipe_), options_.folder);
+  }
+  if (!checkpoint && options_.resume == Resume::require) {
+    throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
+  }
+  fs::create_directories(options_.folder);
+  write_file(config_path, {config_json().dump(1)});
+  if (checkpoint) {
+    go_on_from(*checkpoint);
+    log_info("going on from step {}, epoch {}", trainer_.steps(), state_.position.epoch + 1);
+    log("resume", {{"epoch", state_.position.epoch + 1}});
+  } else {
+    start_anew();
+  }
+}
+
+nlohmann::json Run::config_json() const {
+  return {{"format", 1},
+          {"model", to_json(recipe_.model)},
+          {"recipe", recipe_json(recipe_)},
+          {"made_by", {{"instruction_set", device_.kernels.name}, {"processes", 1}}}};
+}
+
+void Run::start_anew() {
+  model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
+  if (!options_.init_from.empty()) read_weights(options_.init_from + "/model.safetensors", model_.parameters);
+  if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
+  log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl");
+  board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard");
+  if (!task_.facts.is_null()) log("prepare", task_.facts);
+}
+
+void Run::go_on_from(const Checkpoints::Found& checkpoint) {
+  read_buffers(checkpoint);
+  const nlohmann::json saved = Checkpoints::read_state(checkpoint);
+  try {
+    state_.from_json(saved.at("state"));
+    log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", saved.at("metrics_bytes"));
+    if (saved.at("instruction_set") != device_.kernels.name) {
+      log_warning("this run was on {} and goes on with {}: it stays right, but its bits will not be those of an "
+                  "undisturbed one",
+                  saved.at("instruction_set").get<std::string>(), device_.kernels.name);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());
+  }
+  trainer_.set_steps(checkpoint.step);
+  saved_step_ = validated_step_ = checkpoint.step;
+  task_.training->seek(state_.position);
+  board_.reset();
+  board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", checkpoint.step + 1);
+}
+
+void Run::read_buffers(const Checkpoints::Found& checkpoint) {
+  Parameters& parameters = model_.parameters;
+  const auto model = SafetensorsFile::open(checkpoint.path + "/model.safetensors");
+  const auto optimizer = SafetensorsFile::open(checkpoint.path + "/optimizer.safetensors");
+  if (averages_) {
+    read_flat(model, parameters, {averages_.data(), parameters.weights().size()});
+    read_flat(optimizer, parameters, parameters.weights(), "weights/");
+  } else {
+    read_flat(model, parameters, parameters.weights());
+  }
+  read_flat(optimizer, parameters, trainer_.adam().first_moments(), "first/");
+  read_flat(optimizer, parameters, trainer_.adam().second_moments(), "second/");
+  parameters.changed();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,40 @@
+// Task: what a run learns from and is measured by, whether it is a corpus or made up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "text/batch_source.h"
+#include "train/recipe.h"
+
+namespace dragoman {
+
+// Sentences that are only measured. References are text, as a reader has it.
+struct ValidationSet {
+  std::vector<Batch> batches;            // for the loss
+  std::vector<PackedSide> sources;       // the same sentences for translating, a few dozen at a time
+  std::vector<std::string> source_texts, references;  // in the order of `sources`
+
+  bool empty() const { return batches.empty(); }
+};
+
+struct Task {
+  std::unique_ptr<BatchSource> training;
+  ValidationSet validation;
+  int64_t source_vocabulary = 0, target_vocabulary = 0;
+  int32_t start = 1, end = 2;  // end −1: targets have no end mark,
+  int64_t target_length = 0;   // but are all this long
+  std::function<std::string(std::span<const int32_t>)> target_text;
+  nlohmann::json facts;  // of the preparation, for metrics.jsonl; null where there was none
+};
+
+// Prepares the corpus where it is not prepared yet. `folder`: the model's.
+Task make_task(const Recipe& recipe, const std::string& folder);
+
+}  // namespace dragoman

@@ -1,0 +1,24 @@
+// Validation: how good the model is now, on sentences that it does not learn from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/recipe.h"
+#include "train/task.h"
+#include "train/trainer.h"
+
+namespace dragoman {
+
+struct Validation {
+  LossSums sums;
+  double bleu = -1, chrf = -1;  // −1: not asked for
+  std::vector<std::string> translations;
+  double seconds = 0;
+
+  double loss() const { return sums.log_likelihood / static_cast<double>(sums.target_tokens); }
+};
+
+Validation validate_model(Transformer& model, Trainer& trainer, const Task& task, const ValidationConfig& config);
+
+}  // namespace dragoman
