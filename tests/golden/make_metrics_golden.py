@@ -56,6 +56,7 @@ hard_cases = [
     ("วันนี้ฉันมีความสุขมาก", "วันนี้ ฉัน มีความสุข มาก"),
     ("👍🏽 Bravo 👨‍👩‍👧! ☺️ 1️⃣ ½ ² x²", "👍 Bravo 👨‍👩‍👧 ! ☺ 1 1/2 2 x2"),
     ("!(mot)! ((deux)) 'trois' -quatre- a! !a !!", "(mot) (deux) trois quatre a a ! ! !"),
+    ("Né en 1999.  ", "Né en 1999."),
     ("a a a a a a a", "a a a"),
     ("a a a", "a a a a a a a"),
     ("le le le le chat chat", "le chat le chat le chat"),
