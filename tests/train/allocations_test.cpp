@@ -1,0 +1,68 @@
+// Once the largest batch has been seen, a step of training asks the system for no memory: neither the allocator
+// nor the pool, whatever the shapes of the batches that follow.
+#include "train/batches.h"
+#include "train/count_allocations.h"
+
+namespace dragoman {
+namespace {
+
+TEST(CountAllocations, Counts) {
+  const int64_t before = allocations();
+  std::vector<int> memory(10);
+  EXPECT_EQ(allocations(), before + 1);
+  memory.resize(1000);
+  EXPECT_EQ(allocations(), before + 2);
+}
+
+class Allocations : public testing::TestWithParam<ModelCase> {};
+
+// Tokens by the largest batch's, in sentences of other numbers and lengths.
+std::vector<std::vector<Batch>> smaller_updates(const ModelConfig& config) {
+  std::vector<std::vector<Batch>> updates;
+  for (uint64_t i = 0; i < 12; ++i) {
+    const uint64_t longest = 1 + i * 7 % 30;
+    const size_t sentences = static_cast<size_t>(std::min<uint64_t>(40, 120 / longest));
+    updates.push_back({random_batch(config, 100 * i, sentences, longest)});
+  }
+  updates.push_back(
+      {random_batch(config, 7, 3, 10), random_batch(config, 8, 9, 4), random_batch(config, 9, 1, 30)});
+  return updates;
+}
+
+// The most of everything: tokens of both sides, sentences, and the longest of them.
+Batch largest_batch(const ModelConfig& config) {
+  Batch batch = random_batch(config, 0, 40, 6);
+  for (uint64_t i = 0; i < 4; ++i) {
+    const Sentence sentence(30, 1);
+    batch.pairs.push_back(5000 + i);
+    batch.source.add(sentence.data(), sentence.data() + 30);
+    batch.target_input.add(sentence.data(), sentence.data() + 30);
+    batch.targets.insert(batch.targets.end(), sentence.begin(), sentence.end());
+  }
+  return batch;
+}
+
+TEST_P(Allocations, NoneInAStepOfTraining) {
+  const ModelConfig& config = GetParam().named.config;
+  SmallModel small(config, *GetParam().kernels, 2, /*gradients=*/true);
+  Trainer trainer(small.model, {.clip_norm = 1});
+  const std::vector<Batch> largest = {largest_batch(config)};
+  const std::vector<std::vector<Batch>> updates = smaller_updates(config);
+  trainer.update(largest, 0.01);
+  trainer.update(largest, 0.01);
+
+  Pool& pool = small.device.pool;
+  const size_t reached = pool.reached(), in_use = pool.in_use();
+  const int64_t before = allocations();
+  for (const std::vector<Batch>& update : updates) trainer.update(update, 0.01);
+  trainer.update(largest, 0.01);
+  const int64_t asked = allocations() - before;
+  EXPECT_EQ(asked, 0) << "allocations of memory from the system";
+  EXPECT_EQ(pool.reached(), reached) << "bytes that the pool has";
+  EXPECT_EQ(pool.in_use(), in_use);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(model_cases()), model_case_name);
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,25 @@
+// Batches of random pairs for the tests of training.
+#pragma once
+
+#include <numeric>
+
+#include "model/small_models.h"
+#include "train/trainer.h"
+
+namespace dragoman {
+
+// The pairs [first, first + count) of an endless corpus: what pair i is depends on i alone.
+inline Batch random_batch(const ModelConfig& config, uint64_t first, size_t count, uint64_t longest = 12) {
+  Batch batch;
+  for (uint64_t pair = first; pair < first + count; ++pair) {
+    const Sentence source = random_sentences(3, config.source_vocabulary, longest, 1000 + pair)[2];
+    const Sentence target = random_sentences(3, config.target_vocabulary, longest, 2000 + pair)[2];
+    batch.pairs.push_back(pair);
+    batch.source.add(source.data(), source.data() + source.size());
+    batch.target_input.add(target.data(), target.data() + target.size());
+    for (size_t i = 0; i < target.size(); ++i) batch.targets.push_back(target[(i + 1) % target.size()]);
+  }
+  return batch;
+}
+
+}  // namespace dragoman
