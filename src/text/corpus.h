@@ -1,8 +1,8 @@
 // CorpusReader: the pairs of a parallel corpus, as [data] says, in the order of its files.
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
-// (a line is source, tab, target; more tabs, or none, make it invalid). data.swap exchanges the sides, data.limit
-// ends each source early. A pair's index counts over all sources, whatever is left out, so that it is a name for it.
+// (a line is source, tab, target; further columns are passed over, a missing one makes the pair invalid). data.swap
+// exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left out, so that it is a name for it.
 //
 // Files of different length are an Error with both counts, once the shorter one has ended.
 #pragma once
@@ -26,8 +26,8 @@ struct TextPair {
 
 // Pairs that were not kept, by the reason. A pair that has several counts for the first of them.
 struct LeftOut {
-  int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line without exactly two columns
-  int64_t empty = 0;     // on either side, spaces aside
+  int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
+  int64_t empty = 0;     // without a piece, on either side
   int64_t too_long = 0;  // more than data.max_length pieces on either side
   int64_t ratio = 0;     // one side has more than data.max_ratio times the pieces of the other
 
@@ -72,10 +72,9 @@ class CorpusReader {
   uint64_t bytes_read() const;  // of the files on the disk
 
  private:
-  bool open_next();
   bool read_pair(RawPair& pair);
-  bool read_columns(RawPair& pair);
-  [[noreturn]] void lengths_differ(LineReader& longer, int64_t shorter_count);
+  void open_next();
+  void close();
 
   std::vector<CorpusSource> sources_;
   bool swap_;
@@ -87,7 +86,7 @@ class CorpusReader {
   std::optional<LineReader> first_, second_;
 };
 
-// A small corpus at once, such as a validation set; empty and invalid pairs are an Error, since their lines count.
-std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap);
+// A small corpus at once, such as a validation set. Pairs that are empty or invalid are left out, and counted.
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
 
 }  // namespace dragoman

@@ -51,13 +51,14 @@ class Vocabulary {
   std::unique_ptr<Processor> processor_;
 };
 
-// A corpus to learn from: the next sentence, or nothing. Sentences that are no text (is_text) must not come.
+// A text to learn from: the next sentence, or nothing. Those that are no text (is_text) must not come.
 using Sentences = std::function<std::optional<std::string_view>()>;
 
-// Learns pieces. Where the corpus is too small for config.size pieces there are fewer, and the log says how many.
-// `what` names the side for the log and for errors: "source", "target", "shared".
-Vocabulary learn_vocabulary(const VocabularyConfig& config, const Sentences& sentences,
-                            const std::string& what, int threads);
+// Learns pieces. The text is read from its beginning as often as needed, through what `open` gives each time; twice
+// for words. Where it is too small for config.size pieces there are fewer, and the log says how many. `what` names
+// the side for the log and for errors: "source", "target", "shared".
+Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
+                            const std::string& what);
 
 // The two sides' vocabularies, which may be one.
 struct Vocabularies {

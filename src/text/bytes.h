@@ -1,0 +1,26 @@
+// ByteSource: what a file holds, decompressed where its first bytes say that it is gzip or Zstandard.
+//
+// The path "-" is standard input. Several gzip members or Zstandard frames in one file are one stream; zeros after
+// the last gzip member are padding. Errors say what is wrong, without the file's name: whoever reads knows the place.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dragoman {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Up to `size` bytes, at least one of them unless the stream has ended: then 0.
+  virtual size_t read(char* to, size_t size) = 0;
+
+  // How much of the file on the disk has been used.
+  virtual uint64_t position() const = 0;
+};
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+
+}  // namespace dragoman

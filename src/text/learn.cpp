@@ -1,0 +1,143 @@
+// Learning a vocabulary: SentencePiece's trainer, told what [vocabulary] says.
+#include <algorithm>
+#include <unordered_map>
+
+#include <sentencepiece_trainer.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "text/vocabulary.h"
+
+namespace dragoman {
+namespace {
+
+// SentencePiece takes its sentences one by one from this.
+class SentenceStream : public sentencepiece::SentenceIterator {
+ public:
+  explicit SentenceStream(const Sentences& next) : next_(next) { Next(); }
+
+  bool done() const override { return done_; }
+  void Next() override {
+    const auto sentence = next_();
+    done_ = !sentence;
+    if (sentence) value_.assign(*sentence);
+  }
+  const std::string& value() const override { return value_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  Sentences next_;
+  std::string value_;
+  bool done_ = false;
+};
+
+const char* model_type(PieceKind kind) {
+  switch (kind) {
+    case PieceKind::bpe:
+      return "bpe";
+    case PieceKind::unigram:
+      return "unigram";
+    case PieceKind::characters:
+      return "char";
+    case PieceKind::words:
+      return "word";
+  }
+  return "";
+}
+
+// How many words come often enough, and are not empty.
+int64_t frequent_words(const Sentences& next, int64_t min_frequency) {
+  std::unordered_map<std::string, int64_t> counts;
+  while (const auto sentence = next()) {
+    for (size_t begin = 0; begin < sentence->size();) {
+      const size_t end = std::min(sentence->find(' ', begin), sentence->size());
+      if (end > begin) ++counts[std::string(sentence->substr(begin, end - begin))];
+      begin = end + 1;
+    }
+  }
+  return std::count_if(counts.begin(), counts.end(),
+                       [&](const auto& word) { return word.second >= min_frequency; });
+}
+
+// The characters that must have a piece: the most frequent ones that make up config.character_coverage of the text.
+int64_t required_characters(const Sentences& next, double coverage) {
+  std::unordered_map<std::string, int64_t> counts;
+  int64_t all = 0;
+  while (const auto sentence = next()) {
+    for (size_t begin = 0; begin < sentence->size();) {
+      size_t end = begin + 1;
+      while (end < sentence->size() && (static_cast<unsigned char>((*sentence)[end]) & 0xC0) == 0x80) ++end;
+      ++counts[std::string(sentence->substr(begin, end - begin))];
+      ++all;
+      begin = end;
+    }
+  }
+  std::vector<int64_t> sorted;
+  for (const auto& [character, count] : counts) sorted.push_back(count);
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  int64_t needed = 0, covered = 0;
+  while (needed < static_cast<int64_t>(sorted.size()) &&
+         static_cast<double>(covered) < coverage * static_cast<double>(all)) {
+    covered += sorted[static_cast<size_t>(needed++)];
+  }
+  return needed;
+}
+
+// The number of threads is part of the settings, not of the machine: a unigram model's sums depend on it.
+std::unordered_map<std::string, std::string> trainer_settings(const VocabularyConfig& config, int64_t size) {
+  const bool words = config.kind == PieceKind::words;
+  return {{"model_type", model_type(config.kind)},
+          {"vocab_size", fmt::format("{}", size)},
+          {"hard_vocab_limit", "false"},
+          {"character_coverage", fmt::format("{}", words ? 1.0 : config.character_coverage)},
+          {"byte_fallback", config.byte_fallback ? "true" : "false"},
+          {"normalization_rule_name", words ? "identity" : "nmt_nfkc"},
+          {"unk_surface", words ? " \xE2\x81\x87" : "\xE2\x81\x87"},  // ⁇
+          {"unk_id", "0"},
+          {"bos_id", "1"},
+          {"eos_id", "2"},
+          {"pad_id", "-1"},
+          {"max_sentence_length", "65536"},
+          {"num_threads", "16"},
+          {"minloglevel", "3"}};
+}
+
+[[noreturn]] void cannot_learn(const VocabularyConfig& config, const std::function<Sentences()>& open,
+                               const std::string& what, const std::string& reason) {
+  const int64_t characters = required_characters(open(), config.character_coverage);
+  const int64_t needed = characters + 3 + (config.byte_fallback ? 256 : 0);
+  if (config.size < needed) {
+    throw Error(
+        "vocabulary.size is {}, but the {} text has {} different characters, so that it must be at least {}: "
+        "raise it, or lower vocabulary.character_coverage",
+        config.size, what, characters, needed);
+  }
+  throw Error("the {} vocabulary cannot be learnt: {}", what, reason);
+}
+
+}  // namespace
+
+Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
+                            const std::string& what) {
+  if (!open()())
+    throw Error("there is no {} text to learn a vocabulary from: every line is empty or invalid", what);
+  int64_t size = config.size;
+  if (config.kind == PieceKind::words) {
+    size = std::min(size, 3 + frequent_words(open(), config.min_frequency));
+    if (size == 3)
+      throw Error("no {} word comes {} times: lower vocabulary.min_frequency", what, config.min_frequency);
+  }
+  SentenceStream sentences(open());
+  std::string model;
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train(trainer_settings(config, size), &sentences, &model);
+  if (!status.ok()) cannot_learn(config, open, what, status.error_message());
+  Vocabulary vocabulary(std::move(model), what + " vocabulary");
+  const char* fewer =
+      config.kind == PieceKind::bpe || config.kind == PieceKind::unigram ? ": the text has no more" : "";
+  log_info("{} vocabulary: {} pieces{}", what, vocabulary.size(),
+           vocabulary.size() < config.size ? fewer : "");
+  return vocabulary;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,89 @@
+#include "text/vocabulary.h"
+
+#include <filesystem>
+
+#include <sentencepiece_processor.h>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+std::string file_of(const std::string& folder, const char* name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+}  // namespace
+
+struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {};
+
+Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
+
+Vocabulary::Vocabulary(std::string model, const std::string& name)
+    : model_(std::move(model)), processor_(std::make_unique<Processor>()) {
+  const auto status = processor_->LoadFromSerializedProto(model_);
+  if (!status.ok())
+    throw Error("{} is not a SentencePiece model, or damaged: {}", name, status.error_message());
+  if (processor_->unk_id() != unknown_id || processor_->bos_id() != bos_id ||
+      processor_->eos_id() != eos_id) {
+    throw Error(
+        "{} numbers <unk>, <s> and </s> {}, {} and {}, but they must be {}, {} and {}: learn it with "
+        "dragoman "
+        "prepare, or with spm_train --unk_id 0 --bos_id 1 --eos_id 2",
+        name, processor_->unk_id(), processor_->bos_id(), processor_->eos_id(), unknown_id, bos_id, eos_id);
+  }
+}
+
+Vocabulary::~Vocabulary() = default;
+Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
+Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
+
+int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
+
+std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
+  static_assert(std::is_same_v<int, int32_t>);
+  std::vector<int32_t> ids;
+  const auto status = processor_->Encode(text, &ids);
+  CHECK(status.ok(), "{}", status.error_message());
+  return ids;
+}
+
+std::string Vocabulary::decode(std::span<const int32_t> ids) const {
+  std::vector<int> pieces;
+  for (const int32_t id : ids) {
+    CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
+    if (id != bos_id && id != eos_id) pieces.push_back(id);
+  }
+  std::string text;
+  const auto status = processor_->Decode(pieces, &text);
+  CHECK(status.ok(), "{}", status.error_message());
+  return text;
+}
+
+const std::string& Vocabulary::piece(int32_t id) const {
+  CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
+  return processor_->IdToPiece(id);
+}
+
+int32_t Vocabulary::id(std::string_view piece) const { return processor_->PieceToId(piece); }
+float Vocabulary::score(int32_t id) const { return processor_->GetScore(id); }
+bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(id); }
+
+Vocabularies read_vocabularies(const std::string& folder) {
+  const std::string shared = file_of(folder, "shared.spm");
+  if (std::filesystem::exists(shared)) {
+    auto both = std::make_shared<const Vocabulary>(Vocabulary::read(shared));
+    return {both, both};
+  }
+  return {std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "source.spm"))),
+          std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "target.spm")))};
+}
+
+void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {
+  if (vocabularies.shared()) return write_file(file_of(folder, "shared.spm"), {vocabularies.source->model()});
+  write_file(file_of(folder, "source.spm"), {vocabularies.source->model()});
+  write_file(file_of(folder, "target.spm"), {vocabularies.target->model()});
+}
+
+}  // namespace dragoman
