@@ -17,8 +17,13 @@ struct CommandLine::Parser {
     CLI::Option* parsed;
   };
   std::vector<Argument> arguments;
-  Options* options = nullptr;
-  std::vector<CLI::Option*> flags;  // one for each of the options
+  struct Flag {
+    Options* options;
+    std::string key;
+    CLI::Option* parsed;
+  };
+  std::vector<Options*> options;
+  std::vector<Flag> flags;
 
   std::string help() const;
   void refuse_the_rest() const;
@@ -31,15 +36,17 @@ std::string CommandLine::Parser::help() const {
     usage += " " + argument.name;
     list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
   }
-  const char* rest = options ? " [--OPTION VALUE ...]" : "";
-  return fmt::format("{}: {}\n\nusage: {}{}\n\n{}\n{}", app.get_name(), app.get_description(), usage, rest,
-                     list, options ? options->help() : "");
+  if (!options.empty()) usage += " [--OPTION VALUE ...]";
+  std::string text =
+      fmt::format("{}: {}\n\nusage: {}\n\n{}\n", app.get_name(), app.get_description(), usage, list);
+  for (const Options* some : options) text += some->help();
+  return text;
 }
 
 // What no argument and no option took.
 void CommandLine::Parser::refuse_the_rest() const {
   std::vector<std::string> known = {"--help"};
-  for (size_t i = 0; i < flags.size(); ++i) known.push_back("--" + options->all()[i].key());
+  for (const Flag& flag : flags) known.push_back("--" + flag.key);
   for (const std::string& word : app.remaining()) {
     if (word.size() < 2 || word[0] != '-') continue;
     const std::string name = word.substr(0, word.find('='));
@@ -65,12 +72,12 @@ void CommandLine::add_argument(const std::string& name, std::string& variable, c
 }
 
 void CommandLine::add_options(Options& options) {
-  CHECK(parser_->options == nullptr);
-  parser_->options = &options;
+  parser_->options.push_back(&options);
   for (const Option& option : options.all()) {
     const std::string flag = "--" + option.key();
     CLI::Option* parsed = option.is_flag ? parser_->app.add_flag(flag) : parser_->app.add_option(flag);
-    parser_->flags.push_back(parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
+    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    parser_->flags.push_back({&options, option.key(), parsed});
   }
 }
 
@@ -98,9 +105,8 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
 }
 
 void CommandLine::set_flags() {
-  for (size_t i = 0; i < parser_->flags.size(); ++i) {
-    const CLI::Option& flag = *parser_->flags[i];
-    if (flag.count() > 0) parser_->options->set_flag(parser_->options->all()[i].key(), flag.results().back());
+  for (const Parser::Flag& flag : parser_->flags) {
+    if (flag.parsed->count() > 0) flag.options->set_flag(flag.key, flag.parsed->results().back());
   }
 }
 

@@ -25,6 +25,7 @@ class CommandLine {
 
   // An argument that must be given, in the order of these calls.
   void add_argument(const std::string& name, std::string& variable, const std::string& help);
+  // May be called for several: a command's own and a recipe's.
   void add_options(Options& options);
 
   bool parse(const std::vector<std::string>& arguments);
