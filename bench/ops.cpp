@@ -1,0 +1,189 @@
+// Every op at the sizes of real models, forward and backward, beside what the machine can do: bench_ops --help.
+//
+// The ops are those of tests/ops/cases.h. Products and attention are measured against the peak of multiply-adds, the
+// others against the speed of memory; what stays in a cache between two ops may be faster than that.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "limits.h"
+#include "ops/cases.h"
+
+namespace dragoman {
+namespace {
+
+struct Settings {
+  std::string size = "all", isa, filter;
+  int64_t tokens = 4096;
+  int threads = 0, runs = 5;
+};
+
+// As many sentences of ordinary text as have this many tokens.
+std::vector<int32_t> ordinary_lengths(int64_t tokens) {
+  Random random(1);
+  std::vector<int32_t> lengths;
+  while (tokens > 0) {
+    const double length = std::clamp(std::exp(3.1 + 0.5 * random.normal()), 4.0, 100.0);
+    lengths.push_back(static_cast<int32_t>(std::min<int64_t>(tokens, static_cast<int64_t>(length))));
+    tokens -= lengths.back();
+  }
+  return lengths;
+}
+
+struct Limits {
+  double operations, bytes;  // a second
+};
+
+struct Times {
+  std::vector<double> forward, backward;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// One run: the mean of so many rounds. Inputs are made anew for each, so that their gradients are written and not
+// added to, as where an activation has one use.
+void time_case(Device& device, const OpCase& op, const std::vector<Floats>& values, int rounds,
+               Times& times) {
+  double forward = 0, backward = 0;
+  for (int i = 0; i < rounds; ++i) {
+    const OpArguments arguments = make_arguments(device, op, values);
+    Tape tape;
+    Pass pass = case_pass(device, tape);
+    const double start = bench::seconds();
+    std::vector<Tensor> outputs = op.run(pass, arguments);
+    forward += bench::seconds() - start;
+    for (const Tensor& output : outputs) {
+      if (!op.loss)
+        std::fill_n(output.gradient_target().matrix.data, output.rows() * output.columns(), 0.01F);
+    }
+    outputs.clear();
+    const double middle = bench::seconds();
+    tape.backward();
+    backward += bench::seconds() - middle;
+  }
+  times.forward.push_back(forward / rounds);
+  times.backward.push_back(backward / rounds);
+}
+
+std::string share_of_limit(double seconds, const Work& work, const Limits& limits) {
+  if (work.operations > 0) {
+    return fmt::format("{:8.3f} ms {:7.1f} GFLOP/s {:4.0f} %", seconds * 1e3,
+                       work.operations / seconds * 1e-9, 100 * work.operations / seconds / limits.operations);
+  }
+  if (work.bytes > 0) {
+    return fmt::format("{:8.3f} ms {:7.1f} GB/s    {:4.0f} %", seconds * 1e3, work.bytes / seconds * 1e-9,
+                       100 * work.bytes / seconds / limits.bytes);
+  }
+  return fmt::format("{:>33}", "(on the way forward)");
+}
+
+void bench_case(Device& device, const OpCase& op, const Limits& limits, const Settings& settings) {
+  const std::vector<Floats> values = input_values(op);
+  Times warm, times;
+  time_case(device, op, values, 1, warm);
+  time_case(device, op, values, 1, warm);
+  const double estimate = warm.forward.back() + warm.backward.back();
+  const int rounds = static_cast<int>(std::clamp(0.05 / estimate, 1.0, 50.0));
+  for (int run = 0; run < settings.runs; ++run) time_case(device, op, values, rounds, times);
+  fmt::print("{:<28} {}   {}\n", op.name, share_of_limit(median(times.forward), op.forward, limits),
+             share_of_limit(median(times.backward), op.backward, limits));
+  std::fflush(stdout);
+}
+
+// The optimiser is no op, but what all of a model's weights go through: gradients are read, three buffers changed.
+void bench_adam(Device& device, int64_t count, const Limits& limits, const Settings& settings) {
+  const auto size = static_cast<size_t>(count);
+  std::vector<float> gradients(size, 0.1F), weights(size, 1.0F), first(size), second(size);
+  const AdamStep step = {.learning_rate = 1e-4F,
+                         .beta1 = 0.9F,
+                         .beta2 = 0.98F,
+                         .epsilon = 1e-9F,
+                         .correction1 = 0.5F,
+                         .correction2 = 0.5F};
+  std::vector<double> times;
+  for (int run = 0; run <= settings.runs; ++run) {
+    const double start = bench::seconds();
+    device.kernels.adam(device.context, count, step, 1, gradients.data(), weights.data(), first.data(),
+                        second.data());
+    if (run > 0) times.push_back(bench::seconds() - start);
+  }
+  const Work work = {.bytes = 7 * sizeof(float) * static_cast<double>(count)};
+  fmt::print("{:<28} {}\n", fmt::format("adam, {} M weights", count >> 20),
+             share_of_limit(median(times), work, limits));
+}
+
+void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, const Settings& settings) {
+  fmt::print("\nd_model {}, d_ff {}, heads {}, vocabulary {}\n", sizes.d_model, sizes.d_ff, sizes.heads,
+             sizes.vocabulary);
+  fmt::print("{:<28} {:<33}   {}\n", "", "forward", "backward");
+  for (const OpCase& op : large_op_cases(sizes)) {
+    if (op.name.find(settings.filter) != std::string::npos) bench_case(device, op, limits, settings);
+  }
+}
+
+void run(const Settings& settings) {
+  const int threads = settings.threads > 0 ? settings.threads : available_threads();
+  Device device(kernels_for(settings.isa.empty() ? std::getenv("DRAGOMAN_ISA") : settings.isa.c_str()),
+                threads);
+  const Limits limits = {bench::measured_peak(device.context, device.kernels.name),
+                         bench::measured_bandwidth(device.context)};
+  const std::vector<int32_t> lengths = ordinary_lengths(settings.tokens);
+  fmt::print("{}, threads: {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
+             device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,
+             lengths.size());
+  if (settings.size != "base") {
+    bench_size(device, {.d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
+               limits, settings);
+  }
+  if (settings.size != "small") {
+    bench_size(device, {.d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
+               limits, settings);
+  }
+  if (std::string("adam").find(settings.filter) != std::string::npos) {
+    bench_adam(device, int64_t{16} << 20, limits, settings);
+  }
+}
+
+int main_of(int argc, char** argv) {
+  Settings settings;
+  CLI::App app(
+      "Every op, forward and backward, as a share of this machine's measured limits: medians of several "
+      "runs.");
+  app.add_option("--size", settings.size, "small (d_model 256), base (512) or all")
+      ->check(CLI::IsMember({"small", "base", "all"}))
+      ->capture_default_str();
+  app.add_option("--tokens", settings.tokens, "rows of a batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--threads", settings.threads, "0: all processors")->capture_default_str();
+  app.add_option("--isa", settings.isa, "instruction set: baseline, avx2 or avx512 (the best there is)");
+  app.add_option("--runs", settings.runs, "timed runs of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--filter", settings.filter, "only ops whose name contains this");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(settings);
+  } catch (const Error& error) {
+    fmt::print(stderr, "bench_ops: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace dragoman
+
+int main(int argc, char** argv) { return dragoman::main_of(argc, argv); }
