@@ -23,14 +23,13 @@ void declare(Options& options, RunOptions& run) {
 void train(const Arguments& arguments) {
   Recipe recipe;
   RunOptions run;
-  Options own, options;
-  declare(own, run);
+  Options options;
+  declare(options, run);
   declare(options, recipe);
 
   std::string path;
   CommandLine line("train", "learn a model as a recipe says");
   line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
-  line.add_options(own);
   line.add_options(options);
   if (!line.parse(arguments)) return;
 
