@@ -1,0 +1,140 @@
+// Training that is killed at any instant, stopped, or refused by the disk: it goes on to the same bits.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "train/checkpoints.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResumeTest : public testing::Test {
+ protected:
+  ResumeTest() : folder_(fs::temp_directory_path() / ("dragoman-resume-" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~ResumeTest() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // Starts `dragoman train` on a task that has everything a state can hold: updates of several batches that do not
+  // divide an epoch, dropout, a moving average, patience, validations in the middle.
+  pid_t start(const std::string& out, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "train", DRAGOMAN_SOURCE_DIR "/recipes/copy.toml", "--out", path(out)};
+    for (const char* flag :
+         {"--model.d_model=32", "--model.heads=2", "--model.d_ff=64", "--model.encoder_layers=1",
+          "--model.decoder_layers=1", "--data.batches=7", "--data.sentences=8", "--data.valid_batches=1",
+          "--training.accumulate=2", "--training.max_epochs=0", "--training.max_steps=60", "--training.ema=0.9",
+          "--training.threads=1", "--validation.every=9", "--validation.patience=1000", "--checkpoints.every=2",
+          "--validation.metrics=loss", "--validation.samples=0"}) {
+      words.push_back(flag);
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const int log = open(path("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+
+  static int wait_for(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  // The files of the newest checkpoint, and the model's.
+  std::vector<std::string> results(const std::string& out) const {
+    const auto newest = Checkpoints(path(out) + "/checkpoints", 3).newest();
+    EXPECT_TRUE(newest.has_value());
+    if (!newest) return {};
+    EXPECT_EQ(newest->step, 60);
+    return {read_file(newest->path + "/model.safetensors"), read_file(newest->path + "/optimizer.safetensors"),
+            read_file(path(out) + "/model.safetensors")};
+  }
+
+  // The history without what clocks had to say.
+  std::vector<nlohmann::json> history(const std::string& out) const {
+    std::vector<nlohmann::json> events;
+    std::istringstream lines(read_file(path(out) + "/metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      nlohmann::json event = nlohmann::json::parse(line);
+      if (event.at("event") == "resume") continue;
+      for (const char* clock : {"time", "seconds", "tokens_per_second", "target_tokens_per_second"}) event.erase(clock);
+      events.push_back(event);
+    }
+    return events;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ResumeTest, KilledAtRandomInstantsItEndsWithTheBitsOfAnUndisturbedRun) {
+  ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
+  Random random(20);
+  int kills = 0, code = -1;
+  while (code != 0 && kills < 200) {
+    const pid_t child = start("killed");
+    if (kills < 12) {
+      std::this_thread::sleep_for(std::chrono::microseconds(5000 + random.below(120000)));
+      kill(child, SIGKILL);
+    }
+    code = wait_for(child);
+    ASSERT_TRUE(code == 0 || code == 128 + SIGKILL) << read_file(path("log"));
+    ++kills;
+  }
+  EXPECT_EQ(results("killed"), results("whole"));
+  EXPECT_EQ(history("killed"), history("whole"));
+}
+
+TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
+  ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child = start("stopped");
+    while (!fs::exists(path("stopped") + "/metrics.jsonl")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, signal);
+    EXPECT_EQ(wait_for(child), 128 + signal) << read_file(path("log"));
+  }
+  ASSERT_EQ(wait_for(start("stopped")), 0) << read_file(path("log"));
+  EXPECT_EQ(results("stopped"), results("whole"));
+  EXPECT_EQ(history("stopped"), history("whole"));
+}
+
+TEST_F(ResumeTest, WhereNoCheckpointCanBeWrittenItSaysSoAndGoesOn) {
+  fs::create_directories(path("full"));
+  write_file(path("full") + "/checkpoints", {"a file where a folder should be"});
+  EXPECT_EQ(wait_for(start("full")), 0);
+  EXPECT_NE(read_file(path("log")).find("could not be written"), std::string::npos);
+  EXPECT_TRUE(fs::exists(path("full") + "/model.safetensors"));
+}
+
+TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing) {
+  ASSERT_EQ(wait_for(start("run", {"--training.max_steps=4"})), 0) << read_file(path("log"));
+  const std::string before = read_file(path("run") + "/config.json");
+  EXPECT_EQ(wait_for(start("run", {"--model.d_ff=128"})), 2);
+  EXPECT_NE(read_file(path("log")).find("model.d_ff"), std::string::npos);
+  EXPECT_EQ(wait_for(start("run", {"--resume=never"})), 2);
+  EXPECT_EQ(wait_for(start("nothing", {"--resume=require"})), 2);
+  EXPECT_EQ(read_file(path("run") + "/config.json"), before);
+}
+
+}  // namespace
+}  // namespace dragoman
