@@ -30,6 +30,7 @@ struct BatchSettings {
   SourceOrder order = SourceOrder::mixed;
   std::vector<double> weights = {};  // of each source; empty: 1
   double sampling = 0;
+  int64_t max_length = 100;  // no sampled sentence has more pieces
   int64_t pool_batches = 100;
 };
 BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& vocabulary, int64_t batch_tokens,
@@ -50,13 +51,16 @@ class ShardedBatches : public BatchSource {
   // Exact once an epoch has been walked to its end; before that an estimate from the corpus's tokens.
   int64_t batches_in_epoch() const override;
 
+  // The share that would be padding if each sentence were padded to the longest of its batch, from here to the end of
+  // the epoch, or until so many pairs were seen. It uses the batches up.
+  double padding_share(int64_t most_pairs);
+
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// The share of each batch that would be padding if its sentences were padded to the longest, over an epoch (its
-// first million pairs): sorted by length and not.
+// The same over an epoch (its first million pairs): sorted by length, and not.
 struct PaddingShares {
   double sorted = 0, unsorted = 0;
 };

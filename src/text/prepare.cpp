@@ -1,0 +1,220 @@
+#include "text/prepare.h"
+
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "text/encode.h"
+#include "text/folder_in_making.h"
+#include "text/status_line.h"
+#include "text/survey.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* manifest_name = "prepared.json";
+constexpr int format = 1;
+
+std::string manifest_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / manifest_name).string();
+}
+
+// --- What a prepared corpus was made from -----------------------------------------------------------
+
+json facts_of_file(const std::string& path) {
+  if (path == "-")
+    throw Error("standard input cannot be prepared, since a corpus is read several times: name a file");
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
+  return {{"bytes", status.st_size}, {"changed", {status.st_mtim.tv_sec, status.st_mtim.tv_nsec}}};
+}
+
+json facts_of_vocabularies(const std::string& folder) {
+  const Vocabularies vocabularies = read_vocabularies(folder);
+  const auto hash = [](const Vocabulary& v) { return XXH3_64bits(v.model().data(), v.model().size()); };
+  return {hash(*vocabularies.source), hash(*vocabularies.target)};
+}
+
+// Every option counts, but for those that only choose among what is prepared.
+json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
+  DataConfig data_copy = data;
+  VocabularyConfig vocabulary_copy = vocabulary;
+  Options options;
+  declare(options, data_copy);
+  declare(options, vocabulary_copy);
+  json origin = options.to_json();
+  for (const char* key : {"weights", "valid_source", "valid_target", "order", "sort_by_length", "synthetic",
+                          "symbols", "length", "sentences", "batches", "valid_batches"}) {
+    CHECK(origin["data"].erase(key) == 1, "{}", key);
+  }
+  for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
+  for (const CorpusSource& source : corpus_sources(data)) {
+    origin["files"][source.source] = facts_of_file(source.source);
+    if (!source.is_tsv()) origin["files"][source.target] = facts_of_file(source.target);
+  }
+  if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
+  origin["format"] = format;
+  return origin;
+}
+
+uint64_t fingerprint_of(const json& origin) {
+  const std::string text = origin.dump(-1, ' ', false, json::error_handler_t::replace);
+  return XXH3_64bits(text.data(), text.size());
+}
+
+// What differs, in words: the first of it.
+std::string difference(const json& old_origin, const json& origin) {
+  for (const json& step : json::diff(old_origin, origin)) {
+    const json::json_pointer pointer(step.at("path").get<std::string>());
+    std::string words;
+    for (json::json_pointer at = pointer; !at.empty(); at = at.parent_pointer()) {
+      if (at.parent_pointer() == json::json_pointer("/files")) return at.back();
+      words = at.back() + (words.empty() ? "" : ".") + words;
+    }
+    return words;
+  }
+  return "nothing";
+}
+
+// --- The manifest -----------------------------------------------------------------------------------
+
+json side_report(const SideStatistics& side, const Vocabulary& vocabulary, int64_t tokens, int64_t pairs) {
+  const auto share = [](int64_t part, int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  };
+  return {{"vocabulary", vocabulary.size()},
+          {"unknown", share(side.unknown, tokens)},
+          {"mean_length", share(tokens, pairs)},
+          {"lengths",
+           {{"p1", side.percentile(0.01)},
+            {"p10", side.percentile(0.1)},
+            {"p50", side.percentile(0.5)},
+            {"p90", side.percentile(0.9)},
+            {"p99", side.percentile(0.99)},
+            {"max", side.percentile(1)}}}};
+}
+
+json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
+  const CorpusCounts& c = result.counts;
+  return {{"pairs", to_json(c)},
+          {"shared_vocabulary", vocabularies.shared()},
+          {"source", side_report(result.source, *vocabularies.source, c.source_tokens, c.kept)},
+          {"target", side_report(result.target, *vocabularies.target, c.target_tokens, c.kept)}};
+}
+
+// Nothing where there is no manifest, or none that makes sense.
+std::optional<json> read_manifest(const std::string& folder) {
+  if (!std::filesystem::exists(manifest_path(folder))) return std::nullopt;
+  json manifest = json::parse(read_file(manifest_path(folder)), nullptr, false);
+  if (manifest.is_discarded() || !manifest.is_object() || !manifest.contains("origin")) return std::nullopt;
+  return manifest;
+}
+
+PreparedCorpus open_prepared(const std::string& folder, const json& manifest, uint64_t fingerprint) {
+  PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
+                           .shards = {},
+                           .source_begins = manifest.at("source_begins"),
+                           .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
+                           .report = manifest.at("report")};
+  for (int64_t i = 0; i < manifest.at("shards").get<int64_t>(); ++i) {
+    corpus.shards.emplace_back(shard_path(folder, i), fingerprint);
+  }
+  return corpus;
+}
+
+// The corpus as it lies there, if it was made from the same.
+std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest) return std::nullopt;
+  if (manifest->at("origin") != origin) {
+    log_info("{}: {} has changed, preparing again", folder, difference(manifest->at("origin"), origin));
+    return std::nullopt;
+  }
+  try {
+    PreparedCorpus corpus = open_prepared(folder, *manifest, fingerprint_of(origin));
+    corpus.was_there = true;
+    log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
+    return corpus;
+  } catch (const Error& error) {
+    log_warning("{}: preparing again", error.what());
+  } catch (const json::exception& error) {
+    log_warning("{} is damaged: preparing again", manifest_path(folder));
+  }
+  return std::nullopt;
+}
+
+void log_counts(const CorpusCounts& c, double seconds) {
+  log_info("{} pairs read, {} kept, {} held out, {} left out, in {:.1f} s", with_commas(c.read),
+           with_commas(c.kept), with_commas(c.held_out), with_commas(c.left_out.total()), seconds);
+  if (c.left_out.total() == 0) return;
+  log_info(
+      "left out: {} empty, {} longer than data.max_length, {} beyond data.max_ratio, {} invalid (no UTF-8, a "
+      "NUL "
+      "byte, a missing column)",
+      with_commas(c.left_out.empty), with_commas(c.left_out.too_long), with_commas(c.left_out.ratio),
+      with_commas(c.left_out.invalid));
+}
+
+// What every file of the new folder says: the last of them is the manifest.
+void make_corpus(const DataConfig& data, const VocabularyConfig& vocabulary, const json& origin,
+                 const std::string& folder, int threads) {
+  const auto begin = std::chrono::steady_clock::now();
+  StatusLine status;
+  const Survey survey = survey_corpus(data, status);
+  status.clear();
+  log_info("{} pairs, learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
+  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads);
+  write_vocabularies(folder, vocabularies);
+  const EncodingResult result =
+      encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  log_counts(result.counts, seconds.count());
+  if (result.counts.kept == 0) throw Error("no pair of the corpus could be kept: the log says why");
+  const json manifest = {{"origin", origin},
+                         {"shards", result.shards},
+                         {"source_begins", survey.source_begins},
+                         {"report", report_of(result, vocabularies)}};
+  write_file(manifest_path(folder), {manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n"});
+}
+
+}  // namespace
+
+PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabulary, const std::string& folder,
+                       int threads) {
+  require_corpus(data);
+  CHECK(data.synthetic == Synthetic::none);
+  const json origin = origin_of(data, vocabulary);
+  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
+  FolderInMaking making(folder, manifest_name);
+  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);  // another process has just made it
+  make_corpus(data, vocabulary, origin, making.path(), threads);
+  making.finish();
+  return open_prepared(folder, read_manifest(folder).value(), fingerprint_of(origin));
+}
+
+std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {
+  const bool held_out = data.valid_source.empty();
+  if (held_out && data.hold_out == 0) return {};
+  const std::vector<CorpusSource> held_out_files = {
+      {held_out_path(folder, "source"), held_out_path(folder, "target")}};
+  LeftOut left_out;
+  auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
+                        : read_pairs(validation_sources(data), data.swap, left_out);
+  if (left_out.total() > 0) {
+    log_warning("validation: {} pairs are left out, {} empty and {} invalid", left_out.total(),
+                left_out.empty, left_out.invalid);
+  }
+  return pairs;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,34 @@
+// How far a long piece of work is: a line that stands still and changes, where standard error is a terminal;
+// elsewhere a plain line in the log now and then.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace dragoman {
+
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine() { clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  // Cheap enough to be called a thousand times a second. A share below 0: nobody knows.
+  void show(const std::string& what, double share, double pairs = 0);
+  void clear();  // before anything else is written
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point last_;
+  std::string work_;  // what it was at last, and since when
+  Clock::time_point since_;
+};
+
+// 161225 as 161,225.
+std::string with_commas(int64_t number);
+
+}  // namespace dragoman
