@@ -9,6 +9,7 @@ namespace dragoman {
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
 void train(const Arguments& arguments);
+void metrics(const Arguments& arguments);
 
 struct Command {
   const char* name;
@@ -19,6 +20,7 @@ struct Command {
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
     {"train", "learn a model as a recipe says", train},
+    {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
 };
 
 // The whole program but for its exit code: finds the command and runs it, or prints help or version.

@@ -1,0 +1,51 @@
+#include "app/scores.h"
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman {
+
+void declare(Section& own, ScoreOptions& scores) {
+  own.add("lowercase", scores.lowercase, "compare small letters");
+  own.add("tokenizer", scores.tokenizer, "sacreBLEU's, for BLEU",
+          {{"13a", Tokenizer::thirteen_a},
+           {"intl", Tokenizer::international},
+           {"char", Tokenizer::characters},
+           {"none", Tokenizer::none}});
+  own.add("chrf-word-order", scores.word_order, "2: chrF++, which counts pairs of words, too",
+          at_least(0).at_most(4));
+  own.add("digits", scores.digits, "behind the point", at_least(0).at_most(10));
+  own.add("format", scores.format, "a line each, or sacreBLEU's JSON",
+          {{"text", ScoreFormat::text}, {"json", ScoreFormat::json}});
+}
+
+void Scores::add(std::string_view hypothesis, std::string_view reference) {
+  bleu_ += bleu_statistics(hypothesis, reference, options_.bleu());
+  chrf_ += chrf_statistics(hypothesis, reference, options_.chrf());
+}
+
+std::string Scores::print() const { return options_.format == ScoreFormat::json ? json() : text(); }
+
+std::string Scores::text() const {
+  const BleuScore bleu = bleu_score(bleu_);
+  return fmt::format("BLEU|{} = {:.{}f} {}\n{}|{} = {:.{}f}\n", bleu_signature(options_.bleu()), bleu.score,
+                     options_.digits, bleu.details(), chrf_name(options_.chrf()),
+                     chrf_signature(options_.chrf()), chrf_score(chrf_), options_.digits);
+}
+
+std::string Scores::json() const {
+  const BleuScore bleu = bleu_score(bleu_);
+  // A number with exactly these digits: the text of the rounded one, read back.
+  const auto rounded = [&](double value) {
+    return std::stod(fmt::format("{:.{}f}", value, options_.digits));
+  };
+  const nlohmann::ordered_json scores = {{{"name", "BLEU"},
+                                          {"score", rounded(bleu.score)},
+                                          {"signature", bleu_signature(options_.bleu())},
+                                          {"verbose_score", bleu.details()}},
+                                         {{"name", chrf_name(options_.chrf())},
+                                          {"score", rounded(chrf_score(chrf_))},
+                                          {"signature", chrf_signature(options_.chrf())}}};
+  return scores.dump(1) + "\n";
+}
+
+}  // namespace dragoman

@@ -1,0 +1,48 @@
+// BLEU and chrF of a corpus, as the commands that measure translations print them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/options.h"
+#include "text/bleu.h"
+#include "text/chrf.h"
+
+namespace dragoman {
+
+enum class ScoreFormat { text, json };
+
+struct ScoreOptions {
+  bool lowercase = false;
+  Tokenizer tokenizer = Tokenizer::thirteen_a;
+  int64_t word_order = 0;
+  int64_t digits = 2;
+  ScoreFormat format = ScoreFormat::text;
+
+  BleuOptions bleu() const { return {.tokenizer = tokenizer, .lowercase = lowercase}; }
+  ChrfOptions chrf() const { return {.word_order = static_cast<int>(word_order), .lowercase = lowercase}; }
+};
+
+// Among a command's own flags.
+void declare(Section& own, ScoreOptions& scores);
+
+// The sums over some sentences, and what is printed of them.
+class Scores {
+ public:
+  explicit Scores(const ScoreOptions& options) : options_(options) {}
+
+  void add(std::string_view hypothesis, std::string_view reference);
+
+  // A line for BLEU and one for chrF, or an array of two objects, as sacreBLEU prints them.
+  std::string print() const;
+
+ private:
+  std::string text() const;
+  std::string json() const;
+
+  ScoreOptions options_;
+  BleuStatistics bleu_;
+  ChrfStatistics chrf_;
+};
+
+}  // namespace dragoman
