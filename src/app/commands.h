@@ -8,6 +8,7 @@ namespace dragoman {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
+void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void metrics(const Arguments& arguments);
 
@@ -19,6 +20,7 @@ struct Command {
 
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
+    {"prepare", "learn the vocabularies, encode the corpus, and show what came of it", prepare},
     {"train", "learn a model as a recipe says", train},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
 };

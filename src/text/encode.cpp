@@ -89,7 +89,7 @@ class Encoder {
   }
 
   Outcome judge(const PairInWork& pair) const {
-    const auto [shorter, longer] = std::minmax(pair.source.size(), pair.target.size());
+    const auto [shorter, longer] = std::minmax({pair.source.size(), pair.target.size()});
     if (shorter == 0) return Outcome::empty;
     if (survey_.is_held_out(pair.index)) return Outcome::held_out;
     if (longer > static_cast<size_t>(data_.max_length)) return Outcome::too_long;

@@ -189,6 +189,10 @@ void make_corpus(const DataConfig& data, const VocabularyConfig& vocabulary, con
 
 }  // namespace
 
+std::string prepared_folder(const std::string& model_folder) {
+  return (std::filesystem::path(model_folder) / "data").string();
+}
+
 PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabulary, const std::string& folder,
                        int threads) {
   require_corpus(data);

@@ -30,6 +30,9 @@ struct PreparedCorpus {
   bool was_there = false;  // nothing had changed, nothing was done
 };
 
+// Where a model's folder has its prepared corpus.
+std::string prepared_folder(const std::string& model_folder);
+
 PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabulary, const std::string& folder,
                        int threads);
 

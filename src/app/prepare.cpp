@@ -1,0 +1,126 @@
+#include "text/prepare.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/show_pairs.h"
+#include "base/signals.h"
+#include "base/threads.h"
+#include "text/batches.h"
+#include "text/status_line.h"
+#include "train/recipe.h"
+
+namespace dragoman {
+namespace {
+
+struct PrepareOptions {
+  std::string folder;
+  int64_t show = 0;
+};
+
+void declare(Options& options, PrepareOptions& own) {
+  auto section = options.section("", "Where, and what to show");
+  section.add("out", own.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
+  section.add("show", own.show, "print so many pairs as pieces, and as the decoder sees them",
+              at_least(0).at_most(1'000'000));
+}
+
+int64_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 100;
+}
+
+std::string commas(const nlohmann::json& number) { return with_commas(number.get<int64_t>()); }
+
+void print_counts(const nlohmann::json& pairs) {
+  const nlohmann::json& left_out = pairs["left_out"];
+  std::cout << fmt::format("{:<12}{:>12}\n", "pairs read", commas(pairs["read"]))
+            << fmt::format("{:<12}{:>12}\n", "  kept", commas(pairs["kept"]))
+            << fmt::format("{:<12}{:>12}\n", "  held out", commas(pairs["held_out"]))
+            << fmt::format("{:<12}{:>12}   empty\n", "  left out", commas(left_out["empty"]))
+            << fmt::format("{:<12}{:>12}   longer than data.max_length\n", "", commas(left_out["too_long"]))
+            << fmt::format("{:<12}{:>12}   beyond data.max_ratio\n", "", commas(left_out["ratio"]))
+            << fmt::format("{:<12}{:>12}   invalid: no UTF-8, a NUL byte, a missing column\n", "",
+                           commas(left_out["invalid"]));
+}
+
+void print_sides(const nlohmann::json& report) {
+  std::cout << fmt::format("\n{:<12}{:>12}{:>12}{:>12}{:>8}{:>6}{:>6}{:>6}{:>6}{:>6}\n", "", "tokens",
+                           "vocabulary", "unknown", "mean", "1 %", "10 %", "50 %", "90 %", "99 %")
+            << fmt::format("{:<48}{:>8}  pieces of so many of the sentences\n", "", "");
+  for (const char* name : {"source", "target"}) {
+    const nlohmann::json &side = report[name], &lengths = side["lengths"];
+    std::cout << fmt::format("{:<12}{:>12}{:>12}{:>10.3f} %{:>8.1f}{:>6}{:>6}{:>6}{:>6}{:>6}\n", name,
+                             commas(report["pairs"][std::string(name) + "_tokens"]),
+                             commas(side["vocabulary"]), 100 * side["unknown"].get<double>(),
+                             side["mean_length"].get<double>(), lengths["p1"].get<int64_t>(),
+                             lengths["p10"].get<int64_t>(), lengths["p50"].get<int64_t>(),
+                             lengths["p90"].get<int64_t>(), lengths["p99"].get<int64_t>());
+  }
+}
+
+// One pair of each of the first batches, so that they are of many lengths.
+void show_pairs(const PreparedCorpus& corpus, const BatchSettings& settings, int64_t count) {
+  ShardedBatches batches(corpus, settings);
+  const int64_t width = terminal_width();
+  for (size_t round = 0; count > 0; ++round) {
+    bool any = false;
+    while (auto batch = batches.next()) {
+      if (count == 0 || round >= batch->pairs.size()) continue;
+      show_pair(*batch, round, corpus.vocabularies, width, std::cout);
+      any = true;
+      if (--count == 0) return;
+    }
+    if (!any) return;
+    batches.seek({});
+  }
+}
+
+}  // namespace
+
+void prepare(const Arguments& arguments) {
+  Recipe recipe;
+  PrepareOptions own;
+  Options own_options, options;
+  declare(own_options, own);
+  declare(options, recipe);
+
+  std::string path;
+  CommandLine line("prepare", "learn the vocabularies, encode the corpus, and show what came of it");
+  line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
+  line.add_options(own_options);
+  line.add_options(options);
+  if (!line.parse(arguments)) return;
+
+  options.read_recipe_file(path);
+  line.set_flags();
+  options.check([&] { validate(recipe); });
+  options.check([&] { require_corpus(recipe.data); });
+  if (recipe.data.synthetic != Synthetic::none)
+    throw Error("{}: made-up sentences need no preparation", path);
+  if (own.folder.empty()) own.folder = "models/" + std::filesystem::path(path).stem().string();
+  watch_signals();
+
+  const int threads =
+      recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
+  const PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, prepared_folder(own.folder), threads);
+  const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
+                                                static_cast<uint64_t>(recipe.training.seed));
+  print_counts(corpus.report["pairs"]);
+  print_sides(corpus.report);
+  const PaddingShares padding = padding_shares(corpus, settings);
+  std::cout << fmt::format(
+      "\nbatches of {} tokens would be padding by {:.1f} % sorted by length, {:.1f} % unsorted;\n"
+      "packed, they have none\n",
+      with_commas(settings.batch_tokens), 100 * padding.sorted, 100 * padding.unsorted);
+  show_pairs(corpus, settings, own.show);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,92 @@
+#include "app/show_pairs.h"
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t margin = 10;
+
+// Columns of a terminal.
+int64_t width_of(const std::string& text) {
+  int64_t width = 0;
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    UChar32 c;
+    U8_NEXT(text.data(), at, static_cast<int32_t>(text.size()), c);
+    const int32_t east_asian = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+    const int8_t type = u_charType(c);
+    const bool is_mark = type == U_NON_SPACING_MARK || type == U_ENCLOSING_MARK || type == U_FORMAT_CHAR;
+    width += is_mark ? 0 : east_asian == U_EA_FULLWIDTH || east_asian == U_EA_WIDE ? 2 : 1;
+  }
+  return width;
+}
+
+std::string padded(const std::string& text, int64_t width) {
+  return text + std::string(static_cast<size_t>(std::max<int64_t>(width - width_of(text), 0)), ' ');
+}
+
+// Rows of the same length, set in columns and broken together where a line is full.
+struct Table {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> rows;
+
+  int64_t column_width(size_t column) const {
+    int64_t width = 0;
+    for (const auto& row : rows) width = std::max(width, width_of(row[column]));
+    return width + 2;
+  }
+
+  void print(int64_t width, std::ostream& out) const {
+    for (size_t begin = 0, end = 0; begin < rows[0].size(); begin = end) {
+      int64_t used = margin;
+      while (end < rows[0].size() && (end == begin || used + column_width(end) <= width))
+        used += column_width(end++);
+      for (size_t row = 0; row < rows.size(); ++row) {
+        std::string line = padded("  " + names[row], margin);
+        for (size_t column = begin; column < end; ++column)
+          line += padded(rows[row][column], column_width(column));
+        out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
+      }
+    }
+  }
+};
+
+std::vector<std::string> pieces_of(const Vocabulary& vocabulary, const int32_t* ids, int64_t count) {
+  std::vector<std::string> pieces;
+  for (int64_t i = 0; i < count; ++i) pieces.push_back(vocabulary.piece(ids[i]));
+  return pieces;
+}
+
+int64_t sum_before(const std::vector<int32_t>& lengths, size_t number) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < number; ++i) sum += lengths[i];
+  return sum;
+}
+
+}  // namespace
+
+void show_pair(const Batch& batch, size_t number, const Vocabularies& vocabularies, int64_t width,
+               std::ostream& out) {
+  const int64_t source_begin = sum_before(batch.source.lengths, number);
+  const int64_t target_begin = sum_before(batch.target_input.lengths, number);
+  const int64_t target_length = batch.target_input.lengths[number];
+  out << fmt::format("\npair {}\n", batch.pairs[number]);
+  const Table source = {{"source"},
+                        {pieces_of(*vocabularies.source, batch.source.ids.data() + source_begin,
+                                   batch.source.lengths[number])}};
+  const Table target = {
+      {"reads", "says"},
+      {pieces_of(*vocabularies.target, batch.target_input.ids.data() + target_begin, target_length),
+       pieces_of(*vocabularies.target, batch.targets.data() + target_begin, target_length)}};
+  source.print(width, out);
+  target.print(width, out);
+}
+
+}  // namespace dragoman
