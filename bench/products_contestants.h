@@ -68,23 +68,23 @@ struct Data {
 using Call = std::function<void(int copy)>;
 
 inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
-  auto packed = std::make_shared<std::vector<Floats>>();
-  const auto b_of = [&s, &data](int copy) {
-    const float* b = data.b[static_cast<size_t>(copy)].get();
-    return s.b_transposed() ? ConstMatrix{b, s.n, s.k, s.k, 1}.transposed()
-                            : ConstMatrix{b, s.k, s.n, s.n, 1};
-  };
-  for (int i = 0; i < s.copies(); ++i) {
-    packed->push_back(floats(kernels.packed_size(s.k, s.n)));
-    kernels.pack(context, b_of(i), packed->back().get());
-  }
+  const float* b = data.b[0].get();
   const ConstMatrix a = s.a_transposed() ? ConstMatrix{data.a.get(), s.k, s.m, s.m, 1}.transposed()
                                          : ConstMatrix{data.a.get(), s.m, s.k, s.k, 1};
-  return [=, &s, &data, &kernels, &context](int copy) {
-    float* packed_b = (*packed)[static_cast<size_t>(copy)].get();
-    if (!s.packed_once()) kernels.pack(context, b_of(copy), packed_b);
-    kernels.product(context, a, {packed_b, s.k, s.n}, {data.c.get(), s.m, s.n, s.n},
-                    {.accumulate = s.accumulate()});
+  const ConstMatrix weights =
+      s.b_transposed() ? ConstMatrix{b, s.n, s.k, s.k, 1}.transposed() : ConstMatrix{b, s.k, s.n, s.n, 1};
+  const Matrix c = {data.c.get(), s.m, s.n, s.n};
+  const Epilogue epilogue = {.accumulate = s.accumulate()};
+  if (!s.packed_once()) {
+    return [=, &kernels, &context](int) { kernels.multiply(context, a, weights, c, epilogue); };
+  }
+  auto packed = std::make_shared<std::vector<Floats>>();
+  for (const Floats& copy : data.b) {
+    packed->push_back(floats(kernels.packed_size(s.k, s.n)));
+    kernels.pack(context, {copy.get(), s.k, s.n, s.n, 1}, packed->back().get());
+  }
+  return [=, &s, &kernels, &context](int copy) {
+    kernels.product(context, a, {(*packed)[static_cast<size_t>(copy)].get(), s.k, s.n}, c, epilogue);
   };
 }
 

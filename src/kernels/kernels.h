@@ -114,6 +114,8 @@ struct Kernels {
   void (*pack)(Context&, ConstMatrix b, float* packed);
   // c = a·b, or c + a·b; then the epilogue, row by row.
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
+  // The same for a b that is used once: what is packed of it at a time stays in the cache.
+  void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
 
   // --- activations.inl.h ------------------------------------------------------------------------
   // gradient: that of the output on entry, that of the input on return. `saved` is the activation's

@@ -30,7 +30,7 @@ Packed::Packed(Device& device, ConstMatrix b)
 void multiply(Device& device, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}", a.rows,
         a.columns, b.rows, b.columns, c.rows, c.columns);
-  device.kernels.product(device.context, a, Packed(device, b), c, epilogue);
+  device.kernels.multiply(device.context, a, b, c, epilogue);
 }
 
 void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, WeightUse use, Matrix c,
@@ -41,7 +41,7 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   if (use.keep) {
     device.kernels.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);
   } else {
-    device.kernels.product(device.context, a, Packed(device, b), c, epilogue);
+    device.kernels.multiply(device.context, a, b, c, epilogue);
   }
 }
 

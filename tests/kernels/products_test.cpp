@@ -1,4 +1,5 @@
 // The packed product: its bits are those of the plainest loop, whatever the shape, the threads and the neighbours.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -122,6 +123,34 @@ TEST_P(Products, EqualTheNaiveLoopToTheBit) {
           const std::vector<float> row = naive_row(*kernels, a.view, b.view, i, from);
           ASSERT_TRUE(same_bits(row.data(), &c[static_cast<size_t>(i * columns)], columns))
               << rows << " x " << inner << " x " << columns << ", row " << i << ", variant " << variant;
+        }
+      }
+    }
+  }
+}
+
+// A right operand that is used once, packed on the way: the same bits, whatever the phases and strips.
+TEST_P(Products, MultiplyEqualsProductOfThePacked) {
+  Context one(1), two(2);
+  uint64_t key = 1;
+  for (auto [rows, inner, columns] : {std::array<int64_t, 3>{1, 5, 3},
+                                      {40, 0, 70},
+                                      {33, 700, 300},
+                                      {200, 1200, 600},
+                                      {700, 520, 300},
+                                      {20, 530, 2200}}) {
+    for (int variant = 0; variant < 4; ++variant) {
+      const Operand a(rows, inner, (variant & 1) != 0, ++key), b(inner, columns, (variant & 2) != 0, ++key);
+      const std::vector<float> start = random_floats(rows * columns, key), bias = random_floats(columns, key);
+      for (const Epilogue& epilogue :
+           {Epilogue{.accumulate = true}, Epilogue{.bias = bias.data(), .activation = Activation::relu}}) {
+        const std::vector<float> expected =
+            multiply(two, a, b, packed(*kernels, two, b.view), 0, rows, epilogue, start);
+        for (Context* context : {&one, &two}) {
+          std::vector<float> c = start;
+          kernels->multiply(*context, a.view, b.view, {c.data(), rows, columns, columns}, epilogue);
+          ASSERT_TRUE(same_bits(c.data(), expected.data(), rows * columns))
+              << rows << " x " << inner << " x " << columns << ", variant " << variant;
         }
       }
     }

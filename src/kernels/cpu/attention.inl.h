@@ -5,9 +5,9 @@
 // Rows are independent: what a query gets is the same alone (decoding) and among others (training).
 #pragma once
 
+#include "kernels/cpu/alone.inl.h"
 #include "kernels/cpu/loss.inl.h"
 #include "kernels/cpu/parallel.h"
-#include "kernels/cpu/products.inl.h"
 #include "kernels/cpu/random.inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
@@ -15,48 +15,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t query_tile = 84;  // a multiple of every tile_rows
-
-// --- products on one worker -------------------------------------------------------------------------
-
-inline void pack_alone(ConstMatrix b, float* packed) {
-  for (int64_t begin = 0; begin < b.rows; begin += block_depth) {
-    pack_panels(b, begin, smaller(block_depth, b.rows - begin), 0, panel_count(b.columns), packed);
-  }
-}
-
-inline int64_t alone_block_size() {
-  return ceil_div(query_tile, tile_rows) * larger(a_tile_step<true>, a_tile_step<false>);
-}
-
-template <bool by_depth>
-void multiply_alone(const Product& product, const Part& part, float* block) {
-  const auto& [a, b, c, _] = product;
-  for (int64_t begin = 0; begin < larger(1, b.rows); begin += block_depth) {
-    const int64_t depth = smaller(block_depth, b.rows - begin);
-    const float* from = a.data + part.first_row * a.row_stride + begin * a.column_stride;
-    if constexpr (by_depth) {
-      copy_a_columns(from, a.column_stride, part.rows, depth, block);
-    } else {
-      copy_a_rows(from, a.row_stride, part.rows, depth, block);
-    }
-    multiply_part<by_depth>(product, part, begin, block);
-  }
-}
-
-// c = a·b or c + a·b, as the product of all threads computes it. `block`: alone_block_size() floats.
-inline void multiply_alone(ConstMatrix a, PackedMatrix b, Matrix c, bool accumulate, float* block) {
-  const Epilogue epilogue = {.accumulate = accumulate};
-  const Product product = {a, b, c, epilogue};
-  for (int64_t first = 0; first < c.rows; first += query_tile) {
-    const Part part = {first, smaller(query_tile, c.rows - first), 0, c.columns};
-    if (a.column_stride != 1) {
-      multiply_alone<true>(product, part, block);
-    } else {
-      multiply_alone<false>(product, part, block);
-    }
-  }
-}
+constexpr int64_t query_tile = alone_rows;
 
 // --- one head of one sentence -----------------------------------------------------------------------
 
@@ -156,11 +115,11 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   }
 }
 
-void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
-               float* log_sums) {
+void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
+               Matrix out, float* log_sums) {
   const int64_t keys = shape.longest_keys;
-  const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) + alone_block_size() +
-                         query_tile * padded(keys) + 4 * 16;
+  const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
+                         alone_block_size() + query_tile * padded(keys) + 4 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
@@ -171,7 +130,8 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
 
 inline float dot(const float* a, const float* b, int64_t n) {
   Vec total = {};
-  for (int64_t i = 0; i < n; i += lanes) total = multiply_add(load_some(a + i, n - i), load_some(b + i, n - i), total);
+  for (int64_t i = 0; i < n; i += lanes)
+    total = multiply_add(load_some(a + i, n - i), load_some(b + i, n - i), total);
   return sum(total);
 }
 
@@ -201,8 +161,8 @@ struct AttentionGradients {
   Matrix q, k, v;
 };
 
-inline void attend_backward(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k, ConstMatrix v,
-                            const AttentionGradients& gradients, Pieces memory) {
+inline void attend_backward(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k,
+                            ConstMatrix v, const AttentionGradients& gradients, Pieces memory) {
   const int64_t keys = head.keys.length, width = shape.width, h = head.index;
   const DropoutMask mask = dropout_mask(shape.dropout);
   float* k_columns = memory.take(packed_size(width, keys));
@@ -221,7 +181,8 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
   for (int64_t first = 0; first < head.queries.length; first += query_tile) {
     const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
     const Matrix p = {scores, rows, keys, padded(keys)}, dp = {score_gradients, rows, keys, padded(keys)};
-    const ConstMatrix my_q = part_of(q, row, rows, h, width), out = part_of(gradients.out, row, rows, h, width);
+    const ConstMatrix my_q = part_of(q, row, rows, h, width),
+                      out = part_of(gradients.out, row, rows, h, width);
     const ConstMatrix dout = part_of(gradients.out_gradient, row, rows, h, width);
     multiply_alone(my_q, {k_columns, width, keys}, p, false, block);
     multiply_alone(dout, {v_columns, width, keys}, dp, false, block);
@@ -239,7 +200,8 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
           .delta = dot(out.data + i * out.row_stride, dout.data + i * dout.row_stride, width),
           .visible = head.visible(first + i, shape.causal),
           .keys = keys};
-      softmax_row_backward(at, drops ? multipliers : nullptr, scores + i * p.stride, score_gradients + i * dp.stride);
+      softmax_row_backward(at, drops ? multipliers : nullptr, scores + i * p.stride,
+                           score_gradients + i * dp.stride);
     }
     pack_alone(dout, tile_rows_packed);
     multiply_alone(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
@@ -251,13 +213,14 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
   }
 }
 
-void attention_backward(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
-                        ConstMatrix out, ConstMatrix out_gradient, const float* log_sums, Matrix q_gradient,
-                        Matrix k_gradient, Matrix v_gradient) {
+void attention_backward(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                        ConstMatrix v, ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
+                        Matrix q_gradient, Matrix k_gradient, Matrix v_gradient) {
   const int64_t keys = shape.longest_keys, width = shape.width;
   const AttentionGradients gradients = {out, out_gradient, log_sums, q_gradient, k_gradient, v_gradient};
-  const int64_t floats = 2 * packed_size(width, keys) + packed_size(keys, width) + packed_size(query_tile, width) +
-                         alone_block_size() + 2 * query_tile * padded(keys) + keys + dropout_block + 8 * 16;
+  const int64_t floats = 2 * packed_size(width, keys) + packed_size(keys, width) +
+                         packed_size(query_tile, width) + alone_block_size() + 2 * query_tile * padded(keys) +
+                         keys + dropout_block + 8 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend_backward(shape, head_of_task(shape, task), q, k, v, gradients, Pieces(memory));

@@ -23,10 +23,10 @@ inline int64_t packed_size(int64_t rows, int64_t columns) {
   return rows * panel_count(columns) * tile_columns;
 }
 
-// Panel `panel` of the block that begins at inner index `begin` and is `depth` long.
+// The block that begins at inner index `begin`. Its panels are depth * tile_columns floats each.
 template <class Float>
-Float* panel_of(Float* packed, int64_t columns, int64_t begin, int64_t depth, int64_t panel) {
-  return packed + (begin * panel_count(columns) + panel * depth) * tile_columns;
+Float* packed_block(Float* packed, int64_t columns, int64_t begin) {
+  return packed + begin * panel_count(columns) * tile_columns;
 }
 
 // Rows of b are contiguous: each is cut into the panels' rows. `columns` are left from b on.
@@ -89,12 +89,11 @@ inline void pack_columns(const float* b, int64_t stride, int64_t depth, int64_t 
   }
 }
 
-// Panels [first, end) of the block of `depth` inner indices from `begin` on.
-inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t depth, int64_t first, int64_t end,
-                        float* packed) {
+// Panels [first, end) of the block of inner indices that begins at `begin`. block: where this block stands.
+inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t first, int64_t end, float* block) {
+  const int64_t depth = smaller(block_depth, b.rows - begin), columns = b.columns - first * tile_columns;
   const float* from = b.data + begin * b.row_stride + first * tile_columns * b.column_stride;
-  float* to = panel_of(packed, b.columns, begin, depth, first);
-  const int64_t columns = b.columns - first * tile_columns;
+  float* to = block + first * depth * tile_columns;
   if (b.column_stride == 1) {
     pack_rows(from, b.row_stride, depth, columns, end - first, to);
     return;
@@ -105,15 +104,20 @@ inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t depth, int6
   }
 }
 
+// What one task packs of a block: some of its panels.
+constexpr int64_t panels_of_piece = 8;
+inline int64_t pieces_of_block(int64_t columns) { return ceil_div(panel_count(columns), panels_of_piece); }
+
+inline void pack_piece(const ConstMatrix& b, int64_t begin, int64_t piece, float* block) {
+  const int64_t first = piece * panels_of_piece;
+  pack_panels(b, begin, first, smaller(panel_count(b.columns), first + panels_of_piece), block);
+}
+
 inline void pack(Context& context, ConstMatrix b, float* packed) {
-  constexpr int64_t panels_of_task = 8;
-  const int64_t panels = panel_count(b.columns);
-  const int64_t tasks = ceil_div(panels, panels_of_task);
-  for_each_task(context, tasks * ceil_div(b.rows, block_depth), [&](int64_t task, int) {
-    const int64_t begin = task / tasks * block_depth;
-    const int64_t first = task % tasks * panels_of_task;
-    pack_panels(b, begin, smaller(block_depth, b.rows - begin), first,
-                smaller(panels, first + panels_of_task), packed);
+  const int64_t pieces = pieces_of_block(b.columns);
+  for_each_task(context, pieces * ceil_div(b.rows, block_depth), [&](int64_t task, int) {
+    const int64_t begin = task / pieces * block_depth;
+    pack_piece(b, begin, task % pieces, packed_block(packed, b.columns, begin));
   });
 }
 
@@ -151,6 +155,18 @@ inline void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t
       __builtin_prefetch(later + i);
       for (int64_t j = 0; j < of_tile; j += lanes) store(to + j, load_some(from + i + j, of_tile - j));
     }
+  }
+}
+
+// Rows [row, row + rows) of a, its inner indices from `begin` to the end of that block.
+template <bool by_depth>
+void copy_a(const ConstMatrix& a, int64_t row, int64_t rows, int64_t begin, float* block) {
+  const float* from = a.data + row * a.row_stride + begin * a.column_stride;
+  const int64_t depth = smaller(block_depth, a.columns - begin);
+  if constexpr (by_depth) {
+    copy_a_columns(from, a.column_stride, rows, depth, block);
+  } else {
+    copy_a_rows(from, a.row_stride, rows, depth, block);
   }
 }
 

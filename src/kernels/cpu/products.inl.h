@@ -1,9 +1,10 @@
 // Matrix products: c = a·b or c + a·b, with the epilogue while the result is still in the cache.
 //
 // A task is a block of rows times a run of columns. It goes through blocks of the inner index, in which every panel
-// of b meets every tile of rows. A task of many rows copies its own part of a, block by block; few rows, and a
-// transpose, are copied for all tasks at once. How the work is cut follows from the shape alone; whatever the cut,
-// the sums are the same (microkernel.inl.h).
+// of b meets every tile of rows. A task of many rows copies its own part of a, block by block; few rows, a
+// transpose, and a b that comes unpacked, are first copied for all tasks: as many blocks of the inner index at a time
+// as fit into the cache, which is a phase. How the work is cut follows from the shape alone; whatever the cut, the
+// sums are the same (microkernel.inl.h).
 #pragma once
 
 #include <stdint.h>
@@ -25,8 +26,11 @@ constexpr int64_t tiles_of_block = 128 / tile_rows;  // at most: a's block stays
 constexpr int64_t least_tiles_of_block = 56 / tile_rows;
 constexpr int64_t columns_of_run = 2048;       // at most: b's part stays in the third-level cache
 constexpr int64_t least_columns_of_run = 512;  // where each task copies its part of a
-constexpr int64_t enough_tasks = 64;           // to share them evenly
-constexpr int64_t shared_floats = 1 << 20;     // about, for the copy of a transpose
+constexpr int64_t enough_tasks = 32;           // to share them evenly
+constexpr int64_t few_blocks = 5;          // of rows: too few tasks, were the columns not cut finely as well
+constexpr int64_t phase_floats = 1 << 18;  // about, of the copies for all tasks
+constexpr int64_t strip_floats = 1 << 19;  // about, of c where it is passed over once for each phase
+constexpr int64_t least_columns_of_strip = 1024;
 
 inline int64_t clamped(int64_t x, int64_t least, int64_t most) { return larger(least, smaller(x, most)); }
 
@@ -51,16 +55,38 @@ inline Cut cut_product(int64_t rows, int64_t columns, bool shared) {
 }
 
 struct Product {
-  ConstMatrix a;
-  PackedMatrix b;
+  ConstMatrix a, b;     // b: of its size alone, where it comes packed
+  const float* packed;  // or null
   Matrix c;
   const Epilogue& epilogue;
+};
+
+inline Product product_with_packed(const ConstMatrix& a, const PackedMatrix& b, const Matrix& c,
+                                   const Epilogue& epilogue) {
+  return {a, {nullptr, b.rows, b.columns, 0, 0}, b.data, c, epilogue};
+}
+
+// Inner indices [begin, end), and copies that begin there.
+struct Phase {
+  int64_t begin, end;
+  const float* a;  // null where each task copies its own part
+  const float* b;
 };
 
 // The rows and columns of one task.
 struct Part {
   int64_t first_row, rows, first_column, columns;
 };
+
+inline Part part_of(const Cut& cut, const Matrix& c, int64_t task) {
+  const int64_t block = task % cut.row_blocks,
+                run = task / cut.row_blocks;  // neighbours share their part of b
+  const int64_t row = cut.first_tile(block) * tile_rows, column = cut.first_column(run);
+  return {.first_row = row,
+          .rows = smaller(c.rows, cut.first_tile(block + 1) * tile_rows) - row,
+          .first_column = column,
+          .columns = smaller(c.columns, cut.first_column(run + 1)) - column};
+}
 
 // A group of columns over a block of the inner index. a: this block's copy.
 template <bool by_depth>
@@ -86,99 +112,130 @@ void multiply_group(const float* a, const float* b, int64_t depth, bool from_zer
   }
 }
 
-// All groups of a part, over the block of the inner index that begins at `begin`.
+// All groups of a part over one block of the inner index. a, b: this block's copies.
 template <bool by_depth>
-void multiply_part(const Product& product, const Part& part, int64_t begin, const float* a) {
-  const auto& [_, b, c, epilogue] = product;
-  const int64_t depth = smaller(block_depth, b.rows - begin);
-  const bool from_zero = begin == 0 && !epilogue.accumulate;
-  const bool finishing = begin + block_depth >= b.rows && has_work(epilogue);
+void multiply_block(const Product& product, const Part& part, int64_t begin, const float* a, const float* b) {
+  const Matrix& c = product.c;
+  const int64_t inner = product.b.rows, depth = smaller(block_depth, inner - begin);
+  const bool from_zero = begin == 0 && !product.epilogue.accumulate;
+  const bool finishing = begin + block_depth >= inner && has_work(product.epilogue);
   for (int64_t done = 0; done < part.columns; done += group_columns) {
     const int64_t column = part.first_column + done, columns = smaller(group_columns, part.columns - done);
-    const float* panels = panel_of(b.data, b.columns, begin, depth, column / tile_columns);
-    multiply_group<by_depth>(a, panels, depth, from_zero,
+    multiply_group<by_depth>(a, b + column * depth, depth, from_zero,
                              {c.data + part.first_row * c.stride + column, part.rows, columns, c.stride});
-    if (finishing) finish_rows(epilogue, c, part.first_row, part.rows, column, columns);
+    if (finishing) finish_rows(product.epilogue, c, part.first_row, part.rows, column, columns);
   }
 }
 
-inline Part part_of(const Cut& cut, const Matrix& c, int64_t task) {
-  const int64_t block = task % cut.row_blocks,
-                run = task / cut.row_blocks;  // neighbours share their part of b
-  const int64_t row = cut.first_tile(block) * tile_rows, column = cut.first_column(run);
-  return {.first_row = row,
-          .rows = smaller(c.rows, cut.first_tile(block + 1) * tile_rows) - row,
-          .first_column = column,
-          .columns = smaller(c.columns, cut.first_column(run + 1)) - column};
-}
-
-// Many rows: a task copies what it needs of a, a block of the inner index at a time.
-inline void multiply_many_rows(Context& context, const Product& product) {
-  const auto& [a, b, c, _] = product;
-  const Cut cut = cut_product(c.rows, c.columns, false);
-  const int64_t floats = ceil_div(cut.tiles, cut.row_blocks) * a_tile_step<false>;
-  for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
-    const Part part = part_of(cut, c, task);
-    float* block = static_cast<float*>(context.local(worker, sizeof(float) * static_cast<size_t>(floats)));
-    for (int64_t begin = 0; begin < larger(1, b.rows); begin += block_depth) {
-      copy_a_rows(a.data + part.first_row * a.row_stride + begin, a.row_stride, part.rows,
-                  smaller(block_depth, b.rows - begin), block);
-      multiply_part<false>(product, part, begin, block);
-    }
-  });
-}
-
-// Blocks [first, first + count) of the inner index, a copied for all tasks together.
+// `own` is the task's memory for its part of a, where the phase has no copy of it.
 template <bool by_depth>
-void multiply_blocks(Context& context, const Product& product, const Cut& cut, int64_t first, int64_t count,
-                     float* copy) {
-  const auto& [a, b, c, _] = product;
-  const int64_t block_step = cut.tiles * a_tile_step<by_depth>;
-  const int64_t pieces = ceil_div(cut.tiles, tiles_of_block);
-  for_each_task(context, count * pieces, [&](int64_t task, int) {
-    const int64_t tile = task % pieces * tiles_of_block, row = tile * tile_rows;
-    const int64_t begin = (first + task / pieces) * block_depth, depth = smaller(block_depth, b.rows - begin);
-    const int64_t rows = smaller(tiles_of_block * tile_rows, c.rows - row);
-    const float* from = a.data + row * a.row_stride + begin * a.column_stride;
-    float* to = copy + task / pieces * block_step + tile * a_tile_step<by_depth>;
-    if constexpr (by_depth) {
-      copy_a_columns(from, a.column_stride, rows, depth, to);
+void multiply_part(const Product& product, const Phase& phase, int64_t a_block, const Part& part,
+                   float* own) {
+  const ConstMatrix& a = product.a;
+  const int64_t first_tile = part.first_row / tile_rows;
+  for (int64_t begin = phase.begin; begin == phase.begin || begin < phase.end; begin += block_depth) {
+    const float* copy = own;
+    if (phase.a != nullptr) {
+      copy = phase.a + (begin - phase.begin) / block_depth * a_block + first_tile * a_tile_step<by_depth>;
     } else {
-      copy_a_rows(from, a.row_stride, rows, depth, to);
+      copy_a<by_depth>(a, part.first_row, part.rows, begin, own);
     }
-  });
-  for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int) {
-    const Part part = part_of(cut, c, task);
-    const float* block = copy + part.first_row / tile_rows * a_tile_step<by_depth>;
-    for (int64_t i = 0; i < count; ++i) {
-      multiply_part<by_depth>(product, part, (first + i) * block_depth, block + i * block_step);
+    multiply_block<by_depth>(product, part, begin, copy,
+                             packed_block(phase.b, product.c.columns, begin - phase.begin));
+  }
+}
+
+// How a product goes through its inner index, and what is copied on the way.
+struct Plan {
+  Cut cut;
+  bool copies_a, packs_b;
+  int64_t a_block, b_block;  // floats of a block's copies; 0 where there are none
+  int64_t blocks_of_phase;
+};
+
+template <bool by_depth>
+Plan plan_product(const Product& product) {
+  const Matrix& c = product.c;
+  Plan plan = {.copies_a = c.rows <= few_blocks * tiles_of_block * tile_rows,
+               .packs_b = product.packed == nullptr};
+  plan.cut = cut_product(c.rows, c.columns, plan.copies_a);
+  plan.a_block = plan.copies_a ? plan.cut.tiles * a_tile_step<by_depth> : 0;
+  plan.b_block = plan.packs_b ? packed_size(block_depth, c.columns) : 0;
+  const int64_t blocks = larger(1, ceil_div(product.b.rows, block_depth)),
+                floats = plan.a_block + plan.b_block;
+  // A phase passes over all of c, and should have something to show for it.
+  const int64_t wanted = larger(phase_floats, c.rows * c.columns / 2);
+  plan.blocks_of_phase = floats > 0 ? clamped(wanted / floats, 1, blocks) : blocks;
+  return plan;
+}
+
+// The copies that all tasks of a phase share: a in the memory's front, b behind it.
+template <bool by_depth>
+void copy_for_phase(Context& context, const Product& product, const Plan& plan, int64_t begin, int64_t blocks,
+                    float* a_copies, float* b_copies) {
+  const int64_t a_pieces = plan.copies_a ? ceil_div(plan.cut.tiles, tiles_of_block) : 0;
+  const int64_t pieces = a_pieces + (plan.packs_b ? pieces_of_block(product.c.columns) : 0);
+  for_each_task(context, blocks * pieces, [&](int64_t task, int) {
+    const int64_t block = task / pieces, piece = task % pieces, inner = begin + block * block_depth;
+    if (piece >= a_pieces) {
+      pack_piece(product.b, inner, piece - a_pieces, b_copies + block * plan.b_block);
+      return;
     }
+    const int64_t tile = piece * tiles_of_block, row = tile * tile_rows;
+    copy_a<by_depth>(product.a, row, smaller(tiles_of_block * tile_rows, product.c.rows - row), inner,
+                     a_copies + block * plan.a_block + tile * a_tile_step<by_depth>);
   });
 }
 
-// Few rows, or a transpose: a is copied once, in pieces that fit into a cache.
 template <bool by_depth>
-void multiply_shared(Context& context, const Product& product) {
-  const Cut cut = cut_product(product.c.rows, product.c.columns, true);
-  const int64_t block_floats = cut.tiles * a_tile_step<by_depth>;
-  const int64_t blocks = larger(1, ceil_div(product.b.rows, block_depth));
-  const int64_t at_once = clamped(shared_floats / block_floats, 1, blocks);
-  float* copy =
-      static_cast<float*>(context.shared(sizeof(float) * static_cast<size_t>(at_once * block_floats)));
-  for (int64_t first = 0; first < blocks; first += at_once) {
-    multiply_blocks<by_depth>(context, product, cut, first, smaller(at_once, blocks - first), copy);
+void run_product(Context& context, const Product& product) {
+  const Plan plan = plan_product<by_depth>(product);
+  const Cut& cut = plan.cut;
+  const auto bytes = [](int64_t floats) { return sizeof(float) * static_cast<size_t>(floats); };
+  float* a_copies =
+      static_cast<float*>(context.shared(bytes(plan.blocks_of_phase * (plan.a_block + plan.b_block))));
+  float* b_copies = a_copies + plan.blocks_of_phase * plan.a_block;
+  const int64_t own = plan.copies_a ? 0 : ceil_div(cut.tiles, cut.row_blocks) * a_tile_step<by_depth>;
+  const int64_t inner = product.b.rows, step = plan.blocks_of_phase * block_depth;
+  for (int64_t begin = 0; begin == 0 || begin < inner; begin += step) {
+    const Phase phase = {
+        .begin = begin,
+        .end = smaller(inner, begin + step),
+        .a = plan.copies_a ? a_copies : nullptr,
+        .b = plan.packs_b ? b_copies : packed_block(product.packed, product.c.columns, begin)};
+    copy_for_phase<by_depth>(context, product, plan, begin, ceil_div(phase.end - begin, block_depth),
+                             a_copies, b_copies);
+    for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
+      float* memory = own > 0 ? static_cast<float*>(context.local(worker, bytes(own))) : nullptr;
+      multiply_part<by_depth>(product, phase, plan.a_block, part_of(cut, product.c, task), memory);
+    });
+  }
+}
+
+inline void run_product(Context& context, const Product& product) {
+  if (product.c.rows <= 0 || product.c.columns <= 0) return;
+  if (product.a.column_stride != 1) {
+    run_product<true>(context, product);
+  } else {
+    run_product<false>(context, product);
   }
 }
 
 inline void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue& epilogue) {
-  if (c.rows <= 0 || c.columns <= 0) return;
-  const Product product = {a, b, c, epilogue};
-  if (a.column_stride != 1) {
-    multiply_shared<true>(context, product);
-  } else if (c.rows <= tiles_of_block * tile_rows) {
-    multiply_shared<false>(context, product);
-  } else {
-    multiply_many_rows(context, product);
+  run_product(context, product_with_packed(a, b, c, epilogue));
+}
+
+// Where neither all of b nor all of c would stay in the cache, c is finished strip by strip.
+inline void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
+  const bool whole = b.rows <= block_depth || has_work(epilogue);
+  const int64_t wanted = larger(least_columns_of_strip, strip_floats / larger(1, c.rows));
+  const int64_t strips = whole ? 1 : ceil_div(c.columns, wanted);
+  const int64_t width = ceil_div(ceil_div(c.columns, group_columns), strips) * group_columns;
+  for (int64_t j = 0; j < c.columns; j += width) {
+    const int64_t columns = smaller(width, c.columns - j);
+    const ConstMatrix b_strip = {b.data + j * b.column_stride, b.rows, columns, b.row_stride,
+                                 b.column_stride};
+    run_product(context, {a, b_strip, nullptr, {c.data + j, c.rows, columns, c.stride}, epilogue});
   }
 }
 

@@ -24,6 +24,7 @@ const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET) = {
     .packed_size = packed_size,
     .pack = pack,
     .product = product,
+    .multiply = multiply,
     .activation_backward = activation_backward,
     .embed = embed,
     .embed_backward = embed_backward,
