@@ -11,6 +11,8 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void metrics(const Arguments& arguments);
+void average(const Arguments& arguments);
+void demo(const Arguments& arguments);
 
 struct Command {
   const char* name;
@@ -23,6 +25,8 @@ inline constexpr Command commands[] = {
     {"prepare", "learn the vocabularies, encode the corpus, and show what came of it", prepare},
     {"train", "learn a model as a recipe says", train},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
+    {"average", "average the weights of several models, or of a run's last checkpoints", average},
+    {"demo", "train a small English-French translator for some minutes, and try it", demo},
 };
 
 // The whole program but for its exit code: finds the command and runs it, or prints help or version.

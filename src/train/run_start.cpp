@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/threads.h"
+#include "model/folder.h"
 #include "model/weights.h"
 #include "train/run.h"
 
@@ -83,13 +84,8 @@ void Run::open_folder() {
       throw UsageError("{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
                        options_.folder);
     }
-    nlohmann::json saved;
-    try {
-      saved = nlohmann::json::parse(read_file(config_path)).at("recipe");
-    } catch (const nlohmann::json::exception& error) {
-      throw Error("{} is not a model's configuration: {}", config_path, error.what());
-    }
-    check_same_recipe(saved, recipe_json(recipe_), options_.folder);
+    const nlohmann::json saved = read_config(options_.folder);
+    if (saved.contains("recipe")) check_same_recipe(saved.at("recipe"), recipe_json(recipe_), options_.folder);
   }
   if (!checkpoint && options_.resume == Resume::require) {
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
@@ -114,7 +110,7 @@ nlohmann::json Run::config_json() const {
 
 void Run::start_anew() {
   model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
-  if (!options_.init_from.empty()) read_weights(options_.init_from + "/model.safetensors", model_.parameters);
+  if (!options_.init_from.empty()) read_weights(weights_path(options_.init_from), model_.parameters);
   if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
   log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl");
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard");

@@ -1,13 +1,20 @@
 #include "train/task.h"
 
+#include <algorithm>
+
 #include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/threads.h"
+#include "text/batches.h"
+#include "text/prepare.h"
 #include "text/synthetic.h"
 
 namespace dragoman {
 namespace {
+
+constexpr int64_t sentences_at_once = 64;  // that validation translates
 
 uint64_t seed_for(const Recipe& recipe, const char* use) {
   return mix(static_cast<uint64_t>(recipe.training.seed), use);
@@ -54,12 +61,73 @@ Task make_synthetic_task(const Recipe& recipe) {
   return task;
 }
 
-Task make_corpus_task(const Recipe&, const std::string&) { throw Error("not yet"); }
+// --- a corpus ---------------------------------------------------------------------------------------
+
+// Batches of a prepared corpus, with the corpus.
+class OwnedBatches : public BatchSource {
+ public:
+  OwnedBatches(PreparedCorpus corpus, const BatchSettings& settings)
+      : corpus_(std::move(corpus)), batches_(corpus_, settings) {}
+
+  std::optional<Batch> next() override { return batches_.next(); }
+  DataPosition position() const override { return batches_.position(); }
+  void seek(DataPosition position) override { batches_.seek(position); }
+  int64_t batches_in_epoch() const override { return batches_.batches_in_epoch(); }
+
+ private:
+  PreparedCorpus corpus_;
+  ShardedBatches batches_;
+};
+
+// Sentences of about one length translate together.
+void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool eos, ValidationSet& set) {
+  struct Encoded {
+    std::vector<int32_t> ids;
+    size_t index;
+  };
+  std::vector<Encoded> encoded;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    encoded.push_back({vocabulary.encode(pairs[i].source), i});
+    if (eos) encoded.back().ids.push_back(eos_id);
+  }
+  const size_t shown = std::min<size_t>(encoded.size(), sentences_at_once);  // the samples stay in front
+  std::stable_sort(encoded.begin() + static_cast<std::ptrdiff_t>(shown), encoded.end(),
+                   [](const Encoded& a, const Encoded& b) { return a.ids.size() < b.ids.size(); });
+  for (const Encoded& sentence : encoded) {
+    if (set.sources.empty() || set.sources.back().sentences() == sentences_at_once) set.sources.emplace_back();
+    set.sources.back().add(sentence.ids.data(), sentence.ids.data() + sentence.ids.size());
+    set.source_texts.push_back(std::move(pairs[sentence.index].source));
+    set.references.push_back(std::move(pairs[sentence.index].target));
+  }
+}
+
+Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
+  const int threads = recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
+  PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
+  const Vocabularies vocabularies = corpus.vocabularies;
+  write_vocabularies(folder, vocabularies);
+  const BatchSettings settings =
+      batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens, seed_for(recipe, "batches"));
+
+  Task task;
+  const std::vector<TextPair> pairs = validation_pairs(recipe.data, folder + "/data");
+  task.validation.batches = batches_of(pairs, vocabularies, settings);
+  add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, task.validation);
+  task.source_vocabulary = vocabularies.source->size();
+  task.target_vocabulary = vocabularies.target->size();
+  task.start = bos_id;
+  task.end = eos_id;
+  task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) { return target->decode(ids); };
+  task.facts = corpus.report;
+  task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings);
+  return task;
+}
 
 }  // namespace
 
 Task make_task(const Recipe& recipe, const std::string& folder) {
   if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe);
+  require_corpus(recipe.data);
   return make_corpus_task(recipe, folder);
 }
 

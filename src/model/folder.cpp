@@ -1,0 +1,34 @@
+#include "model/folder.h"
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int format = 1;
+
+}  // namespace
+
+nlohmann::json read_config(const std::string& folder) {
+  const std::string path = folder + "/config.json";
+  nlohmann::json config;
+  try {
+    config = nlohmann::json::parse(read_file(path));
+    if (config.at("format").get<int>() > format) {
+      throw Error("{} has format {}, and this program knows formats up to {}: take a newer one", path,
+                  config.at("format").get<int>(), format);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{} is not a model's configuration: {}", path, error.what());
+  }
+  return config;
+}
+
+ModelConfig read_model_config(const std::string& folder) {
+  const nlohmann::json config = read_config(folder);
+  if (!config.contains("model")) throw Error("{}/config.json says nothing of a model", folder);
+  return model_config_from_json(config.at("model"), folder + "/config.json");
+}
+
+}  // namespace dragoman
