@@ -71,6 +71,11 @@ void CommandLine::add_argument(const std::string& name, std::string& variable, c
   parser_->arguments.push_back({name, help, parser_->app.add_option(name, variable)});
 }
 
+void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& variables,
+                                const std::string& help) {
+  parser_->arguments.push_back({name + "...", help, parser_->app.add_option(name, variables)});
+}
+
 void CommandLine::add_options(Options& options) {
   parser_->options.push_back(&options);
   for (const Option& option : options.all()) {

@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void metrics(const Arguments& arguments);
+void report(const Arguments& arguments);
 void average(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -25,6 +26,7 @@ inline constexpr Command commands[] = {
     {"prepare", "learn the vocabularies, encode the corpus, and show what came of it", prepare},
     {"train", "learn a model as a recipe says", train},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
+    {"report", "curves, samples and configurations of training runs, as one HTML page", report},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"demo", "train a small English-French translator for some minutes, and try it", demo},
 };

@@ -1,0 +1,32 @@
+// dragoman report: one HTML page about one or several training runs.
+#include "train/report.h"
+
+#include <iostream>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "base/files.h"
+
+namespace dragoman {
+
+void report(const Arguments& arguments) {
+  std::vector<std::string> folders;
+  std::string out = "report.html";
+  Options options;
+  options.section("", "Where to").add("out", out, "the page; - is standard output");
+  CommandLine line("report", "curves, samples and configurations of training runs, as one HTML page");
+  line.add_arguments("DIR", folders, "a folder that training wrote; several are laid over one another");
+  line.add_options(options);
+  if (!line.parse(arguments)) return;
+  line.set_flags();
+
+  const std::string page = report_page(folders);
+  if (out == "-") {
+    std::cout << page;
+  } else {
+    write_file(out, {page});
+    std::cout << out << "\n";
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,296 @@
+// A chart: curves over a common axis, drawn as SVG at the width that there is, with a cross that tells the values.
+"use strict";
+
+// element("svg:path", {d: "..."}) or element("td", {class: "number"}, "12", child)
+function element(name, attributes = {}, ...children) {
+  const svg = name.startsWith("svg:");
+  const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name.slice(4)) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const trimmed = (text) => (text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
+
+// Four digits, with a thin space between thousands.
+function showNumber(value) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-3)) return trimmed(value.toExponential(2));
+  if (size >= 1000) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return trimmed(value.toPrecision(4));
+}
+
+function showShort(value) {
+  const size = Math.abs(value);
+  if (size >= 1e6) return trimmed((value / 1e6).toFixed(2)) + " M";
+  if (size >= 1e4) return trimmed((value / 1e3).toFixed(1)) + " k";
+  return showNumber(value);
+}
+
+function showTime(seconds) {
+  if (seconds === null || !Number.isFinite(seconds)) return "–";
+  if (seconds < 60) return trimmed(seconds.toFixed(1)) + " s";
+  const minutes = Math.round(seconds / 60), hours = Math.floor(minutes / 60), rest = minutes % 60;
+  if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours > 0) return rest ? `${hours} h ${rest} min` : `${hours} h`;
+  return `${minutes} min`;
+}
+
+const axes = {
+  step: {name: "step", show: showNumber, brief: showShort, factors: [1, 2, 5, 10]},
+  seconds: {name: "training time", show: showTime, brief: showTime, factors: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400]},
+  length: {name: "tokens in a sentence", show: showNumber, brief: showNumber, factors: [1, 2, 5, 10]},
+};
+
+// Round numbers between low and high, about so many; whole ones where only those make sense.
+function linearTicks(low, high, about, factors = [1, 2, 5, 10], whole = false) {
+  const rough = (high - low) / about;
+  let width = factors.length > 4 ? factors.find((factor) => factor >= rough) : undefined;
+  if (!width) {
+    const power = 10 ** Math.floor(Math.log10(rough));
+    width = [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) * power;
+  }
+  if (whole) width = Math.max(1, Math.round(width));
+  const ticks = [];
+  for (let i = Math.ceil(low / width - 1e-9); i * width <= high * (1 + 1e-12) + 1e-300; ++i) ticks.push(i * width);
+  return ticks;
+}
+
+function logTicks(low, high) {
+  const decades = Math.log10(high / low), ticks = [];
+  const factors = decades > 3.5 ? [1] : decades > 1.2 ? [1, 3] : [1, 1.5, 2, 3, 5, 7];
+  const every = Math.max(1, Math.ceil(decades / 6));
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
+    if (factors.length === 1 && power % every) continue;
+    for (const factor of factors) {
+      const tick = factor * 10 ** power;
+      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+    }
+  }
+  return ticks.length > 1 ? ticks : linearTicks(low, high, 4);
+}
+
+// The mean of each value's neighbourhood, which is this share of the curve. Gaps stay gaps.
+function smooth(values, share) {
+  const reach = Math.round(values.length * share / 2);
+  if (reach < 1) return values;
+  return values.map((value, i) => {
+    if (value === null) return null;
+    // As far on the left as on the right, so that the ends are not pulled towards the middle.
+    const near = Math.min(reach, i, values.length - 1 - i);
+    let sum = 0, count = 0;
+    for (let j = i - near; j <= i + near; ++j) {
+      if (values[j] !== null) { sum += values[j]; ++count; }
+    }
+    return sum / count;
+  });
+}
+
+// What the vertical axis shows: all values, but for a few outliers where they would flatten the rest.
+function verticalRange(lists, log) {
+  const values = lists.flat().filter((value) => value !== null && (!log || value > 0)).sort((a, b) => a - b);
+  if (!values.length) return null;
+  const at = (share) => values[Math.min(values.length - 1, Math.floor(share * values.length))];
+  const scale = (value) => (log ? Math.log(value) : value);
+  let low = values[0], high = values[values.length - 1];
+  const middle = scale(at(0.99)) - scale(at(0.01));
+  if (scale(high) - scale(at(0.99)) > 1.5 * middle && middle > 0) high = at(0.995);
+  if (scale(at(0.01)) - scale(low) > 1.5 * middle && middle > 0) low = at(0.005);
+  if (log) return low === high ? [low / 2, high * 2] : [low / (high / low) ** 0.04, high * (high / low) ** 0.04];
+  const room = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.05;
+  return [low >= 0 && low - room < 0 ? 0 : low - room, high + room];
+}
+
+// A run's own shape, so that colour is not all that tells runs apart.
+const shapes = [
+  "M0-4A4 4 0 1 0 0 4A4 4 0 1 0 0-4Z", "M-3.6-3.6H3.6V3.6H-3.6Z", "M0-4.6L4.4 3.6H-4.4Z", "M0-5L5 0 0 5-5 0Z",
+  "M0 4.6L4.4-3.6H-4.4Z", "M-1.5-4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
+  "M-4-4L4 4M4-4L-4 4", "M-5 0H5M0-5V5",
+];
+const colour = (run) => `var(--run-${run % 8})`;
+
+function shape(run, x, y, scale = 1) {
+  const open = run % 8 >= 6;
+  return element("svg:path", {
+    d: shapes[run % 8], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${scale})`,
+    fill: open ? "none" : colour(run), stroke: open ? colour(run) : "none", "stroke-width": 2,
+  });
+}
+
+const key = (run) => element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, shape(run, 0, 0));
+
+class Chart {
+  // series: {run, label, x, y, low, high, points, dashed, area, smoothed}; marks: {x, name}.
+  constructor(title, {note = "", axis = "step", show = showNumber, log = false, zero = false} = {}) {
+    Object.assign(this, {title, axis, show, log, zero, series: [], marks: [], smoothing: 0});
+    this.figure = element("figure", {class: "card", tabindex: 0},
+      element("figcaption", {}, element("h3", {}, title), element("span", {class: "note"}, note)));
+    this.plot = element("svg:svg", {class: "plot", role: "img"});
+    this.tip = element("div", {class: "tip", role: "status", hidden: ""});
+    this.figure.append(this.plot, this.tip);
+    this.plot.addEventListener("pointermove", (event) => this.point(event.clientX - this.plot.getBoundingClientRect().left));
+    this.plot.addEventListener("pointerdown", (event) => this.point(event.clientX - this.plot.getBoundingClientRect().left));
+    this.figure.addEventListener("pointerleave", () => this.leave());
+    this.figure.addEventListener("blur", () => this.leave());
+    this.figure.addEventListener("keydown", (event) => this.press(event));
+    new ResizeObserver(() => this.draw()).observe(this.figure);
+  }
+
+  set(series, marks, axis, smoothing) {
+    this.series = series.map((one) => ({...one, smooth: one.points ? one.y : smooth(one.y, smoothing)}));
+    Object.assign(this, {marks, axis, smoothing});
+    this.draw();
+  }
+
+  draw() {
+    const width = this.plot.clientWidth, height = this.plot.clientHeight;
+    const xs = this.series.flatMap((one) => one.x), range = verticalRange(this.series.map((one) => one.smooth), this.log);
+    if (!width || !height || !xs.length || !range) return;
+    if (this.zero) range[0] = 0;
+    this.plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const from = this.axis === "length" ? Math.min(...xs) : 0, to = Math.max(xs.reduce((a, b) => Math.max(a, b), 0), from + 1e-9);
+    const [low, high] = this.log ? range.map(Math.log) : range;
+    const edge = {left: 52, right: width - 14, top: 10, bottom: height - 36};
+    this.x = (value) => edge.left + (value - from) / (to - from) * (edge.right - edge.left);
+    this.y = (value) => edge.bottom - ((this.log ? Math.log(value) : value) - low) / (high - low) * (edge.bottom - edge.top);
+    this.edge = edge;
+    this.plot.replaceChildren(element("svg:title", {}, this.summary()));
+    this.drawAxes(from, to, range);
+    this.drawCurves();
+    this.cross = this.plot.appendChild(element("svg:g"));
+  }
+
+  drawAxes(from, to, range) {
+    const {left, right, top, bottom} = this.edge, axis = axes[this.axis];
+    for (const tick of this.log ? logTicks(...range) : linearTicks(...range, 5)) {
+      const y = this.y(tick);
+      this.plot.append(element("svg:line", {class: "gridline", x1: left, x2: right, y1: y, y2: y}),
+        element("svg:text", {x: left - 7, y: y + 4, "text-anchor": "end"}, this.show(tick, true)));
+    }
+    for (const tick of linearTicks(from, to, Math.max(2, (right - left) / 95), axis.factors, this.axis !== "seconds")) {
+      const x = this.x(tick), anchor = right - x < 18 ? "end" : "middle";
+      this.plot.append(element("svg:line", {class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 4}),
+        element("svg:text", {x: anchor === "end" ? right + 8 : x, y: bottom + 17, "text-anchor": anchor}, axis.brief(tick)));
+    }
+    this.plot.append(element("svg:line", {class: "axis", x1: left, x2: right, y1: bottom, y2: bottom}),
+      element("svg:text", {x: (left + right) / 2, y: bottom + 32, "text-anchor": "middle"}, axis.name));
+  }
+
+  drawCurves() {
+    const {left, right, top, bottom} = this.edge, id = `clip-${this.title.replace(/\W/g, "-")}`;
+    const clip = element("svg:clipPath", {id}, element("svg:rect", {x: left, y: top - 6, width: right - left + 8, height: bottom - top + 8}));
+    const inside = element("svg:g", {"clip-path": `url(#${id})`});
+    for (const {x, name} of this.marks) {
+      inside.append(element("svg:line", {class: "mark", x1: this.x(x), x2: this.x(x), y1: bottom, y2: bottom - 9},
+        element("svg:title", {}, name)));
+    }
+    for (const one of this.series) this.drawBehind(inside, one);
+    for (const one of this.series) this.drawCurve(inside, one);
+    this.plot.append(clip, inside);
+  }
+
+  // The way along a list of values; it begins anew behind a gap.
+  way(xs, ys) {
+    let way = "", pen = "M";
+    xs.forEach((x, i) => {
+      if (ys[i] === null || (this.log && ys[i] <= 0)) { pen = "M"; return; }
+      way += `${pen}${this.x(x).toFixed(1)} ${this.y(ys[i]).toFixed(1)}`;
+      pen = "L";
+    });
+    return way;
+  }
+
+  // What the smoothed curve hides: all values, or between which of them it goes.
+  drawBehind(inside, one) {
+    if (one.low) {
+      const there = one.x.map((_, i) => i).filter((i) => one.low[i] !== null && (!this.log || one.low[i] > 0));
+      const back = [...there].reverse();
+      const outline = this.way([...there, ...back].map((i) => one.x[i]), [...there.map((i) => one.high[i]), ...back.map((i) => one.low[i])]);
+      inside.append(element("svg:path", {class: "band", d: outline + "Z", fill: colour(one.run)}));
+    } else if (one.smooth !== one.y) {
+      inside.append(element("svg:path", {class: "raw", d: this.way(one.x, one.y), stroke: colour(one.run)}));
+    }
+    if (one.area) {
+      const bottom = this.edge.bottom, way = this.way(one.x, one.y);
+      inside.append(element("svg:path", {class: "area", fill: colour(one.run),
+        d: `${way}L${this.x(one.x[one.x.length - 1])} ${bottom}L${this.x(one.x[0])} ${bottom}Z`}));
+    }
+  }
+
+  drawCurve(inside, one) {
+    inside.append(element("svg:path", {class: one.dashed ? "curve second" : "curve", d: this.way(one.x, one.smooth), stroke: colour(one.run)}));
+    const there = one.x.map((_, i) => i).filter((i) => one.smooth[i] !== null && (!this.log || one.smooth[i] > 0));
+    const room = (this.edge.right - this.edge.left) / 14;  // at most so many shapes on a curve
+    const every = one.points ? Math.max(1, Math.ceil(there.length / room)) : Infinity;
+    there.forEach((i, n) => {
+      const last = n === there.length - 1;
+      if (!one.area && (last || n % every === 0)) inside.append(shape(one.run, this.x(one.x[i]), this.y(one.smooth[i]), last || !one.points ? 1 : 0.7));
+    });
+  }
+
+  summary() {
+    const parts = this.series.map((one) => {
+      const there = one.y.filter((value) => value !== null);
+      return there.length ? `${one.label}: ${this.show(there[0])} at first, ${this.show(there[there.length - 1])} at last` : "";
+    });
+    return `${this.title}. ${parts.filter(Boolean).join("; ")}.`;
+  }
+
+  // The index of the value nearest to x.
+  nearest(one, x) {
+    let low = 0, high = one.x.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (one.x[middle] < x) low = middle + 1; else high = middle;
+    }
+    return low > 0 && x - one.x[low - 1] < one.x[low] - x ? low - 1 : low;
+  }
+
+  point(pixel) {
+    if (!this.cross || !this.series.length) return;
+    const {left, right, top, bottom} = this.edge, from = this.axis === "length" ? Math.min(...this.series.flatMap((one) => one.x)) : 0;
+    const to = this.series.reduce((most, one) => Math.max(most, one.x[one.x.length - 1] ?? 0), 0);
+    this.tell(from + Math.max(0, Math.min(1, (pixel - left) / (right - left))) * (to - from));
+  }
+
+  tell(x) {
+    const {left, right, top, bottom} = this.edge, axis = axes[this.axis], rows = [];
+    // The cross stands on the nearest of all values, and each curve tells its own nearest one.
+    const hits = this.series.filter((one) => one.x.length).map((one) => ({one, i: this.nearest(one, x)}));
+    const best = hits.reduce((a, b) => (Math.abs(b.one.x[b.i] - x) < Math.abs(a.one.x[a.i] - x) ? b : a));
+    this.at = best.one.x[best.i];
+    this.cross.replaceChildren(element("svg:line", {class: "cross", x1: this.x(this.at), x2: this.x(this.at), y1: top, y2: bottom}));
+    for (const {one} of hits) {
+      const i = this.nearest(one, this.at), value = one.smooth[i];
+      if (value === null || this.at > one.x[one.x.length - 1] * 1.01 + 1e-9) continue;
+      if (!this.log || value > 0) this.cross.append(shape(one.run, this.x(one.x[i]), Math.max(top, this.y(value)), 1.1));
+      rows.push(element("tr", {}, element("td", {}, key(one.run)), element("td", {}, one.label), element("td", {}, this.show(value))));
+    }
+    const near = this.marks.filter((mark) => Math.abs(this.x(mark.x) - this.x(this.at)) < 5).slice(0, 3);
+    this.tip.replaceChildren(element("strong", {}, `${axis.name} ${axis.show(this.at)}`), element("table", {}, ...rows),
+      ...near.map((mark) => element("div", {class: "warning"}, mark.name)));
+    this.tip.hidden = false;
+    const middle = this.x(this.at) < (left + right) / 2;
+    this.tip.style.top = `${this.plot.offsetTop + top + 4}px`;
+    this.tip.style.left = middle ? `${this.plot.offsetLeft + this.x(this.at) + 12}px` : "auto";
+    this.tip.style.right = middle ? "auto" : `${this.figure.clientWidth - this.plot.offsetLeft - this.x(this.at) + 12}px`;
+  }
+
+  press(event) {
+    const one = this.series.reduce((a, b) => (b.x.length > (a?.x.length ?? 0) ? b : a), null);
+    if (!one || !["ArrowLeft", "ArrowRight", "Home", "End", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "Escape") return this.leave();
+    const last = one.x.length - 1, now = this.tip.hidden ? -1 : this.nearest(one, this.at), stride = Math.max(1, Math.round(last / 100));
+    const next = {ArrowLeft: now - stride, ArrowRight: now + stride, Home: 0, End: last}[event.key];
+    this.tell(one.x[Math.max(0, Math.min(last, next))]);
+  }
+
+  leave() {
+    this.tip.hidden = true;
+    this.cross?.replaceChildren();
+  }
+}

@@ -1,0 +1,266 @@
+// The page: what its data hold, section by section. A section without data is not there.
+const {runs} = JSON.parse(document.getElementById("data").textContent);
+const several = runs.length > 1;
+const page = document.getElementById("page");
+const shown = runs.map(() => true);
+let axis = "step", smoothing = 0.02;
+
+const runName = (run) => element("span", {class: "name"}, several ? key(run) : null, runs[run].name);
+
+function section(title, ...children) {
+  const id = title.toLowerCase();
+  document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
+  page.append(element("section", {id}, element("h2", {}, title), ...children));
+}
+
+function table(head, rows, kind = "wide") {
+  const cell = (content, tag) => (content instanceof Element && /^T[DH]$/.test(content.tagName) ? content : element(tag, {}, content ?? "–"));
+  return element("div", {class: "scroll"}, element("table", {class: kind},
+    element("thead", {}, element("tr", {}, ...head.map((content) => cell(content, "th")))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((content) => cell(content, "td")))))));
+}
+
+const number = (text, strong = false) => element("td", {class: strong ? "number best" : "number"}, text ?? "–");
+const numberHead = (text) => element("th", {class: "number"}, text);
+
+// --- Summary --------------------------------------------------------------------------------------------------------
+
+function summarySection() {
+  const summaries = runs.map((run) => run.summary);
+  const record = (name, greatest) => {
+    const values = summaries.map((one) => one[name]?.value).filter((value) => value !== undefined);
+    return several && values.length ? (greatest ? Math.max(...values) : Math.min(...values)) : NaN;
+  };
+  const records = {best_loss: record("best_loss", false), best_bleu: record("best_bleu", true), best_chrf: record("best_chrf", true)};
+  const best = (one, name, digits) => {
+    if (!one[name]) return number(null);
+    const cell = number(one[name].value.toFixed(digits), one[name].value === records[name]);
+    cell.append(" ", element("small", {}, `at ${showNumber(one[name].step)}`));
+    return cell;
+  };
+  const rows = summaries.map((one, run) => [
+    runName(run), number(showNumber(one.steps)), number(one.epoch ? showNumber(one.epoch) : null), number(showTime(one.seconds)),
+    number(one.tokens_per_second === null ? null : showNumber(one.tokens_per_second)),
+    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), happenings(runs[run])]);
+  section("Summary", table(["run", ...["steps", "epochs", "training time", "tokens a second", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "what happened"], rows));
+}
+
+function happenings({summary, marks}) {
+  const count = (event, one, more) => {
+    const n = marks.filter((mark) => mark.event === event).length;
+    return n ? [`${n} ${n === 1 ? one : more}`] : [];
+  };
+  const words = [summary.ended ? "ended" : summary.steps ? "has not ended" : "has not begun", ...count("resume", "resume", "resumes"),
+    ...count("divergence", "divergence", "divergences"), ...count("checkpoint", "failed save", "failed saves")];
+  if (summary.unreadable) words.push(`${summary.unreadable} unreadable line${summary.unreadable === 1 ? "" : "s"}`);
+  return words.join(", ");
+}
+
+// --- Curves ---------------------------------------------------------------------------------------------------------
+
+const charts = [];
+
+function curvesSection() {
+  const steep = (name) => {  // whether a logarithmic axis shows more
+    const values = runs.flatMap((run) => [...(run.train[name] ?? []), ...(run.validation[name] ?? [])]).filter((value) => value > 0);
+    return values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > 30 * values.reduce((a, b) => Math.min(a, b));
+  };
+  const wanted = [
+    ["Loss", "loss", ["train", "validation"]], ["Perplexity", "perplexity", ["train", "validation"]],
+    ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]],
+    ["Learning rate", "learning_rate", ["train"]], ["Gradient norm", "gradient_norm", ["train"]],
+    ["Tokens a second", "tokens_per_second", ["train"]],
+  ];
+  for (const [title, name, kinds] of wanted) {
+    const has = kinds.filter((kind) => runs.some((run) => run[kind][name]?.some((value) => value !== null)));
+    if (!has.length) continue;
+    const log = ["perplexity", "gradient_norm"].includes(name) && steep(name);
+    const parts = [has.length > 1 ? "line: training; line with shapes: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic" : ""];
+    const show = name === "learning_rate" ? (value) => trimmed(value.toExponential(2)) : (value, tick) => (tick ? showShort(value) : showNumber(value));
+    charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, show, zero: name === "tokens_per_second"}), name, kinds: has});
+  }
+  const settings = controls();
+  if (!charts.length) return section("Curves", settings, element("p", {class: "note"}, "Nothing has been recorded yet."));
+  section("Curves", settings, element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure)), validationTable());
+  drawCurves();
+}
+
+function drawCurves() {
+  for (const {chart, name, kinds} of charts) {
+    const series = [];
+    runs.forEach((run, i) => {
+      for (const kind of shown[i] ? kinds : []) {
+        const curve = run[kind];
+        if (!curve[name]) continue;
+        const words = [several ? run.name : "", kinds.length > 1 || !several ? (kind === "train" ? "training" : kind) : ""];
+        series.push({run: i, label: words.filter(Boolean).join(", "), x: curve[axis], y: curve[name],
+          low: curve[`${name}_low`], high: curve[`${name}_high`], points: kind === "validation"});
+      }
+    });
+    const marks = runs.flatMap((run, i) => (shown[i] ? run.marks : []).map((mark) => ({
+      x: mark[axis], name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
+    chart.set(series, marks, axis, smoothing);
+  }
+}
+
+function controls() {
+  const choice = (name, value, text, chosen) => {
+    const input = element("input", {type: "radio", name, value, checked: chosen ? "" : null});
+    input.addEventListener("change", () => { axis = value; drawCurves(); });
+    return element("label", {}, input, text);
+  };
+  const which = runs.map((run, i) => {
+    const input = element("input", {type: "checkbox", checked: ""});
+    input.addEventListener("change", () => { shown[i] = input.checked; drawCurves(); });
+    return element("label", {}, input, runName(i));
+  });
+  const slider = element("input", {type: "range", min: 0, max: 20, step: 1, value: smoothing * 100, "aria-label": "smoothing, in percent of a curve"});
+  const share = element("output", {}, `${smoothing * 100} %`);
+  slider.addEventListener("input", () => { smoothing = slider.value / 100; share.textContent = `${slider.value} %`; drawCurves(); });
+  return element("form", {class: "controls"},
+    several ? element("fieldset", {class: "which"}, element("legend", {}, "runs"), ...which) : null,
+    element("fieldset", {}, element("legend", {}, "along"), choice("axis", "step", "steps", true), choice("axis", "seconds", "training time", false)),
+    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "each point is the mean of so much of its curve"}, slider, share)));
+}
+
+function validationTable() {
+  const names = [["loss", 4], ["perplexity", 2], ["bleu", 2], ["chrf", 2]];
+  const rows = runs.flatMap((run, i) => {
+    const all = run.validation.step.map((step, at) => [runName(i), number(showNumber(step)), number(showTime(run.validation.seconds[at])),
+      ...names.map(([name, digits]) => number(run.validation[name]?.[at]?.toFixed(digits)))]);
+    const every = Math.ceil(all.length / 100);
+    return all.filter((_, at) => at % every === 0 || at === all.length - 1);
+  });
+  if (!rows.length) return null;
+  return element("details", {}, element("summary", {}, "Validation as a table"),
+    table(["run", ...["step", "training time", "loss", "perplexity", "BLEU", "chrF"].map(numberHead)], rows));
+}
+
+// --- Corpus ---------------------------------------------------------------------------------------------------------
+
+const reasons = {empty: "one side empty", too_long: "too long", ratio: "lengths too different", invalid: "no valid text"};
+
+function corpusSection() {
+  const known = new Map();  // what was prepared, and the runs that learn from it
+  runs.forEach((run, i) => {
+    if (!run.prepare) return;
+    const {time, step, event, ...what} = run.prepare, text = JSON.stringify(what);
+    known.set(text, [...(known.get(text) ?? []), i]);
+  });
+  if (!known.size) return;
+  const cards = [...known].map(([text, users]) => {
+    const card = element("div", {class: "card"});
+    if (several) card.append(element("h3", {}, ...users.flatMap((run, i) => [i ? ", " : "", runName(run)])));
+    card.append(...corpus(JSON.parse(text), users[0]));
+    return card;
+  });
+  section("Corpus", element("div", {class: "grid"}, ...cards));
+}
+
+function corpus(facts, id) {
+  const parts = [], lengths = ["source", "target"].filter((side) => facts[`${side}_lengths`]?.length);
+  if (lengths.length) {
+    const chart = new Chart(`Sentence lengths${id ? ` ${id + 1}` : ""}`, {axis: "length", show: (value) => `${trimmed(value.toPrecision(3))} %`, zero: true, note: "share of the pairs"});
+    chart.figure.classList.remove("card");
+    chart.figure.querySelector("h3").textContent = "Sentence lengths";
+    chart.set(histograms(facts, lengths), [], "length", 0);
+    const keys = lengths.map((side, i) => element("span", {class: "name"}, key(i), side));
+    chart.figure.querySelector("figcaption").append(...keys);
+    parts.push(chart.figure);
+  }
+  const list = element("dl", {class: "facts"}), fact = (name, ...values) => list.append(element("dt", {}, name), element("dd", {}, ...values));
+  if (facts.pairs !== undefined) fact("pairs", showNumber(facts.pairs));
+  const left = Object.entries(facts.left_out ?? {}), all = left.reduce((sum, [, count]) => sum + count, 0);
+  if (left.length) fact("left out", all ? left.filter(([, count]) => count).map(([reason, count]) => `${showNumber(count)} ${reasons[reason] ?? reason.replaceAll("_", " ")}`).join(", ") : "none");
+  for (const [name, text] of [["padding_unsorted", "padding, unsorted"], ["padding_sorted", "padding, sorted"]]) {
+    if (!Number.isFinite(facts[name])) continue;
+    fact(text, element("span", {class: "bar", style: `width: ${(facts[name] * 8).toFixed(2)}rem`}), `${(facts[name] * 100).toFixed(1)} %`);
+  }
+  if (Number.isFinite(facts.padding_sorted)) fact("", element("small", {class: "note"}, "what batches would hold in empty places if they were padded; they are not"));
+  parts.push(list);
+  return parts;
+}
+
+// Both sides in the same bins, at most 60 of them; the few longest sentences share the last.
+function histograms(facts, sides) {
+  const all = sides.map((side) => facts[`${side}_lengths`]);
+  const longest = Math.max(...all.map((list) => {
+    const total = list.reduce((sum, [, count]) => sum + count, 0);
+    let sum = 0;
+    return list.find(([, count]) => (sum += count) >= total * 0.999)[0];
+  }));
+  const width = Math.ceil(longest / 60);
+  return all.map((list, i) => {
+    const total = list.reduce((sum, [, count]) => sum + count, 0), bins = Array(Math.floor(longest / width) + 1).fill(0);
+    for (const [length, count] of list) bins[Math.min(bins.length - 1, Math.floor(length / width))] += count;
+    return {run: i, label: sides[i], x: bins.map((_, bin) => bin * width), y: bins.map((count) => count / total * 100), area: true, dashed: i > 0};
+  });
+}
+
+// --- Samples --------------------------------------------------------------------------------------------------------
+
+function samplesSection() {
+  const sources = [...new Set(runs.flatMap((run) => run.samples.map((sample) => sample.source)))];
+  if (!sources.length) return;
+  const cards = sources.map((source) => {
+    const users = runs.flatMap((run, i) => run.samples.filter((sample) => sample.source === source).map((sample) => ({...sample, run: i})));
+    const {reference} = users[0];
+    return element("div", {class: "card"},
+      element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {dir: "auto"}, source),
+        ...(reference ? [element("dt", {}, "reference"), element("dd", {dir: "auto"}, reference)] : [])),
+      element("div", {class: "runs"}, ...users.map(improvement)));
+  });
+  section("Samples", element("p", {class: "note"}, "Each translation stands at the step that first gave it. Words that the reference does not have in this order are dotted."),
+    element("div", {class: "cards"}, ...cards));
+}
+
+function improvement({run, reference, translations, left_out}) {
+  const rows = translations.map(([step, text]) => element("tr", {}, element("td", {}, showNumber(step)), element("td", {dir: "auto"}, ...marked(text, reference))));
+  return element("div", {}, several ? element("h3", {}, runName(run)) : null,
+    element("div", {class: "history", tabindex: rows.length > 12 ? 0 : null}, element("table", {class: "improved"}, element("tbody", {}, ...rows))),
+    left_out ? element("p", {class: "note"}, `${showNumber(left_out)} more are not shown.`) : null);
+}
+
+// The translation's words, those outside the longest sequence that it has in common with the reference set off.
+function marked(text, reference) {
+  const a = text.split(/\s+/).filter(Boolean), b = (reference ?? "").split(/\s+/);
+  if (!reference || !a.length || a.length * b.length > 1e6) return [text || "–"];
+  const best = Array.from({length: a.length + 1}, () => Array(b.length + 1).fill(0));
+  for (let i = a.length - 1; i >= 0; --i) {
+    for (let j = b.length - 1; j >= 0; --j) best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+  }
+  const nodes = [];
+  for (let i = 0, j = 0; i < a.length; ++i) {
+    while (j < b.length && a[i] !== b[j] && best[i][j + 1] === best[i][j]) ++j;
+    const common = j < b.length && a[i] === b[j];
+    if (common) ++j;
+    nodes.push(common ? a[i] : element("span", {class: "new"}, a[i]), " ");
+  }
+  return nodes;
+}
+
+// --- Configuration --------------------------------------------------------------------------------------------------
+
+function configurationSection() {
+  const keys = [...new Set(runs.flatMap((run) => Object.keys(run.configuration)))];
+  if (!keys.length) return;
+  const differs = (name) => runs.some((run) => run.configuration[name] !== runs[0].configuration[name]);
+  const body = element("tbody", {}, ...keys.map((name) => element("tr", {class: differs(name) ? "differs" : null},
+    element("th", {scope: "row"}, name), ...runs.map((run) => element("td", {}, run.configuration[name] ?? "–")))));
+  const whole = element("table", {class: "configuration"}, element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))))), body);
+  const different = keys.filter(differs).length;
+  const only = element("input", {type: "checkbox"});
+  const filter = () => { for (const row of body.rows) row.hidden = only.checked && !row.classList.contains("differs"); };
+  only.checked = several && different > 0;
+  only.addEventListener("change", filter);
+  filter();
+  section("Configuration", several ? element("p", {}, element("label", {}, only, `only what differs (${different} of ${keys.length})`)) : null,
+    element("div", {class: "scroll"}, whole));
+}
+
+document.title = `${runs.map((run) => run.name).join(", ")} – training report`;
+summarySection();
+curvesSection();
+corpusSection();
+samplesSection();
+configurationSection();
