@@ -31,9 +31,9 @@ int64_t count_the_rest(LineReader& lines) {
       source.path(), source_lines, target.path(), target_lines);
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
-
 }  // namespace
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 LeftOut& LeftOut::operator+=(const LeftOut& other) {
   invalid += other.invalid;

@@ -86,6 +86,9 @@ class CorpusReader {
   std::optional<LineReader> first_, second_;
 };
 
+// Whether there is nothing but spaces, tabs and carriage returns.
+bool is_blank(std::string_view text);
+
 // A small corpus at once, such as a validation set. Pairs that are empty or invalid are left out, and counted.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
 

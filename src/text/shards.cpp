@@ -134,11 +134,11 @@ void ShardWriter::add(uint64_t pair, std::span<const int32_t> source, std::span<
 
 void ShardWriter::finish() {
   Header& header = files_->header;
+  const uint64_t padding = records_begin(header) - sizeof(Header) - header.ids * header.id_bytes;
+  files_->ids.write("\0\0\0\0\0\0\0", padding);
   header.ids_checksum = files_->ids.checksum();
   header.pairs_checksum = files_->records.checksum();
   header.checksum = checksum_of(header);
-  const uint64_t padding = records_begin(header) - sizeof(Header) - header.ids * header.id_bytes;
-  files_->ids.write_unsummed("\0\0\0\0\0\0\0", padding);
   files_->records.rewind();
   char buffer[1 << 16];
   while (const size_t n = files_->records.read_some(buffer, sizeof buffer))
@@ -225,7 +225,8 @@ void Shard::read(const PairRecord& pair, std::vector<int32_t>& source, std::vect
 
 bool Shard::is_whole() const {
   const Header& header = mapping_->header;
-  return XXH3_64bits(mapping_->bytes + sizeof(Header), header.ids * header.id_bytes) == header.ids_checksum &&
+  return XXH3_64bits(mapping_->bytes + sizeof(Header), records_begin(header) - sizeof(Header)) ==
+             header.ids_checksum &&
          XXH3_64bits(pairs_.data(), pairs_.size_bytes()) == header.pairs_checksum;
 }
 

@@ -97,6 +97,7 @@ Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, 
       if (state->pair.index % 4096 == 0) stop_if_asked();
       if (!state->sample.takes_next() || state->pair.invalid || survey.is_held_out(state->pair.index))
         continue;
+      if (is_blank(state->pair.source) || is_blank(state->pair.target)) continue;
       state->target_waits = side == Side::both;
       return side == Side::target ? state->pair.target : state->pair.source;
     }

@@ -1,5 +1,6 @@
 #include "text/vocabulary.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <sentencepiece_processor.h>
@@ -10,13 +11,17 @@
 namespace dragoman {
 namespace {
 
+constexpr std::string_view word_begin = "▁";
+
 std::string file_of(const std::string& folder, const char* name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
 }  // namespace
 
-struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {};
+struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
+  bool is_of_words = false;
+};
 
 Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
 
@@ -33,7 +38,13 @@ Vocabulary::Vocabulary(std::string model, const std::string& name)
         "prepare, or with spm_train --unk_id 0 --bos_id 1 --eos_id 2",
         name, processor_->unk_id(), processor_->bos_id(), processor_->eos_id(), unknown_id, bos_id, eos_id);
   }
+  bool of_words = true;
+  for (int32_t i = eos_id + 1; i < size() && of_words; ++i) of_words = piece(i).starts_with(word_begin);
+  processor_->is_of_words = of_words;
 }
+
+// Every other kind has pieces for the inside of a word: single characters at least.
+bool Vocabulary::is_of_words() const { return processor_->is_of_words; }
 
 Vocabulary::~Vocabulary() = default;
 Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
@@ -41,7 +52,19 @@ Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
 int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
 
+// SentencePiece makes one piece of unknown words that follow each other; here each is one.
+std::vector<int32_t> Vocabulary::encode_words(std::string_view text) const {
+  std::vector<int32_t> ids;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) ids.push_back(id(std::string(word_begin).append(text.substr(begin, end - begin))));
+    begin = end + 1;
+  }
+  return ids;
+}
+
 std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
+  if (is_of_words()) return encode_words(text);
   static_assert(std::is_same_v<int, int32_t>);
   std::vector<int32_t> ids;
   const auto status = processor_->Encode(text, &ids);

@@ -47,6 +47,10 @@ class Vocabulary {
 
  private:
   struct Processor;
+
+  bool is_of_words() const;
+  std::vector<int32_t> encode_words(std::string_view text) const;
+
   std::string model_;
   std::unique_ptr<Processor> processor_;
 };

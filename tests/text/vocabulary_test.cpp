@@ -1,0 +1,146 @@
+#include "text/vocabulary.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "corpora.h"
+
+namespace dragoman {
+namespace {
+
+std::function<Sentences()> all_of(const std::vector<std::string>& lines) {
+  return [&lines]() -> Sentences {
+    return [&lines, next = size_t{0}]() mutable -> std::optional<std::string_view> {
+      if (next == lines.size()) return std::nullopt;
+      return lines[next++];
+    };
+  };
+}
+
+Vocabulary learn(const VocabularyConfig& config, const std::vector<std::string>& lines) {
+  return learn_vocabulary(config, all_of(lines), "source");
+}
+
+std::string error_of(const VocabularyConfig& config, const std::vector<std::string>& lines) {
+  try {
+    learn(config, lines);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class VocabularyTest : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  const std::vector<std::string> lines = toy_text(400).source_lines;
+};
+
+class EveryKind : public VocabularyTest, public testing::WithParamInterface<PieceKind> {};
+
+TEST_P(EveryKind, GivesTheTextBackAndTheSameModelAgain) {
+  const VocabularyConfig config = {.kind = GetParam(), .size = 70};
+  const Vocabulary vocabulary = learn(config, lines);
+  EXPECT_LE(vocabulary.size(), 70);
+  EXPECT_EQ(vocabulary.piece(unknown_id), "<unk>");
+  EXPECT_EQ(vocabulary.piece(bos_id), "<s>");
+  EXPECT_EQ(vocabulary.piece(eos_id), "</s>");
+  for (const std::string& line : lines) {
+    std::vector<int32_t> ids = vocabulary.encode(line);
+    for (const int32_t id : ids)
+      ASSERT_TRUE(id == unknown_id || (id > eos_id && id < vocabulary.size())) << id;
+    ids.insert(ids.begin(), bos_id);
+    ids.push_back(eos_id);
+    EXPECT_EQ(vocabulary.decode(ids), line);
+  }
+  EXPECT_EQ(learn(config, lines).model(), vocabulary.model());
+}
+
+std::string name_of(const testing::TestParamInfo<PieceKind>& kind) {
+  const char* names[] = {"Bpe", "Unigram", "Characters", "Words"};
+  return names[static_cast<size_t>(kind.param)];
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
+                         testing::Values(PieceKind::bpe, PieceKind::unigram, PieceKind::characters,
+                                         PieceKind::words),
+                         name_of);
+
+TEST_F(VocabularyTest, FewerPiecesWhereTheTextHasNoMore) {
+  EXPECT_LT(learn({.size = 5000}, {"aa ab", "ab ba"}).size(), 20);
+  EXPECT_LT(learn({.kind = PieceKind::unigram, .size = 5000}, lines).size(), 5000);
+  EXPECT_LT(learn({.kind = PieceKind::characters, .size = 5000}, lines).size(), 40);
+}
+
+TEST_F(VocabularyTest, TooSmallASizeSaysWhatIsNeeded) {
+  for (const PieceKind kind : {PieceKind::bpe, PieceKind::unigram}) {
+    const std::string error = error_of({.kind = kind, .size = 8, .character_coverage = 1}, lines);
+    EXPECT_NE(
+        error.find(
+            "vocabulary.size is 8, but the source text has 16 different characters, so that it must be at "
+            "least 19"),
+        std::string::npos)
+        << error;
+  }
+  EXPECT_NO_THROW(learn({.size = 19, .character_coverage = 1}, lines));
+  EXPECT_NE(error_of({}, {}).find("there is no source text"), std::string::npos);
+}
+
+TEST_F(VocabularyTest, WordsNeedTheirFrequency) {
+  const std::vector<std::string> text = {"the cat , the dog", "the cat", "a bird ½"};
+  const Vocabulary all = learn({.kind = PieceKind::words}, text);
+  EXPECT_EQ(all.size(), 3 + 7);
+  EXPECT_NE(all.id("▁½"), unknown_id);  // words are left as they are
+  const Vocabulary frequent = learn({.kind = PieceKind::words, .min_frequency = 2}, text);
+  EXPECT_EQ(frequent.size(), 3 + 2);
+  EXPECT_EQ(frequent.encode("the cat"), (std::vector<int32_t>{frequent.id("▁the"), frequent.id("▁cat")}));
+  EXPECT_EQ(frequent.encode("the dog ran"),
+            (std::vector<int32_t>{frequent.id("▁the"), unknown_id, unknown_id}));
+  EXPECT_EQ(frequent.decode(frequent.encode("the dog , cat")), "the ⁇ ⁇ cat");
+  EXPECT_EQ(learn({.kind = PieceKind::words, .size = 4}, text).size(), 4);
+  EXPECT_NE(error_of({.kind = PieceKind::words, .min_frequency = 9}, text).find("vocabulary.min_frequency"),
+            std::string::npos);
+}
+
+TEST_F(VocabularyTest, BytesSpellWhatNoPieceSpells) {
+  const Vocabulary without = learn({.size = 60}, lines);
+  EXPECT_EQ(without.decode(without.encode("ka ☃")), "ka ⁇");
+  const Vocabulary with = learn({.size = 330, .byte_fallback = true}, lines);
+  EXPECT_EQ(with.decode(with.encode("ka ☃ 😀 lo")), "ka ☃ 😀 lo");
+  EXPECT_TRUE(with.is_byte(with.encode("☃").back()));
+}
+
+TEST_F(VocabularyTest, CoverageLeavesTheRarestCharactersOut) {
+  std::vector<std::string> text(1000, "ab ba");
+  text.push_back("z");
+  EXPECT_EQ(learn({.kind = PieceKind::characters, .character_coverage = 0.99}, text).id("z"), unknown_id);
+  EXPECT_NE(learn({.kind = PieceKind::characters, .character_coverage = 1}, text).id("z"), unknown_id);
+}
+
+TEST_F(VocabularyTest, FoldersHoldOneOrTwo) {
+  const auto one = std::make_shared<const Vocabulary>(learn({.size = 60}, lines));
+  const auto two = std::make_shared<const Vocabulary>(learn({.size = 50}, lines));
+  std::filesystem::create_directory(folder.path("shared"));
+  std::filesystem::create_directory(folder.path("separate"));
+  write_vocabularies(folder.path("shared"), {one, one});
+  write_vocabularies(folder.path("separate"), {one, two});
+  const Vocabularies shared = read_vocabularies(folder.path("shared"));
+  EXPECT_TRUE(shared.shared());
+  EXPECT_EQ(shared.source->model(), one->model());
+  const Vocabularies separate = read_vocabularies(folder.path("separate"));
+  EXPECT_FALSE(separate.shared());
+  EXPECT_EQ(separate.source->size(), one->size());
+  EXPECT_EQ(separate.target->size(), two->size());
+}
+
+TEST_F(VocabularyTest, OtherFilesAreAnError) {
+  EXPECT_THROW(Vocabulary::read(folder.path("none")), Error);
+  EXPECT_THROW(Vocabulary("no model at all", "x.spm"), Error);
+  const std::string model = learn({.size = 60}, lines).model();
+  EXPECT_THROW(Vocabulary(model.substr(0, model.size() / 2), "x.spm"), Error);
+}
+
+}  // namespace
+}  // namespace dragoman
