@@ -44,16 +44,20 @@ std::vector<Batch> make_batches(const Settings& settings) {
     const int64_t source = clamp(std::exp(3.1 + 0.5 * random.normal()));
     pairs.push_back({source, clamp(static_cast<double>(source) * random.uniform(0.8, 1.25))});
   }
-  std::ranges::sort(pairs, [](auto a, auto b) { return std::pair(a.source, a.target) < std::pair(b.source, b.target); });
+  std::ranges::sort(
+      pairs, [](auto a, auto b) { return std::pair(a.source, a.target) < std::pair(b.source, b.target); });
 
   std::vector<Batch> batches(1);
   for (size_t i = 0; i < pairs.size(); ++i) {
     const auto [source, target] = pairs[i];
     Batch* batch = &batches.back();
-    if (std::max(batch->source_tokens() + source, batch->target_tokens() + target + 1) > settings.batch_tokens) {
+    if (std::max(batch->source_tokens() + source, batch->target_tokens() + target + 1) >
+        settings.batch_tokens) {
       batch = &batches.emplace_back();
     }
-    const auto word = [&] { return 3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(settings.vocabulary - 3))); };
+    const auto word = [&] {
+      return 3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(settings.vocabulary - 3)));
+    };
     std::vector<int32_t> ids(static_cast<size_t>(source));
     std::ranges::generate(ids, word);
     batch->source.add(ids.data(), ids.data() + ids.size());
@@ -72,7 +76,8 @@ std::vector<Batch> make_batches(const Settings& settings) {
 // Multiplications and additions of an update's matrix products, attention's included.
 double flops(const Settings& s, const Batch& batch) {
   const double d = static_cast<double>(s.d_model), ff = static_cast<double>(s.d_ff);
-  const double source = static_cast<double>(batch.source_tokens()), target = static_cast<double>(batch.target_tokens());
+  const double source = static_cast<double>(batch.source_tokens()),
+               target = static_cast<double>(batch.target_tokens());
   double scores = 0;  // query-key pairs of a layer of each of the three attentions
   for (size_t i = 0; i < batch.pairs.size(); ++i) {
     const double n = batch.source.lengths[i], m = batch.target_input.lengths[i];
@@ -80,8 +85,8 @@ double flops(const Settings& s, const Batch& batch) {
   }
   const double encoder = source * (4 * d * d + 2 * d * ff);
   const double decoder = target * (6 * d * d + 2 * d * ff) + source * 2 * d * d;
-  const double products =
-      static_cast<double>(s.layers) * (encoder + decoder + 2 * d * scores) + target * d * static_cast<double>(s.vocabulary);
+  const double products = static_cast<double>(s.layers) * (encoder + decoder + 2 * d * scores) +
+                          target * d * static_cast<double>(s.vocabulary);
   return 3 * 2 * products;
 }
 
@@ -168,9 +173,9 @@ double median(std::vector<Round> rounds, Field field) {
 void run(const Settings& settings) {
   Ours ours(settings);
   const double peak = bench::measured_peak(ours.device().context, ours.device().kernels.name) / 1e9;
-  fmt::print("d_model {}, {}+{} layers, d_ff {}, vocabulary {}, {} threads, {}, peak {:.0f} GFLOP/s\n", settings.d_model,
-             settings.layers, settings.layers, settings.d_ff, settings.vocabulary, settings.threads,
-             ours.device().kernels.name, peak);
+  fmt::print("d_model {}, {}+{} layers, d_ff {}, vocabulary {}, {} threads, {}, peak {:.0f} GFLOP/s\n",
+             settings.d_model, settings.layers, settings.layers, settings.d_ff, settings.vocabulary,
+             settings.threads, ours.device().kernels.name, peak);
   std::vector<Round> mine, theirs, ratios;
   for (int64_t i = 0; i < settings.rounds; ++i) {
     mine.push_back(ours.round());
@@ -179,17 +184,20 @@ void run(const Settings& settings) {
     if (!settings.against.empty()) {
       theirs.push_back(run_peer(settings.against));
       ratios.push_back({mine.back().tokens_per_second / theirs.back().tokens_per_second});
-      fmt::print("   theirs {:8.0f}   ratio {:.2f}", theirs.back().tokens_per_second, ratios.back().tokens_per_second);
+      fmt::print("   theirs {:8.0f}   ratio {:.2f}", theirs.back().tokens_per_second,
+                 ratios.back().tokens_per_second);
     }
     fmt::print("\n");
     std::fflush(stdout);
   }
-  fmt::print("median {:.0f} tokens/s, {:.1f} % of the peak, {:.0f} MiB", median(mine, &Round::tokens_per_second),
-             100 * median(mine, &Round::gflops) / peak, mine.back().peak_mib);
+  fmt::print("median {:.0f} tokens/s, {:.1f} % of the peak, {:.0f} MiB",
+             median(mine, &Round::tokens_per_second), 100 * median(mine, &Round::gflops) / peak,
+             mine.back().peak_mib);
   if (!theirs.empty()) {
     fmt::print("; theirs {:.0f} tokens/s, {:.0f} MiB: {:.2f} times the speed, {:.2f} of the memory",
                median(theirs, &Round::tokens_per_second), median(theirs, &Round::peak_mib),
-               median(ratios, &Round::tokens_per_second), mine.back().peak_mib / median(theirs, &Round::peak_mib));
+               median(ratios, &Round::tokens_per_second),
+               mine.back().peak_mib / median(theirs, &Round::peak_mib));
   }
   fmt::print("\n");
 }
@@ -212,9 +220,17 @@ int main(int argc, char** argv) try {
   app.add_option("--against", settings.against, "another program, run once a round");
   CLI11_PARSE(app, argc, argv);
   if (size == "base") {
-    settings = {.d_model = 512, .heads = 8, .d_ff = 2048, .layers = 6, .vocabulary = 16000,
-                .batch_tokens = settings.batch_tokens, .steps = settings.steps, .rounds = settings.rounds,
-                .threads = settings.threads, .dropout = settings.dropout, .against = settings.against};
+    settings = {.d_model = 512,
+                .heads = 8,
+                .d_ff = 2048,
+                .layers = 6,
+                .vocabulary = 16000,
+                .batch_tokens = settings.batch_tokens,
+                .steps = settings.steps,
+                .rounds = settings.rounds,
+                .threads = settings.threads,
+                .dropout = settings.dropout,
+                .against = settings.against};
   }
   if (settings.threads == 0) settings.threads = available_threads();
   run(settings);

@@ -35,7 +35,8 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
     for (const std::string& folder : o.models) files.push_back(weights_path(folder));
     return files;
   }
-  if (o.models.size() != 1) throw UsageError("average --last takes the checkpoints of one model, not of {}", o.models.size());
+  if (o.models.size() != 1)
+    throw UsageError("average --last takes the checkpoints of one model, not of {}", o.models.size());
   const auto found = Checkpoints(o.models[0] + "/checkpoints", 1).list();
   if (found.empty()) throw Error("{} has no checkpoints", o.models[0]);
   const size_t count = std::min(found.size(), static_cast<size_t>(o.last));
@@ -58,15 +59,18 @@ void average(const Arguments& arguments) {
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  if (o.models.empty() || o.out.empty()) throw UsageError("average needs --models and --out: see dragoman average --help");
-  if (fs::exists(weights_path(o.out))) throw UsageError("{} holds a model already: take another folder for --out", o.out);
+  if (o.models.empty() || o.out.empty())
+    throw UsageError("average needs --models and --out: see dragoman average --help");
+  if (fs::exists(weights_path(o.out)))
+    throw UsageError("{} holds a model already: take another folder for --out", o.out);
 
   Device device(kernels_for(nullptr), 1);
   Transformer model(read_model_config(o.models[0]), device, false);
   const std::vector<std::string> files = files_to_average(o);
   average_weights(model, files);
   fs::create_directories(o.out);
-  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"}) copy_if_there(o.models[0], o.out, name);
+  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"})
+    copy_if_there(o.models[0], o.out, name);
   write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
   log_info("{} is the average of {} models", o.out, files.size());
 }

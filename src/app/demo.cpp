@@ -63,8 +63,9 @@ void demo(const Arguments& arguments) {
   line.add_options(options);
   if (!line.parse(arguments)) return;
   if (!std::filesystem::exists(recipe_path)) {
-    throw Error("{} is not here: run dragoman demo in the folder of the project, which has the recipe and its corpus",
-                recipe_path);
+    throw Error(
+        "{} is not here: run dragoman demo in the folder of the project, which has the recipe and its corpus",
+        recipe_path);
   }
   options.read_recipe_file(recipe_path);
   line.set_flags();

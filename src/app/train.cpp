@@ -13,7 +13,8 @@ namespace {
 void declare(Options& options, RunOptions& run) {
   auto own = options.section("", "Where, and from where");
   own.add("out", run.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
-  own.add("resume", run.resume, "go on from a checkpoint in it: where there is one, never, or else it is an error",
+  own.add("resume", run.resume,
+          "go on from a checkpoint in it: where there is one, never, or else it is an error",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from, "a model's folder whose weights a new run begins with");
 }

@@ -1,7 +1,8 @@
 #include "base/signals.h"
 
-#include <csignal>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace dragoman {
 namespace {

@@ -60,6 +60,8 @@ void Context::parallel(int64_t count, void (*body)(void*, int64_t, int), void* a
 }
 
 void* Context::shared(size_t bytes) { return state_->shared.get(bytes); }
-void* Context::local(int worker, size_t bytes) { return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes); }
+void* Context::local(int worker, size_t bytes) {
+  return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes);
+}
 
 }  // namespace dragoman

@@ -40,8 +40,8 @@ const Kernels& kernels_for(const char* name) {
     if (std::string(name) == available.tables[i]->name) return *available.tables[i];
     names += std::string(i > 0 ? ", " : "") + available.tables[i]->name;
   }
-  throw Error("DRAGOMAN_ISA is \"" + std::string(name) + "\", which this machine or this build does not have: set it to one of " +
-              names);
+  throw Error("DRAGOMAN_ISA is \"" + std::string(name) +
+              "\", which this machine or this build does not have: set it to one of " + names);
 }
 
 }  // namespace dragoman

@@ -75,7 +75,8 @@ struct Dropout {
 struct Epilogue {
   bool accumulate = false;  // add to what the output holds: its chain of sums goes on
   const float* bias = nullptr;
-  float* before_activation = nullptr;  // where not null, what the activation is applied to is kept here (dense)
+  float* before_activation =
+      nullptr;  // where not null, what the activation is applied to is kept here (dense)
   Activation activation = Activation::none;
   Dropout dropout = {};
 };
@@ -125,8 +126,8 @@ struct Kernels {
 
   // --- embedding.inl.h --------------------------------------------------------------------------
   // out[r] = dropout(scale · table[ids[r]] + position_table[position of r])
-  void (*embed)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix table, ConstMatrix position_table,
-                float scale, const Dropout&, Matrix out);
+  void (*embed)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix table,
+                ConstMatrix position_table, float scale, const Dropout&, Matrix out);
   // Adds to both tables' gradients (either may have null data), token after token.
   void (*embed_backward)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix gradient, float scale,
                          const Dropout&, Matrix table_gradient, Matrix position_gradient);
@@ -134,13 +135,15 @@ struct Kernels {
   // --- norm.inl.h -------------------------------------------------------------------------------
   // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.
   // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row.
-  void (*add_dropout_norm)(Context&, ConstMatrix residual, ConstMatrix branch, const Dropout&, const float* gain,
-                           const float* bias, float epsilon, Matrix sum, Matrix normed, float* statistics);
+  void (*add_dropout_norm)(Context&, ConstMatrix residual, ConstMatrix branch, const Dropout&,
+                           const float* gain, const float* bias, float epsilon, Matrix sum, Matrix normed,
+                           float* statistics);
   // From the gradient of normed to that of sum: written to sum_gradient, or added to what it holds. Where
   // branch_gradient has data it gets dropout's share of the sum's gradient. Adds to gain's and bias's gradients.
-  void (*add_dropout_norm_backward)(Context&, ConstMatrix sum, ConstMatrix normed_gradient, const float* statistics,
-                                    const float* gain, const Dropout&, bool accumulate, Matrix sum_gradient,
-                                    Matrix branch_gradient, float* gain_gradient, float* bias_gradient);
+  void (*add_dropout_norm_backward)(Context&, ConstMatrix sum, ConstMatrix normed_gradient,
+                                    const float* statistics, const float* gain, const Dropout&,
+                                    bool accumulate, Matrix sum_gradient, Matrix branch_gradient,
+                                    float* gain_gradient, float* bias_gradient);
 
   // --- attention.inl.h --------------------------------------------------------------------------
   // log_sums (query rows × heads; null where no gradient will be asked for): log Σ exp of the scores.
@@ -148,25 +151,27 @@ struct Kernels {
                     float* log_sums);
   // Adds to the gradients of q, k and v.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
-                             ConstMatrix out, ConstMatrix out_gradient, const float* log_sums, Matrix q_gradient,
-                             Matrix k_gradient, Matrix v_gradient);
+                             ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
+                             Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
   // A row of logits becomes its gradient (softmax − smoothed target) where `gradient` is asked for.
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
-  void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient, float* losses);
+  void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient,
+                        float* losses);
   // The index of each row's largest element; the lowest index among equals.
   void (*arg_max)(Context&, ConstMatrix rows, int32_t* indices);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
   // One pass over flat buffers; gradients are taken times gradient_scale.
-  void (*adam)(Context&, int64_t count, const AdamStep&, float gradient_scale, const float* gradients, float* weights,
-               float* first_moments, float* second_moments);
+  void (*adam)(Context&, int64_t count, const AdamStep&, float gradient_scale, const float* gradients,
+               float* weights, float* first_moments, float* second_moments);
   // to += amount · (from − to): a moving average
   void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
-  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows, Matrix to);  // to[to_rows[r]] = from[r]
+  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows,
+                       Matrix to);  // to[to_rows[r]] = from[r]
 };
 
 // The tables of this build that this machine can run, the plainest first.

@@ -30,9 +30,12 @@ FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, i
 Initial embedding_initial(const ModelConfig& config, int64_t vocabulary) {
   const double d = static_cast<double>(config.d_model);
   switch (config.embedding_initialiser) {
-    case EmbeddingInitialiser::normal: return {Initial::Kind::normal, static_cast<float>(1 / std::sqrt(d))};
-    case EmbeddingInitialiser::unit: return {Initial::Kind::normal, 1};
-    case EmbeddingInitialiser::xavier: break;
+    case EmbeddingInitialiser::normal:
+      return {Initial::Kind::normal, static_cast<float>(1 / std::sqrt(d))};
+    case EmbeddingInitialiser::unit:
+      return {Initial::Kind::normal, 1};
+    case EmbeddingInitialiser::xavier:
+      break;
   }
   return {Initial::Kind::uniform, static_cast<float>(std::sqrt(6 / (d + static_cast<double>(vocabulary))))};
 }
@@ -43,14 +46,16 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
     return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary));
   };
   if (config.tied == Tied::all) {
-    model.source_embedding = model.target_embedding = table("shared_embedding.weight", config.source_vocabulary);
+    model.source_embedding = model.target_embedding =
+        table("shared_embedding.weight", config.source_vocabulary);
   } else {
     model.source_embedding = table("source_embedding.weight", config.source_vocabulary);
     model.target_embedding = table("target_embedding.weight", config.target_vocabulary);
   }
   if (config.tied == Tied::none) {
-    model.generator.weight = model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
-                                                      make.matrix(config.d_model, config.target_vocabulary));
+    model.generator.weight =
+        model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
+                                 make.matrix(config.d_model, config.target_vocabulary));
     model.generator.bias =
         model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
   } else {
@@ -73,7 +78,8 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
                              make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
   for (const EncoderLayer& layer : model.encoder) {
-    model.encoder_norms.insert(model.encoder_norms.end(), {&layer.self_attention.norm, &layer.feed_forward.norm});
+    model.encoder_norms.insert(model.encoder_norms.end(),
+                               {&layer.self_attention.norm, &layer.feed_forward.norm});
   }
   if (config.norm == NormOrder::pre) {
     model.encoder_norm = make.norm("encoder.norm", config.d_model);
@@ -90,8 +96,9 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
                              make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
   for (const DecoderLayer& layer : model.decoder) {
-    model.decoder_norms.insert(model.decoder_norms.end(), {&layer.self_attention.norm, &layer.cross_attention.norm,
-                                                           &layer.feed_forward.norm});
+    model.decoder_norms.insert(
+        model.decoder_norms.end(),
+        {&layer.self_attention.norm, &layer.cross_attention.norm, &layer.feed_forward.norm});
   }
   if (config.norm == NormOrder::pre) {
     model.decoder_norm = make.norm("decoder.norm", config.d_model);

@@ -6,11 +6,13 @@
 
 namespace dragoman {
 
-Cache::Cache(Pool& pool, int64_t layers, int64_t slots, int64_t capacity_, int64_t d_model) : capacity(capacity_) {
+Cache::Cache(Pool& pool, int64_t layers, int64_t slots, int64_t capacity_, int64_t d_model)
+    : capacity(capacity_) {
   for (int64_t i = 0; i < layers; ++i) key_values.emplace_back(pool, slots * capacity, 2 * d_model);
 }
 
-CacheStep cache_step(Device& device, Cache& cache, std::span<const int32_t> slots, std::span<const int32_t> lengths) {
+CacheStep cache_step(Device& device, Cache& cache, std::span<const int32_t> slots,
+                     std::span<const int32_t> lengths) {
   const auto count = static_cast<int64_t>(slots.size());
   CacheStep step = {.cache = &cache, .rows = Array<int32_t>(device.pool, count), .keys = {}};
   step.keys.spans = Array<Span>(device.pool, count);

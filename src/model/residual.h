@@ -18,8 +18,8 @@ namespace dragoman {
 class Residual {
  public:
   // `norms`: the stack's, in the order of their use. `rows`: of x.
-  Residual(Pass& pass, const ModelConfig& config, const Array<RowKey>& rows, const std::vector<const Norm*>& norms,
-           Tensor x)
+  Residual(Pass& pass, const ModelConfig& config, const Array<RowKey>& rows,
+           const std::vector<const Norm*>& norms, Tensor x)
       : pass_(pass), config_(config), rows_(rows), norms_(norms), sum_(x), normed_(x) {
     if (config.norm == NormOrder::pre) {
       const Norm& first = next_norm();
@@ -33,8 +33,8 @@ class Residual {
   // Adds a sublayer's output.
   void add(const Tensor& branch) {
     const Norm& next = next_norm();
-    auto [sum, normed] = add_dropout_norm(pass_, sum_, branch, static_cast<float>(config_.dropout), rows_, next.gain,
-                                          next.bias, epsilon());
+    auto [sum, normed] = add_dropout_norm(pass_, sum_, branch, static_cast<float>(config_.dropout), rows_,
+                                          next.gain, next.bias, epsilon());
     sum_ = config_.norm == NormOrder::pre ? sum : normed;
     normed_ = normed;
   }

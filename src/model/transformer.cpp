@@ -35,7 +35,8 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                        const Tokens& tokens, const Memory& memory, size_t index) {
   const int64_t d = model.config.d_model;
   const Tensor q = linear(pass, x, layer.query);
-  const Tensor kv = memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
+  const Tensor kv =
+      memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
                                   .keys = memory.spans,
@@ -69,13 +70,15 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   Residual residual(pass, model.config, source.rows, model.encoder_norms,
                     embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
   for (const EncoderLayer& layer : model.encoder) {
-    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), source, false, nullptr, 0));
+    residual.add(
+        self_attention(pass, model, layer.self_attention, residual.input(), source, false, nullptr, 0));
     residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), source));
   }
   return residual.output();
 }
 
-Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory, const CacheStep* step) {
+Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
+              const CacheStep* step) {
   Residual residual(pass, model.config, target.rows, model.decoder_norms,
                     embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
@@ -95,8 +98,8 @@ Memory remember(Pass& pass, Transformer& model, Tensor encoded, const Spans& spa
   return memory;
 }
 
-Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,
-            Smoothing smoothing) {
+Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,
+            const Array<int32_t>& targets, Smoothing smoothing) {
   const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans, .key_values = {}};
   const Tensor decoded = decode(pass, model, target, memory);
   return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);

@@ -53,8 +53,8 @@ struct Transformer {
   PositionTable source_positions, target_positions;
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
-  Norm encoder_norm, decoder_norm;     // with pre-norm, each stack ends with one
-  Linear generator;                    // vocabulary × d_model; the embedding itself where they are tied
+  Norm encoder_norm, decoder_norm;  // with pre-norm, each stack ends with one
+  Linear generator;                 // vocabulary × d_model; the embedding itself where they are tied
   std::vector<const Norm*> encoder_norms, decoder_norms;  // in the order of their use
 };
 
@@ -63,13 +63,15 @@ Tensor encode(Pass&, Transformer&, const Tokens& source);
 
 // The decoder's output: a row for each target token, which has seen the tokens before it and all of its source.
 // With a cache the tokens are the next ones of their sentences.
-Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory, const CacheStep* step = nullptr);
+Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory,
+              const CacheStep* step = nullptr);
 
 // The keys and values of the encoder's output for every layer, once for all steps of decoding.
 Memory remember(Pass&, Transformer&, Tensor encoded, const Spans& spans);
 
 // The losses of a batch, two to a target token (see cross_entropy).
-Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets, Smoothing);
+Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,
+            Smoothing);
 
 // The scores of every word of the vocabulary after each token.
 Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);

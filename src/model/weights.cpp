@@ -11,7 +11,8 @@ std::vector<TensorEntry> flat_entries(const Parameters& parameters, std::span<co
                                       const std::string& prefix) {
   std::vector<TensorEntry> entries;
   for (const Parameter& parameter : parameters.list()) {
-    const auto values = flat.subspan(static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.size()));
+    const auto values =
+        flat.subspan(static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.size()));
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
     entries.push_back({.name = prefix + parameter.name,
                        .dtype = Dtype::f32,
@@ -28,7 +29,8 @@ void write_weights(const std::string& path, const Parameters& parameters, std::s
 void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::span<float> flat,
                const std::string& prefix) {
   for (const Parameter& parameter : parameters.list()) {
-    const auto values = file.floats(prefix + parameter.name, parameter.value.rows(), parameter.value.columns());
+    const auto values =
+        file.floats(prefix + parameter.name, parameter.value.rows(), parameter.value.columns());
     std::ranges::copy(values, flat.begin() + parameter.offset);
   }
 }
@@ -39,9 +41,10 @@ void read_weights(const std::string& path, Parameters& parameters) {
   for (const Parameter& parameter : parameters.list()) names.insert(parameter.name);
   for (const TensorEntry& entry : file.entries()) {
     if (!names.contains(entry.name)) {
-      throw Error("{} has a tensor {} that the model's configuration has no place for: the file and config.json do "
-                  "not belong together",
-                  path, entry.name);
+      throw Error(
+          "{} has a tensor {} that the model's configuration has no place for: the file and config.json do "
+          "not belong together",
+          path, entry.name);
     }
   }
   read_flat(file, parameters, parameters.weights());

@@ -25,7 +25,8 @@ enum class Initialiser { xavier, pytorch };
 
 class LayerMaker {
  public:
-  LayerMaker(Parameters& parameters, Initialiser initialiser) : parameters_(parameters), initialiser_(initialiser) {}
+  LayerMaker(Parameters& parameters, Initialiser initialiser)
+      : parameters_(parameters), initialiser_(initialiser) {}
 
   // `parts`: so many matrices side by side, each of which begins as if it stood alone.
   Linear linear(const std::string& name, int64_t in, int64_t out, int64_t parts = 1) const;

@@ -12,9 +12,12 @@ constexpr int64_t floats_per_line = 16;
 
 float draw(Random& random, const Initial& initial) {
   switch (initial.kind) {
-    case Initial::Kind::constant: return initial.amount;
-    case Initial::Kind::uniform: return static_cast<float>(random.uniform(-initial.amount, initial.amount));
-    case Initial::Kind::normal: return static_cast<float>(random.normal() * initial.amount);
+    case Initial::Kind::constant:
+      return initial.amount;
+    case Initial::Kind::uniform:
+      return static_cast<float>(random.uniform(-initial.amount, initial.amount));
+    case Initial::Kind::normal:
+      return static_cast<float>(random.normal() * initial.amount);
   }
   return 0;
 }

@@ -9,14 +9,16 @@ namespace dragoman {
 
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width) {
   CHECK(kind != Positions::learned, "a learned position has no formula");
-  const double p = static_cast<double>(position), c = static_cast<double>(column), d = static_cast<double>(width);
+  const double p = static_cast<double>(position), c = static_cast<double>(column),
+               d = static_cast<double>(width);
   if (kind == Positions::tensor2tensor) {
     const double half = d / 2;
     const double i = column < width / 2 ? c : c - half;
     const double rate = std::pow(10000.0, -i / std::max(half - 1, 1.0));
     return column < width / 2 ? std::sin(p * rate) : std::cos(p * rate);
   }
-  const double exponent = kind == Positions::raw_index ? 2 * c / d : (c - static_cast<double>(column % 2)) / d;
+  const double exponent =
+      kind == Positions::raw_index ? 2 * c / d : (c - static_cast<double>(column % 2)) / d;
   const double angle = p / std::pow(10000.0, exponent);
   return column % 2 == 0 ? std::sin(angle) : std::cos(angle);
 }
@@ -25,7 +27,8 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   if (table_ && table_.rows() >= positions) return table_;
   if (kind_ == Positions::learned) {
     throw Error("a sentence has " + std::to_string(positions) + " tokens, but the model has learned only " +
-                std::to_string(table_.rows()) + " positions: raise model.max_positions, or shorten the input");
+                std::to_string(table_.rows()) +
+                " positions: raise model.max_positions, or shorten the input");
   }
   const int64_t rows = std::max<int64_t>(positions, table_ ? 2 * table_.rows() : 128);
   table_ = Tensor(pool, rows, width_);

@@ -19,7 +19,8 @@ class PositionTable {
  public:
   PositionTable() = default;
   PositionTable(Positions kind, int64_t width) : kind_(kind), width_(width) {}
-  explicit PositionTable(Tensor learned) : kind_(Positions::learned), width_(learned.columns()), table_(learned) {}
+  explicit PositionTable(Tensor learned)
+      : kind_(Positions::learned), width_(learned.columns()), table_(learned) {}
 
   // At least `positions` rows. Throws Error where a learned table has fewer.
   const Tensor& rows(Pool& pool, int64_t positions);

@@ -8,19 +8,25 @@ namespace dragoman {
 namespace {
 
 // Rows whose logits exist at once. The weight's gradient is read and written once for each such chunk.
-int64_t chunk_rows(int64_t vocabulary, int64_t logits) { return std::max<int64_t>(64, logits / vocabulary / 64 * 64); }
+int64_t chunk_rows(int64_t vocabulary, int64_t logits) {
+  return std::max<int64_t>(64, logits / vocabulary / 64 * 64);
+}
 
 // Turns the gradient of a chunk's logits into those of what made them.
 void chunk_backward(Device& device, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
                     const Tensor& bias, Matrix hidden_gradient, Matrix logits_gradient) {
   if (bias) {
-    device.kernels.activation_backward(device.context, Activation::none, {}, logits_gradient, {}, bias.gradient().data);
+    device.kernels.activation_backward(device.context, Activation::none, {}, logits_gradient, {},
+                                       bias.gradient().data);
   }
   device.kernels.product(device.context, logits_gradient, weight, hidden_gradient, {});
-  multiply(device, ConstMatrix(logits_gradient).transposed(), hidden, weight_tensor.gradient(), {.accumulate = true});
+  multiply(device, ConstMatrix(logits_gradient).transposed(), hidden, weight_tensor.gradient(),
+           {.accumulate = true});
 }
 
-Matrix rows_of(Matrix m, int64_t begin, int64_t count) { return {m.data + begin * m.stride, count, m.columns, m.stride}; }
+Matrix rows_of(Matrix m, int64_t begin, int64_t count) {
+  return {m.data + begin * m.stride, count, m.columns, m.stride};
+}
 
 }  // namespace
 
@@ -49,7 +55,8 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
       chunk_backward(device, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
     }
   }
-  if (backward) pass.tape->record({&weight, &bias}, [] {});  // the gradients are there: only their turn is kept
+  if (backward)
+    pass.tape->record({&weight, &bias}, [] {});  // the gradients are there: only their turn is kept
   return losses;
 }
 

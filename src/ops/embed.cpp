@@ -10,14 +10,14 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
-  device.kernels.embed(device.context, tokens.ids.data(), tokens.rows.data(), table, positions, scale, dropout,
-                       y.matrix());
+  device.kernels.embed(device.context, tokens.ids.data(), tokens.rows.data(), table, positions, scale,
+                       dropout, y.matrix());
 
   if (pass.tape == nullptr) return y;
   const Tensor learned = positions.storage().parameter ? positions : Tensor();
   pass.tape->record({&table, &learned}, [&device, &tokens, table, learned, y, scale, dropout] {
-    device.kernels.embed_backward(device.context, tokens.ids.data(), tokens.rows.data(), y.gradient(), scale, dropout,
-                                  table.gradient(), learned ? learned.gradient() : Matrix{});
+    device.kernels.embed_backward(device.context, tokens.ids.data(), tokens.rows.data(), y.gradient(), scale,
+                                  dropout, table.gradient(), learned ? learned.gradient() : Matrix{});
   });
   return y;
 }

@@ -6,11 +6,14 @@ namespace dragoman {
 namespace {
 
 // The activation's derivative is a function of its output for relu, of its input for the others.
-bool needs_input(Activation activation) { return activation == Activation::gelu || activation == Activation::swish; }
+bool needs_input(Activation activation) {
+  return activation == Activation::gelu || activation == Activation::swish;
+}
 
 }  // namespace
 
-Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
+Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const LinearOptions& options) {
   CHECK(options.dropout == 0 || options.rows != nullptr, "dropout without rows");
   Device& device = pass.device;
   const Activation activation = options.activation;

@@ -13,35 +13,38 @@ Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
   if (pass.tape == nullptr) return normed;
   pass.tape->record({&gain, &bias}, [&device, x, normed, statistics, gain, bias] {
     const auto dx = x.gradient_target();
-    device.kernels.add_dropout_norm_backward(device.context, x, normed.gradient(), statistics.data(), gain.data(), {},
-                                             dx.accumulate, dx.matrix, {}, gain.gradient().data, bias.gradient().data);
+    device.kernels.add_dropout_norm_backward(device.context, x, normed.gradient(), statistics.data(),
+                                             gain.data(), {}, dx.accumulate, dx.matrix, {},
+                                             gain.gradient().data, bias.gradient().data);
   });
   return normed;
 }
 
 SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& branch, float dropout_rate,
-                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon) {
+                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias,
+                            float epsilon) {
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, rows);
   const Tensor sum(device.pool, residual.rows(), residual.columns());
   const Tensor normed(device.pool, residual.rows(), residual.columns());
   const Tensor statistics(device.pool, residual.rows(), 2);
-  device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), bias.data(), epsilon,
-                                  sum.matrix(), normed.matrix(), statistics.data());
+  device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), bias.data(),
+                                  epsilon, sum.matrix(), normed.matrix(), statistics.data());
 
   if (pass.tape == nullptr) return {sum, normed};
-  pass.tape->record({&gain, &bias}, [&device, residual, branch, sum, normed, statistics, gain, bias, dropout] {
-    // What later layers gave to the sum, and what comes back through the norm, flows on to both inputs.
-    const auto dsum = sum.gradient_target();
-    const auto dbranch = branch.gradient_target();
-    CHECK(!dbranch.accumulate, "a branch has one use");
-    device.kernels.add_dropout_norm_backward(device.context, sum, normed.gradient(), statistics.data(), gain.data(),
-                                             dropout, dsum.accumulate, dsum.matrix, dbranch.matrix,
-                                             gain.gradient().data, bias.gradient().data);
-    if (!residual.take_gradient_of(sum)) {
-      device.kernels.add(device.context, sum.gradient(), residual.gradient_sum());
-    }
-  });
+  pass.tape->record(
+      {&gain, &bias}, [&device, residual, branch, sum, normed, statistics, gain, bias, dropout] {
+        // What later layers gave to the sum, and what comes back through the norm, flows on to both inputs.
+        const auto dsum = sum.gradient_target();
+        const auto dbranch = branch.gradient_target();
+        CHECK(!dbranch.accumulate, "a branch has one use");
+        device.kernels.add_dropout_norm_backward(device.context, sum, normed.gradient(), statistics.data(),
+                                                 gain.data(), dropout, dsum.accumulate, dsum.matrix,
+                                                 dbranch.matrix, gain.gradient().data, bias.gradient().data);
+        if (!residual.take_gradient_of(sum)) {
+          device.kernels.add(device.context, sum.gradient(), residual.gradient_sum());
+        }
+      });
   return {sum, normed};
 }
 

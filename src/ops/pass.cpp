@@ -5,7 +5,8 @@
 namespace dragoman {
 
 Dropout Pass::dropout(float rate, const Array<RowKey>& rows) {
-  const uint64_t key = mix(mix(seed, update), ops++);  // counted at any rate: the masks of later ops stay theirs
+  const uint64_t key =
+      mix(mix(seed, update), ops++);  // counted at any rate: the masks of later ops stay theirs
   if (tape == nullptr || rate == 0) return {};
   return {.rate = rate,
           .key = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)},

@@ -5,7 +5,9 @@
 namespace dragoman {
 namespace {
 
-int64_t size_when_packed(Device& device, ConstMatrix b) { return device.kernels.packed_size(b.rows, b.columns); }
+int64_t size_when_packed(Device& device, ConstMatrix b) {
+  return device.kernels.packed_size(b.rows, b.columns);
+}
 
 // The parameter's packed form, made now if it is not there.
 PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool transposed) {
@@ -28,16 +30,16 @@ Packed::Packed(Device& device, ConstMatrix b)
 }
 
 void multiply(Device& device, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
-  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}", a.rows,
-        a.columns, b.rows, b.columns, c.rows, c.columns);
+  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
+        a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
   device.kernels.multiply(device.context, a, b, c, epilogue);
 }
 
 void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, WeightUse use, Matrix c,
                         const Epilogue& epilogue) {
   const ConstMatrix b = use.transposed ? ConstMatrix(weight).transposed() : ConstMatrix(weight);
-  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}", a.rows,
-        a.columns, b.rows, b.columns, c.rows, c.columns);
+  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
+        a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
   if (use.keep) {
     device.kernels.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);
   } else {

@@ -15,7 +15,8 @@ struct WeightUse {
   bool transposed = false;
   bool keep = false;
 };
-void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse, Matrix c, const Epilogue& = {});
+void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse, Matrix c,
+                        const Epilogue& = {});
 
 // A right operand packed once, for several products.
 class Packed {

@@ -46,7 +46,8 @@ std::vector<std::vector<int32_t>> decode_greedily(Transformer& model, const Pack
   const auto all = tokens.spans.spans.values();
   const std::vector<Span> source_spans(all.begin(), all.end());
   Memory memory = remember(pass, model, encode(pass, model, tokens), tokens.spans);
-  Cache cache(device.pool, model.config.decoder_layers, source.sentences(), options.max_length, model.config.d_model);
+  Cache cache(device.pool, model.config.decoder_layers, source.sentences(), options.max_length,
+              model.config.d_model);
 
   std::vector<std::vector<int32_t>> outputs(source.lengths.size());
   Active active = {.sentences = std::vector<int32_t>(outputs.size()),

@@ -10,8 +10,8 @@
 namespace dragoman {
 
 struct GreedyOptions {
-  int32_t start = 1;    // the token that every target begins with; not part of the output
-  int32_t end = -1;     // the token that ends one, not part of the output; −1: there is none
+  int32_t start = 1;         // the token that every target begins with; not part of the output
+  int32_t end = -1;          // the token that ends one, not part of the output; −1: there is none
   int64_t max_length = 100;  // tokens of output
 };
 

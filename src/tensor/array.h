@@ -15,12 +15,15 @@ template <class T>
 class Array {
  public:
   Array() = default;
-  Array(Pool& pool, int64_t size) : pool_(&pool), block_(pool.take(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
+  Array(Pool& pool, int64_t size)
+      : pool_(&pool), block_(pool.take(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
   Array(Pool& pool, std::span<const T> values) : Array(pool, static_cast<int64_t>(values.size())) {
     if (!values.empty()) std::memcpy(block_.data, values.data(), values.size_bytes());
   }
   Array(Array&& other) noexcept
-      : pool_(std::exchange(other.pool_, nullptr)), block_(other.block_), size_(std::exchange(other.size_, 0)) {}
+      : pool_(std::exchange(other.pool_, nullptr)),
+        block_(other.block_),
+        size_(std::exchange(other.size_, 0)) {}
   Array& operator=(Array&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(block_, other.block_);

@@ -104,7 +104,8 @@ int Pool::best_fit(size_t size) const {
 int Pool::fresh(size_t size) {
   if (regions_.empty() || regions_.back().used + size > regions_.back().size) {
     const size_t wanted = std::max(region_size, size);
-    void* data = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* data =
+        mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED) throw std::bad_alloc();
     madvise(data, wanted, MADV_HUGEPAGE);
     regions_.push_back({static_cast<char*>(data), wanted, 0, -1});

@@ -31,7 +31,7 @@ class Pool {
   void give_storage(Storage* storage);
 
   size_t in_use() const { return in_use_; }
-  size_t peak() const { return peak_; }       // the most that was in use at once
+  size_t peak() const { return peak_; }        // the most that was in use at once
   size_t reached() const { return reached_; }  // addresses ever touched: the system's memory
 
  private:
@@ -51,7 +51,7 @@ class Pool {
 
   std::vector<Node> nodes_;
   std::vector<int> unused_nodes_;
-  std::vector<int> free_;    // indices of free nodes
+  std::vector<int> free_;  // indices of free nodes
   struct Region {
     char* data;
     size_t size, used;

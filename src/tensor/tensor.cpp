@@ -34,8 +34,8 @@ Tensor::Tensor(Pool& pool, int64_t rows, int64_t columns) {
 }
 
 Tensor Tensor::column_range(int64_t begin, int64_t count) const {
-  CHECK(begin >= 0 && count >= 0 && begin + count <= columns_, "columns [{}, {}) of {} × {}", begin, begin + count,
-        rows_, columns_);
+  CHECK(begin >= 0 && count >= 0 && begin + count <= columns_, "columns [{}, {}) of {} × {}", begin,
+        begin + count, rows_, columns_);
   Tensor view = *this;
   view.offset_ += begin;
   view.columns_ = count;
@@ -43,8 +43,8 @@ Tensor Tensor::column_range(int64_t begin, int64_t count) const {
 }
 
 Tensor Tensor::row_range(int64_t begin, int64_t count) const {
-  CHECK(begin >= 0 && count >= 0 && begin + count <= rows_, "rows [{}, {}) of {} × {}", begin, begin + count, rows_,
-        columns_);
+  CHECK(begin >= 0 && count >= 0 && begin + count <= rows_, "rows [{}, {}) of {} × {}", begin, begin + count,
+        rows_, columns_);
   Tensor view = *this;
   view.offset_ += begin * stride_;
   view.rows_ = count;
@@ -57,7 +57,8 @@ Matrix Tensor::gradient() const {
 }
 
 void Tensor::allocate_gradient() const {
-  CHECK(!storage_->parameter, "a parameter of {} × {} has no gradient: it was made for inference", rows_, columns_);
+  CHECK(!storage_->parameter, "a parameter of {} × {} has no gradient: it was made for inference", rows_,
+        columns_);
   storage_->gradient_block_ = storage_->pool_->take(static_cast<size_t>(storage_->size) * sizeof(float));
   storage_->gradient = static_cast<float*>(storage_->gradient_block_.data);
 }
@@ -78,7 +79,8 @@ Matrix Tensor::gradient_sum() const {
 }
 
 bool Tensor::take_gradient_of(const Tensor& other) const {
-  if (has_gradient() || !whole() || !other.whole() || rows_ != other.rows_ || columns_ != other.columns_) return false;
+  if (has_gradient() || !whole() || !other.whole() || rows_ != other.rows_ || columns_ != other.columns_)
+    return false;
   std::swap(storage_->gradient, other.storage_->gradient);
   std::swap(storage_->gradient_block_, other.storage_->gradient_block_);
   return true;

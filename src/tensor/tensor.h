@@ -62,7 +62,7 @@ class StorageRef {
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Pool& pool, int64_t rows, int64_t columns);            // of any content
+  Tensor(Pool& pool, int64_t rows, int64_t columns);                   // of any content
   static Tensor parameter(Pool& pool, int64_t rows, int64_t columns);  // without memory: its owner sets data
 
   explicit operator bool() const { return storage_.get() != nullptr; }

@@ -18,7 +18,7 @@ struct PackedSide {
 };
 
 struct Batch {
-  std::vector<uint64_t> pairs;   // each pair's index in its corpus: what its dropout depends on
+  std::vector<uint64_t> pairs;  // each pair's index in its corpus: what its dropout depends on
   PackedSide source;
   PackedSide target_input;       // what the decoder reads: the target, shifted by its start
   std::vector<int32_t> targets;  // what it is to say after each of them

@@ -52,7 +52,8 @@ std::string fault_of(const fs::path& folder, bool with_checksums) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
       if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has another size";
-      if (with_checksums && checksum(file.string()) != facts.at("xxh3")) return name + " has another checksum";
+      if (with_checksums && checksum(file.string()) != facts.at("xxh3"))
+        return name + " has another checksum";
     }
     return "";
   } catch (const std::exception& error) {
@@ -75,9 +76,12 @@ std::vector<Checkpoints::Found> folders(const std::string& folder) {
   std::vector<Checkpoints::Found> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (const auto step = step_of(entry.path().filename().string())) found.push_back({*step, entry.path().string()});
+    if (const auto step = step_of(entry.path().filename().string()))
+      found.push_back({*step, entry.path().string()});
   }
-  std::ranges::sort(found, [](const auto& a, const auto& b) { return std::pair(a.step, a.path) < std::pair(b.step, b.path); });
+  std::ranges::sort(found, [](const auto& a, const auto& b) {
+    return std::pair(a.step, a.path) < std::pair(b.step, b.path);
+  });
   return found;
 }
 
@@ -90,7 +94,8 @@ fs::path unused_name(const fs::path& folder, int64_t step) {
 
 }  // namespace
 
-void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files) const {
+void Checkpoints::save(int64_t step, const nlohmann::json& state,
+                       const std::vector<CheckpointFile>& files) const {
   const fs::path path = unused_name(folder_, step);
   try {
     fs::create_directories(path);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace dragoman {
 namespace {
@@ -24,7 +23,8 @@ DivergenceGuard::Verdict DivergenceGuard::judge(double loss, double gradient_nor
   } else if (!std::isfinite(gradient_norm)) {
     reason_ = fmt::format("the gradient's norm is {}", gradient_norm);
   } else if (is_far_outside(loss)) {
-    reason_ = fmt::format("the loss is {:.3f} a token, after {:.3f} ± {:.3f}", loss, mean_, std::sqrt(variance_));
+    reason_ =
+        fmt::format("the loss is {:.3f} a token, after {:.3f} ± {:.3f}", loss, mean_, std::sqrt(variance_));
   } else {
     remember(loss);
     in_a_row_ = 0;
@@ -52,7 +52,8 @@ void DivergenceGuard::remember(double loss) {
 void DivergenceGuard::blame(const Parameters& parameters) {
   for (const Parameter& parameter : parameters.list()) {
     const float* gradient = parameter.value.gradient().data;
-    const auto bad = std::find_if(gradient, gradient + parameter.size(), [](float g) { return !std::isfinite(g); });
+    const auto bad =
+        std::find_if(gradient, gradient + parameter.size(), [](float g) { return !std::isfinite(g); });
     if (bad == gradient + parameter.size()) continue;
     reason_ += fmt::format("; {} has a gradient of {}", parameter.name, *bad);
     return;
@@ -67,8 +68,13 @@ void DivergenceGuard::keep_patience_of(const DivergenceGuard& later) {
 }
 
 nlohmann::json DivergenceGuard::to_json() const {
-  return {{"mean", mean_},        {"variance", variance_}, {"seen", seen_},          {"in_a_row", in_a_row_},
-          {"skipped", skipped_}, {"returns", returns_},   {"rate_scale", rate_scale_}};
+  return {{"mean", mean_},
+          {"variance", variance_},
+          {"seen", seen_},
+          {"in_a_row", in_a_row_},
+          {"skipped", skipped_},
+          {"returns", returns_},
+          {"rate_scale", rate_scale_}};
 }
 
 void DivergenceGuard::from_json(const nlohmann::json& saved) {

@@ -8,7 +8,8 @@ namespace {
 void declare(Options& options, TrainingConfig& c) {
   const Range fraction = at_least(0).below(1);
   auto training = options.section("training", "How to learn");
-  training.add("batch_tokens", c.batch_tokens, "tokens of a batch's larger side", at_least(1).at_most(10'000'000));
+  training.add("batch_tokens", c.batch_tokens, "tokens of a batch's larger side",
+               at_least(1).at_most(10'000'000));
   training.add("accumulate", c.accumulate, "batches whose gradients make one update", at_least(1));
   training.add("optimizer", c.optimizer, "adamw: with weight_decay",
                {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}});
@@ -32,8 +33,8 @@ void declare(Options& options, TrainingConfig& c) {
                {{"all", SmoothingOver::all}, {"others", SmoothingOver::others}});
   training.add("clip_norm", c.clip_norm, "largest norm of an update's mean gradient; 0: no limit",
                at_least(0));
-  training.add("ema", c.ema, "decay of a moving average of the weights, which is validated and saved; 0: none",
-               fraction);
+  training.add("ema", c.ema,
+               "decay of a moving average of the weights, which is validated and saved; 0: none", fraction);
   training.add("average_last", c.average_last, "checkpoints whose weights are averaged at the end; 0: none",
                at_least(0));
   training.add("max_steps", c.max_steps, "updates to train; 0: no limit", at_least(0));
@@ -66,11 +67,13 @@ void declare(Options& options, CheckpointsConfig& c) {
 void check_validation(const ValidationConfig& c) {
   for (const std::string& metric : c.metrics) {
     if (metric != "loss" && metric != "bleu" && metric != "chrf") {
-      throw OptionError("validation.metrics", "has \"" + metric + "\", but there are only loss, bleu and chrf");
+      throw OptionError("validation.metrics",
+                        "has \"" + metric + "\", but there are only loss, bleu and chrf");
     }
   }
   const auto has = [&](const char* metric) { return std::ranges::count(c.metrics, metric) > 0; };
-  if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) || (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
+  if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) ||
+      (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
     throw OptionError("validation.keep_best_by", "names a metric that validation.metrics does not have");
   }
 }
@@ -105,9 +108,10 @@ void validate(const Recipe& recipe) {
   const TrainingConfig& training = recipe.training;
   if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&
       recipe.validation.patience == 0) {
-    throw OptionError("training.max_epochs",
-                      "and training.max_steps, training.max_minutes and validation.patience are all 0, so that "
-                      "training would never end: set one of them");
+    throw OptionError(
+        "training.max_epochs",
+        "and training.max_steps, training.max_minutes and validation.patience are all 0, so that "
+        "training would never end: set one of them");
   }
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");

@@ -11,7 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 bool due(int64_t every, int64_t step) { return every > 0 && step % every == 0; }
 
@@ -88,7 +90,8 @@ void Run::update(const std::vector<Batch>& batches) {
   if (averages_) {
     const auto weights = model_.parameters.weights();
     device_.kernels.move_toward(device_.context, static_cast<int64_t>(weights.size()),
-                                static_cast<float>(1 - recipe_.training.ema), weights.data(), averages_.data());
+                                static_cast<float>(1 - recipe_.training.ema), weights.data(),
+                                averages_.data());
   }
   state_.epoch_sums += gradients.sums;
   const double seconds = seconds_since(begin);
@@ -108,17 +111,22 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
   state_.guard.blame(model_.parameters);
   const std::string reason = state_.guard.reason();
   progress_.clear();
-  log("divergence", {{"reason", reason}, {"loss", gradients.sums.per_token()}, {"gradient_norm", gradients.norm}});
+  log("divergence",
+      {{"reason", reason}, {"loss", gradients.sums.per_token()}, {"gradient_norm", gradients.norm}});
   switch (verdict) {
-    case DivergenceGuard::Verdict::good: return;
+    case DivergenceGuard::Verdict::good:
+      return;
     case DivergenceGuard::Verdict::skip:
-      log_warning("step {}: {}; the weights stay as they are, and the batch is skipped", trainer_.steps() + 1, reason);
+      log_warning("step {}: {}; the weights stay as they are, and the batch is skipped", trainer_.steps() + 1,
+                  reason);
       return;
     case DivergenceGuard::Verdict::give_up:
-      throw Error("training diverges again and again, at last because {}: the weights of step {} are good, try a "
-                  "smaller learning rate, a longer warm-up or clip_norm",
-                  reason, trainer_.steps());
-    case DivergenceGuard::Verdict::go_back: break;
+      throw Error(
+          "training diverges again and again, at last because {}: the weights of step {} are good, try a "
+          "smaller learning rate, a longer warm-up or clip_norm",
+          reason, trainer_.steps());
+    case DivergenceGuard::Verdict::go_back:
+      break;
   }
   const DivergenceGuard later = state_.guard;
   const DataPosition position = state_.position;  // the data go on: other batches may do
@@ -126,7 +134,8 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
   state_.guard.keep_patience_of(later);
   state_.position = position;
   task_.training->seek(position);
-  log_warning("{}: back to step {} with {} of the learning rate", reason, trainer_.steps(), state_.guard.rate_scale());
+  log_warning("{}: back to step {} with {} of the learning rate", reason, trainer_.steps(),
+              state_.guard.rate_scale());
 }
 
 void Run::validate() {
@@ -167,10 +176,14 @@ KeepBestBy Run::best_by() const {
 
 double Run::value_of(const Validation& validation) const {
   switch (best_by()) {
-    case KeepBestBy::loss: return validation.loss();
-    case KeepBestBy::bleu: return validation.bleu;
-    case KeepBestBy::chrf: return validation.chrf;
-    case KeepBestBy::train_loss: break;
+    case KeepBestBy::loss:
+      return validation.loss();
+    case KeepBestBy::bleu:
+      return validation.bleu;
+    case KeepBestBy::chrf:
+      return validation.chrf;
+    case KeepBestBy::train_loss:
+      break;
   }
   return state_.epoch_sums.per_token();
 }
@@ -179,8 +192,8 @@ double Run::value_of(const Validation& validation) const {
 void Run::report(const Validation& validation) {
   const LossSums& sums = state_.epoch_sums;
   const double tokens = static_cast<double>(sums.source_tokens + sums.target_tokens);
-  std::string line = fmt::format("epoch {:>3}  step {:>6}  training loss {:.4f}", epoch_shown(), trainer_.steps(),
-                                 sums.per_token());
+  std::string line = fmt::format("epoch {:>3}  step {:>6}  training loss {:.4f}", epoch_shown(),
+                                 trainer_.steps(), sums.per_token());
   if (!task_.validation.empty()) {
     line += fmt::format("  validation loss {:.4f}", validation.loss());
     if (validation.bleu >= 0) line += fmt::format("  BLEU {:.1f}", validation.bleu);
@@ -196,7 +209,8 @@ void Run::report(const Validation& validation) {
   if (validation.bleu >= 0) values["bleu"] = validation.bleu;
   if (validation.chrf >= 0) values["chrf"] = validation.chrf;
   log("validation", values);
-  const auto samples = std::min<size_t>(static_cast<size_t>(recipe_.validation.samples), validation.translations.size());
+  const auto samples =
+      std::min<size_t>(static_cast<size_t>(recipe_.validation.samples), validation.translations.size());
   for (size_t i = 0; i < samples; ++i) {
     log("sample", {{"source", task_.validation.source_texts[i]},
                    {"reference", task_.validation.references[i]},
@@ -209,11 +223,12 @@ int64_t Run::epoch_shown() const { return state_.position.epoch + (state_.positi
 
 void Run::show_progress(const Gradients& gradients, double seconds) {
   const TrainingConfig& t = recipe_.training;
-  ProgressFacts facts = {.epoch = state_.position.epoch + 1,
-                         .step = trainer_.steps(),
-                         .loss = gradients.sums.per_token(),
-                         .tokens_per_second =
-                             static_cast<double>(gradients.sums.source_tokens + gradients.sums.target_tokens) / seconds};
+  ProgressFacts facts = {
+      .epoch = state_.position.epoch + 1,
+      .step = trainer_.steps(),
+      .loss = gradients.sums.per_token(),
+      .tokens_per_second =
+          static_cast<double>(gradients.sums.source_tokens + gradients.sums.target_tokens) / seconds};
   if (t.max_steps > 0) facts.share = static_cast<double>(trainer_.steps()) / static_cast<double>(t.max_steps);
   if (t.max_minutes > 0) facts.share = std::max(facts.share, state_.seconds / (60 * t.max_minutes));
   const int64_t batches = task_.training->batches_in_epoch();

@@ -56,9 +56,11 @@ std::span<const float> Run::weights_for_use() const {
 
 void Run::save() {
   const Parameters& parameters = model_.parameters;
-  std::vector<TensorEntry> moments = joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
-                                            flat_entries(parameters, trainer_.adam().second_moments(), "second/"));
-  if (averages_) moments = joined(std::move(moments), flat_entries(parameters, parameters.weights(), "weights/"));
+  std::vector<TensorEntry> moments =
+      joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
+             flat_entries(parameters, trainer_.adam().second_moments(), "second/"));
+  if (averages_)
+    moments = joined(std::move(moments), flat_entries(parameters, parameters.weights(), "weights/"));
   log_->flush();
   const nlohmann::json state = {{"state", state_.to_json()},
                                 {"metrics_bytes", log_->bytes()},
@@ -104,7 +106,8 @@ void Run::finish() {
   } else {
     read_weights(options_.folder + "/model.safetensors", model_.parameters);
   }
-  log("end", {{"epoch", state_.position.epoch}, {"best_step", state_.best_step}, {"seconds", state_.seconds}});
+  log("end",
+      {{"epoch", state_.position.epoch}, {"best_step", state_.best_step}, {"seconds", state_.seconds}});
 }
 
 void Run::log(const std::string& event, nlohmann::ordered_json values) {
@@ -122,7 +125,8 @@ void average_weights(Transformer& model, const std::vector<std::string>& files) 
     read_weights(file, model.parameters);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
   }
-  for (size_t i = 0; i < sums.size(); ++i) weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  for (size_t i = 0; i < sums.size(); ++i)
+    weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
   model.parameters.changed();
 }
 

@@ -47,9 +47,10 @@ void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, c
       if (may_change(section, key) || !saved.contains(section) || !saved.at(section).contains(key)) continue;
       const nlohmann::json& before = saved.at(section).at(key);
       if (before == value) continue;
-      throw UsageError("{} holds a run with {}.{} = {}, not {}: take another folder (--out), or leave the value as it "
-                       "was",
-                       folder, section, key, before.dump(), value.dump());
+      throw UsageError(
+          "{} holds a run with {}.{} = {}, not {}: take another folder (--out), or leave the value as it "
+          "was",
+          folder, section, key, before.dump(), value.dump());
     }
   }
 }
@@ -67,13 +68,15 @@ Run::Run(const Recipe& recipe, const RunOptions& options)
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
       model_(recipe_.model, device_, true),
       trainer_(model_, update_options(recipe.training)),
-      checkpoints_(options.folder + "/checkpoints", std::max(recipe.checkpoints.keep, recipe.training.average_last)) {
+      checkpoints_(options.folder + "/checkpoints",
+                   std::max(recipe.checkpoints.keep, recipe.training.average_last)) {
   if (recipe.training.ema > 0) {
     averages_ = Tensor(device_.pool, 1, static_cast<int64_t>(model_.parameters.weights().size()));
   }
   open_folder();
-  log_info("{:.1f} million parameters, {} threads, {}", static_cast<double>(model_.parameters.weights().size()) / 1e6,
-           device_.context.threads(), device_.kernels.name);
+  log_info("{:.1f} million parameters, {} threads, {}",
+           static_cast<double>(model_.parameters.weights().size()) / 1e6, device_.context.threads(),
+           device_.kernels.name);
 }
 
 void Run::open_folder() {
@@ -81,11 +84,13 @@ void Run::open_folder() {
   const std::string config_path = options_.folder + "/config.json";
   if (fs::exists(config_path)) {
     if (options_.resume == Resume::never) {
-      throw UsageError("{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
-                       options_.folder);
+      throw UsageError(
+          "{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
+          options_.folder);
     }
     const nlohmann::json saved = read_config(options_.folder);
-    if (saved.contains("recipe")) check_same_recipe(saved.at("recipe"), recipe_json(recipe_), options_.folder);
+    if (saved.contains("recipe"))
+      check_same_recipe(saved.at("recipe"), recipe_json(recipe_), options_.folder);
   }
   if (!checkpoint && options_.resume == Resume::require) {
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
@@ -124,9 +129,10 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
     state_.from_json(saved.at("state"));
     log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", saved.at("metrics_bytes"));
     if (saved.at("instruction_set") != device_.kernels.name) {
-      log_warning("this run was on {} and goes on with {}: it stays right, but its bits will not be those of an "
-                  "undisturbed one",
-                  saved.at("instruction_set").get<std::string>(), device_.kernels.name);
+      log_warning(
+          "this run was on {} and goes on with {}: it stays right, but its bits will not be those of an "
+          "undisturbed one",
+          saved.at("instruction_set").get<std::string>(), device_.kernels.name);
     }
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());

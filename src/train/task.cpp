@@ -36,7 +36,8 @@ SyntheticTask synthetic_task(const Recipe& recipe, const char* use) {
 void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
   size_t source = 0, target = 0;
   for (size_t i = 0; i < batch.pairs.size(); ++i) {
-    const auto n = static_cast<size_t>(batch.source.lengths[i]), m = static_cast<size_t>(batch.target_input.lengths[i]);
+    const auto n = static_cast<size_t>(batch.source.lengths[i]),
+               m = static_cast<size_t>(batch.target_input.lengths[i]);
     set.source_texts.push_back(numbers_text({batch.source.ids.data() + source, n}));
     set.references.push_back(numbers_text({batch.targets.data() + target, m}));
     source += n;
@@ -94,7 +95,8 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
   std::stable_sort(encoded.begin() + static_cast<std::ptrdiff_t>(shown), encoded.end(),
                    [](const Encoded& a, const Encoded& b) { return a.ids.size() < b.ids.size(); });
   for (const Encoded& sentence : encoded) {
-    if (set.sources.empty() || set.sources.back().sentences() == sentences_at_once) set.sources.emplace_back();
+    if (set.sources.empty() || set.sources.back().sentences() == sentences_at_once)
+      set.sources.emplace_back();
     set.sources.back().add(sentence.ids.data(), sentence.ids.data() + sentence.ids.size());
     set.source_texts.push_back(std::move(pairs[sentence.index].source));
     set.references.push_back(std::move(pairs[sentence.index].target));
@@ -102,12 +104,13 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
 }
 
 Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
-  const int threads = recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
+  const int threads =
+      recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
   const Vocabularies vocabularies = corpus.vocabularies;
   write_vocabularies(folder, vocabularies);
-  const BatchSettings settings =
-      batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens, seed_for(recipe, "batches"));
+  const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
+                                                seed_for(recipe, "batches"));
 
   Task task;
   const std::vector<TextPair> pairs = validation_pairs(recipe.data, folder + "/data");
@@ -117,7 +120,9 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
   task.target_vocabulary = vocabularies.target->size();
   task.start = bos_id;
   task.end = eos_id;
-  task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) { return target->decode(ids); };
+  task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
+    return target->decode(ids);
+  };
   task.facts = corpus.report;
   task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings);
   return task;

@@ -17,8 +17,8 @@ namespace dragoman {
 
 // Sentences that are only measured. References are text, as a reader has it.
 struct ValidationSet {
-  std::vector<Batch> batches;            // for the loss
-  std::vector<PackedSide> sources;       // the same sentences for translating, a few dozen at a time
+  std::vector<Batch> batches;       // for the loss
+  std::vector<PackedSide> sources;  // the same sentences for translating, a few dozen at a time
   std::vector<std::string> source_texts, references;  // in the order of `sources`
 
   bool empty() const { return batches.empty(); }

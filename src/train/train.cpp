@@ -17,8 +17,10 @@ void show_example(Transformer& model, const Recipe& recipe, std::ostream& result
   std::iota(sentence.begin(), sentence.end(), 1);
   PackedSide source;
   source.add(sentence.data(), sentence.data() + sentence.size());
-  const auto outputs = decode_greedily(model, source, {.max_length = static_cast<int64_t>(sentence.size()) - 1});
-  results << fmt::format("source   {}\ndecoded  1 {}\n", fmt::join(sentence, " "), fmt::join(outputs[0], " "));
+  const auto outputs =
+      decode_greedily(model, source, {.max_length = static_cast<int64_t>(sentence.size()) - 1});
+  results << fmt::format("source   {}\ndecoded  1 {}\n", fmt::join(sentence, " "),
+                         fmt::join(outputs[0], " "));
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
 
 void Trainer::apply(const Gradients& gradients, double learning_rate) {
   double scale = 1 / static_cast<double>(std::max<int64_t>(gradients.sums.target_tokens, 1));
-  if (options_.clip_norm > 0 && gradients.norm > options_.clip_norm) scale *= options_.clip_norm / gradients.norm;
+  if (options_.clip_norm > 0 && gradients.norm > options_.clip_norm)
+    scale *= options_.clip_norm / gradients.norm;
   adam_.update(++steps_, learning_rate, scale);
 }
 

@@ -20,14 +20,16 @@ std::vector<std::string> translate_all(Transformer& model, const Task& task) {
     const int64_t longest = source.lengths.empty() ? 0 : std::ranges::max(source.lengths);
     const int64_t length = task.end < 0 ? task.target_length : 2 * longest + 10;
     const GreedyOptions options = {.start = task.start, .end = task.end, .max_length = length};
-    for (const auto& output : decode_greedily(model, source, options)) translations.push_back(task.target_text(output));
+    for (const auto& output : decode_greedily(model, source, options))
+      translations.push_back(task.target_text(output));
   }
   return translations;
 }
 
 }  // namespace
 
-Validation validate_model(Transformer& model, Trainer& trainer, const Task& task, const ValidationConfig& config) {
+Validation validate_model(Transformer& model, Trainer& trainer, const Task& task,
+                          const ValidationConfig& config) {
   const auto begin = std::chrono::steady_clock::now();
   Validation result;
   for (const Batch& batch : task.validation.batches) result.sums += trainer.evaluate(batch);

@@ -19,6 +19,7 @@ struct Validation {
   double loss() const { return sums.log_likelihood / static_cast<double>(sums.target_tokens); }
 };
 
-Validation validate_model(Transformer& model, Trainer& trainer, const Task& task, const ValidationConfig& config);
+Validation validate_model(Transformer& model, Trainer& trainer, const Task& task,
+                          const ValidationConfig& config);
 
 }  // namespace dragoman

@@ -33,13 +33,14 @@ class ResumeTest : public testing::Test {
   // Starts `dragoman train` on a task that has everything a state can hold: updates of several batches that do not
   // divide an epoch, dropout, a moving average, patience, validations in the middle.
   pid_t start(const std::string& out, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "train", DRAGOMAN_SOURCE_DIR "/recipes/copy.toml", "--out", path(out)};
+    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "train", DRAGOMAN_SOURCE_DIR "/recipes/copy.toml",
+                                      "--out", path(out)};
     for (const char* flag :
          {"--model.d_model=32", "--model.heads=2", "--model.d_ff=64", "--model.encoder_layers=1",
           "--model.decoder_layers=1", "--data.batches=7", "--data.sentences=8", "--data.valid_batches=1",
-          "--training.accumulate=2", "--training.max_epochs=0", "--training.max_steps=60", "--training.ema=0.9",
-          "--training.threads=1", "--validation.every=9", "--validation.patience=1000", "--checkpoints.every=2",
-          "--validation.metrics=loss", "--validation.samples=0"}) {
+          "--training.accumulate=2", "--training.max_epochs=0", "--training.max_steps=60",
+          "--training.ema=0.9", "--training.threads=1", "--validation.every=9", "--validation.patience=1000",
+          "--checkpoints.every=2", "--validation.metrics=loss", "--validation.samples=0"}) {
       words.push_back(flag);
     }
     words.insert(words.end(), more.begin(), more.end());
@@ -67,8 +68,8 @@ class ResumeTest : public testing::Test {
     EXPECT_TRUE(newest.has_value());
     if (!newest) return {};
     EXPECT_EQ(newest->step, 60);
-    return {read_file(newest->path + "/model.safetensors"), read_file(newest->path + "/optimizer.safetensors"),
-            read_file(path(out) + "/model.safetensors")};
+    return {read_file(newest->path + "/model.safetensors"),
+            read_file(newest->path + "/optimizer.safetensors"), read_file(path(out) + "/model.safetensors")};
   }
 
   // The history without what clocks had to say.
@@ -78,7 +79,8 @@ class ResumeTest : public testing::Test {
     for (std::string line; std::getline(lines, line);) {
       nlohmann::json event = nlohmann::json::parse(line);
       if (event.at("event") == "resume") continue;
-      for (const char* clock : {"time", "seconds", "tokens_per_second", "target_tokens_per_second"}) event.erase(clock);
+      for (const char* clock : {"time", "seconds", "tokens_per_second", "target_tokens_per_second"})
+        event.erase(clock);
       events.push_back(event);
     }
     return events;
@@ -109,7 +111,8 @@ TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
   ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   for (const int signal : {SIGINT, SIGTERM}) {
     const pid_t child = start("stopped");
-    while (!fs::exists(path("stopped") + "/metrics.jsonl")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!fs::exists(path("stopped") + "/metrics.jsonl"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     kill(child, signal);
     EXPECT_EQ(wait_for(child), 128 + signal) << read_file(path("log"));
   }

@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t bias_rows = 64;
 
 // sums[c] += Σ over blocks of partial[block][c]
-inline void add_partial_sums(Context& context, const float* partial, int64_t blocks, int64_t columns, float* sums) {
+inline void add_partial_sums(Context& context, const float* partial, int64_t blocks, int64_t columns,
+                             float* sums) {
   constexpr int64_t width = 256;
   for_each_task(context, ceil_div(columns, width), [&](int64_t task, int) {
     const int64_t end = smaller(columns, (task + 1) * width);
@@ -44,8 +45,9 @@ inline void add_row(const float* row, int64_t columns, float* sums) {
 }
 
 // One row. relu's output is positive where the activation let pass and dropout kept: its mask needs no second look.
-inline void activation_backward_row(Activation activation, const float* saved, float* gradient, int64_t columns,
-                                    const DropoutMask& mask, const RowKey* row, float* partial) {
+inline void activation_backward_row(Activation activation, const float* saved, float* gradient,
+                                    int64_t columns, const DropoutMask& mask, const RowKey* row,
+                                    float* partial) {
   if (row != nullptr && activation != Activation::relu) apply_dropout(mask, *row, 0, columns, gradient);
   const Vec kept = all(row != nullptr ? mask.scale : 1.0f);
   switch (activation) {
@@ -77,8 +79,9 @@ void activation_backward(Context& context, Activation activation, ConstMatrix sa
     float* partial = partials != nullptr ? partials + block * columns : nullptr;
     if (partial != nullptr) fill(partial, columns, 0);
     for (int64_t r = block * bias_rows; r < smaller(gradient.rows, (block + 1) * bias_rows); ++r) {
-      activation_backward_row(activation, saved.data + r * saved.row_stride, gradient.data + r * gradient.stride,
-                              columns, mask, dropout.rate > 0 ? dropout.rows + r : nullptr, partial);
+      activation_backward_row(activation, saved.data + r * saved.row_stride,
+                              gradient.data + r * gradient.stride, columns, mask,
+                              dropout.rate > 0 ? dropout.rows + r : nullptr, partial);
     }
   });
   if (bias_gradient != nullptr) add_partial_sums(context, partials, blocks, columns, bias_gradient);

@@ -9,8 +9,8 @@
 namespace dragoman {
 namespace {
 
-void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table, ConstMatrix position_table,
-           float scale, const Dropout& dropout, Matrix out) {
+void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
+           ConstMatrix position_table, float scale, const Dropout& dropout, Matrix out) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
@@ -19,7 +19,8 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
       float* y = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
-        store_some(y + c, multiply_add(load_some(word + c, left), all(scale), load_some(position + c, left)), left);
+        store_some(y + c, multiply_add(load_some(word + c, left), all(scale), load_some(position + c, left)),
+                   left);
       }
       if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
     }
@@ -27,8 +28,8 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
 }
 
 // Several tokens may add to one row of a table: a task has a range of columns, and takes the tokens in order.
-void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix gradient, float scale,
-                    const Dropout& dropout, Matrix table_gradient, Matrix position_gradient) {
+void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix gradient,
+                    float scale, const Dropout& dropout, Matrix table_gradient, Matrix position_gradient) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_task(context, ceil_div(gradient.columns, dropout_block), [&](int64_t block, int) {
     const int64_t first = block * dropout_block;
@@ -41,14 +42,17 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
         fill(multipliers, dropout_block, 1);
       }
       const float* g = gradient.data + r * gradient.row_stride + first;
-      float* word = table_gradient.data == nullptr ? nullptr : table_gradient.data + ids[r] * table_gradient.stride + first;
+      float* word = table_gradient.data == nullptr
+                        ? nullptr
+                        : table_gradient.data + ids[r] * table_gradient.stride + first;
       float* position = position_gradient.data == nullptr
                             ? nullptr
                             : position_gradient.data + rows[r].position * position_gradient.stride + first;
       for (int64_t c = 0; c < columns; c += lanes) {
         const int64_t left = columns - c;
         const Vec kept = load_some(g + c, left) * load(multipliers + c);
-        if (word != nullptr) store_some(word + c, multiply_add(kept, all(scale), load_some(word + c, left)), left);
+        if (word != nullptr)
+          store_some(word + c, multiply_add(kept, all(scale), load_some(word + c, left)), left);
         if (position != nullptr) store_some(position + c, load_some(position + c, left) + kept, left);
       }
     }

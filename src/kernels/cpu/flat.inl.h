@@ -66,7 +66,8 @@ void add(Context& context, ConstMatrix from, Matrix to) {
       const float* x = from.data + r * from.row_stride;
       float* y = to.data + r * to.stride;
       for (int64_t c = 0; c < to.columns; c += lanes) {
-        store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c), to.columns - c);
+        store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c),
+                   to.columns - c);
       }
     }
   });

@@ -78,12 +78,13 @@ inline void cross_entropy_row(float* x, int64_t columns, int32_t target, Smoothe
   x[target] -= q.right - q.other;
 }
 
-void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing, bool gradient,
-                   float* losses) {
+void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing,
+                   bool gradient, float* losses) {
   const SmoothedTarget q = smoothed_target(smoothing, logits.columns);
   for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      cross_entropy_row(logits.data + r * logits.stride, logits.columns, targets[r], q, gradient, losses + 2 * r);
+      cross_entropy_row(logits.data + r * logits.stride, logits.columns, targets[r], q, gradient,
+                        losses + 2 * r);
     }
   });
 }

@@ -34,15 +34,16 @@ inline float squared_deviation(const float* x, int64_t columns, float mean) {
   return sum(total);
 }
 
-inline void add_dropped_row(const float* residual, const float* branch, int64_t columns, const DropoutMask& mask,
-                            const RowKey* row, float* sum_row) {
+inline void add_dropped_row(const float* residual, const float* branch, int64_t columns,
+                            const DropoutMask& mask, const RowKey* row, float* sum_row) {
   for (int64_t begin = 0; begin < columns; begin += dropout_block) {
     float multipliers[dropout_block];
     if (row != nullptr) dropout_multipliers(mask, *row, 0, begin / dropout_block, multipliers);
     for (int64_t c = begin; c < smaller(columns, begin + dropout_block); c += lanes) {
       const int64_t left = columns - c;
       const Vec b = load_some(branch + c, left), r = load_some(residual + c, left);
-      store_some(sum_row + c, row != nullptr ? multiply_add(b, load(multipliers + c - begin), r) : b + r, left);
+      store_some(sum_row + c, row != nullptr ? multiply_add(b, load(multipliers + c - begin), r) : b + r,
+                 left);
     }
   }
 }
@@ -85,8 +86,8 @@ struct NormRow {
   Vec standard(int64_t c, int64_t left) const { return (load_some(x + c, left) - all(mean)) * all(inverse); }
 };
 
-inline void norm_row_backward(const NormRow& row, const float* gain, int64_t columns, bool accumulate, float* dx,
-                              float* gain_sums, float* bias_sums) {
+inline void norm_row_backward(const NormRow& row, const float* gain, int64_t columns, bool accumulate,
+                              float* dx, float* gain_sums, float* bias_sums) {
   Vec sum_h = {}, sum_hs = {};
   for (int64_t c = 0; c < columns; c += lanes) {
     const int64_t left = columns - c;
@@ -109,26 +110,29 @@ inline void norm_row_backward(const NormRow& row, const float* gain, int64_t col
 
 inline void copy_dropped_row(const float* from, int64_t columns, const DropoutMask& mask, const RowKey* row,
                              float* to) {
-  for (int64_t c = 0; c < columns; c += lanes) store_some(to + c, load_some(from + c, columns - c), columns - c);
+  for (int64_t c = 0; c < columns; c += lanes)
+    store_some(to + c, load_some(from + c, columns - c), columns - c);
   if (row != nullptr) apply_dropout(mask, *row, 0, columns, to);
 }
 
 void add_dropout_norm_backward(Context& context, ConstMatrix sum_in, ConstMatrix normed_gradient,
-                               const float* statistics, const float* gain, const Dropout& dropout, bool accumulate,
-                               Matrix sum_gradient, Matrix branch_gradient, float* gain_gradient,
-                               float* bias_gradient) {
+                               const float* statistics, const float* gain, const Dropout& dropout,
+                               bool accumulate, Matrix sum_gradient, Matrix branch_gradient,
+                               float* gain_gradient, float* bias_gradient) {
   const DropoutMask mask = dropout_mask(dropout);
   const int64_t columns = sum_in.columns, blocks = ceil_div(sum_in.rows, bias_rows);
   const size_t bytes = static_cast<size_t>(2 * blocks * columns) * sizeof(float);
-  float* partials = static_cast<float*>(context.shared(bytes));  // all blocks' for the gain, then all for the bias
+  float* partials =
+      static_cast<float*>(context.shared(bytes));  // all blocks' for the gain, then all for the bias
   for_each_task(context, blocks, [&](int64_t block, int) {
     float* gain_sums = partials + block * columns;
     float* bias_sums = partials + (blocks + block) * columns;
     fill(gain_sums, columns, 0);
     fill(bias_sums, columns, 0);
     for (int64_t r = block * bias_rows; r < smaller(sum_in.rows, (block + 1) * bias_rows); ++r) {
-      const NormRow row = {sum_in.data + r * sum_in.row_stride, normed_gradient.data + r * normed_gradient.row_stride,
-                           statistics[2 * r], statistics[2 * r + 1]};
+      const NormRow row = {sum_in.data + r * sum_in.row_stride,
+                           normed_gradient.data + r * normed_gradient.row_stride, statistics[2 * r],
+                           statistics[2 * r + 1]};
       float* dx = sum_gradient.data + r * sum_gradient.stride;
       norm_row_backward(row, gain, columns, accumulate, dx, gain_sums, bias_sums);
       if (branch_gradient.data != nullptr) {

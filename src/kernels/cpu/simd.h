@@ -50,7 +50,8 @@ inline Vec to_float(Ints a) { return _mm512_cvtepi32_ps(reinterpret_cast<__m512i
 #elif defined(__AVX2__)
 
 inline __m256i first(int64_t n) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 inline Vec load_first(const float* p, int64_t n) { return _mm256_maskload_ps(p, first(n)); }
 inline void store_first(float* p, Vec v, int64_t n) { _mm256_maskstore_ps(p, first(n), v); }

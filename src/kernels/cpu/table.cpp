@@ -1,7 +1,5 @@
 // The kernels of one instruction set: this file is compiled once for each (see CMakeLists.txt), and all that
 // leaves its object file is the table at the end.
-#include "kernels/kernels.h"
-
 #include "kernels/cpu/activations.inl.h"
 #include "kernels/cpu/attention.inl.h"
 #include "kernels/cpu/embedding.inl.h"
@@ -9,6 +7,7 @@
 #include "kernels/cpu/loss.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
+#include "kernels/kernels.h"
 
 #define DRAGOMAN_JOIN2(a, b) a##b
 #define DRAGOMAN_JOIN(a, b) DRAGOMAN_JOIN2(a, b)
