@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace dragoman {
 namespace {
 
@@ -46,36 +48,40 @@ void ThreadPool::run(int64_t count, Body body, void* argument) {
     for (int64_t task = 0; task < count; ++task) body(argument, task, 0);
     return;
   }
+  CHECK(count <= INT32_MAX, "a loop of {} tasks", count);
   body_ = body;
   argument_ = argument;
-  count_ = count;
-  next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
+  tasks_.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   take_tasks(0);
-  for (int left = busy_.load(std::memory_order_acquire); left != 0;
-       left = busy_.load(std::memory_order_acquire)) {
-    wait_for_change(busy_, left);
+  for (int32_t done = done_.load(std::memory_order_acquire); done != count;
+       done = done_.load(std::memory_order_acquire)) {
+    wait_for_change(done_, done);
   }
 }
 
 void ThreadPool::take_tasks(int worker) {
-  for (;;) {
-    const int64_t task = next_.fetch_add(1, std::memory_order_relaxed);
-    if (task >= count_) return;
+  int32_t finished = 0, count = 0;
+  for (;; ++finished) {
+    const uint64_t tasks = tasks_.fetch_add(1, std::memory_order_acq_rel);
+    const auto task = static_cast<uint32_t>(tasks);
+    count = static_cast<int32_t>(tasks >> 32);
+    if (task >= static_cast<uint32_t>(count)) break;
     body_(argument_, task, worker);
   }
+  if (finished == 0) return;
+  if (done_.fetch_add(finished, std::memory_order_acq_rel) + finished == count) done_.notify_one();
 }
 
 void ThreadPool::work(int worker) {
   uint32_t seen = 0;
   for (;;) {
     wait_for_change(generation_, seen);
-    ++seen;
+    seen = generation_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
     take_tasks(worker);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }
 }
 

@@ -1,7 +1,8 @@
 // A pool of threads that share the tasks of one loop at a time.
 //
 // The caller works too: a pool of one has no thread of its own. Between loops the threads spin for a moment,
-// since a step of decoding is a hundred short loops, and then sleep.
+// since a step of decoding is a hundred short loops, and then sleep. A loop waits for its tasks and not for
+// threads: where the machine is busy, one that gets no processor holds nobody up.
 #pragma once
 
 #include <atomic>
@@ -31,12 +32,11 @@ class ThreadPool {
   void take_tasks(int worker);
 
   std::vector<std::thread> workers_;
-  Body body_ = nullptr;
+  Body body_ = nullptr;  // read by those who have a task alone, and a loop ends only after them
   void* argument_ = nullptr;
-  int64_t count_ = 0;
-  std::atomic<int64_t> next_{0};         // the next task that nobody has taken
-  std::atomic<uint32_t> generation_{0};  // one more for each loop
-  std::atomic<int> busy_{0};             // workers that have not finished this loop
+  std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
+  std::atomic<int32_t> done_{0};         // tasks of this loop that are finished
+  std::atomic<uint32_t> generation_{0};  // one more for each loop: what threads wait for
   std::atomic<bool> stop_{false};
 };
 

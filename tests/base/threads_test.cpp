@@ -54,6 +54,20 @@ TEST_P(Threads, AWorkerHasOneTaskAtATime) {
   EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), int64_t{0}), 100 * 40 * 39 / 2);
 }
 
+// Tasks that a worker is slow with are finished when run() returns.
+TEST_P(Threads, ReturnWhenAllIsDone) {
+  ThreadPool pool(GetParam());
+  for (int loop = 0; loop < 5; ++loop) {
+    std::vector<int> done(8);
+    for_each(pool, 8, [&](int64_t t, int worker) {
+      if (worker > 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      done[static_cast<size_t>(t)] = 1;
+      if (worker == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    });
+    EXPECT_EQ(done, std::vector<int>(8, 1));
+  }
+}
+
 // Long pauses, after which the threads sleep, and pools that end while theirs do.
 TEST_P(Threads, WakeUpAfterAPause) {
   int64_t total = 0;
