@@ -1,5 +1,6 @@
 #include "kernels/context.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -45,9 +46,20 @@ struct alignas(128) LocalScratch {
 struct Context::State {
   explicit State(int threads) : pool(threads), locals(static_cast<size_t>(threads)) {}
 
+  // Gives every worker what one has asked for: else a worker that had no task of the largest batch would ask the
+  // system for memory much later.
+  void level_locals() {
+    const size_t wanted = largest_local.load(std::memory_order_relaxed);
+    if (wanted == level) return;
+    for (LocalScratch& local : locals) local.scratch.get(wanted);
+    level = wanted;
+  }
+
   ThreadPool pool;
   Scratch shared;
   std::vector<LocalScratch> locals;
+  std::atomic<size_t> largest_local{0};  // bytes that any worker has asked for
+  size_t level = 0;                      // bytes that all workers have
 };
 
 Context::Context(int threads) : state_(new State(threads)) {}
@@ -56,11 +68,15 @@ Context::~Context() { delete state_; }
 int Context::threads() const { return state_->pool.size(); }
 
 void Context::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
+  state_->level_locals();
   state_->pool.run(count, body, argument);
 }
 
 void* Context::shared(size_t bytes) { return state_->shared.get(bytes); }
+
 void* Context::local(int worker, size_t bytes) {
+  size_t largest = state_->largest_local.load(std::memory_order_relaxed);
+  while (bytes > largest && !state_->largest_local.compare_exchange_weak(largest, bytes)) {}
   return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes);
 }
 
