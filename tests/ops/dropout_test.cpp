@@ -11,6 +11,7 @@ struct Dropping {
   const char* name;
   Tensor (*run)(Pass& pass, Pool& pool, const Tokens& tokens, float rate);
 };
+void PrintTo(const Dropping& op, std::ostream* out) { *out << op.name; }
 
 Tensor filled(Pool& pool, int64_t rows, int64_t columns, float value) {
   Tensor tensor(pool, rows, columns);

@@ -95,20 +95,22 @@ TEST(Pool, RandomTakesAndGives) {
 }
 
 TEST(Pool, TakesTheSmallestBlockThatFits) {
-  Pool pool;
-  const Pool::Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256),
-                    end = pool.take(64);
-  pool.give(large);
-  pool.give(small);
-  const size_t reached = pool.reached();
-  const Pool::Block again = pool.take(200);
-  EXPECT_EQ(again.data, small.data);
-  const Pool::Block front = pool.take(512), back = pool.take(512);
-  EXPECT_EQ(front.data, large.data);
-  EXPECT_EQ(back.data, static_cast<char*>(large.data) + 512);
-  EXPECT_EQ(pool.reached(), reached);
-  for (const Pool::Block& block : {wall, end, again, front, back}) pool.give(block);
-  EXPECT_EQ(pool.in_use(), 0U);
+  for (const bool large_first : {true, false}) {
+    Pool pool;
+    const Pool::Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256),
+                      end = pool.take(64);
+    pool.give(large_first ? large : small);
+    pool.give(large_first ? small : large);
+    const size_t reached = pool.reached();
+    const Pool::Block again = pool.take(200);
+    EXPECT_EQ(again.data, small.data);
+    const Pool::Block front = pool.take(512), back = pool.take(512);
+    EXPECT_EQ(front.data, large.data);
+    EXPECT_EQ(back.data, static_cast<char*>(large.data) + 512);
+    EXPECT_EQ(pool.reached(), reached);
+    for (const Pool::Block& block : {wall, end, again, front, back}) pool.give(block);
+    EXPECT_EQ(pool.in_use(), 0U);
+  }
 }
 
 TEST(Pool, LengthensItsLastBlock) {

@@ -98,7 +98,10 @@ TEST(Tape, ManyClosures) {
   for (int round = 0; round < 2; ++round) {
     int64_t sum = 0;
     for (int64_t i = 0; i < 2000; ++i) {
-      tape.record({}, [&sum, i] { sum += i; });
+      tape.record({}, [&sum, i] {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(&i) % alignof(int64_t), 0U);
+        sum += i;
+      });
       std::array<int64_t, 30> large = {};
       large[29] = i;
       tape.record({}, [&sum, large] { sum += large[29]; });
