@@ -151,6 +151,9 @@ struct Plan {
   bool copies_a, packs_b;
   int64_t a_block, b_block;  // floats of a block's copies; 0 where there are none
   int64_t blocks_of_phase;
+  // Floats to ask for, of all tasks together and of each worker. They never fall where rows or inner indices are
+  // added: what the largest batch has asked for is enough for any other.
+  int64_t shared, own;
 };
 
 template <bool by_depth>
@@ -166,6 +169,10 @@ Plan plan_product(const Product& product) {
   // A phase passes over all of c, and should have something to show for it.
   const int64_t wanted = larger(phase_floats, c.rows * c.columns / 2);
   plan.blocks_of_phase = floats > 0 ? clamped(wanted / floats, 1, blocks) : blocks;
+  const int64_t most_floats =
+      smaller(plan.cut.tiles, few_blocks * tiles_of_block) * a_tile_step<by_depth> + plan.b_block;
+  plan.shared = larger(most_floats, smaller(wanted, blocks * most_floats));
+  plan.own = smaller(plan.cut.tiles, tiles_of_block) * a_tile_step<by_depth>;
   return plan;
 }
 
@@ -192,10 +199,8 @@ void run_product(Context& context, const Product& product) {
   const Plan plan = plan_product<by_depth>(product);
   const Cut& cut = plan.cut;
   const auto bytes = [](int64_t floats) { return sizeof(float) * static_cast<size_t>(floats); };
-  float* a_copies =
-      static_cast<float*>(context.shared(bytes(plan.blocks_of_phase * (plan.a_block + plan.b_block))));
+  float* a_copies = static_cast<float*>(context.shared(bytes(plan.shared)));
   float* b_copies = a_copies + plan.blocks_of_phase * plan.a_block;
-  const int64_t own = plan.copies_a ? 0 : ceil_div(cut.tiles, cut.row_blocks) * a_tile_step<by_depth>;
   const int64_t inner = product.b.rows, step = plan.blocks_of_phase * block_depth;
   for (int64_t begin = 0; begin == 0 || begin < inner; begin += step) {
     const Phase phase = {
@@ -206,7 +211,7 @@ void run_product(Context& context, const Product& product) {
     copy_for_phase<by_depth>(context, product, plan, begin, ceil_div(phase.end - begin, block_depth),
                              a_copies, b_copies);
     for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
-      float* memory = own > 0 ? static_cast<float*>(context.local(worker, bytes(own))) : nullptr;
+      float* memory = static_cast<float*>(context.local(worker, bytes(plan.own)));
       multiply_part<by_depth>(product, phase, plan.a_block, part_of(cut, product.c, task), memory);
     });
   }
