@@ -2,7 +2,9 @@
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
 // (a line is source, tab, target; further columns are passed over, a missing one makes the pair invalid). data.swap
-// exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left out, so that it is a name for it.
+// exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left
+// out, so that it is a name for it.
+// out, so that it is a name for it.
 //
 // Files of different length are an Error with both counts, once the shorter one has ended.
 #pragma once

@@ -20,7 +20,8 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Calls take(line, end) for each line that ends in a line feed; end is the offset behind it. take may say false: enough.
+// Calls take(line, end) for each line that ends in a line feed; end is the offset behind it. take may say false:
+// enough.
 template <typename Take>
 void for_whole_lines(const std::string& path, const Take& take) {
   std::ifstream file(path, std::ios::binary);
