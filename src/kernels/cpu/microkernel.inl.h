@@ -46,8 +46,10 @@ struct Tile {
   const float* b;  // panels of tile_columns: [depth][tile_columns], one after the other
   float* c;
   int64_t c_stride;
-  int64_t columns;  // of c, up to panels * tile_columns
-  bool from_zero;   // else the sums go on from what c holds
+  int64_t columns;        // of c, up to panels * tile_columns
+  bool from_zero;         // else the sums go on from what c holds
+  const float* upcoming;  // what is needed next is fetched meanwhile: this, and so much further on
+  int64_t upcoming_step;  // for each inner index
 };
 
 template <int rows, int panels, bool by_depth>
@@ -71,7 +73,10 @@ void multiply_tile(const Tile& tile) {
   const float* a = tile.a;
   const float* b = tile.b;
   const int64_t panel_step = tile.depth * tile_columns;
+  const float* upcoming = tile.upcoming;
   for (int64_t k = 0; k < tile.depth; ++k) {
+    for (int64_t j = 0; j < tile_columns; j += 16) __builtin_prefetch(upcoming + j, 0, 2);
+    upcoming += tile.upcoming_step;
     Vec b_row[vectors];
 #pragma GCC unroll 16
     for (int j = 0; j < vectors; ++j)

@@ -91,24 +91,28 @@ inline Part part_of(const Cut& cut, const Matrix& c, int64_t task) {
 // A group of columns over a block of the inner index. a: this block's copy.
 template <bool by_depth>
 void multiply_group(const float* a, const float* b, int64_t depth, bool from_zero, const Matrix& c) {
-  const int64_t panels = panel_count(c.columns);
-  const int64_t together = c.rows <= tile_rows ? panels_at_once(c.rows) : 1;
+  const int64_t panels = panel_count(c.columns), tiles = ceil_div(c.rows, tile_rows);
+  const int64_t together = tiles == 1 ? panels_at_once(c.rows) : 1;
   for (int64_t panel = 0; panel < panels;) {
     const bool at_once = together > 1 && panel + together <= panels;
-    for (int64_t i = 0, rows = 0; i < c.rows; i += rows) {
+    const int64_t step = at_once ? together : 1;
+    const float* next = b + (panel + step) * depth * tile_columns;
+    for (int64_t i = 0, tile = 0, rows = 0; i < c.rows; i += rows, ++tile) {
       // Tiles of equal height keep the multipliers busier than whole ones and a remainder.
       const int64_t left = c.rows - i;
-      rows = by_depth ? smaller(tile_rows, left) : ceil_div(left, ceil_div(left, tile_rows));
+      rows = by_depth ? smaller(tile_rows, left) : ceil_div(left, tiles - tile);
       multiply_rows<by_depth>(rows, at_once,
                               {.depth = depth,
-                               .a = by_depth ? a + i / tile_rows * a_tile_step<true> : a + i * row_of_block,
+                               .a = by_depth ? a + tile * a_tile_step<true> : a + i * row_of_block,
                                .b = b + panel * depth * tile_columns,
                                .c = c.data + i * c.stride + panel * tile_columns,
                                .c_stride = c.stride,
                                .columns = c.columns - panel * tile_columns,
-                               .from_zero = from_zero});
+                               .from_zero = from_zero,
+                               .upcoming = next + tile * depth * tile_columns / tiles,
+                               .upcoming_step = ceil_div(step * tile_columns, tiles)});
     }
-    panel += at_once ? together : 1;
+    panel += step;
   }
 }
 
