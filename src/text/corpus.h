@@ -4,7 +4,6 @@
 // (a line is source, tab, target; further columns are passed over, a missing one makes the pair invalid). data.swap
 // exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left
 // out, so that it is a name for it.
-// out, so that it is a name for it.
 //
 // Files of different length are an Error with both counts, once the shorter one has ended.
 #pragma once

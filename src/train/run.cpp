@@ -130,7 +130,11 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
   }
   const DivergenceGuard later = state_.guard;
   const DataPosition position = state_.position;  // the data go on: other batches may do
-  if (const auto checkpoint = checkpoints_.newest()) go_on_from(*checkpoint);
+  if (const auto checkpoint = checkpoints_.newest()) {
+    go_on_from(*checkpoint);
+  } else {
+    set_first_weights();
+  }
   state_.guard.keep_patience_of(later);
   state_.position = position;
   task_.training->seek(position);

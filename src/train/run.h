@@ -64,6 +64,7 @@ class Run {
   // run_start.cpp: where a run begins
   void open_folder();
   void start_anew();
+  void set_first_weights();
   nlohmann::json config_json() const;
   void go_on_from(const Checkpoints::Found& checkpoint);
   void read_buffers(const Checkpoints::Found& checkpoint);

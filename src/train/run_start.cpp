@@ -1,6 +1,6 @@
 // Where a run begins: anew, from another model's weights, or from its newest checkpoint.
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "base/files.h"
@@ -113,10 +113,18 @@ nlohmann::json Run::config_json() const {
           {"made_by", {{"instruction_set", device_.kernels.name}, {"processes", 1}}}};
 }
 
-void Run::start_anew() {
+// The weights of step 0.
+void Run::set_first_weights() {
   model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
   if (!options_.init_from.empty()) read_weights(weights_path(options_.init_from), model_.parameters);
   if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
+  std::ranges::fill(trainer_.adam().first_moments(), 0.0f);
+  std::ranges::fill(trainer_.adam().second_moments(), 0.0f);
+  trainer_.set_steps(0);
+}
+
+void Run::start_anew() {
+  set_first_weights();
   log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl");
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard");
   if (!task_.facts.is_null()) log("prepare", task_.facts);

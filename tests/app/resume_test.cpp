@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -137,6 +139,23 @@ TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing
   EXPECT_EQ(wait_for(start("run", {"--resume=never"})), 2);
   EXPECT_EQ(wait_for(start("nothing", {"--resume=require"})), 2);
   EXPECT_EQ(read_file(path("run") + "/config.json"), before);
+}
+
+TEST_F(ResumeTest, ADivergenceIsSaidAndLeavesOnlyNumbers) {
+  EXPECT_EQ(wait_for(start("wild", {"--training.schedule=constant", "--training.learning_rate=1e30"})), 1);
+  const std::string log = read_file(path("log"));
+  EXPECT_NE(log.find("skipped"), std::string::npos) << log;
+  EXPECT_NE(log.find("back to step 0"), std::string::npos) << log;
+  EXPECT_NE(log.find("training diverges again and again"), std::string::npos) << log;
+  EXPECT_NE(log.find("has a gradient of"), std::string::npos) << log;
+  if (!fs::exists(path("wild") + "/model.safetensors")) return;
+  const auto model = SafetensorsFile::open(path("wild") + "/model.safetensors");
+  for (const TensorEntry& entry : model.entries()) {
+    const auto* values = reinterpret_cast<const float*>(entry.bytes.data());
+    EXPECT_TRUE(std::all_of(values, values + entry.bytes.size() / sizeof(float), [](float v) {
+      return std::isfinite(v);
+    })) << entry.name;
+  }
 }
 
 }  // namespace
