@@ -73,19 +73,19 @@ function logTicks(low, high) {
   return ticks.length > 1 ? ticks : linearTicks(low, high, 4);
 }
 
-// The mean of each value's neighbourhood, which is this share of the curve. Gaps stay gaps.
-function smooth(values, share) {
+// The mean of each value's neighbourhood, which is this share of the curve, without its greatest and least tenth: a
+// single leap is not drawn out. Gaps stay gaps.
+function smooth(values, share, log) {
   const reach = Math.round(values.length * share / 2);
   if (reach < 1) return values;
   return values.map((value, i) => {
-    if (value === null) return null;
     // As far on the left as on the right, so that the ends are not pulled towards the middle.
     const near = Math.min(reach, i, values.length - 1 - i);
-    let sum = 0, count = 0;
-    for (let j = i - near; j <= i + near; ++j) {
-      if (values[j] !== null) { sum += values[j]; ++count; }
-    }
-    return sum / count;
+    if (value === null || near < 1) return value;
+    const sorted = values.slice(i - near, i + near + 1).filter((one) => one !== null && (!log || one > 0)).sort((a, b) => a - b);
+    const cut = Math.ceil(sorted.length / 10), kept = sorted.length > 4 ? sorted.slice(cut, -cut) : sorted;
+    const sum = kept.reduce((total, one) => total + (log ? Math.log(one) : one), 0);
+    return log ? Math.exp(sum / kept.length) : sum / kept.length;
   });
 }
 
@@ -110,7 +110,7 @@ const shapes = [
   "M0 4.6L4.4-3.6H-4.4Z", "M-1.5-4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
   "M-4-4L4 4M4-4L-4 4", "M-5 0H5M0-5V5",
 ];
-const colour = (run) => `var(--run-${run % 8})`;
+const colour = (run) => (typeof run === "string" ? `var(--${run})` : `var(--run-${run % 8})`);
 
 function shape(run, x, y, scale = 1) {
   const open = run % 8 >= 6;
@@ -120,44 +120,65 @@ function shape(run, x, y, scale = 1) {
   });
 }
 
-const key = (run) => element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, shape(run, 0, 0));
+// What stands before a name: a run's shape, or a piece of the curve of what is no run ("source").
+function key(run, dashed = false) {
+  const sign = typeof run === "string" ? element("svg:path", {class: dashed ? "curve second" : "curve", d: "M-7 0H7", stroke: colour(run)}) : shape(run, 0, 0);
+  return element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, sign);
+}
 
 class Chart {
   // series: {run, label, x, y, low, high, points, dashed, area, smoothed}; marks: {x, name}.
   constructor(title, {note = "", axis = "step", show = showNumber, log = false, zero = false} = {}) {
-    Object.assign(this, {title, axis, show, log, zero, series: [], marks: [], smoothing: 0});
+    Object.assign(this, {title, axis, show, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
     this.figure = element("figure", {class: "card", tabindex: 0},
       element("figcaption", {}, element("h3", {}, title), element("span", {class: "note"}, note)));
     this.plot = element("svg:svg", {class: "plot", role: "img"});
     this.tip = element("div", {class: "tip", role: "status", hidden: ""});
     this.figure.append(this.plot, this.tip);
-    this.plot.addEventListener("pointermove", (event) => this.point(event.clientX - this.plot.getBoundingClientRect().left));
-    this.plot.addEventListener("pointerdown", (event) => this.point(event.clientX - this.plot.getBoundingClientRect().left));
+    this.plot.addEventListener("pointermove", (event) => this.move(this.pixel(event)));
+    this.plot.addEventListener("pointerdown", (event) => this.press(event));
+    this.plot.addEventListener("pointerup", (event) => this.release(this.pixel(event)));
+    this.plot.addEventListener("dblclick", () => this.zoomed(null));
     this.figure.addEventListener("pointerleave", () => this.leave());
     this.figure.addEventListener("blur", () => this.leave());
-    this.figure.addEventListener("keydown", (event) => this.press(event));
+    this.figure.addEventListener("keydown", (event) => this.type(event));
     new ResizeObserver(() => this.draw()).observe(this.figure);
+    // On paper a chart is scaled: it is drawn as large as it will be, lest its letters shrink.
+    addEventListener("beforeprint", () => this.draw(this.figure.matches(":first-child, .inner") ? 720 : 350, 200));
+    addEventListener("afterprint", () => this.draw());
   }
 
-  set(series, marks, axis, smoothing) {
-    this.series = series.map((one) => ({...one, smooth: one.points ? one.y : smooth(one.y, smoothing)}));
-    Object.assign(this, {marks, axis, smoothing});
+  // part: [from, to] of the axis, or null for the whole of it.
+  set(series, marks, axis, smoothing, part = null) {
+    this.series = series.map((one) => ({...one, smooth: one.points ? one.y : smooth(one.y, smoothing, this.log)}));
+    Object.assign(this, {marks, axis, part});
     this.draw();
   }
 
-  draw() {
-    const width = this.plot.clientWidth, height = this.plot.clientHeight;
-    const xs = this.series.flatMap((one) => one.x), range = verticalRange(this.series.map((one) => one.smooth), this.log);
-    if (!width || !height || !xs.length || !range) return;
+  // From where to where the axis goes: to the last value of all, or as it was zoomed.
+  extent() {
+    const last = this.series.reduce((most, one) => Math.max(most, one.x[one.x.length - 1] ?? 0), 0);
+    const first = this.axis === "length" ? this.series[0].x[0] : 0;
+    return this.part ?? [first, Math.max(last, first + 1e-9)];
+  }
+
+  draw(width = this.plot.clientWidth, height = this.plot.clientHeight) {
+    if (!width || !height) return;
+    this.plot.replaceChildren();
+    this.cross = null;
+    if (!this.series.some((one) => one.x.length)) return;
+    const [from, to] = this.extent();
+    const inside = (one) => one.smooth.filter((_, i) => one.x[i] >= from && one.x[i] <= to);
+    const range = verticalRange(this.series.map(inside), this.log);
+    if (!range) return;
     if (this.zero) range[0] = 0;
     this.plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const from = this.axis === "length" ? Math.min(...xs) : 0, to = Math.max(xs.reduce((a, b) => Math.max(a, b), 0), from + 1e-9);
     const [low, high] = this.log ? range.map(Math.log) : range;
     const edge = {left: 52, right: width - 14, top: 10, bottom: height - 36};
     this.x = (value) => edge.left + (value - from) / (to - from) * (edge.right - edge.left);
     this.y = (value) => edge.bottom - ((this.log ? Math.log(value) : value) - low) / (high - low) * (edge.bottom - edge.top);
     this.edge = edge;
-    this.plot.replaceChildren(element("svg:title", {}, this.summary()));
+    this.plot.append(element("svg:title", {}, this.summary()));
     this.drawAxes(from, to, range);
     this.drawCurves();
     this.cross = this.plot.appendChild(element("svg:g"));
@@ -181,11 +202,10 @@ class Chart {
 
   drawCurves() {
     const {left, right, top, bottom} = this.edge, id = `clip-${this.title.replace(/\W/g, "-")}`;
-    const clip = element("svg:clipPath", {id}, element("svg:rect", {x: left, y: top - 6, width: right - left + 8, height: bottom - top + 8}));
+    const clip = element("svg:clipPath", {id}, element("svg:rect", {x: left - 6, y: top - 6, width: right - left + 12, height: bottom - top + 8}));
     const inside = element("svg:g", {"clip-path": `url(#${id})`});
-    for (const {x, name} of this.marks) {
-      inside.append(element("svg:line", {class: "mark", x1: this.x(x), x2: this.x(x), y1: bottom, y2: bottom - 9},
-        element("svg:title", {}, name)));
+    for (const {x, bad} of this.marks) {
+      inside.append(element("svg:line", {class: bad ? "mark bad" : "mark", x1: this.x(x), x2: this.x(x), y1: bottom, y2: bottom - 9}));
     }
     for (const one of this.series) this.drawBehind(inside, one);
     for (const one of this.series) this.drawCurve(inside, one);
@@ -220,14 +240,17 @@ class Chart {
     }
   }
 
+  // The curve, with its run's shape at the end; validations have it on the way, too, where there is room.
   drawCurve(inside, one) {
     inside.append(element("svg:path", {class: one.dashed ? "curve second" : "curve", d: this.way(one.x, one.smooth), stroke: colour(one.run)}));
+    if (one.area) return;
     const there = one.x.map((_, i) => i).filter((i) => one.smooth[i] !== null && (!this.log || one.smooth[i] > 0));
-    const room = (this.edge.right - this.edge.left) / 14;  // at most so many shapes on a curve
-    const every = one.points ? Math.max(1, Math.ceil(there.length / room)) : Infinity;
+    let before = -Infinity;
     there.forEach((i, n) => {
-      const last = n === there.length - 1;
-      if (!one.area && (last || n % every === 0)) inside.append(shape(one.run, this.x(one.x[i]), this.y(one.smooth[i]), last || !one.points ? 1 : 0.7));
+      const x = this.x(one.x[i]), last = n === there.length - 1;
+      if (!last && (!one.points || x - before < 16)) return;
+      before = x;
+      inside.append(shape(one.run, x, this.y(one.smooth[i]), last ? 1 : 0.7));
     });
   }
 
@@ -249,37 +272,67 @@ class Chart {
     return low > 0 && x - one.x[low - 1] < one.x[low] - x ? low - 1 : low;
   }
 
-  point(pixel) {
-    if (!this.cross || !this.series.length) return;
-    const {left, right, top, bottom} = this.edge, from = this.axis === "length" ? Math.min(...this.series.flatMap((one) => one.x)) : 0;
-    const to = this.series.reduce((most, one) => Math.max(most, one.x[one.x.length - 1] ?? 0), 0);
-    this.tell(from + Math.max(0, Math.min(1, (pixel - left) / (right - left))) * (to - from));
+  pixel(event) { return event.clientX - this.plot.getBoundingClientRect().left; }
+
+  // What stands at a pixel of the axis.
+  value(pixel) {
+    const {left, right} = this.edge, [from, to] = this.extent();
+    return from + Math.max(0, Math.min(1, (pixel - left) / (right - left))) * (to - from);
+  }
+
+  press(event) {
+    if (event.pointerType === "mouse") this.begun = this.pixel(event); else this.move(this.pixel(event));
+  }
+
+  move(pixel) {
+    if (!this.cross) return;
+    this.tell(this.value(pixel));
+    if (this.begun === undefined || this.axis === "length") return;
+    const [a, b] = [Math.min(this.begun, pixel), Math.max(this.begun, pixel)];
+    this.cross.append(element("svg:rect", {class: "zoom", x: a, width: b - a, y: this.edge.top, height: this.edge.bottom - this.edge.top}));
+  }
+
+  release(pixel) {
+    const begun = this.begun;
+    this.begun = undefined;
+    if (begun === undefined || !this.cross || this.axis === "length" || Math.abs(pixel - begun) < 8) return;
+    this.leave();
+    this.zoomed([this.value(Math.min(begun, pixel)), this.value(Math.max(begun, pixel))]);
   }
 
   tell(x) {
-    const {left, right, top, bottom} = this.edge, axis = axes[this.axis], rows = [];
+    const {top, bottom} = this.edge, axis = axes[this.axis], rows = [], [from, to] = this.extent();
     // The cross stands on the nearest of all values, and each curve tells its own nearest one.
-    const hits = this.series.filter((one) => one.x.length).map((one) => ({one, i: this.nearest(one, x)}));
+    const hits = this.series.map((one) => ({one, i: this.nearest(one, x)})).filter(({one, i}) => one.x[i] >= from && one.x[i] <= to);
+    if (!hits.length) return;
     const best = hits.reduce((a, b) => (Math.abs(b.one.x[b.i] - x) < Math.abs(a.one.x[a.i] - x) ? b : a));
     this.at = best.one.x[best.i];
     this.cross.replaceChildren(element("svg:line", {class: "cross", x1: this.x(this.at), x2: this.x(this.at), y1: top, y2: bottom}));
     for (const {one} of hits) {
       const i = this.nearest(one, this.at), value = one.smooth[i];
       if (value === null || this.at > one.x[one.x.length - 1] * 1.01 + 1e-9) continue;
-      if (!this.log || value > 0) this.cross.append(shape(one.run, this.x(one.x[i]), Math.max(top, this.y(value)), 1.1));
-      rows.push(element("tr", {}, element("td", {}, key(one.run)), element("td", {}, one.label), element("td", {}, this.show(value))));
+      if (!one.area && (!this.log || value > 0)) this.cross.append(shape(one.run, this.x(one.x[i]), Math.max(top, this.y(value)), 1.1));
+      const beside = Math.abs(this.x(one.x[i]) - this.x(this.at)) > 6 ? element("small", {}, ` at ${axis.brief(one.x[i])}`) : "";
+      rows.push(element("tr", {}, element("td", {}, key(one.run, one.dashed)), element("td", {}, one.label),
+        element("td", {}, this.show(value)), element("td", {}, beside)));
     }
     const near = this.marks.filter((mark) => Math.abs(this.x(mark.x) - this.x(this.at)) < 5).slice(0, 3);
     this.tip.replaceChildren(element("strong", {}, `${axis.name} ${axis.show(this.at)}`), element("table", {}, ...rows),
-      ...near.map((mark) => element("div", {class: "warning"}, mark.name)));
+      ...near.map((mark) => element("div", {class: mark.bad ? "warning" : null}, mark.name)));
     this.tip.hidden = false;
-    const middle = this.x(this.at) < (left + right) / 2;
-    this.tip.style.top = `${this.plot.offsetTop + top + 4}px`;
-    this.tip.style.left = middle ? `${this.plot.offsetLeft + this.x(this.at) + 12}px` : "auto";
-    this.tip.style.right = middle ? "auto" : `${this.figure.clientWidth - this.plot.offsetLeft - this.x(this.at) + 12}px`;
+    this.placeTip();
   }
 
-  press(event) {
+  // Beside the cross, on the side with more room.
+  placeTip() {
+    const plot = this.plot.getBoundingClientRect(), figure = this.figure.getBoundingClientRect();
+    const x = plot.left - figure.left + this.x(this.at), after = this.x(this.at) < plot.width / 2;
+    this.tip.style.top = `${plot.top - figure.top + this.edge.top}px`;
+    this.tip.style.left = after ? `${x + 12}px` : "auto";
+    this.tip.style.right = after ? "auto" : `${figure.width - x + 12}px`;
+  }
+
+  type(event) {
     const one = this.series.reduce((a, b) => (b.x.length > (a?.x.length ?? 0) ? b : a), null);
     if (!one || !["ArrowLeft", "ArrowRight", "Home", "End", "Escape"].includes(event.key)) return;
     event.preventDefault();
@@ -290,6 +343,7 @@ class Chart {
   }
 
   leave() {
+    this.begun = undefined;
     this.tip.hidden = true;
     this.cross?.replaceChildren();
   }

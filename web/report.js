@@ -3,7 +3,7 @@ const {runs} = JSON.parse(document.getElementById("data").textContent);
 const several = runs.length > 1;
 const page = document.getElementById("page");
 const shown = runs.map(() => true);
-let axis = "step", smoothing = 0.02;
+let axis = "step", smoothing = 0.02, part = null;
 
 const runName = (run) => element("span", {class: "name"}, several ? key(run) : null, runs[run].name);
 
@@ -41,8 +41,8 @@ function summarySection() {
   const rows = summaries.map((one, run) => [
     runName(run), number(showNumber(one.steps)), number(one.epoch ? showNumber(one.epoch) : null), number(showTime(one.seconds)),
     number(one.tokens_per_second === null ? null : showNumber(one.tokens_per_second)),
-    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), happenings(runs[run])]);
-  section("Summary", table(["run", ...["steps", "epochs", "training time", "tokens a second", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "what happened"], rows));
+    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), element("td", {class: "words"}, happenings(runs[run]))]);
+  section("Summary", table(["run", ...["steps", "epoch", "training time", "tokens a second", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "what happened"], rows));
 }
 
 function happenings({summary, marks}) {
@@ -76,12 +76,20 @@ function curvesSection() {
     if (!has.length) continue;
     const log = ["perplexity", "gradient_norm"].includes(name) && steep(name);
     const parts = [has.length > 1 ? "line: training; line with shapes: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic" : ""];
-    const show = name === "learning_rate" ? (value) => trimmed(value.toExponential(2)) : (value, tick) => (tick ? showShort(value) : showNumber(value));
+    const show = name === "learning_rate" ? (value) => (value ? trimmed(value.toExponential(2)) : "0") : (value, tick) => (tick ? showShort(value) : showNumber(value));
     charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, show, zero: name === "tokens_per_second"}), name, kinds: has});
   }
+  for (const {chart} of charts) chart.zoomed = zoom;
   const settings = controls();
-  if (!charts.length) return section("Curves", settings, element("p", {class: "note"}, "Nothing has been recorded yet."));
-  section("Curves", settings, element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure)), validationTable());
+  if (!charts.length) return section("Curves", element("p", {class: "note"}, "Nothing has been recorded yet."));
+  section("Curves", settings, hint(), element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure)), validationTable());
+  drawCurves();
+}
+
+// All charts show the same part of the runs.
+function zoom(to) {
+  part = to;
+  document.getElementById("zoom").hidden = !part;
   drawCurves();
 }
 
@@ -98,15 +106,15 @@ function drawCurves() {
       }
     });
     const marks = runs.flatMap((run, i) => (shown[i] ? run.marks : []).map((mark) => ({
-      x: mark[axis], name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
-    chart.set(series, marks, axis, smoothing);
+      x: mark[axis], bad: mark.event !== "resume", name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
+    chart.set(series, marks, axis, smoothing, part);
   }
 }
 
 function controls() {
   const choice = (name, value, text, chosen) => {
     const input = element("input", {type: "radio", name, value, checked: chosen ? "" : null});
-    input.addEventListener("change", () => { axis = value; drawCurves(); });
+    input.addEventListener("change", () => { axis = value; zoom(null); });
     return element("label", {}, input, text);
   };
   const which = runs.map((run, i) => {
@@ -114,13 +122,22 @@ function controls() {
     input.addEventListener("change", () => { shown[i] = input.checked; drawCurves(); });
     return element("label", {}, input, runName(i));
   });
-  const slider = element("input", {type: "range", min: 0, max: 20, step: 1, value: smoothing * 100, "aria-label": "smoothing, in percent of a curve"});
+  const slider = element("input", {type: "range", min: 0, max: 10, step: 1, value: smoothing * 100, "aria-label": "smoothing, in percent of a curve"});
   const share = element("output", {}, `${smoothing * 100} %`);
   slider.addEventListener("input", () => { smoothing = slider.value / 100; share.textContent = `${slider.value} %`; drawCurves(); });
+  const whole = element("button", {type: "button", id: "zoom", hidden: ""}, "show the whole");
+  whole.addEventListener("click", () => zoom(null));
   return element("form", {class: "controls"},
     several ? element("fieldset", {class: "which"}, element("legend", {}, "runs"), ...which) : null,
     element("fieldset", {}, element("legend", {}, "along"), choice("axis", "step", "steps", true), choice("axis", "seconds", "training time", false)),
-    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "each point is the mean of so much of its curve"}, slider, share)));
+    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "each point is the mean of so much of its curve"}, slider, share)), whole);
+}
+
+function hint() {
+  const events = runs.flatMap((run) => run.marks.map((mark) => mark.event)), has = (event) => events.includes(event);
+  const bad = [has("divergence") ? "divergences" : "", has("checkpoint") ? "failed saves" : ""].filter(Boolean).join(" and ");
+  const ticks = [bad ? `red: ${bad}` : "", has("resume") ? "grey: resumes" : ""].filter(Boolean).join(", ");
+  return element("p", {class: "note hint"}, `Point at a chart for its values; draw a mouse across to enlarge a part.${ticks ? ` Ticks on the axis, ${ticks}.` : ""}`);
 }
 
 function validationTable() {
@@ -151,39 +168,62 @@ function corpusSection() {
   const cards = [...known].map(([text, users]) => {
     const card = element("div", {class: "card"});
     if (several) card.append(element("h3", {}, ...users.flatMap((run, i) => [i ? ", " : "", runName(run)])));
-    card.append(...corpus(JSON.parse(text), users[0]));
+    card.append(...corpus(JSON.parse(text), users[0]).filter(Boolean));
     return card;
   });
   section("Corpus", element("div", {class: "grid"}, ...cards));
 }
 
-function corpus(facts, id) {
-  const parts = [], lengths = ["source", "target"].filter((side) => facts[`${side}_lengths`]?.length);
-  if (lengths.length) {
-    const chart = new Chart(`Sentence lengths${id ? ` ${id + 1}` : ""}`, {axis: "length", show: (value) => `${trimmed(value.toPrecision(3))} %`, zero: true, note: "share of the pairs"});
-    chart.figure.classList.remove("card");
+const sides = ["source", "target"];
+
+// An event may say all in one row, or by side and with the pairs counted by what became of them.
+function told(facts) {
+  const pairs = typeof facts.pairs === "object" ? facts.pairs : {kept: facts.pairs};
+  const side = (name) => ({...facts[name], histogram: facts[`${name}_lengths`] ?? facts[name]?.histogram ?? [], tokens: pairs[`${name}_tokens`]});
+  return {...facts, pairs, left_out: facts.left_out ?? pairs.left_out ?? {}, source: side("source"), target: side("target")};
+}
+
+function corpus(event, id) {
+  const facts = told(event), parts = [], there = sides.filter((side) => facts[side].histogram.length);
+  if (there.length) {
+    const chart = new Chart(`Sentence lengths ${id + 1}`, {axis: "length", show: (value) => `${trimmed(value.toPrecision(3))} %`, zero: true, note: "share of the pairs"});
+    chart.figure.className = "inner";
     chart.figure.querySelector("h3").textContent = "Sentence lengths";
-    chart.set(histograms(facts, lengths), [], "length", 0);
-    const keys = lengths.map((side, i) => element("span", {class: "name"}, key(i), side));
+    chart.set(histograms(there, there.map((side) => facts[side].histogram)), [], "length", 0);
+    const keys = there.map((side, i) => element("span", {class: "name"}, key(side, i > 0), side));
     chart.figure.querySelector("figcaption").append(...keys);
     parts.push(chart.figure);
   }
+  return [...parts, sidesTable(facts), pairsList(facts)];
+}
+
+function pairsList(facts) {
   const list = element("dl", {class: "facts"}), fact = (name, ...values) => list.append(element("dt", {}, name), element("dd", {}, ...values));
-  if (facts.pairs !== undefined) fact("pairs", showNumber(facts.pairs));
-  const left = Object.entries(facts.left_out ?? {}), all = left.reduce((sum, [, count]) => sum + count, 0);
-  if (left.length) fact("left out", all ? left.filter(([, count]) => count).map(([reason, count]) => `${showNumber(count)} ${reasons[reason] ?? reason.replaceAll("_", " ")}`).join(", ") : "none");
+  for (const [name, count] of [["pairs", facts.pairs.kept], ["held out", facts.pairs.held_out]]) {
+    if (count) fact(name, showNumber(count));
+  }
+  const left = Object.entries(facts.left_out), some = left.filter(([, count]) => count);
+  if (left.length) fact("left out", some.map(([reason, count]) => `${showNumber(count)} ${reasons[reason] ?? reason.replaceAll("_", " ")}`).join(", ") || "none");
   for (const [name, text] of [["padding_unsorted", "padding, unsorted"], ["padding_sorted", "padding, sorted"]]) {
     if (!Number.isFinite(facts[name])) continue;
     fact(text, element("span", {class: "bar", style: `width: ${(facts[name] * 8).toFixed(2)}rem`}), `${(facts[name] * 100).toFixed(1)} %`);
   }
   if (Number.isFinite(facts.padding_sorted)) fact("", element("small", {class: "note"}, "what batches would hold in empty places if they were padded; they are not"));
-  parts.push(list);
-  return parts;
+  return list;
+}
+
+function sidesTable(facts) {
+  const percent = (value) => (Number.isFinite(value) ? `${showNumber(value * 100)} %` : null), of = (value) => (Number.isFinite(value) ? showNumber(value) : null);
+  const columns = [["tokens", (side) => of(side.tokens)], ["vocabulary", (side) => of(side.vocabulary)], ["unknown", (side) => percent(side.unknown)],
+    ["mean length", (side) => of(side.mean_length)], ["half ≤", (side) => of(side.lengths?.p50)], ["90 % ≤", (side) => of(side.lengths?.p90)],
+    ["99 % ≤", (side) => of(side.lengths?.p99)], ["longest", (side) => of(side.lengths?.max)]];
+  const known = columns.filter(([, value]) => sides.some((side) => value(facts[side]) !== null));
+  if (!known.length) return null;
+  return table(["", ...known.map(([name]) => numberHead(name))], sides.map((side) => [side, ...known.map(([, value]) => number(value(facts[side])))]), "");
 }
 
 // Both sides in the same bins, at most 60 of them; the few longest sentences share the last.
-function histograms(facts, sides) {
-  const all = sides.map((side) => facts[`${side}_lengths`]);
+function histograms(names, all) {
   const longest = Math.max(...all.map((list) => {
     const total = list.reduce((sum, [, count]) => sum + count, 0);
     let sum = 0;
@@ -193,7 +233,7 @@ function histograms(facts, sides) {
   return all.map((list, i) => {
     const total = list.reduce((sum, [, count]) => sum + count, 0), bins = Array(Math.floor(longest / width) + 1).fill(0);
     for (const [length, count] of list) bins[Math.min(bins.length - 1, Math.floor(length / width))] += count;
-    return {run: i, label: sides[i], x: bins.map((_, bin) => bin * width), y: bins.map((count) => count / total * 100), area: true, dashed: i > 0};
+    return {run: names[i], label: names[i], x: bins.map((_, bin) => bin * width), y: bins.map((count) => count / total * 100), area: true, dashed: i > 0};
   });
 }
 
@@ -244,7 +284,8 @@ function marked(text, reference) {
 function configurationSection() {
   const keys = [...new Set(runs.flatMap((run) => Object.keys(run.configuration)))];
   if (!keys.length) return;
-  const differs = (name) => runs.some((run) => run.configuration[name] !== runs[0].configuration[name]);
+  const known = runs.map((run) => run.configuration).filter((one) => Object.keys(one).length);
+  const differs = (name) => known.some((one) => one[name] !== known[0][name]);
   const body = element("tbody", {}, ...keys.map((name) => element("tr", {class: differs(name) ? "differs" : null},
     element("th", {scope: "row"}, name), ...runs.map((run) => element("td", {}, run.configuration[name] ?? "–")))));
   const whole = element("table", {class: "configuration"}, element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))))), body);

@@ -1,0 +1,50 @@
+// dragoman report, as a user meets it.
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+class ReportCommand : public testing::Test {
+ protected:
+  ReportCommand() {
+    for (const char* name : {"/one", "/two"}) {
+      std::filesystem::create_directories(folder_ + name);
+      std::ofstream(folder_ + name + "/metrics.jsonl") << "{\"event\":\"train\",\"step\":1,\"loss\":2.5}\n";
+    }
+  }
+  ~ReportCommand() override { std::filesystem::remove_all(folder_); }
+
+  std::string print(const Arguments& arguments) const {
+    testing::internal::CaptureStdout();
+    report(arguments);
+    return testing::internal::GetCapturedStdout();
+  }
+
+  const std::string folder_ =
+      testing::TempDir() + "dragoman_report_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(ReportCommand, WritesOnePageOfSeveralRunsAndSaysWhere) {
+  const std::string out = folder_ + "/page.html";
+  EXPECT_EQ(print({folder_ + "/one", folder_ + "/two", "--out", out}), out + "\n");
+  const std::string page = read_file(out);
+  EXPECT_NE(page.find("\"name\":\"one\""), std::string::npos);
+  EXPECT_NE(page.find("\"name\":\"two\""), std::string::npos);
+  EXPECT_EQ(print({folder_ + "/one", folder_ + "/two", "--out", "-"}), page);
+}
+
+TEST_F(ReportCommand, NeedsAFolderAndAHistoryInIt) {
+  EXPECT_THROW(report({}), UsageError);
+  EXPECT_THROW(report({folder_, "--out", folder_ + "/page.html"}), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/page.html"));
+}
+
+}  // namespace
+}  // namespace dragoman
