@@ -140,6 +140,9 @@ void validate(const VocabularyConfig& vocabulary) {
     throw OptionError("vocabulary.min_frequency",
                       "is for vocabulary.kind word; pieces of other kinds have no least frequency");
   }
+  if (vocabulary.byte_fallback && vocabulary.kind == PieceKind::words) {
+    throw OptionError("vocabulary.byte_fallback", "cannot spell unknown words: take another vocabulary.kind");
+  }
   if (vocabulary.byte_fallback && vocabulary.size <= 3 + 256) {
     throw OptionError("vocabulary.size",
                       fmt::format("is {}, but byte_fallback alone takes 259 pieces", vocabulary.size));

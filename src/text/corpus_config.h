@@ -47,7 +47,7 @@ struct VocabularyConfig {
   double character_coverage = 0.99999;  // SentencePiece's 0.9995 loses digits and capitals of small corpora
   bool source_eos = true;
   double sampling = 0;
-  int64_t learn_from = 2'000'000;
+  int64_t learn_from = 1'000'000;
   std::string from;
 };
 

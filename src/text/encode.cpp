@@ -9,6 +9,7 @@
 #include "base/signals.h"
 #include "base/threads.h"
 #include "text/shards.h"
+#include "text/word_encoder.h"
 
 namespace dragoman {
 namespace {
@@ -53,7 +54,12 @@ struct Block {
 class Encoder {
  public:
   Encoder(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey, int threads)
-      : data_(data), vocabularies_(vocabularies), survey_(survey), threads_(threads) {}
+      : data_(data), survey_(survey), threads_(threads) {
+    for (int i = 0; i < threads_.size(); ++i) {
+      sources_.emplace_back(*vocabularies.source);
+      targets_.emplace_back(*vocabularies.target);
+    }
+  }
 
   void encode(Block& block) {
     block_ = &block;
@@ -61,8 +67,8 @@ class Encoder {
     errors_.assign(static_cast<size_t>(tasks), nullptr);
     threads_.run(
         tasks,
-        [](void* self, int64_t task, int) {
-          static_cast<Encoder*>(self)->encode_some(static_cast<size_t>(task));
+        [](void* self, int64_t task, int worker) {
+          static_cast<Encoder*>(self)->encode_some(static_cast<size_t>(task), static_cast<size_t>(worker));
         },
         this);
     for (const std::exception_ptr& error : errors_) {
@@ -71,20 +77,20 @@ class Encoder {
   }
 
  private:
-  void encode_some(size_t task) {
+  void encode_some(size_t task, size_t worker) {
     try {
       const size_t end = std::min((task + 1) * task_pairs, block_->count);
-      for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i]);
+      for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
     } catch (...) {
       errors_[task] = std::current_exception();
     }
   }
 
-  void encode_pair(PairInWork& pair) const {
+  void encode_pair(PairInWork& pair, size_t worker) {
     pair.outcome = Outcome::invalid;
     if (pair.invalid) return;
-    pair.source = vocabularies_.source->encode(pair.source_text);
-    pair.target = vocabularies_.target->encode(pair.target_text);
+    pair.source = sources_[worker].encode(pair.source_text);
+    pair.target = targets_[worker].encode(pair.target_text);
     pair.outcome = judge(pair);
   }
 
@@ -98,9 +104,9 @@ class Encoder {
   }
 
   const DataConfig& data_;
-  const Vocabularies& vocabularies_;
   const Survey& survey_;
   ThreadPool threads_;
+  std::vector<WordEncoder> sources_, targets_;  // a thread each
   Block* block_ = nullptr;
   std::vector<std::exception_ptr> errors_;
 };

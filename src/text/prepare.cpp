@@ -136,10 +136,7 @@ PreparedCorpus open_prepared(const std::string& folder, const json& manifest, ui
 std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest) return std::nullopt;
-  if (manifest->at("origin") != origin) {
-    log_info("{}: {} has changed, preparing again", folder, difference(manifest->at("origin"), origin));
-    return std::nullopt;
-  }
+  if (manifest->at("origin") != origin) return std::nullopt;
   try {
     PreparedCorpus corpus = open_prepared(folder, *manifest, fingerprint_of(origin));
     corpus.was_there = true;
@@ -151,6 +148,12 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
     log_warning("{} is damaged: preparing again", manifest_path(folder));
   }
   return std::nullopt;
+}
+
+void log_why_again(const std::string& folder, const json& origin) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest || manifest->at("origin") == origin) return;
+  log_info("{}: {} has changed, preparing again", folder, difference(manifest->at("origin"), origin));
 }
 
 void log_counts(const CorpusCounts& c, double seconds) {
@@ -199,6 +202,7 @@ PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabular
   CHECK(data.synthetic == Synthetic::none);
   const json origin = origin_of(data, vocabulary);
   if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
+  log_why_again(folder, origin);
   FolderInMaking making(folder, manifest_name);
   if (auto corpus = reuse(folder, origin)) return std::move(*corpus);  // another process has just made it
   make_corpus(data, vocabulary, origin, making.path(), threads);

@@ -129,6 +129,7 @@ TEST(VocabularyConfig, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_NO_THROW(validate(VocabularyConfig{}));
   EXPECT_THROW(validate({.kind = PieceKind::words, .sampling = 0.1}), OptionError);
   EXPECT_THROW(validate({.kind = PieceKind::bpe, .min_frequency = 2}), OptionError);
+  EXPECT_THROW(validate({.kind = PieceKind::words, .byte_fallback = true}), OptionError);
   EXPECT_THROW(validate({.size = 200, .byte_fallback = true}), OptionError);
 }
 

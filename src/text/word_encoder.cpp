@@ -1,0 +1,53 @@
+#include "text/word_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dragoman {
+namespace {
+
+constexpr size_t most_words = 1 << 15, longest_word = 64;  // some megabytes
+constexpr std::string_view word_begin = "▁";
+
+// A unigram model's scores are logarithms: the sums of a whole sentence round otherwise than those of a word. And a
+// model from elsewhere may reach across spaces, keep several of them, or treat the first word in its own way.
+bool cuts_word_by_word(const Vocabulary& vocabulary) {
+  for (int32_t id = eos_id + 1; id < vocabulary.size(); ++id) {
+    const bool reaches_across = vocabulary.piece(id).find(word_begin, 1) != std::string::npos;
+    if (reaches_across || vocabulary.score(id) != std::floor(vocabulary.score(id))) return false;
+  }
+  const std::vector<int32_t> one = vocabulary.encode("a"), two = vocabulary.encode("a  a");
+  return two.size() == 2 * one.size() && std::equal(one.begin(), one.end(), two.begin()) &&
+         std::equal(one.begin(), one.end(), two.begin() + static_cast<int64_t>(one.size()));
+}
+
+}  // namespace
+
+WordEncoder::WordEncoder(const Vocabulary& vocabulary)
+    : vocabulary_(vocabulary), by_words_(cuts_word_by_word(vocabulary)) {}
+
+void WordEncoder::add_word(std::string_view word, std::vector<int32_t>& ids) {
+  auto found = known_.find(word);
+  if (found == known_.end()) {
+    std::vector<int32_t> pieces = vocabulary_.encode(word);
+    if (known_.size() == most_words || word.size() > longest_word) {
+      ids.insert(ids.end(), pieces.begin(), pieces.end());
+      return;
+    }
+    found = known_.emplace(word, std::move(pieces)).first;
+  }
+  ids.insert(ids.end(), found->second.begin(), found->second.end());
+}
+
+std::vector<int32_t> WordEncoder::encode(std::string_view text) {
+  if (!by_words_) return vocabulary_.encode(text);
+  std::vector<int32_t> ids;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) add_word(text.substr(begin, end - begin), ids);
+    begin = end + 1;
+  }
+  return ids;
+}
+
+}  // namespace dragoman

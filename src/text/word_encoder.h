@@ -1,0 +1,36 @@
+// WordEncoder: Vocabulary::encode for much text. It remembers the pieces of frequent words, which is several times
+// faster, and gives the same ids.
+//
+// That is so where no piece reaches across a space and each word is cut as it would be alone: BPE and characters,
+// as learnt here. Other vocabularies are found out, and asked for each sentence. For one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/vocabulary.h"
+
+namespace dragoman {
+
+class WordEncoder {
+ public:
+  explicit WordEncoder(const Vocabulary& vocabulary);  // which must outlive it
+
+  std::vector<int32_t> encode(std::string_view text);
+
+ private:
+  void add_word(std::string_view word, std::vector<int32_t>& ids);
+
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  const Vocabulary& vocabulary_;
+  bool by_words_;
+  std::unordered_map<std::string, std::vector<int32_t>, Hash, std::equal_to<>> known_;
+};
+
+}  // namespace dragoman
