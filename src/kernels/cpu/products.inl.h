@@ -1,10 +1,10 @@
 // Matrix products: c = a·b or c + a·b, with the epilogue while the result is still in the cache.
 //
 // A task is a block of rows times a run of columns. It goes through blocks of the inner index, in which every panel
-// of b meets every tile of rows. A task of many rows copies its own part of a, block by block; few rows, a
-// transpose, and a b that comes unpacked, are first copied for all tasks: as many blocks of the inner index at a time
-// as fit into the cache, which is a phase. How the work is cut follows from the shape alone; whatever the cut, the
-// sums are the same (microkernel.inl.h).
+// of b meets every tile of rows. Of many rows, each task copies its own part of a, and a b that comes unpacked is
+// first packed for all tasks. Of few rows a is copied for all tasks, and each packs its own columns of b. For all
+// tasks there are as many blocks of the inner index at a time as fit into the cache, which is a phase. How the work
+// is cut follows from the shape alone; whatever the cut, the sums are the same (microkernel.inl.h).
 #pragma once
 
 #include <stdint.h>
@@ -27,8 +27,9 @@ constexpr int64_t least_tiles_of_block = 56 / tile_rows;
 constexpr int64_t columns_of_run = 2048;       // at most: b's part stays in the third-level cache
 constexpr int64_t least_columns_of_run = 512;  // where each task copies its part of a
 constexpr int64_t enough_tasks = 32;           // to share them evenly
-constexpr int64_t few_blocks = 5;          // of rows: too few tasks, were the columns not cut finely as well
-constexpr int64_t phase_floats = 1 << 18;  // about, of the copies for all tasks
+constexpr int64_t enough_packing_tasks = 4;    // where every further block of rows packs b once more
+constexpr int64_t few_rows = 5 * tiles_of_block * tile_rows;  // up to these, columns have to make the tasks
+constexpr int64_t phase_floats = 1 << 18;                     // about, of the copies for all tasks
 constexpr int64_t strip_floats = 1 << 19;  // about, of c where it is passed over once for each phase
 constexpr int64_t least_columns_of_strip = 1024;
 
@@ -43,13 +44,15 @@ struct Cut {
   int64_t first_column(int64_t run) const { return run * groups / column_runs * group_columns; }
 };
 
-inline Cut cut_product(int64_t rows, int64_t columns, bool shared) {
+inline Cut cut_product(int64_t rows, int64_t columns, bool packed) {
   Cut cut = {.tiles = ceil_div(rows, tile_rows), .groups = ceil_div(columns, group_columns)};
-  const int64_t fewest_blocks = ceil_div(cut.tiles, tiles_of_block);
-  const int64_t most_runs = shared ? cut.groups : ceil_div(columns, least_columns_of_run);
+  const bool few = rows <= few_rows;
+  const int64_t enough = few && !packed ? enough_packing_tasks : enough_tasks;
+  const int64_t fewest_blocks = few && !packed ? 1 : ceil_div(cut.tiles, tiles_of_block);
+  const int64_t most_runs = few ? cut.groups : ceil_div(columns, least_columns_of_run);
   cut.column_runs = clamped(ceil_div(enough_tasks, fewest_blocks), ceil_div(columns, columns_of_run),
                             smaller(most_runs, cut.groups));
-  cut.row_blocks = clamped(ceil_div(enough_tasks, cut.column_runs), fewest_blocks,
+  cut.row_blocks = clamped(ceil_div(enough, cut.column_runs), fewest_blocks,
                            larger(fewest_blocks, cut.tiles / least_tiles_of_block));
   return cut;
 }
@@ -66,13 +69,6 @@ inline Product product_with_packed(const ConstMatrix& a, const PackedMatrix& b, 
   return {a, {nullptr, b.rows, b.columns, 0, 0}, b.data, c, epilogue};
 }
 
-// Inner indices [begin, end), and copies that begin there.
-struct Phase {
-  int64_t begin, end;
-  const float* a;  // null where each task copies its own part
-  const float* b;
-};
-
 // The rows and columns of one task.
 struct Part {
   int64_t first_row, rows, first_column, columns;
@@ -86,6 +82,10 @@ inline Part part_of(const Cut& cut, const Matrix& c, int64_t task) {
           .rows = smaller(c.rows, cut.first_tile(block + 1) * tile_rows) - row,
           .first_column = column,
           .columns = smaller(c.columns, cut.first_column(run + 1)) - column};
+}
+
+inline ConstMatrix columns_of(const ConstMatrix& m, int64_t first, int64_t count) {
+  return {m.data + first * m.column_stride, m.rows, count, m.row_stride, m.column_stride};
 }
 
 // A group of columns over a block of the inner index. a: this block's copy.
@@ -116,44 +116,30 @@ void multiply_group(const float* a, const float* b, int64_t depth, bool from_zer
   }
 }
 
-// All groups of a part over one block of the inner index. a, b: this block's copies.
+// All groups of a part over one block of the inner index. a, b: this block's copies; where b is null, each group's
+// panels are packed into `panels` when it is their turn.
 template <bool by_depth>
-void multiply_block(const Product& product, const Part& part, int64_t begin, const float* a, const float* b) {
+void multiply_block(const Product& product, const Part& part, int64_t begin, const float* a, const float* b,
+                    float* panels = nullptr) {
   const Matrix& c = product.c;
   const int64_t inner = product.b.rows, depth = smaller(block_depth, inner - begin);
   const bool from_zero = begin == 0 && !product.epilogue.accumulate;
   const bool finishing = begin + block_depth >= inner && has_work(product.epilogue);
   for (int64_t done = 0; done < part.columns; done += group_columns) {
     const int64_t column = part.first_column + done, columns = smaller(group_columns, part.columns - done);
-    multiply_group<by_depth>(a, b + column * depth, depth, from_zero,
+    if (b == nullptr)
+      pack_panels(columns_of(product.b, column, columns), begin, 0, panel_count(columns), panels);
+    multiply_group<by_depth>(a, b == nullptr ? panels : b + column * depth, depth, from_zero,
                              {c.data + part.first_row * c.stride + column, part.rows, columns, c.stride});
     if (finishing) finish_rows(product.epilogue, c, part.first_row, part.rows, column, columns);
-  }
-}
-
-// `own` is the task's memory for its part of a, where the phase has no copy of it.
-template <bool by_depth>
-void multiply_part(const Product& product, const Phase& phase, int64_t a_block, const Part& part,
-                   float* own) {
-  const ConstMatrix& a = product.a;
-  const int64_t first_tile = part.first_row / tile_rows;
-  for (int64_t begin = phase.begin; begin == phase.begin || begin < phase.end; begin += block_depth) {
-    const float* copy = own;
-    if (phase.a != nullptr) {
-      copy = phase.a + (begin - phase.begin) / block_depth * a_block + first_tile * a_tile_step<by_depth>;
-    } else {
-      copy_a<by_depth>(a, part.first_row, part.rows, begin, own);
-    }
-    multiply_block<by_depth>(product, part, begin, copy,
-                             packed_block(phase.b, product.c.columns, begin - phase.begin));
   }
 }
 
 // How a product goes through its inner index, and what is copied on the way.
 struct Plan {
   Cut cut;
-  bool copies_a, packs_b;
-  int64_t a_block, b_block;  // floats of a block's copies; 0 where there are none
+  bool few;       // rows: `copies` are of a, else of b
+  int64_t block;  // floats of a block of the inner index in the copies; 0 where b comes packed
   int64_t blocks_of_phase;
   // Floats to ask for, of all tasks together and of each worker. They never fall where rows or inner indices are
   // added: what the largest batch has asked for is enough for any other.
@@ -163,39 +149,56 @@ struct Plan {
 template <bool by_depth>
 Plan plan_product(const Product& product) {
   const Matrix& c = product.c;
-  Plan plan = {.copies_a = c.rows <= few_blocks * tiles_of_block * tile_rows,
-               .packs_b = product.packed == nullptr};
-  plan.cut = cut_product(c.rows, c.columns, plan.copies_a);
-  plan.a_block = plan.copies_a ? plan.cut.tiles * a_tile_step<by_depth> : 0;
-  plan.b_block = plan.packs_b ? packed_size(block_depth, c.columns) : 0;
-  const int64_t blocks = larger(1, ceil_div(product.b.rows, block_depth)),
-                floats = plan.a_block + plan.b_block;
+  const bool packed = product.packed != nullptr;
+  Plan plan = {.cut = cut_product(c.rows, c.columns, packed), .few = c.rows <= few_rows};
+  const int64_t b_block = packed ? 0 : packed_size(block_depth, c.columns);
+  plan.block = plan.few ? plan.cut.tiles * a_tile_step<by_depth> : b_block;
+  const int64_t blocks = larger(1, ceil_div(product.b.rows, block_depth));
   // A phase passes over all of c, and should have something to show for it.
   const int64_t wanted = larger(phase_floats, c.rows * c.columns / 2);
-  plan.blocks_of_phase = floats > 0 ? clamped(wanted / floats, 1, blocks) : blocks;
-  const int64_t most_floats =
-      smaller(plan.cut.tiles, few_blocks * tiles_of_block) * a_tile_step<by_depth> + plan.b_block;
-  plan.shared = larger(most_floats, smaller(wanted, blocks * most_floats));
-  plan.own = smaller(plan.cut.tiles, tiles_of_block) * a_tile_step<by_depth>;
+  plan.blocks_of_phase = plan.block > 0 ? clamped(wanted / plan.block, 1, blocks) : blocks;
+  const int64_t most = larger(smaller(plan.cut.tiles, few_rows / tile_rows) * a_tile_step<by_depth>, b_block);
+  plan.shared = larger(most, smaller(wanted, blocks * most));
+  plan.own =
+      larger(smaller(plan.cut.tiles, tiles_of_block) * a_tile_step<by_depth>, group_columns * block_depth);
   return plan;
 }
 
-// The copies that all tasks of a phase share: a in the memory's front, b behind it.
+// One phase's share of what all tasks read: blocks of the inner index from `begin` on.
 template <bool by_depth>
 void copy_for_phase(Context& context, const Product& product, const Plan& plan, int64_t begin, int64_t blocks,
-                    float* a_copies, float* b_copies) {
-  const int64_t a_pieces = plan.copies_a ? ceil_div(plan.cut.tiles, tiles_of_block) : 0;
-  const int64_t pieces = a_pieces + (plan.packs_b ? pieces_of_block(product.c.columns) : 0);
+                    float* copies) {
+  const int64_t pieces = plan.few                    ? ceil_div(plan.cut.tiles, tiles_of_block)
+                         : product.packed == nullptr ? pieces_of_block(product.c.columns)
+                                                     : 0;
   for_each_task(context, blocks * pieces, [&](int64_t task, int) {
-    const int64_t block = task / pieces, piece = task % pieces, inner = begin + block * block_depth;
-    if (piece >= a_pieces) {
-      pack_piece(product.b, inner, piece - a_pieces, b_copies + block * plan.b_block);
+    const int64_t piece = task % pieces, inner = begin + task / pieces * block_depth;
+    float* block = copies + task / pieces * plan.block;
+    if (!plan.few) {
+      pack_piece(product.b, inner, piece, block);
       return;
     }
     const int64_t tile = piece * tiles_of_block, row = tile * tile_rows;
     copy_a<by_depth>(product.a, row, smaller(tiles_of_block * tile_rows, product.c.rows - row), inner,
-                     a_copies + block * plan.a_block + tile * a_tile_step<by_depth>);
+                     block + tile * a_tile_step<by_depth>);
   });
+}
+
+// A task's share of one phase. `own` is its worker's memory.
+template <bool by_depth>
+void multiply_part(const Product& product, const Plan& plan, int64_t begin, int64_t end, const Part& part,
+                   const float* copies, float* own) {
+  const int64_t first_tile = part.first_row / tile_rows;
+  for (int64_t inner = begin; inner == begin || inner < end; inner += block_depth, copies += plan.block) {
+    const float* b =
+        product.packed == nullptr ? nullptr : packed_block(product.packed, product.c.columns, inner);
+    if (plan.few) {
+      multiply_block<by_depth>(product, part, inner, copies + first_tile * a_tile_step<by_depth>, b, own);
+    } else {
+      copy_a<by_depth>(product.a, part.first_row, part.rows, inner, own);
+      multiply_block<by_depth>(product, part, inner, own, b == nullptr ? copies : b);
+    }
+  }
 }
 
 template <bool by_depth>
@@ -203,20 +206,14 @@ void run_product(Context& context, const Product& product) {
   const Plan plan = plan_product<by_depth>(product);
   const Cut& cut = plan.cut;
   const auto bytes = [](int64_t floats) { return sizeof(float) * static_cast<size_t>(floats); };
-  float* a_copies = static_cast<float*>(context.shared(bytes(plan.shared)));
-  float* b_copies = a_copies + plan.blocks_of_phase * plan.a_block;
+  float* copies = static_cast<float*>(context.shared(bytes(plan.shared)));
   const int64_t inner = product.b.rows, step = plan.blocks_of_phase * block_depth;
   for (int64_t begin = 0; begin == 0 || begin < inner; begin += step) {
-    const Phase phase = {
-        .begin = begin,
-        .end = smaller(inner, begin + step),
-        .a = plan.copies_a ? a_copies : nullptr,
-        .b = plan.packs_b ? b_copies : packed_block(product.packed, product.c.columns, begin)};
-    copy_for_phase<by_depth>(context, product, plan, begin, ceil_div(phase.end - begin, block_depth),
-                             a_copies, b_copies);
+    const int64_t end = smaller(inner, begin + step);
+    copy_for_phase<by_depth>(context, product, plan, begin, ceil_div(end - begin, block_depth), copies);
     for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
-      float* memory = static_cast<float*>(context.local(worker, bytes(plan.own)));
-      multiply_part<by_depth>(product, phase, plan.a_block, part_of(cut, product.c, task), memory);
+      float* own = static_cast<float*>(context.local(worker, bytes(plan.own)));
+      multiply_part<by_depth>(product, plan, begin, end, part_of(cut, product.c, task), copies, own);
     });
   }
 }
@@ -242,9 +239,8 @@ inline void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, c
   const int64_t width = ceil_div(ceil_div(c.columns, group_columns), strips) * group_columns;
   for (int64_t j = 0; j < c.columns; j += width) {
     const int64_t columns = smaller(width, c.columns - j);
-    const ConstMatrix b_strip = {b.data + j * b.column_stride, b.rows, columns, b.row_stride,
-                                 b.column_stride};
-    run_product(context, {a, b_strip, nullptr, {c.data + j, c.rows, columns, c.stride}, epilogue});
+    run_product(context,
+                {a, columns_of(b, j, columns), nullptr, {c.data + j, c.rows, columns, c.stride}, epilogue});
   }
 }
 
