@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t block_pairs = 8192, block_bytes = 4 << 20;
 constexpr size_t task_pairs = 64;
-constexpr uint64_t shard_pairs = 500'000;
 constexpr uint64_t most_shards = 200;  // two open files each
 
 enum class Outcome { kept, held_out, invalid, empty, too_long, ratio };
@@ -135,7 +134,7 @@ class TextWriter {
 class Sink {
  public:
   Sink(const Vocabularies& vocabularies, const Survey& survey, const std::string& folder,
-       uint64_t fingerprint) {
+       uint64_t fingerprint, uint64_t shard_pairs) {
     const uint64_t shards =
         std::clamp<uint64_t>((survey.pairs() + shard_pairs - 1) / shard_pairs, 1, most_shards);
     const int64_t largest = std::max(vocabularies.source->size(), vocabularies.target->size());
@@ -220,11 +219,11 @@ int64_t SideStatistics::percentile(double share) const {
 }
 
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
-                             const std::string& folder, uint64_t fingerprint, int threads,
-                             StatusLine& status) {
+                             const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
+                             uint64_t shard_pairs) {
   CorpusReader reader(corpus_sources(data), data.swap, data.limit);
   Encoder encoder(data, vocabularies, survey, threads);
-  Sink sink(vocabularies, survey, folder, fingerprint);
+  Sink sink(vocabularies, survey, folder, fingerprint, shard_pairs);
   Block block;
   uint64_t done = 0;
   while (block.read(reader)) {

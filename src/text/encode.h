@@ -29,9 +29,10 @@ struct EncodingResult {
 
 // Writes shard-000, ... and, where pairs are held out, their text. Pair after pair goes to shard after shard, so that
 // each has its share of every source; the threads decide nothing.
+inline constexpr uint64_t usual_shard = 500'000;  // pairs
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
                              const std::string& folder, uint64_t fingerprint, int threads,
-                             StatusLine& status);
+                             StatusLine& status, uint64_t shard_pairs = usual_shard);
 
 // Where the text of the held-out pairs lies.
 std::string held_out_path(const std::string& folder, const char* side);

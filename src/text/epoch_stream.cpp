@@ -74,6 +74,7 @@ void EpochStream::open(const Segment& segment) {
 
 bool EpochStream::next(PairPlace& place) {
   while (next_place_ == places_.size()) {
+    if (next_segment_ > 0) corpus_.shards[segments_[next_segment_ - 1].shard].release();
     if (next_segment_ == segments_.size()) return false;
     open(segments_[next_segment_++]);
   }

@@ -223,6 +223,8 @@ void Shard::read(const PairRecord& pair, std::vector<int32_t>& source, std::vect
   }
 }
 
+void Shard::release() const { madvise(const_cast<char*>(mapping_->bytes), mapping_->size, MADV_DONTNEED); }
+
 bool Shard::is_whole() const {
   const Header& header = mapping_->header;
   return XXH3_64bits(mapping_->bytes + sizeof(Header), records_begin(header) - sizeof(Header)) ==

@@ -44,6 +44,7 @@ class Shard {
 
   std::span<const PairRecord> pairs() const { return pairs_; }
   void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
+  void release() const;   // lets go of the memory that its pages take; they are read again when needed
   bool is_whole() const;  // reads it all: whether the checksum fits
 
  private:

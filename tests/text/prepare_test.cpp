@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "corpora.h"
+#include "text/encode.h"
 
 namespace dragoman {
 namespace {
@@ -233,15 +234,73 @@ TEST_F(PrepareTest, VocabulariesCanBeSharedOrComeFromElsewhere) {
   EXPECT_EQ(corpus.vocabularies.target->model(), model);
 }
 
-TEST_F(PrepareTest, PiecesAreLearntFromAnEvenSample) {
+// Each line has a character of its own: which of them the vocabulary knows tells what it was learnt from.
+class LearntFrom : public PrepareTest {
+ protected:
+  LearntFrom() {
+    vocabulary.kind = PieceKind::characters;
+    vocabulary.character_coverage = 1;
+    vocabulary.size = 1000;
+    text = {};
+    for (int i = 0; i < 500; ++i) {
+      text.source += "ka " + own_character(i) + "\n";
+      text.target += "ka\n";
+    }
+  }
+  static std::string own_character(int line) {
+    const int c = 0x4E00 + line;
+    return {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+            static_cast<char>(0x80 | (c & 0x3F))};
+  }
+  std::vector<int> lines_known(const PreparedCorpus& corpus) {
+    std::vector<int> known;
+    for (int i = 0; i < 500; ++i) {
+      if (corpus.vocabularies.source->id(own_character(i)) != unknown_id) known.push_back(i);
+    }
+    return known;
+  }
+};
+
+TEST_F(LearntFrom, ASampleIsEven) {
   vocabulary.learn_from = 100;
-  const DataConfig data = toy_data(folder, text);
-  const std::string few = prepared(data).vocabularies.source->model();
+  const std::vector<int> known = lines_known(prepared(toy_data(folder, text)));
+  EXPECT_EQ(known.size(), 100U);
+  EXPECT_NEAR(known[50], 250, 60);
   vocabulary.learn_from = 500;
-  const std::string all = prepared(data).vocabularies.source->model();
-  vocabulary.learn_from = 501;
-  EXPECT_NE(few, all);
-  EXPECT_EQ(prepared(data).vocabularies.source->model(), all);
+  EXPECT_EQ(lines_known(prepared(toy_data(folder, text))).size(), 500U);
+}
+
+TEST_F(LearntFrom, HeldOutPairsAreNotInIt) {
+  DataConfig data = toy_data(folder, text);
+  data.hold_out = 50;
+  const PreparedCorpus corpus = prepared(data);
+  const std::vector<int> known = lines_known(corpus);
+  const auto pairs = pairs_of(corpus);
+  EXPECT_EQ(known.size(), 450U);
+  for (const int line : known) EXPECT_EQ(pairs.count(static_cast<uint64_t>(line)), 1U);
+}
+
+TEST_F(PrepareTest, ShardsHaveTheirShareOfEachSource) {
+  DataConfig data = toy_data(folder, text, "one");
+  const DataConfig second = toy_data(folder, toy_text(120, 12, 2), "two");
+  data.source.push_back(second.source[0]);
+  data.target.push_back(second.target[0]);
+  const PreparedCorpus whole = prepared(data);
+  EXPECT_EQ(whole.source_begins, (std::vector<uint64_t>{0, 500, 620}));
+  StatusLine status;
+  const Survey survey = survey_corpus(data, status);
+  const auto result = encode_corpus(data, whole.vocabularies, survey, folder.path(""), 7, 2, status, 100);
+  ASSERT_EQ(result.shards, 7);
+  PreparedCorpus corpus;
+  for (int64_t i = 0; i < result.shards; ++i) {
+    corpus.shards.emplace_back(shard_path(folder.path(""), i), 7);
+    const auto records = corpus.shards.back().pairs();
+    const auto of_first =
+        std::count_if(records.begin(), records.end(), [](const auto& r) { return r.pair < 500; });
+    EXPECT_NEAR(static_cast<double>(of_first), 500.0 / 7, 1);
+    EXPECT_NEAR(static_cast<double>(records.size()), 620.0 / 7, 1);
+  }
+  EXPECT_EQ(pairs_of(corpus).size(), 620U);
 }
 
 TEST_F(PrepareTest, AMegabyteInALineIsTooLongAndNoMore) {
