@@ -31,8 +31,8 @@ struct EncodingResult {
 // each has its share of every source; the threads decide nothing.
 inline constexpr uint64_t usual_shard = 500'000;  // pairs
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
-                             const std::string& folder, uint64_t fingerprint, int threads,
-                             StatusLine& status, uint64_t shard_pairs = usual_shard);
+                             const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
+                             uint64_t shard_pairs = usual_shard);
 
 // Where the text of the held-out pairs lies.
 std::string held_out_path(const std::string& folder, const char* side);
