@@ -22,9 +22,9 @@
 
 namespace dragoman::bench {
 
-enum class Use { forward, input_gradient, weight_gradient, decoding };
+enum class Use { plain, transposed, weight_gradient, decoding };
 
-// c (m × n) from an inner index of k: a is stored transposed for weight_gradient, b for input_gradient.
+// c (m × n) from an inner index of k: a is stored transposed for weight_gradient, b for transposed.
 struct Shape {
   const char* name;
   Use use;
@@ -33,7 +33,7 @@ struct Shape {
   double operations() const { return 2.0 * static_cast<double>(m * k * n); }
   double weight_bytes() const { return 4.0 * static_cast<double>(k * n); }
   bool a_transposed() const { return use == Use::weight_gradient; }
-  bool b_transposed() const { return use == Use::input_gradient; }
+  bool b_transposed() const { return use == Use::transposed; }
   bool accumulate() const { return use == Use::weight_gradient; }
   bool packed_once() const { return use == Use::decoding; }
   int copies() const {
