@@ -6,17 +6,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "text/epoch_stream.h"
+#include "text/pair_loader.h"
 
 namespace dragoman {
 namespace {
-
-// A pair in a pool. Lengths are those that the model sees, marks included.
-struct Entry {
-  PairPlace place;
-  int32_t source_length, target_length;
-
-  int32_t larger() const { return std::max(source_length, target_length); }
-};
 
 // A run of entries of a pool.
 struct Cut {
@@ -24,7 +17,7 @@ struct Cut {
 };
 
 // As many as fit the budget, one after the other; one that does not fit alone stands alone.
-std::vector<Cut> cut_by_budget(const std::vector<Entry>& entries, int64_t budget) {
+std::vector<Cut> cut_by_budget(const std::vector<PooledPair>& entries, int64_t budget) {
   std::vector<Cut> cuts;
   int64_t source = 0, target = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -40,8 +33,8 @@ std::vector<Cut> cut_by_budget(const std::vector<Entry>& entries, int64_t budget
   return cuts;
 }
 
-void sort_by_length(std::vector<Entry>& entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+void sort_by_length(std::vector<PooledPair>& entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const PooledPair& a, const PooledPair& b) {
     return std::pair(a.target_length, a.source_length) < std::pair(b.target_length, b.source_length);
   });
 }
@@ -56,69 +49,6 @@ void add_pair(Batch& batch, uint64_t pair, std::vector<int32_t>& source, std::ve
   target.insert(target.begin(), bos_id);
   batch.target_input.add(target.data(), target.data() + target.size());
 }
-
-// The ids of prepared pairs, with another cut into subwords each epoch if that is asked for.
-class PairLoader {
- public:
-  PairLoader(const PreparedCorpus& corpus, const BatchSettings& settings)
-      : corpus_(corpus), settings_(settings) {
-    if (settings.sampling <= 0) return;
-    source_sampler_ = std::make_unique<SubwordSampler>(*corpus.vocabularies.source, settings.sampling);
-    target_sampler_ = std::make_unique<SubwordSampler>(*corpus.vocabularies.target, settings.sampling);
-  }
-
-  const PairRecord& record(PairPlace place) const {
-    return corpus_.shards[place.shard].pairs()[place.record];
-  }
-
-  Entry entry(PairPlace place, int64_t epoch) {
-    if (source_sampler_) {
-      load(place, epoch);
-      return {place, length_of(source.size(), settings_.source_eos), length_of(target.size(), true)};
-    }
-    const PairRecord& pair = record(place);
-    return {place, length_of(pair.source_length, settings_.source_eos), length_of(pair.target_length, true)};
-  }
-
-  void load(PairPlace place, int64_t epoch) {
-    const PairRecord& pair = record(place);
-    corpus_.shards[place.shard].read(pair, source, target);
-    check(source, *corpus_.vocabularies.source);
-    check(target, *corpus_.vocabularies.target);
-    if (!source_sampler_) return;
-    const uint64_t key = mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), pair.pair);
-    sample(*source_sampler_, mix(key, "source"), source);
-    sample(*target_sampler_, mix(key, "target"), target);
-  }
-
-  std::vector<int32_t> source, target;  // of the pair that was loaded last
-
- private:
-  static int32_t length_of(size_t pieces, bool mark) { return static_cast<int32_t>(pieces) + mark; }
-
-  static void check(const std::vector<int32_t>& ids, const Vocabulary& vocabulary) {
-    const int64_t size = vocabulary.size();
-    for (const int32_t id : ids) {
-      if (id < 0 || id >= size) {
-        throw Error(
-            "the prepared corpus is damaged: piece {} of {}; remove its folder, and it will be prepared "
-            "again",
-            id, size);
-      }
-    }
-  }
-
-  // A cut with more pieces than any sentence of the corpus has could be too long for the model: then none is drawn.
-  void sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const {
-    Random random(key);
-    std::vector<int32_t> other = sampler.sample(ids, random);
-    if (static_cast<int64_t>(other.size()) <= settings_.max_length) ids = std::move(other);
-  }
-
-  const PreparedCorpus& corpus_;
-  const BatchSettings& settings_;
-  std::unique_ptr<SubwordSampler> source_sampler_, target_sampler_;
-};
 
 }  // namespace
 
@@ -140,7 +70,7 @@ struct ShardedBatches::State {
   PairLoader loader;
   std::optional<EpochStream> stream;
   DataPosition position;
-  std::vector<Entry> pool;
+  std::vector<PooledPair> pool;
   std::vector<Cut> cuts;  // of the pool, in the order in which they are given out
   size_t next_cut = 0;
   uint64_t pools = 0;         // of this epoch, read so far
@@ -165,7 +95,7 @@ struct ShardedBatches::State {
     pool.clear();
     PairPlace place;
     for (int64_t tokens = 0; tokens < budget && stream->next(place); tokens += pool.back().larger()) {
-      pool.push_back(loader.entry(place, position.epoch));
+      pool.push_back(loader.measure(place, position.epoch));
     }
     if (settings.sort_by_length) sort_by_length(pool);
     cuts = cut_by_budget(pool, settings.batch_tokens);
@@ -269,7 +199,9 @@ double ShardedBatches::padding_share(int64_t most_pairs) {
 
 PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& settings) {
   constexpr int64_t most_pairs = 1'000'000;
-  BatchSettings sorted = settings, unsorted = settings;
+  BatchSettings sorted = settings;
+  sorted.sampling = 0;  // lengths as they are on the disk are near enough, and a hundred times faster
+  BatchSettings unsorted = sorted;
   sorted.sort_by_length = true;
   unsorted.sort_by_length = false;
   return {ShardedBatches(corpus, sorted).padding_share(most_pairs),

@@ -47,7 +47,9 @@ class BatchesTest : public testing::Test {
   static void SetUpTestSuite() {
     folder = new TemporaryFolder;
     text = new ToyText(toy_text(600));
-    const PreparedCorpus whole = prepare(toy_data(*folder, *text), toy_vocabulary(), folder->path("data"), 1);
+    one_shard =
+        new PreparedCorpus(prepare(toy_data(*folder, *text), toy_vocabulary(), folder->path("data"), 1));
+    const PreparedCorpus& whole = *one_shard;
     corpus = new PreparedCorpus{.vocabularies = whole.vocabularies,
                                 .shards = {},
                                 .source_begins = {0, 400, 600},
@@ -65,6 +67,7 @@ class BatchesTest : public testing::Test {
   }
   static void TearDownTestSuite() {
     delete corpus;
+    delete one_shard;
     delete text;
     delete folder;
   }
@@ -80,7 +83,7 @@ class BatchesTest : public testing::Test {
 
   static inline TemporaryFolder* folder = nullptr;
   static inline ToyText* text = nullptr;
-  static inline PreparedCorpus* corpus = nullptr;
+  static inline PreparedCorpus *one_shard = nullptr, *corpus = nullptr;
 };
 
 TEST_F(BatchesTest, AnEpochHasEachPairOnce) {
@@ -145,6 +148,29 @@ TEST_F(BatchesTest, EpochsAndSeedsDifferAndNothingElseDoes) {
   EXPECT_FALSE(same(epoch(settings(), 1), first));
   EXPECT_FALSE(same(epoch(settings(2)), first));
   EXPECT_TRUE(same(epoch(settings(2), 5), epoch(settings(2), 5)));
+}
+
+// Unsorted batches show the order of the stream: neighbours on the disk are no neighbours in it, and epochs differ.
+TEST_F(BatchesTest, PairsComeShuffled) {
+  BatchSettings s = settings();
+  s.sort_by_length = false;
+  const auto order = [](const Epoch& epoch) {
+    std::vector<uint64_t> pairs;
+    for (const Batch& batch : epoch) pairs.insert(pairs.end(), batch.pairs.begin(), batch.pairs.end());
+    return pairs;
+  };
+  const std::vector<uint64_t> pairs = order(epoch(s));
+  int64_t neighbours = 0;
+  for (size_t i = 1; i < pairs.size(); ++i) neighbours += pairs[i] == pairs[i - 1] + 3;
+  EXPECT_LT(neighbours, 15);
+  std::set<std::vector<uint64_t>> orders = {pairs};
+  std::set<uint64_t> first_shards;
+  for (int64_t number = 1; number < 10; ++number) {
+    orders.insert(order(epoch(s, number)));
+    first_shards.insert(epoch(s, number)[0].pairs[0] % 3);
+  }
+  EXPECT_EQ(orders.size(), 10U);
+  EXPECT_EQ(first_shards.size(), 3U);
 }
 
 TEST_F(BatchesTest, SeekingEqualsWalking) {
@@ -251,6 +277,8 @@ TEST_F(BatchesTest, SampledSubwordsDependOnSeedEpochAndPairAlone) {
   }
   EXPECT_GT(changed, 300);
   EXPECT_GT(changed_again, 300);
+  ShardedBatches elsewhere(*one_shard, s);
+  EXPECT_EQ(sentences(read_epoch(elsewhere)), sampled);
   s.batch_tokens = 50;  // other neighbours
   s.sort_by_length = false;
   EXPECT_EQ(sentences(epoch(s)), sampled);

@@ -1,0 +1,116 @@
+// dragoman prepare as a user meets it.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "app/show_pairs.h"
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+class Prepare : public testing::Test {
+ protected:
+  Prepare() {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream source(folder + "/source"), target(folder + "/target");
+    for (int i = 0; i < 200; ++i) {
+      source << "the cat number " << i << " sleeps\n";
+      target << "le chat numéro " << i << " dort\n";
+    }
+    source << "no translation\n";
+    target << "\n";
+    std::ofstream(folder + "/toy.toml")
+        << "[data]\nsource = \"" << folder << "/source\"\ntarget = \"" << folder
+        << "/target\"\n[vocabulary]\nsize = 60\n[training]\nmax_steps = 1\n";
+  }
+  ~Prepare() override { std::filesystem::remove_all(folder); }
+
+  int run(const std::string& arguments) {
+    const std::string command = std::string(DRAGOMAN_PROGRAM) + " prepare " + folder + "/toy.toml --out " +
+                                folder + "/model " + arguments + " >" + folder + "/out 2>" + folder + "/err";
+    const int status = std::system(command.c_str());
+    output = read_file(folder + "/out");
+    errors = read_file(folder + "/err");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
+
+  const std::string folder = testing::TempDir() + "dragoman_prepare_" +
+                             testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string output, errors;
+};
+
+TEST_F(Prepare, ShowsCountsLengthsAndPadding) {
+  ASSERT_EQ(run(""), 0) << errors;
+  EXPECT_TRUE(says("pairs read           201\n")) << output;
+  EXPECT_TRUE(says("  kept               200\n")) << output;
+  EXPECT_TRUE(says("  left out             1   empty\n")) << output;
+  EXPECT_TRUE(says("sorted by length")) << output;
+  EXPECT_FALSE(says("reads")) << output;
+  ASSERT_EQ(run(""), 0);
+  EXPECT_NE(errors.find("is up to date: 200 pairs"), std::string::npos) << errors;
+}
+
+TEST_F(Prepare, ShowsPairsAsTheDecoderSeesThem) {
+  ASSERT_EQ(run("--show 3"), 0) << errors;
+  size_t pairs = 0;
+  for (size_t at = 0; (at = output.find("\npair ", at)) != std::string::npos; ++at) ++pairs;
+  EXPECT_EQ(pairs, 3U);
+  EXPECT_TRUE(says("  reads   <s>")) << output;
+  EXPECT_TRUE(says("</s>\n")) << output;
+}
+
+TEST_F(Prepare, SaysWhatIsWrong) {
+  std::ofstream(folder + "/source", std::ios::app) << "one more\n";
+  EXPECT_EQ(run(""), 1);
+  EXPECT_NE(errors.find("has 202 lines, but"), std::string::npos) << errors;
+  EXPECT_EQ(run("--data.max_length 0"), 2);
+  EXPECT_EQ(run("--data.source ''"), 1);
+}
+
+// A vocabulary of whole words makes the table's columns plain to see.
+TEST(ShowPair, InputAndOutputStandAboveEachOther) {
+  const std::vector<std::string> lines = {"ein langes Wort", "a b"};
+  const auto open = [&]() -> Sentences {
+    return [&lines, next = size_t{0}]() mutable -> std::optional<std::string_view> {
+      if (next == lines.size()) return std::nullopt;
+      return lines[next++];
+    };
+  };
+  const auto words =
+      std::make_shared<const Vocabulary>(learn_vocabulary({.kind = PieceKind::words}, open, "shared"));
+  Batch batch;
+  batch.pairs = {7};
+  std::vector<int32_t> ids = words->encode("a b");
+  batch.source.add(ids.data(), ids.data() + ids.size());
+  ids = words->encode("ein langes Wort");
+  batch.targets = ids;
+  batch.targets.push_back(eos_id);
+  ids.insert(ids.begin(), bos_id);
+  batch.target_input.add(ids.data(), ids.data() + ids.size());
+  std::ostringstream wide, narrow;
+  show_pair(batch, 0, {words, words}, 100, wide);
+  EXPECT_EQ(wide.str(),
+            "\npair 7\n"
+            "  source  ▁a  ▁b\n"
+            "  reads   <s>   ▁ein     ▁langes  ▁Wort\n"
+            "  says    ▁ein  ▁langes  ▁Wort    </s>\n");
+  show_pair(batch, 0, {words, words}, 28, narrow);
+  EXPECT_EQ(narrow.str(),
+            "\npair 7\n"
+            "  source  ▁a  ▁b\n"
+            "  reads   <s>   ▁ein\n"
+            "  says    ▁ein  ▁langes\n"
+            "  reads   ▁langes  ▁Wort\n"
+            "  says    ▁Wort    </s>\n");
+}
+
+}  // namespace
+}  // namespace dragoman
