@@ -35,7 +35,7 @@ void Run::train() {
     }
   }
   progress_.clear();
-  if (validated_step_ != trainer_.steps()) validate();
+  if (state_.validated_step != trainer_.steps()) validate();
   if (saved_step_ != trainer_.steps()) try_to_save();
   finish();
 }
@@ -144,7 +144,7 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
 
 void Run::validate() {
   progress_.clear();
-  validated_step_ = trainer_.steps();
+  state_.validated_step = trainer_.steps();
   const auto weights = model_.parameters.weights();
   const auto exchange = [&] {  // of weights and their average, there and back
     if (!averages_) return;

@@ -33,6 +33,7 @@ struct RunState {
   int64_t best_step = -1;  // of the best validation
   double best_value = 0;
   int64_t without_improvement = 0;  // validations
+  int64_t validated_step = -1;      // of the last validation: at the end there is one more, or there was
   DivergenceGuard guard;
 
   nlohmann::json to_json() const;
@@ -102,7 +103,7 @@ class Run {
   Progress progress_;
   Tensor averages_;  // the weights' moving average, flat; nothing where recipe_.training.ema is 0
   RunState state_;
-  int64_t saved_step_ = -1, validated_step_ = -1;
+  int64_t saved_step_ = -1;
 };
 
 // The weights of several checkpoints or models, averaged, as the model's own.

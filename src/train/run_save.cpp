@@ -35,6 +35,7 @@ nlohmann::json RunState::to_json() const {
           {"best_step", best_step},
           {"best_value", best_value},
           {"without_improvement", without_improvement},
+          {"validated_step", validated_step},
           {"guard", guard.to_json()}};
 }
 
@@ -46,6 +47,7 @@ void RunState::from_json(const nlohmann::json& saved) {
   best_step = saved.at("best_step");
   best_value = saved.at("best_value");
   without_improvement = saved.at("without_improvement");
+  validated_step = saved.at("validated_step");
   guard.from_json(saved.at("guard"));
 }
 

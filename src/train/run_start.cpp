@@ -146,7 +146,7 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
     throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());
   }
   trainer_.set_steps(checkpoint.step);
-  saved_step_ = validated_step_ = checkpoint.step;
+  saved_step_ = checkpoint.step;
   task_.training->seek(state_.position);
   board_.reset();
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", checkpoint.step + 1);
