@@ -1,4 +1,4 @@
-// Adam against Kingma and Ba's algorithm in double precision, and the other passes over flat buffers and rows.
+// Adam and AdamW against their algorithms in double precision, and the other passes over flat buffers and rows.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -17,20 +17,21 @@ class Flat : public testing::TestWithParam<const Kernels*> {
 struct AdamState {
   std::vector<double> weights, first, second;
 
-  void step(const std::vector<float>& gradients, int t, double rate, double scale) {
+  void step(const std::vector<float>& gradients, int t, double rate, double scale, double decay) {
     const double beta1 = 0.9F, beta2 = 0.98F, epsilon = 1e-6F;
     for (size_t i = 0; i < weights.size(); ++i) {
       const double g = double{gradients[i]} * scale;
       first[i] = beta1 * first[i] + (1 - beta1) * g;
       second[i] = beta2 * second[i] + (1 - beta2) * g * g;
       const double m = first[i] / (1 - std::pow(beta1, t)), v = second[i] / (1 - std::pow(beta2, t));
-      weights[i] -= rate * m / (std::sqrt(v) + epsilon);
+      weights[i] -= rate * (m / (std::sqrt(v) + epsilon) + decay * weights[i]);
     }
   }
 };
 
 TEST_P(Flat, AdamIsItsAlgorithm) {
   for (const size_t n : {size_t{1}, size_t{13}, size_t{70001}}) {  // the last: more than one task, and a tail
+    const float decay = n == 13 ? 0 : 0.1F;
     std::vector<float> weights = random_floats(n, 1), first(n), second(n);
     AdamState wanted = {{weights.begin(), weights.end()}, std::vector<double>(n), std::vector<double>(n)};
     for (int t = 1; t <= 5; ++t) {
@@ -41,10 +42,11 @@ TEST_P(Flat, AdamIsItsAlgorithm) {
                              .beta2 = 0.98F,
                              .epsilon = 1e-6F,
                              .correction1 = static_cast<float>(1 - std::pow(double{0.9F}, t)),
-                             .correction2 = static_cast<float>(1 - std::pow(double{0.98F}, t))};
+                             .correction2 = static_cast<float>(1 - std::pow(double{0.98F}, t)),
+                             .weight_decay = decay};
       kernels_.adam(context_, static_cast<int64_t>(n), step, 0.01F, gradients.data(), weights.data(),
                     first.data(), second.data());
-      wanted.step(gradients, t, 0.01F, 0.01F);
+      wanted.step(gradients, t, 0.01F, 0.01F, decay);
     }
     for (size_t i = 0; i < n; ++i) {
       ASSERT_NEAR(weights[i], wanted.weights[i], 1e-6) << i << " of " << n;

@@ -99,7 +99,9 @@ TEST(Tape, ManyClosures) {
     int64_t sum = 0;
     for (int64_t i = 0; i < 2000; ++i) {
       tape.record({}, [&sum, i] {
-        EXPECT_EQ(reinterpret_cast<uintptr_t>(&i) % alignof(int64_t), 0U);
+        const volatile auto place =
+            reinterpret_cast<uintptr_t>(&i);  // else the compiler would know the answer
+        EXPECT_EQ(place % alignof(int64_t), 0U);
         sum += i;
       });
       std::array<int64_t, 30> large = {};

@@ -62,7 +62,33 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
   EXPECT_EQ(pool.in_use(), in_use);
 }
 
+// Products cut their work by its shape: none of fewer rows, or of a shorter sum, may need memory that the largest
+// did not.
+class ProductAllocations : public testing::TestWithParam<const Kernels*> {};
+
+TEST_P(ProductAllocations, NoneForFewerRows) {
+  const Kernels& kernels = *GetParam();
+  Context context(2);
+  constexpr int64_t most = 900, in = 290, out = 40;
+  const std::vector<float> x = random_floats(most * in, 1), w = random_floats(in * out, 2);
+  std::vector<float> y(most * out), dw(in * out), packed(static_cast<size_t>(kernels.packed_size(in, out)));
+  const auto run = [&](int64_t rows) {
+    const ConstMatrix a = {x.data(), rows, in, in, 1}, b = {w.data(), in, out, out, 1};
+    const Matrix c = {y.data(), rows, out, out};
+    kernels.pack(context, b, packed.data());
+    kernels.product(context, a, {packed.data(), in, out}, c, {});
+    kernels.multiply(context, a, b, c, {});
+    kernels.multiply(context, a.transposed(), c, {dw.data(), in, out, out}, {});
+  };
+  run(most);
+  run(most);
+  const int64_t before = allocations();
+  for (int64_t rows = 1; rows < most; rows += rows < 20 ? 1 : 53) run(rows);
+  EXPECT_EQ(allocations() - before, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, ProductAllocations, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman

@@ -58,14 +58,17 @@ TEST_P(Updates, AreTheSameHoweverTheyAreCut) {
   }
 }
 
-// Three updates: gradients, weights and losses.
+// Three updates of more rows than one partial sum has: gradients, weights and losses.
 TEST_P(Updates, HaveTheSameBitsOnAnyNumberOfThreads) {
   Floats gradients, weights;
   double smoothed = 0;
   for (const int threads : {1, 2, 3}) {
     Run run(GetParam(), threads, 1, /*clip_norm=*/0.5);
     LossSums sums;
-    for (int i = 0; i < 3; ++i) sums += run.trainer.update(cut(2), 0.01);
+    for (uint64_t i = 0; i < 3; ++i) {
+      sums +=
+          run.trainer.update(std::vector{random_batch(config(), 0, 40), random_batch(config(), 40, 3)}, 0.01);
+    }
     if (threads == 1) {
       gradients = run.gradients();
       weights = run.weights();
@@ -116,17 +119,33 @@ TEST_P(Updates, AreLeftAloneByEvaluation) {
   EXPECT_TRUE(same_bits(plain.weights(), evaluated.weights()));
 }
 
-// A clipped gradient is what Adam would have got had it been scaled to that norm; the first moment shows it, since
-// the first update's size does not depend on the scale.
-TEST_P(Updates, ClippingByNormKeepsTheDirection) {
-  Run free(GetParam(), 1), clipped(GetParam(), 1, 1, 1e-3), loose(GetParam(), 1, 1, 1e6);
-  const std::vector batches = {random_batch(config(), 0, 10)}, later = {random_batch(config(), 10, 10)};
-  for (Run* run : {&free, &clipped, &loose}) {
-    run->trainer.update(batches, 0.01);
-    run->trainer.update(later, 0.01);
+// Adam's first moment after the first update is (1 − beta1) times the gradient that it was given.
+TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
+  const std::vector batches = {random_batch(config(), 0, 10)};
+  double free_length = 0;
+  for (const double bound : {0.0, 1e-3, 1e6}) {
+    Run run(GetParam(), 1, 1, bound);
+    const LossSums sums = run.trainer.update(batches, 0.01);
+    const double given = length(Run::floats(run.trainer.adam().first_moments())) / 0.1;
+    if (bound == 0) {
+      free_length = given;
+      EXPECT_NEAR(given, length(run.gradients()) / static_cast<double>(sums.target_tokens), 1e-4 * given);
+    }
+    EXPECT_NEAR(given, bound == 1e-3 ? bound : free_length, 1e-4 * given) << "clip_norm " << bound;
   }
-  EXPECT_TRUE(same_bits(free.weights(), loose.weights())) << "a bound that is not reached changed something";
-  EXPECT_FALSE(same_bits(free.weights(), clipped.weights()));
+}
+
+// What one update leaves in the gradients is not in the next.
+TEST_P(Updates, BeginWithoutGradients) {
+  ModelCase undropped = GetParam();
+  ModelConfig& c = undropped.named.config;
+  c.dropout = c.attention_dropout = c.activation_dropout = c.embedding_dropout = 0;
+  Run run(undropped, 1);
+  const std::vector batches = {random_batch(config(), 0, 10)};
+  run.trainer.update(batches, 0);
+  const Floats first = run.gradients();
+  run.trainer.update(batches, 0);
+  EXPECT_TRUE(same_bits(run.gradients(), first));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Updates, testing::ValuesIn(model_cases()), model_case_name);
