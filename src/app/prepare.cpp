@@ -52,17 +52,17 @@ void print_counts(const nlohmann::json& pairs) {
 }
 
 void print_sides(const nlohmann::json& report) {
-  std::cout << fmt::format("\n{:<12}{:>12}{:>12}{:>12}{:>8}{:>6}{:>6}{:>6}{:>6}{:>6}\n", "", "tokens",
-                           "vocabulary", "unknown", "mean", "1 %", "10 %", "50 %", "90 %", "99 %")
-            << fmt::format("{:<48}{:>8}  pieces of so many of the sentences\n", "", "");
+  std::cout << fmt::format("\n{:<8}{:>12}{:>13}{:>11}   length: mean{:>6}{:>6}{:>6}{:>6}{:>6}\n", "",
+                           "vocabulary", "tokens", "unknown", "1 %", "50 %", "90 %", "99 %", "max");
   for (const char* name : {"source", "target"}) {
     const nlohmann::json &side = report[name], &lengths = side["lengths"];
-    std::cout << fmt::format("{:<12}{:>12}{:>12}{:>10.3f} %{:>8.1f}{:>6}{:>6}{:>6}{:>6}{:>6}\n", name,
+    std::cout << fmt::format("{:<8}{:>12}{:>13}{:>9.3f} %{:>15.1f}", name, commas(side["vocabulary"]),
                              commas(report["pairs"][std::string(name) + "_tokens"]),
-                             commas(side["vocabulary"]), 100 * side["unknown"].get<double>(),
-                             side["mean_length"].get<double>(), lengths["p1"].get<int64_t>(),
-                             lengths["p10"].get<int64_t>(), lengths["p50"].get<int64_t>(),
-                             lengths["p90"].get<int64_t>(), lengths["p99"].get<int64_t>());
+                             100 * side["unknown"].get<double>(), side["mean_length"].get<double>());
+    for (const char* part : {"p1", "p50", "p90", "p99", "max"}) {
+      std::cout << fmt::format("{:>6}", lengths[part].get<int64_t>());
+    }
+    std::cout << "\n";
   }
 }
 
@@ -117,8 +117,8 @@ void prepare(const Arguments& arguments) {
   print_sides(corpus.report);
   const PaddingShares padding = padding_shares(corpus, settings);
   std::cout << fmt::format(
-      "\nbatches of {} tokens would be padding by {:.1f} % sorted by length, {:.1f} % unsorted;\n"
-      "packed, they have none\n",
+      "\nof padded batches of {} tokens {:.1f} % would be padding if sorted by length, {:.1f} % if not;\n"
+      "these are packed, and have none\n",
       with_commas(settings.batch_tokens), 100 * padding.sorted, 100 * padding.unsorted);
   show_pairs(corpus, settings, own.show);
 }

@@ -93,6 +93,7 @@ struct ShardedBatches::State {
   bool read_pool() {
     const int64_t budget = settings.batch_tokens * settings.pool_batches;
     pool.clear();
+    stream->release_left_shards();
     PairPlace place;
     for (int64_t tokens = 0; tokens < budget && stream->next(place); tokens += pool.back().larger()) {
       pool.push_back(loader.measure(place, position.epoch));

@@ -72,9 +72,14 @@ void EpochStream::open(const Segment& segment) {
   shuffle(places_, mix(mix(mix(key_, "pairs"), segment.shard), segment.first_source));
 }
 
+void EpochStream::release_left_shards() {
+  for (const uint32_t shard : left_shards_) corpus_.shards[shard].release();
+  left_shards_.clear();
+}
+
 bool EpochStream::next(PairPlace& place) {
   while (next_place_ == places_.size()) {
-    if (next_segment_ > 0) corpus_.shards[segments_[next_segment_ - 1].shard].release();
+    if (next_segment_ > 0) left_shards_.insert(segments_[next_segment_ - 1].shard);
     if (next_segment_ == segments_.size()) return false;
     open(segments_[next_segment_++]);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "text/prepare.h"
@@ -30,6 +31,9 @@ class EpochStream {
 
   bool next(PairPlace& place);
 
+  // Whoever has used up the pairs that came so far says so: shards that are done with let go of their memory.
+  void release_left_shards();
+
  private:
   struct Segment {  // pairs of a shard that are shuffled together: all, or those of one source
     uint32_t shard;
@@ -49,6 +53,7 @@ class EpochStream {
   size_t next_segment_ = 0;
   std::vector<PairPlace> places_;  // of the segment that is open
   size_t next_place_ = 0;
+  std::set<uint32_t> left_shards_;
 };
 
 }  // namespace dragoman

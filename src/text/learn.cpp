@@ -5,7 +5,6 @@
 #include <sentencepiece_trainer.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "text/vocabulary.h"
 
 namespace dragoman {
@@ -132,12 +131,7 @@ Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(trainer_settings(config, size), &sentences, &model);
   if (!status.ok()) cannot_learn(config, open, what, status.error_message());
-  Vocabulary vocabulary(std::move(model), what + " vocabulary");
-  const char* fewer =
-      config.kind == PieceKind::bpe || config.kind == PieceKind::unigram ? ": the text has no more" : "";
-  log_info("{} vocabulary: {} pieces{}", what, vocabulary.size(),
-           vocabulary.size() < config.size ? fewer : "");
-  return vocabulary;
+  return Vocabulary(std::move(model), what + " vocabulary");
 }
 
 }  // namespace dragoman

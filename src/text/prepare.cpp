@@ -176,7 +176,7 @@ void make_corpus(const DataConfig& data, const VocabularyConfig& vocabulary, con
   const Survey survey = survey_corpus(data, status);
   status.clear();
   log_info("{} pairs, learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
-  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads);
+  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, status);
   write_vocabularies(folder, vocabularies);
   const EncodingResult result =
       encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);

@@ -25,6 +25,7 @@ void StatusLine::show(const std::string& what, double share, double pairs) {
   std::string text = what;
   if (share >= 0) text += fmt::format("  {:3.0f} %", 100 * std::min(share, 1.0));
   const double seconds = std::chrono::duration<double>(now - since_).count();
+  if (share < 0) text += fmt::format("  {:.0f} s", seconds);
   if (pairs > 0 && seconds > 0) {
     text += fmt::format("  {} pairs, {} a second", with_commas(static_cast<int64_t>(pairs)),
                         with_commas(static_cast<int64_t>(pairs / seconds)));

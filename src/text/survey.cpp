@@ -1,11 +1,13 @@
 #include "text/survey.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <queue>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/signals.h"
 
@@ -126,20 +128,37 @@ Survey survey_corpus(const DataConfig& data, StatusLine& status) {
 }
 
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
-                               const Survey& survey, int threads) {
+                               const Survey& survey, int threads, StatusLine& status) {
   if (!vocabulary.from.empty()) return read_vocabularies(vocabulary.from);
   const auto learn = [&](Side side, const char* what) {
-    return std::make_shared<const Vocabulary>(learn_vocabulary(
-        vocabulary, [&, side] { return sentences_of(data, survey, side, vocabulary.learn_from); }, what));
+    return std::async(std::launch::async, [&, side, what] {
+      const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from); };
+      return std::make_shared<const Vocabulary>(learn_vocabulary(vocabulary, open, what));
+    });
   };
+  const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
+  const auto result = [&](auto& learning, const char* what) {
+    while (learning.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
+      status.show("learning the vocabulary", -1);
+    }
+    status.clear();
+    auto learnt = learning.get();
+    const char* fewer = learnt->size() < vocabulary.size && can_be_filled ? ": the text has no more" : "";
+    log_info("{} vocabulary: {} pieces{}", what, with_commas(learnt->size()), fewer);
+    return learnt;
+  };
+  Vocabularies both;
+  const char* first = vocabulary.shared ? "shared" : "source";
+  auto source = learn(vocabulary.shared ? Side::both : Side::source, first);
+  if (vocabulary.shared || threads == 1) both.source = result(source, first);
   if (vocabulary.shared) {
-    auto both = learn(Side::both, "shared");
-    return {both, both};
+    both.target = both.source;
+    return both;
   }
-  auto target = std::async(threads > 1 ? std::launch::async : std::launch::deferred,
-                           [&] { return learn(Side::target, "target"); });
-  auto source = learn(Side::source, "source");
-  return {source, target.get()};
+  auto target = learn(Side::target, "target");
+  if (!both.source) both.source = result(source, first);
+  both.target = result(target, "target");
+  return both;
 }
 
 }  // namespace dragoman

@@ -25,6 +25,6 @@ Survey survey_corpus(const DataConfig& data, StatusLine& status);
 // Learns the vocabularies from `learn_from` sentences drawn evenly, none of which is held out; or reads those of
 // `from`. Both sides at once where there are threads for it.
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
-                               const Survey& survey, int threads);
+                               const Survey& survey, int threads, StatusLine& status);
 
 }  // namespace dragoman

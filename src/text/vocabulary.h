@@ -59,8 +59,8 @@ class Vocabulary {
 using Sentences = std::function<std::optional<std::string_view>()>;
 
 // Learns pieces. The text is read from its beginning as often as needed, through what `open` gives each time; twice
-// for words. Where it is too small for config.size pieces there are fewer, and the log says how many. `what` names
-// the side for the log and for errors: "source", "target", "shared".
+// for words. Where it is too small for config.size pieces there are fewer. `what` names the side for errors: "source",
+// "target", "shared".
 Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
                             const std::string& what);
 

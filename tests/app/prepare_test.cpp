@@ -52,7 +52,7 @@ TEST_F(Prepare, ShowsCountsLengthsAndPadding) {
   EXPECT_TRUE(says("pairs read           201\n")) << output;
   EXPECT_TRUE(says("  kept               200\n")) << output;
   EXPECT_TRUE(says("  left out             1   empty\n")) << output;
-  EXPECT_TRUE(says("sorted by length")) << output;
+  EXPECT_TRUE(says("if sorted by length")) << output;
   EXPECT_FALSE(says("reads")) << output;
   ASSERT_EQ(run(""), 0);
   EXPECT_NE(errors.find("is up to date: 200 pairs"), std::string::npos) << errors;
