@@ -81,12 +81,16 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds a call. The threads of whoever ran before are let fall asleep first, then ours are woken by two calls.
+// Seconds a call. The threads of whoever ran before are let fall asleep first (OpenBLAS' stay awake for some 30 ms),
+// then those of this one are woken.
 double time_of(const Call& call, int threads, int copies, double estimate) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
   int copy = 0;
-  for (int i = 0; i < 2; ++i) call(copy++ % copies);
-  const int calls = static_cast<int>(std::clamp(0.03 / estimate, 1.0, 2000.0));
+  const auto calls_in = [&](double time) {
+    return static_cast<int>(std::clamp(time / estimate, 2.0, 4000.0));
+  };
+  for (int i = calls_in(0.01); i > 0; --i) call(copy++ % copies);
+  const int calls = calls_in(0.05);
   const double start = seconds(threads);
   for (int i = 0; i < calls; ++i) call(copy++ % copies);
   return (seconds(threads) - start) / calls;

@@ -4,6 +4,8 @@
 // packed once where the library knows how, and comes from memory: the calls go round several copies of it.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -46,8 +48,11 @@ struct Free {
 };
 using Floats = std::unique_ptr<float[], Free>;
 
+// In huge pages, as the memory of training is.
 inline Floats floats(int64_t count) {
-  Floats memory(static_cast<float*>(std::aligned_alloc(64, (static_cast<size_t>(count) * 4 + 63) / 64 * 64)));
+  const size_t page = size_t{2} << 20, bytes = (static_cast<size_t>(count) * 4 + page - 1) / page * page;
+  Floats memory(static_cast<float*>(std::aligned_alloc(page, bytes)));
+  madvise(memory.get(), bytes, MADV_HUGEPAGE);
   uint32_t x = 12345;
   for (int64_t i = 0; i < count; ++i) {
     x = x * 1664525u + 1013904223u;

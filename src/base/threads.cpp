@@ -18,14 +18,27 @@ inline void pause() {
 #endif
 }
 
-// Returns once `value` differs from `old`.
+// Returns once `value` differs from `old`; whether it slept meanwhile.
 template <class T>
-void wait_for_change(std::atomic<T>& value, T old) {
+bool wait_for_change(std::atomic<T>& value, T old) {
   for (int i = 0; i < spins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
+    if (value.load(std::memory_order_acquire) != old) return false;
     pause();
   }
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+  return true;
+}
+
+// Linux may wake a thread on the processor of the one that woke it, and take a tenth of a second to see that another
+// is idle. Whoever finds itself there asks for all processors but that one, which moves it, and then for all again.
+void leave_processor(int taken) {
+  cpu_set_t all;
+  if (sched_getcpu() != taken || sched_getaffinity(0, sizeof all, &all) != 0) return;
+  cpu_set_t others = all;
+  CPU_CLR(static_cast<size_t>(taken), &others);
+  if (CPU_COUNT(&others) == 0) return;
+  sched_setaffinity(0, sizeof others, &others);
+  sched_setaffinity(0, sizeof all, &all);
 }
 
 }  // namespace
@@ -51,6 +64,7 @@ void ThreadPool::run(int64_t count, Body body, void* argument) {
   CHECK(count <= INT32_MAX, "a loop of {} tasks", count);
   body_ = body;
   argument_ = argument;
+  processor_.store(sched_getcpu(), std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
   tasks_.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
   generation_.fetch_add(1, std::memory_order_release);
@@ -78,7 +92,8 @@ void ThreadPool::take_tasks(int worker) {
 void ThreadPool::work(int worker) {
   uint32_t seen = 0;
   for (;;) {
-    wait_for_change(generation_, seen);
+    const bool slept = wait_for_change(generation_, seen);
+    if (slept) leave_processor(processor_.load(std::memory_order_relaxed));
     seen = generation_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
     take_tasks(worker);

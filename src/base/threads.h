@@ -37,6 +37,7 @@ class ThreadPool {
   std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
   std::atomic<int32_t> done_{0};         // tasks of this loop that are finished
   std::atomic<uint32_t> generation_{0};  // one more for each loop: what threads wait for
+  std::atomic<int> processor_{-1};       // where the caller runs
   std::atomic<bool> stop_{false};
 };
 

@@ -1,5 +1,7 @@
 #include "kernels/context.h"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -10,7 +12,8 @@
 namespace dragoman {
 namespace {
 
-// A block of memory that only grows.
+// A block of memory that only grows. A large one lies in huge pages: small ones, scattered as the system finds them,
+// would put each other out of the cache.
 class Scratch {
  public:
   Scratch() = default;
@@ -21,17 +24,21 @@ class Scratch {
   void* get(size_t bytes) {
     if (bytes > size_) {
       std::free(data_);
-      size_ = (bytes + 4095) / 4096 * 4096;
-      data_ = std::aligned_alloc(64, size_);
+      const size_t page = bytes < small_pages ? 4096 : huge_page;
+      size_ = (bytes + page - 1) / page * page;
+      data_ = std::aligned_alloc(page, size_);
       if (data_ == nullptr) {
         size_ = 0;
         throw std::bad_alloc();
       }
+      if (page == huge_page) madvise(data_, size_, MADV_HUGEPAGE);
     }
     return data_;
   }
 
  private:
+  static constexpr size_t huge_page = size_t{2} << 20, small_pages = size_t{128} << 10;
+
   void* data_ = nullptr;
   size_t size_ = 0;
 };
