@@ -30,4 +30,8 @@ double learning_rate(const RateOptions& options, int64_t step) {
   return options.learning_rate;
 }
 
+double averaging_rate(double decay, int64_t step) {
+  return std::max(1 - decay, 9 / (10 + static_cast<double>(step)));
+}
+
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// Learning rates: a function of the number of the update, which counts from 1.
+// Learning rates, and how fast a moving average moves: functions of the number of the update, which counts from 1.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,9 @@ struct RateOptions {
 double learning_rate(const RateOptions& options, int64_t step);
 
 double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup);
+
+// The share of the newest weights in their moving average: 1 − decay, but at first more, so that the weights that
+// training began with are soon forgotten.
+double averaging_rate(double decay, int64_t step);
 
 }  // namespace dragoman

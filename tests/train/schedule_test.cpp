@@ -66,5 +66,14 @@ TEST(NoamRate, LargeStepsStayFinite) {
   EXPECT_NEAR(rate, 2 / std::sqrt(512.0) * 1e-6, 1e-15);
 }
 
+TEST(AveragingRate, ForgetsTheBeginningAndThenIsConstant) {
+  EXPECT_NEAR(averaging_rate(0.999, 1), 9.0 / 11, 1e-12);
+  EXPECT_NEAR(averaging_rate(0.999, 890), 0.01, 1e-12);
+  EXPECT_NEAR(averaging_rate(0.999, 100'000), 0.001, 1e-12);
+  double beginning = 1;  // the share of the first weights
+  for (int64_t step = 1; step <= 100; ++step) beginning *= 1 - averaging_rate(0.999, step);
+  EXPECT_LT(beginning, 1e-6);
+}
+
 }  // namespace
 }  // namespace dragoman
