@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help demo test build asan tsan bench check format setup
 
 help:
-	@echo "make demo     install what is missing, build, and learn the copy task (minutes)"
+	@echo "make demo     install what is missing, build, and train a small translator (five minutes more)"
 	@echo "make test     the same build, then every test"
 	@echo "make build    build/release/dragoman"
 	@echo "make asan     every test under the address and undefined-behaviour sanitizers"
@@ -29,7 +29,7 @@ build: build/release/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
 
 demo: build
-	build/release/dragoman train recipes/copy.toml
+	build/release/dragoman demo
 
 test: build
 	@ctest --preset release --parallel $(JOBS)
