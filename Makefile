@@ -28,7 +28,8 @@ build/%/build.ninja: | setup
 build: build/release/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
 
-demo: build
+demo: build/release/build.ninja
+	@cmake --build --preset release --parallel $(JOBS) --target dragoman
 	build/release/dragoman demo
 
 test: build
