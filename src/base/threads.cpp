@@ -3,14 +3,16 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.h"
 
 namespace dragoman {
 namespace {
 
-// About 20 µs: longer than the pause between two kernels, shorter than anyone would notice.
-constexpr int spins = 4000;
+// Longer than the pause between two kernels and than most tasks: to wake a thread costs some 50 µs, more in a virtual
+// machine.
+constexpr std::chrono::microseconds spin_time(200);
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -21,10 +23,13 @@ inline void pause() {
 // Returns once `value` differs from `old`; whether it slept meanwhile.
 template <class T>
 bool wait_for_change(std::atomic<T>& value, T old) {
-  for (int i = 0; i < spins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return false;
-    pause();
-  }
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 50; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return false;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() - begin < spin_time);
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
   return true;
 }

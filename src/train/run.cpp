@@ -91,8 +91,7 @@ void Run::update(const std::vector<Batch>& batches) {
     const auto weights = model_.parameters.weights();
     device_.kernels.move_toward(device_.context, static_cast<int64_t>(weights.size()),
                                 static_cast<float>(averaging_rate(recipe_.training.ema, trainer_.steps())),
-                                weights.data(),
-                                averages_.data());
+                                weights.data(), averages_.data());
   }
   state_.epoch_sums += gradients.sums;
   const double seconds = seconds_since(begin);
