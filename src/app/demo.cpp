@@ -7,7 +7,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "base/signals.h"
-#include "search/greedy.h"
+#include "search/search.h"
 #include "text/vocabulary.h"
 #include "train/run.h"
 
@@ -38,9 +38,9 @@ void translate_and_print(Transformer& model, const Vocabularies& vocabularies, b
     if (source_eos) ids.push_back(eos_id);
     source.add(ids.data(), ids.data() + ids.size());
   }
-  const auto outputs = decode_greedily(model, source, {.start = bos_id, .end = eos_id, .max_length = 60});
+  const auto outputs = search_all(model, source, {}, {.start = bos_id, .end = eos_id});
   for (size_t i = 0; i < outputs.size(); ++i) {
-    std::cout << fmt::format("{:<38}{}\n", sentences[i], vocabularies.target->decode(outputs[i]));
+    std::cout << fmt::format("{:<38}{}\n", sentences[i], vocabularies.target->decode(outputs[i][0].tokens));
   }
 }
 

@@ -159,8 +159,11 @@ struct Kernels {
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
   void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient,
                         float* losses);
-  // The index of each row's largest element; the lowest index among equals.
-  void (*arg_max)(Context&, ConstMatrix rows, int32_t* indices);
+  // A row of logits becomes one of log-probabilities: x − log Σ e^x, with the bits of −log p(target) above.
+  void (*log_softmax)(Context&, Matrix logits);
+  // The indices of each row's `count` largest elements, the largest first, and the lowest index first among equals.
+  // −∞ and NaN are none of them: where nothing else is left, −1.
+  void (*top)(Context&, ConstMatrix rows, int64_t count, int32_t* indices);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
   // One pass over flat buffers; gradients are taken times gradient_scale.

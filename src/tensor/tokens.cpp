@@ -11,17 +11,22 @@ Spans::Spans(Pool& pool, std::span<const Span> host) : spans(pool, host) {
 }
 
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
-                   std::span<const uint64_t> pairs, uint32_t first_position) {
+                   std::span<const uint64_t> pairs, std::span<const int32_t> first_positions) {
   CHECK(lengths.size() == pairs.size(), "{} lengths for {} pairs", lengths.size(), pairs.size());
+  CHECK(first_positions.empty() || first_positions.size() == lengths.size(), "{} positions for {} sentences",
+        first_positions.size(), lengths.size());
   Array<Span> spans(device.pool, static_cast<int64_t>(lengths.size()));
   Array<RowKey> rows(device.pool, static_cast<int64_t>(ids.size()));
   size_t row = 0;
+  int64_t positions = 0;
   for (size_t i = 0; i < lengths.size(); ++i) {
     spans.data()[i] = {static_cast<int32_t>(row), lengths[i]};
-    for (uint32_t t = 0; t < static_cast<uint32_t>(lengths[i]); ++t) {
+    const int32_t first = first_positions.empty() ? 0 : first_positions[i];
+    for (int32_t t = 0; t < lengths[i]; ++t) {
       CHECK(row < ids.size(), "lengths go beyond the {} ids", ids.size());
-      rows.data()[row++] = {pairs[i], first_position + t};
+      rows.data()[row++] = {pairs[i], static_cast<uint32_t>(first + t)};
     }
+    if (lengths[i] > 0) positions = std::max<int64_t>(positions, first + lengths[i]);
   }
   CHECK(row == ids.size(), "lengths add up to {} of {} ids", row, ids.size());
   Tokens tokens;
@@ -29,7 +34,7 @@ Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const
   tokens.rows = std::move(rows);
   tokens.spans.spans = std::move(spans);
   for (const int32_t length : lengths) tokens.spans.longest = std::max<int64_t>(tokens.spans.longest, length);
-  tokens.positions = first_position + tokens.spans.longest;
+  tokens.positions = positions;
   return tokens;
 }
 

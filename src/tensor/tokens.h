@@ -30,8 +30,8 @@ struct Tokens {
 };
 
 // Sentences end to end: `lengths` cuts `ids`, and sentence i is the pair pairs[i] of the corpus. Its first
-// token has the position first_position.
+// token has the position first_positions[i], or 0 where nothing is said.
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
-                   std::span<const uint64_t> pairs, uint32_t first_position = 0);
+                   std::span<const uint64_t> pairs, std::span<const int32_t> first_positions = {});
 
 }  // namespace dragoman

@@ -6,7 +6,7 @@
 
 #include <fmt/ranges.h>
 
-#include "search/greedy.h"
+#include "search/search.h"
 
 namespace dragoman {
 namespace {
@@ -17,10 +17,11 @@ void show_example(Transformer& model, const Recipe& recipe, std::ostream& result
   std::iota(sentence.begin(), sentence.end(), 1);
   PackedSide source;
   source.add(sentence.data(), sentence.data() + sentence.size());
-  const auto outputs =
-      decode_greedily(model, source, {.max_length = static_cast<int64_t>(sentence.size()) - 1});
+  const SearchOptions greedy = {
+      .beam = 1, .max_length = static_cast<int64_t>(sentence.size()) - 1, .max_length_ratio = 0};
+  const auto outputs = search_all(model, source, greedy, {.end = -1});
   results << fmt::format("source   {}\ndecoded  1 {}\n", fmt::join(sentence, " "),
-                         fmt::join(outputs[0], " "));
+                         fmt::join(outputs[0][0].tokens, " "));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "search/greedy.h"
+#include "search/search.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
 
@@ -15,13 +15,12 @@ bool wants(const ValidationConfig& config, const char* metric) {
 }
 
 std::vector<std::string> translate_all(Transformer& model, const Task& task) {
+  SearchOptions options = {.beam = 1, .max_length_ratio = 2};
+  if (task.end < 0) options = {.beam = 1, .max_length = task.target_length, .max_length_ratio = 0};
   std::vector<std::string> translations;
   for (const PackedSide& source : task.validation.sources) {
-    const int64_t longest = source.lengths.empty() ? 0 : std::ranges::max(source.lengths);
-    const int64_t length = task.end < 0 ? task.target_length : 2 * longest + 10;
-    const GreedyOptions options = {.start = task.start, .end = task.end, .max_length = length};
-    for (const auto& output : decode_greedily(model, source, options))
-      translations.push_back(task.target_text(output));
+    for (const auto& found : search_all(model, source, options, {.start = task.start, .end = task.end}))
+      translations.push_back(task.target_text(found[0].tokens));
   }
   return translations;
 }

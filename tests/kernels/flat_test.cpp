@@ -1,4 +1,5 @@
 // Adam and AdamW against their algorithms in double precision, and the other passes over flat buffers and rows.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -90,36 +91,68 @@ TEST_P(Flat, ScatterRows) {
   }
 }
 
-TEST_P(Flat, ArgMaxIsTheFirstOfTheLargest) {
+TEST_P(Flat, TopIsSortedAndTheFirstOfEqualsLeads) {
   constexpr int64_t rows = 40, columns = 53;
   std::vector<float> values = random_floats(rows * columns, 7);
-  std::vector<int32_t> wanted(rows), got(rows);
+  std::vector<int32_t> wanted, got(rows);
   for (int64_t r = 0; r < rows; ++r) {
     const size_t first = static_cast<size_t>(r * columns), place = static_cast<size_t>(r * 7 % columns);
     values[first + place] = 2;
     if (r % 2 == 0) values[first + columns - 1] = 2;  // an equal one, later
-    wanted[static_cast<size_t>(r)] = static_cast<int32_t>(place);
+    wanted.push_back(static_cast<int32_t>(place));
   }
-  kernels_.arg_max(context_, {values.data(), rows, columns, columns, 1}, got.data());
+  kernels_.top(context_, {values.data(), rows, columns, columns, 1}, 1, got.data());
   EXPECT_EQ(got, wanted);
 }
 
-TEST_P(Flat, ArgMaxOfNegativesAndOfOne) {
-  const std::vector<float> values = {-3, -1, -2, -std::numeric_limits<float>::infinity()};
-  int32_t index = 9;
-  kernels_.arg_max(context_, {values.data(), 1, 4, 4, 1}, &index);
-  EXPECT_EQ(index, 1);
-  kernels_.arg_max(context_, {values.data() + 3, 1, 1, 1, 1}, &index);
-  EXPECT_EQ(index, 0);
+// Many more columns than the kernel's blocks have, and values that occur again and again.
+TEST_P(Flat, TopIsWhatSortingGives) {
+  constexpr int64_t rows = 5, columns = 700;
+  std::vector<float> values = random_floats(rows * columns, 8);
+  for (size_t i = 0; i < values.size(); i += 3) values[i] = std::round(values[i] * 20) / 20;
+  for (const int64_t count : {1, 5, 64, 700}) {
+    std::vector<int32_t> got(static_cast<size_t>(rows * count));
+    kernels_.top(context_, {values.data(), rows, columns, columns, 1}, count, got.data());
+    for (int64_t r = 0; r < rows; ++r) {
+      std::vector<int32_t> sorted(columns);
+      std::iota(sorted.begin(), sorted.end(), 0);
+      std::ranges::stable_sort(sorted, std::greater{},
+                               [&](int32_t c) { return values[static_cast<size_t>(r * columns + c)]; });
+      sorted.resize(static_cast<size_t>(count));
+      const auto begin = got.begin() + r * count;
+      EXPECT_EQ(std::vector(begin, begin + count), sorted) << "row " << r << ", the first " << count;
+    }
+  }
+}
+
+TEST_P(Flat, LogSoftmaxHasTheBitsOfTheLoss) {
+  constexpr int64_t rows = 6, columns = 77;
+  const std::vector<float> logits = random_floats(rows * columns, 9, -9, 9);
+  std::vector<float> log_p = logits, losses(2 * rows);
+  kernels_.log_softmax(context_, {log_p.data(), rows, columns, columns});
+  for (int32_t target : {0, 40, 76}) {
+    std::vector<float> scratch = logits;
+    const std::vector<int32_t> targets(rows, target);
+    kernels_.cross_entropy(context_, {scratch.data(), rows, columns, columns}, targets.data(), {}, false,
+                           losses.data());
+    for (size_t r = 0; r < rows; ++r)
+      EXPECT_EQ(log_p[r * columns + static_cast<size_t>(target)], -losses[2 * r + 1]);
+  }
+  double sum = 0;
+  for (size_t c = 0; c < columns; ++c) sum += std::exp(static_cast<double>(log_p[c]));
+  EXPECT_NEAR(sum, 1, 1e-6);
 }
 
 // What is not a number must not send a reader beyond the row.
-TEST_P(Flat, ArgMaxOfNoNumbers) {
-  const std::vector<float> values(21, std::numeric_limits<float>::quiet_NaN());
-  int32_t index = -1;
-  kernels_.arg_max(context_, {values.data(), 1, 21, 21, 1}, &index);
-  EXPECT_GE(index, 0);
-  EXPECT_LT(index, 21);
+TEST_P(Flat, TopPassesOverWhatCannotBe) {
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  const std::vector<float> values = {never, -3, never, -1, never};
+  std::vector<int32_t> got(4);
+  kernels_.top(context_, {values.data(), 1, 5, 5, 1}, 4, got.data());
+  EXPECT_EQ(got, (std::vector{3, 1, -1, -1}));
+  const std::vector<float> nothing(210, std::numeric_limits<float>::quiet_NaN());
+  kernels_.top(context_, {nothing.data(), 1, 210, 210, 1}, 4, got.data());
+  EXPECT_EQ(got, (std::vector{-1, -1, -1, -1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Flat, testing::ValuesIn(every_instruction_set()), kernels_name);

@@ -33,8 +33,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
       spans.push_back(source.spans.spans.values()[static_cast<size_t>(i)]);
     }
     const std::vector<int32_t> ones(active.size(), 1), lengths(active.size(), t);
-    const Tokens tokens =
-        pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), static_cast<uint32_t>(t));
+    const Tokens tokens = pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), lengths);
     const Spans sources(device.pool, spans);
     memory.spans = &sources;
     const CacheStep cached = cache_step(device, cache, active, lengths);

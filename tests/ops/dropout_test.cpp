@@ -62,7 +62,8 @@ class Masks : public testing::TestWithParam<Dropping> {
 
   std::vector<float> mask(const Of& of, float rate, int32_t tokens = 1) {
     const std::vector<int32_t> ids(static_cast<size_t>(tokens)), lengths = {tokens};
-    const Tokens rows = pack_tokens(device_, ids, lengths, std::vector{of.pair}, of.position);
+    const Tokens rows = pack_tokens(device_, ids, lengths, std::vector{of.pair},
+                                    std::vector{static_cast<int32_t>(of.position)});
     Tape tape;
     Pass pass = {.device = device_, .tape = &tape, .seed = of.seed, .update = of.update, .ops = of.op};
     const Tensor out = GetParam().run(pass, device_.pool, rows, rate);

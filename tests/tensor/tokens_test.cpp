@@ -10,7 +10,8 @@ namespace dragoman {
 namespace {
 
 struct Packing : testing::Test {
-  Tokens pack(const std::vector<int32_t>& ids, const std::vector<int32_t>& lengths, uint32_t first = 0) {
+  Tokens pack(const std::vector<int32_t>& ids, const std::vector<int32_t>& lengths,
+              const std::vector<int32_t>& first = {}) {
     std::vector<uint64_t> pairs(lengths.size());
     for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = 100 + i;
     return pack_tokens(device, ids, lengths, pairs, first);
@@ -39,7 +40,7 @@ TEST_F(Packing, SentencesStandEndToEnd) {
 }
 
 TEST_F(Packing, LaterTokensOfTheirSentences) {
-  const Tokens tokens = pack({5, 6}, {1, 1}, 7);
+  const Tokens tokens = pack({5, 6}, {1, 1}, {3, 7});
   EXPECT_EQ(tokens.rows.values()[1].position, 7U);
   EXPECT_EQ(tokens.positions, 8);
 }

@@ -1,5 +1,5 @@
 // The whole of it on a task that shows whether a model learns at all.
-#include "search/greedy.h"
+#include "search/search.h"
 #include "testing.h"
 #include "text/synthetic.h"
 #include "train/schedule.h"
@@ -32,9 +32,9 @@ TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
       {1, 2, 3, 4, 5, 6}, {1, 7, 7, 2, 5, 3}, {1, 1, 1, 1, 1, 4}};
   PackedSide source;
   for (const auto& s : sentences) source.add(s.data(), s.data() + s.size());
-  const auto outputs = decode_greedily(model, source, {.start = 1, .max_length = 5});
+  const auto outputs = search_all(model, source, {.beam = 3, .max_length = 5}, {.end = -1});
   for (size_t i = 0; i < sentences.size(); ++i) {
-    EXPECT_EQ(outputs[i], std::vector<int32_t>(sentences[i].begin() + 1, sentences[i].end()));
+    EXPECT_EQ(outputs[i][0].tokens, std::vector<int32_t>(sentences[i].begin() + 1, sentences[i].end()));
   }
 }
 

@@ -1,4 +1,4 @@
-// The losses of rows of logits, their gradients in place, and the largest of each row.
+// The losses of rows of logits and their gradients in place; log-probabilities, and the largest of each row.
 #pragma once
 
 #include "kernels/cpu/parallel.h"
@@ -89,15 +89,48 @@ void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoo
   });
 }
 
-void arg_max(Context& context, ConstMatrix rows, int32_t* indices) {
-  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
+void log_softmax(Context& context, Matrix logits) {
+  for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const float* x = rows.data + r * rows.row_stride;
-      const float top = row_max(x, rows.columns);
-      int64_t c = 0;
-      while (c + 1 < rows.columns && !(x[c] >= top)) ++c;
-      indices[r] = static_cast<int32_t>(c);
+      float* x = logits.data + r * logits.stride;
+      const int64_t columns = logits.columns;
+      const Vec top = all(row_max(x, columns));
+      Vec total = {};
+      for (int64_t c = 0; c < columns; c += lanes)
+        total += exponential(load_logits(x + c, columns - c) - top);
+      const Vec log_sum = all(logf(sum(total)));
+      for (int64_t c = 0; c < columns; c += lanes)
+        store_some(x + c, load_some(x + c, columns - c) - top - log_sum, columns - c);
     }
+  });
+}
+
+// Where x[index] belongs in the sorted list of the largest so far, or nowhere. Returns the list's length.
+inline int64_t insert_into_top(const float* x, int64_t index, int64_t count, int64_t found,
+                               int32_t* indices) {
+  if (!(x[index] >= lowest_float) || (found == count && !(x[index] > x[indices[count - 1]]))) return found;
+  int64_t at = found < count ? found : count - 1;
+  for (; at > 0 && x[index] > x[indices[at - 1]]; --at) indices[at] = indices[at - 1];
+  indices[at] = static_cast<int32_t>(index);
+  return smaller(found + 1, count);
+}
+
+// Once the list is full, most blocks of a row hold nothing that belongs in it, which their largest element tells.
+inline void top_of_row(const float* x, int64_t columns, int64_t count, int32_t* indices) {
+  constexpr int64_t block = 64;
+  int64_t found = 0;
+  for (int64_t begin = 0; begin < columns; begin += block) {
+    const int64_t end = smaller(columns, begin + block);
+    if (found == count && !(row_max(x + begin, end - begin) > x[indices[count - 1]])) continue;
+    for (int64_t c = begin; c < end; ++c) found = insert_into_top(x, c, count, found, indices);
+  }
+  for (; found < count; ++found) indices[found] = -1;
+}
+
+void top(Context& context, ConstMatrix rows, int64_t count, int32_t* indices) {
+  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      top_of_row(rows.data + r * rows.row_stride, rows.columns, count, indices + r * count);
   });
 }
 

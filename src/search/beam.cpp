@@ -1,0 +1,119 @@
+#include "search/beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+double score_of(double total, int64_t length, const SearchOptions& options) {
+  return total / length_divisor(options, length);
+}
+
+// Log-probabilities are no more than 0 and the divisor grows: nothing is better for a total than to stay as it is
+// until the output is as long as it may be.
+double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options) {
+  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), options);
+}
+
+// Keeps it if it is among the best. Two samples may be the same: one is enough.
+void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
+  hypothesis.score =
+      score_of(hypothesis.total, static_cast<int64_t>(hypothesis.log_probabilities.size()), options);
+  auto& finished = beam.finished;
+  const auto same = [&](const Hypothesis& other) { return other.tokens == hypothesis.tokens; };
+  if (std::ranges::any_of(finished, same)) return;
+  const auto place = std::ranges::upper_bound(finished, hypothesis.score, std::greater{}, &Hypothesis::score);
+  finished.insert(place, std::move(hypothesis));
+  if (static_cast<int64_t>(finished.size()) > options.nbest) finished.pop_back();
+}
+
+Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, int32_t end) {
+  Hypothesis child = parent;
+  child.log_probabilities.push_back(candidate.log_probability);
+  child.total = candidate.total;
+  if (candidate.token != end) child.tokens.push_back(candidate.token);
+  return child;
+}
+
+// It had to end here, and that was less likely than all the rest together.
+bool is_cut(const Hypothesis& ended, const Beam& beam) {
+  return static_cast<int64_t>(ended.tokens.size()) == beam.max_length &&
+         ended.log_probabilities.back() < std::log(0.5F);
+}
+
+}  // namespace
+
+std::vector<Candidate> expand(const Beam& beam, ConstMatrix log_probabilities,
+                              std::span<const int32_t> chosen) {
+  std::vector<Candidate> candidates;
+  const size_t count = chosen.size() / beam.open.size();
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const auto parent = static_cast<int32_t>(i / count);
+    if (chosen[i] < 0) continue;
+    const float log_p = log_probabilities.data[parent * log_probabilities.row_stride + chosen[i]];
+    const double total = beam.open[static_cast<size_t>(parent)].total + static_cast<double>(log_p);
+    candidates.push_back({parent, chosen[i], log_p, total});
+  }
+  return candidates;
+}
+
+void prune(std::vector<Candidate>& candidates, int64_t width) {
+  const auto kept = std::min(candidates.size(), static_cast<size_t>(width));
+  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::ranges::partial_sort(candidates, end, {},
+                            [](const Candidate& c) { return std::tuple(-c.total, c.parent, c.token); });
+  candidates.erase(end, candidates.end());
+}
+
+void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options) {
+  std::vector<Hypothesis> parents;
+  parents.swap(beam.open);
+  for (const Candidate& candidate : candidates) {
+    Hypothesis child = child_of(parents[static_cast<size_t>(candidate.parent)], candidate, beam.end);
+    const bool full = static_cast<int64_t>(child.tokens.size()) == beam.max_length;
+    if (candidate.token == beam.end) {
+      child.cut = is_cut(child, beam);
+      keep(std::move(child), beam, options);
+    } else if (beam.end < 0 && full) {
+      keep(std::move(child), beam, options);
+    } else {
+      beam.open.push_back(std::move(child));
+    }
+  }
+  if (candidates.empty()) {
+    for (Hypothesis& parent : parents) {
+      parent.cut = true;
+      keep(std::move(parent), beam, options);
+    }
+  }
+  if (static_cast<int64_t>(beam.finished.size()) < options.nbest) return;
+  const double worst = beam.finished.back().score;
+  std::erase_if(beam.open,
+                [&](const Hypothesis& h) { return best_possible_score(h, beam, options) <= worst; });
+}
+
+std::vector<SlotCopy> reorder(Beam& beam, int64_t width) {
+  std::vector<bool> needed(static_cast<size_t>(width)), taken(needed);
+  for (const Hypothesis& h : beam.open) needed[static_cast<size_t>(h.slot)] = true;
+  std::vector<SlotCopy> copies;
+  for (Hypothesis& h : beam.open) {
+    const auto slot = static_cast<size_t>(h.slot);
+    if (!taken[slot]) {
+      taken[slot] = true;
+      continue;
+    }
+    const auto free = std::ranges::find(needed, false);
+    CHECK(free != needed.end(), "{} open hypotheses in {} slots", beam.open.size(), width);
+    *free = true;
+    copies.push_back({.from = h.slot, .to = static_cast<int32_t>(free - needed.begin())});
+    h.slot = copies.back().to;
+    taken[static_cast<size_t>(h.slot)] = true;
+  }
+  return copies;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,64 @@
+// The search for one sentence's best translations: a beam, and the functions that take it a token further.
+//
+//   expand    the likeliest continuations of each open hypothesis
+//   prune     the best of them all
+//   finish    those that end are kept apart with their scores; those that can still win stay open
+//   reorder   each open hypothesis finds its keys and values again, and copies only where two share a parent
+//
+// Greedy search is a beam of one; sampling is beams whose expansion is drawn (sampling.h). The functions know neither
+// the model nor other sentences: what a beam finds is a function of the log-probabilities that its own hypotheses got.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/cache.h"
+#include "search/options.h"
+
+namespace dragoman {
+
+struct Hypothesis {
+  std::vector<int32_t> tokens;           // of the output, without its end mark
+  std::vector<float> log_probabilities;  // of its tokens, and of the end mark once that has come
+  double total = 0;                      // their sum
+  double score = 0;                      // of a finished one: the sum, divided by the length penalty
+  bool cut = false;                      // it had to end, and would have gone on
+  int32_t slot = 0;  // of an open one: where its keys and values are, among the beam's own
+};
+
+struct Beam {
+  // What holds for this sentence.
+  int32_t end = -1;  // the mark that ends an output; −1: there is none, and all have max_length
+  int64_t min_length = 0, max_length = 0;
+  std::vector<int32_t> prefix = {};  // with which the output begins
+  int64_t no_repeat_ngram = 0;
+
+  std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
+  std::vector<Hypothesis> finished = {};          // the best first, `nbest` at most
+};
+
+// An open hypothesis with one more token.
+struct Candidate {
+  int32_t parent;
+  int32_t token;
+  float log_probability;
+  double total;
+};
+
+// `chosen` are tokens that may follow, `count` for each open hypothesis in turn, −1 where there are fewer; row h of
+// `log_probabilities` has those of open hypothesis h.
+std::vector<Candidate> expand(const Beam& beam, ConstMatrix log_probabilities,
+                              std::span<const int32_t> chosen);
+
+// The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
+void prune(std::vector<Candidate>& candidates, int64_t width);
+
+// The beam after these candidates. Once `nbest` are finished, an open one leaves that could not beat the worst of them
+// whatever it said next: the search is over when none is open. Where nothing may follow, the open ones end as they are.
+void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
+
+// Gives every open hypothesis a slot of its own among the beam's `width`. The first child of a parent has its slot.
+std::vector<SlotCopy> reorder(Beam& beam, int64_t width);
+
+}  // namespace dragoman

@@ -1,0 +1,72 @@
+#include "search/options.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t always_allowed = 10;  // a short source may need many more tokens than it has
+
+}  // namespace
+
+void declare(Section& own, SearchOptions& o) {
+  own.add("beam", o.beam, "hypotheses that are followed at once; 1: greedy", at_least(1).at_most(1000));
+  own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
+  own.add("length-penalty", o.length_penalty, "the exponent of the length by which scores are divided",
+          at_least(0));
+  own.add("penalty-form", o.penalty_form, "of that length n: ((5 + n) / 6)^A, or n^A",
+          {{"gnmt", LengthPenalty::gnmt}, {"plain", LengthPenalty::plain}});
+  own.add("max-length", o.max_length, "most pieces of output", at_least(1).at_most(100'000));
+  own.add("max-length-ratio", o.max_length_ratio,
+          "the same for each piece of the source, and 10 more; 0: no limit", at_least(0));
+  own.add("min-length", o.min_length, "fewest pieces of output", at_least(0));
+  own.add("min-length-ratio", o.min_length_ratio, "the same for each piece of the source", at_least(0));
+  own.add("no-repeat-ngram", o.no_repeat_ngram, "pieces in a row that may not come twice; 0: no limit",
+          at_least(0));
+  own.add("repetition-penalty", o.repetition_penalty, "multiplies the log-probability of pieces said before",
+          at_least(1));
+  own.add("sample", o.sample, "draw translations by their probability instead of searching the best");
+  own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
+  own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
+  own.add("top-p", o.top_p, "sample among the likeliest pieces of this share together", above(0).at_most(1));
+  own.add("seed", o.seed, "of samples; each line has its own from it", at_least(0));
+}
+
+void validate(const SearchOptions& o) {
+  if (!o.sample && o.nbest > o.beam) {
+    throw OptionError("nbest", fmt::format("is {}, but a beam of {} finds no more than {}: widen the beam",
+                                           o.nbest, o.beam, o.beam));
+  }
+  const auto for_samples = [&](bool set, const char* key) {
+    if (set && !o.sample) throw OptionError(key, "has no effect without sample");
+  };
+  for_samples(o.temperature != 1, "temperature");
+  for_samples(o.top_k != 0, "top-k");
+  for_samples(o.top_p != 1, "top-p");
+  if (o.min_length > o.max_length) {
+    throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
+  }
+}
+
+int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }
+
+int64_t longest_output(const SearchOptions& options, int64_t source_length) {
+  const double by_ratio = std::ceil(options.max_length_ratio * static_cast<double>(source_length));
+  const bool unlimited = options.max_length_ratio == 0;
+  if (unlimited || by_ratio >= static_cast<double>(options.max_length)) return options.max_length;
+  return std::min(options.max_length, static_cast<int64_t>(by_ratio) + always_allowed);
+}
+
+int64_t shortest_output(const SearchOptions& options, int64_t source_length) {
+  const double longest = static_cast<double>(longest_output(options, source_length));
+  const double by_ratio = options.min_length_ratio * static_cast<double>(source_length);
+  return static_cast<int64_t>(std::min(longest, std::max(by_ratio, static_cast<double>(options.min_length))));
+}
+
+double length_divisor(const SearchOptions& options, int64_t length) {
+  const auto n = static_cast<double>(std::max<int64_t>(length, 1));
+  return std::pow(options.penalty_form == LengthPenalty::gnmt ? (5 + n) / 6 : n, options.length_penalty);
+}
+
+}  // namespace dragoman

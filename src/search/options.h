@@ -1,0 +1,49 @@
+// How to look for translations: what the command line, training's validation and a server let one choose.
+#pragma once
+
+#include <cstdint>
+
+#include "base/options.h"
+
+namespace dragoman {
+
+// What a sum of log-probabilities is divided by, for n tokens: ((5 + n) / 6)^α (Wu et al., 2016), or n^α.
+enum class LengthPenalty { gnmt, plain };
+
+struct SearchOptions {
+  int64_t beam = 5;
+  int64_t nbest = 1;
+  double length_penalty = 0.6;  // α; 0: none
+  LengthPenalty penalty_form = LengthPenalty::gnmt;
+
+  int64_t max_length = 512;  // tokens of output, its end mark not counted
+  double max_length_ratio = 3;
+  int64_t min_length = 0;
+  double min_length_ratio = 0;
+  int64_t no_repeat_ngram = 0;
+  double repetition_penalty = 1;
+
+  bool sample = false;  // instead of a beam
+  double temperature = 1;
+  int64_t top_k = 0;
+  double top_p = 1;
+  int64_t seed = 1;
+};
+
+// Among a command's own flags.
+void declare(Section& own, SearchOptions& options);
+
+// Throws OptionError naming the first option whose value cannot be beside the others.
+void validate(const SearchOptions& options);
+
+// Hypotheses of a sentence that are followed at once.
+int64_t beam_width(const SearchOptions& options);
+
+// The most and the fewest tokens of output for a source of so many tokens.
+int64_t longest_output(const SearchOptions& options, int64_t source_length);
+int64_t shortest_output(const SearchOptions& options, int64_t source_length);
+
+// What the total of `length` log-probabilities is divided by: it grows with the length.
+double length_divisor(const SearchOptions& options, int64_t length);
+
+}  // namespace dragoman

@@ -1,0 +1,64 @@
+#include "search/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "base/random.h"
+
+namespace dragoman {
+namespace {
+
+struct Choice {
+  int32_t token;
+  double weight;  // its probability, sharpened or flattened; not normalised
+};
+
+// Everything that may follow, the likeliest first.
+std::vector<Choice> choices(std::span<const float> row, double temperature) {
+  const double top = static_cast<double>(std::ranges::max(row));
+  std::vector<Choice> all;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const double weight = std::exp((static_cast<double>(row[i]) - top) / temperature);
+    if (weight > 0) all.push_back({static_cast<int32_t>(i), weight});
+  }
+  std::ranges::sort(all, {}, [](const Choice& c) { return std::tuple(-c.weight, c.token); });
+  return all;
+}
+
+double total_weight(const std::vector<Choice>& all) {
+  double total = 0;
+  for (const Choice& choice : all) total += choice.weight;
+  return total;
+}
+
+// The first of them that reach this share of all weight together: the nucleus (Holtzman et al., 2020).
+void keep_share(std::vector<Choice>& all, double share) {
+  const double wanted = share * total_weight(all);
+  double sum = 0;
+  size_t kept = 0;
+  while (kept < all.size() && sum < wanted) sum += all[kept++].weight;
+  all.resize(kept);
+}
+
+}  // namespace
+
+int32_t draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key) {
+  std::vector<Choice> all = choices(log_probabilities, options.temperature);
+  if (options.top_k > 0) all.resize(std::min(all.size(), static_cast<size_t>(options.top_k)));
+  if (options.top_p < 1) keep_share(all, options.top_p);
+  if (all.empty()) return -1;
+  double left = Random(key).uniform() * total_weight(all);
+  for (const Choice& choice : all) {
+    left -= choice.weight;
+    if (left < 0) return choice.token;
+  }
+  return all.back().token;
+}
+
+uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position) {
+  return mix(mix(mix(static_cast<uint64_t>(options.seed), line), sample), position);
+}
+
+}  // namespace dragoman

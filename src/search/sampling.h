@@ -1,0 +1,18 @@
+// Drawing the next token by its probability.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "search/options.h"
+
+namespace dragoman {
+
+// A token of a row of log-probabilities, as temperature, top_k and top_p have it: a function of the row and the key.
+// −1 where nothing may follow.
+int32_t draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key);
+
+// The key of a draw: sample number `sample` of a line, at this position of its output.
+uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position);
+
+}  // namespace dragoman

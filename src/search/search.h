@@ -1,0 +1,87 @@
+// Search: many sentences that are translated at once, each as if it were alone.
+//
+// A step takes every sentence in the batch a token further, whatever its length is by now. One that is done leaves at
+// the end of its step, and others that wait take its place: a sentence costs what its own length costs.
+//
+//   Search search(model, options, {.sentences = 16});
+//   search.add(7, {.source = ids});
+//   while (search.busy()) for (SearchResult& result : search.step()) ...
+//
+// A result has the same bits whatever stands beside it, in whatever order sentences came. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/transformer.h"
+#include "search/beam.h"
+#include "text/batch.h"
+
+namespace dragoman {
+
+// Where outputs begin and end, and how many sentences stand beside each other.
+struct SearchSettings {
+  int32_t start = 1;         // the token that every target begins with; not part of the output
+  int32_t end = 2;           // the token that ends one, not part of the output; −1: all have max_length
+  int64_t sentences = 32;    // at once
+  int64_t batch_tokens = 0;  // of their sources together; 0: no limit
+  int64_t longest_output = INT32_MAX;  // tokens, prefix included: what the model has positions for
+};
+
+struct SearchTask {
+  std::vector<int32_t> source;       // at least one token
+  std::vector<int32_t> prefix = {};  // with which the output begins
+  uint64_t line = 0;                 // what its samples are drawn from, beside the seed
+  int64_t no_repeat_ngram = 0;       // where the options have none
+};
+
+struct SearchResult {
+  uint64_t id;
+  std::vector<Hypothesis> hypotheses;  // the best first, at least one
+};
+
+class Search {
+ public:
+  Search(Transformer& model, const SearchOptions& options, const SearchSettings& settings);
+
+  bool busy() const { return !active_.empty() || !waiting_.empty(); }
+  // How many more sentences would not have to wait.
+  int64_t room() const;
+  void add(uint64_t id, SearchTask task);
+
+  // A token for every sentence. Those that are done with it, in the order in which they came.
+  std::vector<SearchResult> step();
+
+ private:
+  struct Sentence {
+    uint64_t id;
+    SearchTask task;
+    int32_t slot = -1;  // in sources_; times the width, the first of its slots in targets_
+    Beam beam = {};
+  };
+
+  void admit();
+  void encode_sources(std::span<Sentence> sentences);
+  Beam first_beam(const SearchTask& task) const;
+  Tensor next_log_probabilities();
+  std::vector<int32_t> choose(const Tensor& log_probabilities);
+  void advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen);
+  std::vector<SearchResult> take_finished();
+
+  Transformer& model_;
+  const SearchOptions options_;
+  const SearchSettings settings_;
+  const int64_t width_;
+  Cache sources_, targets_;
+  std::vector<int32_t> free_slots_;
+  std::deque<Sentence> waiting_;
+  std::vector<Sentence> active_;
+};
+
+// The results of all sentences of a batch, in their order.
+std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
+                                                const SearchOptions& options, const SearchSettings& settings);
+
+}  // namespace dragoman

@@ -1,0 +1,199 @@
+// The functions on a beam, without a model.
+#include "search/beam.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "search/rules.h"
+#include "search/sampling.h"
+
+namespace dragoman {
+namespace {
+
+constexpr float never = -std::numeric_limits<float>::infinity();
+constexpr int32_t end_mark = 0;
+
+Hypothesis said(std::vector<int32_t> tokens, double total, int32_t slot = 0) {
+  Hypothesis h = {.tokens = std::move(tokens), .total = total, .slot = slot};
+  h.log_probabilities.assign(h.tokens.size(), 0);
+  return h;
+}
+
+Beam beam_of(std::vector<Hypothesis> open) {
+  return {.end = end_mark, .max_length = 20, .open = std::move(open)};
+}
+
+std::vector<std::vector<int32_t>> tokens_of(const std::vector<Hypothesis>& hypotheses) {
+  std::vector<std::vector<int32_t>> tokens;
+  for (const Hypothesis& h : hypotheses) tokens.push_back(h.tokens);
+  return tokens;
+}
+
+TEST(Beam, ExpandAddsLogProbabilitiesUp) {
+  const Beam beam = beam_of({said({4}, -1), said({5}, -2)});
+  const std::vector<float> rows = {-0.5F, -3, -4, -0.25F, -5, -6};
+  const std::vector<int32_t> chosen = {0, 2, 0, -1};
+  const auto candidates = expand(beam, {rows.data(), 2, 3, 3, 1}, chosen);
+  ASSERT_EQ(candidates.size(), 3U);
+  EXPECT_EQ(candidates[0].total, -1.5);
+  EXPECT_EQ(candidates[1].token, 2);
+  EXPECT_EQ(candidates[1].log_probability, -4);
+  EXPECT_EQ(candidates[2].parent, 1);
+  EXPECT_EQ(candidates[2].total, -2.25);
+}
+
+TEST(Beam, PruneKeepsTheBestAndBreaksTiesByPlace) {
+  std::vector<Candidate> candidates = {{1, 3, 0, -1}, {0, 7, 0, -2}, {0, 4, 0, -1}, {0, 3, 0, -1}};
+  prune(candidates, 3);
+  ASSERT_EQ(candidates.size(), 3U);
+  EXPECT_EQ(std::pair(candidates[0].parent, candidates[0].token), std::pair(0, 3));
+  EXPECT_EQ(std::pair(candidates[1].parent, candidates[1].token), std::pair(0, 4));
+  EXPECT_EQ(std::pair(candidates[2].parent, candidates[2].token), std::pair(1, 3));
+}
+
+TEST(Beam, FinishKeepsTheBestOnes) {
+  Beam beam = beam_of({said({4}, -1)});
+  const SearchOptions options = {.nbest = 2, .length_penalty = 0};
+  finish(beam, {{0, end_mark, -3, -4}, {0, 5, -1, -2}}, options);
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4}}));
+  EXPECT_EQ(beam.finished[0].log_probabilities.back(), -3);
+  finish(beam, {{0, end_mark, -1, -3}, {0, 6, -1, -3.5}}, options);
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4, 5}, {4}}));
+  finish(beam, {{0, end_mark, -0.1F, -3.6}, {0, 7, -3, -6.5}}, options);
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4, 5}, {4, 5, 6}}));
+  EXPECT_TRUE(beam.open.empty()) << "−6.5 cannot become better than −3.6";
+}
+
+// The bound is what an open one would have if nothing more were lost until the longest output.
+TEST(Beam, AnOpenHypothesisStaysAsLongAsItCanWin) {
+  const SearchOptions options = {.nbest = 1, .length_penalty = 1, .penalty_form = LengthPenalty::plain};
+  for (const auto& [total, wins] : {std::pair{-4.9, true}, std::pair{-5.1, false}}) {
+    Beam beam = beam_of({said({4}, -0.1)});
+    beam.max_length = 19;                                                    // and the end mark: 20
+    finish(beam, {{0, end_mark, -0.4F, -0.5}, {0, 5, -1, total}}, options);  // −0.5 / 2
+    EXPECT_EQ(beam.finished[0].score, -0.25);
+    EXPECT_EQ(!beam.open.empty(), wins) << total;
+  }
+}
+
+TEST(Beam, WhatMustEndIsCutUnlessItWouldHaveEnded) {
+  for (const auto& [log_p, cut] : {std::pair{-0.1F, false}, std::pair{-2.0F, true}}) {
+    Beam beam = beam_of({said({4, 5}, -1)});
+    beam.max_length = 2;
+    finish(beam, {{0, end_mark, log_p, -1.5}}, {});
+    EXPECT_EQ(beam.finished[0].cut, cut);
+  }
+  Beam dead = beam_of({said({4, 5}, -1)});
+  finish(dead, {}, {});
+  EXPECT_TRUE(dead.open.empty());
+  EXPECT_TRUE(dead.finished[0].cut);
+}
+
+TEST(Beam, ReorderCopiesOnlyWhereTwoShareAParent) {
+  Beam beam = beam_of({said({1}, 0, 2), said({2}, 0, 2), said({3}, 0, 0), said({4}, 0, 2)});
+  const auto copies = reorder(beam, 4);
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(std::pair(copies[0].from, copies[0].to), std::pair(2, 1));
+  EXPECT_EQ(std::pair(copies[1].from, copies[1].to), std::pair(2, 3));
+  EXPECT_EQ(beam.open[0].slot, 2);
+  EXPECT_EQ(beam.open[1].slot, 1);
+  EXPECT_EQ(beam.open[2].slot, 0);
+  EXPECT_EQ(beam.open[3].slot, 3);
+  EXPECT_TRUE(reorder(beam, 4).empty());
+  EXPECT_THROW(reorder(beam = beam_of({said({1}, 0, 0), said({2}, 0, 0)}), 1), BrokenInvariant);
+}
+
+std::vector<float> after_rules(const Beam& beam, const SearchOptions& options, std::vector<float> row) {
+  apply_rules(beam, beam.open[0], options, row);
+  return row;
+}
+
+TEST(Rules, LimitsOfLength) {
+  Beam beam = beam_of({said({1, 1}, 0)});
+  beam.min_length = 3;
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{never, -2, -3}));
+  beam.min_length = 2;
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, -2, -3}));
+  beam.max_length = 2;
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, never, never}));
+}
+
+TEST(Rules, APrefixIsForced) {
+  Beam beam = beam_of({said({1}, 0)});
+  beam.prefix = {1, 2};
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{never, never, -3}));
+  beam.prefix = {1};
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, -2, -3}));
+}
+
+TEST(Rules, Repetitions) {
+  Beam beam = beam_of({said({1, 2, 3, 1, 4, 1, 2}, 0)});
+  const std::vector<float> row = {-1, -1, -1, -1, -1, -1};
+  beam.no_repeat_ngram = 3;
+  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, never, -1, -1}));
+  beam.no_repeat_ngram = 2;
+  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, never, -1, -1}));
+  beam.no_repeat_ngram = 1;
+  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, never, never, never, never, -1}));
+  beam.no_repeat_ngram = 9;
+  EXPECT_EQ(after_rules(beam, {}, row), row);
+  beam.no_repeat_ngram = 0;
+  EXPECT_EQ(after_rules(beam, {.repetition_penalty = 2}, row), (std::vector<float>{-1, -2, -2, -2, -2, -1}));
+}
+
+// How often each of four tokens is drawn, in percent.
+std::vector<int> shares(SearchOptions options) {
+  const std::vector<float> row = {std::log(0.1F), std::log(0.6F), never, std::log(0.3F)};
+  std::vector<int> counts(4);
+  for (uint64_t line = 0; line < 4000; ++line)
+    ++counts[static_cast<size_t>(draw(row, options, draw_key(options, line, 0, 5)))];
+  for (int& count : counts) count = (count + 20) / 40;
+  return counts;
+}
+
+void expect_shares(const SearchOptions& options, const std::vector<int>& wanted) {
+  const std::vector<int> got = shares(options);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], wanted[i], wanted[i] == 0 ? 0 : 3) << "token " << i;
+}
+
+TEST(Sampling, DrawsByProbability) {
+  expect_shares({}, {10, 60, 0, 30});
+  expect_shares({.temperature = 0.5}, {2, 78, 0, 20});
+  expect_shares({.top_k = 2}, {0, 67, 0, 33});
+  expect_shares({.top_p = 0.59}, {0, 100, 0, 0});
+  expect_shares({.top_p = 0.61}, {0, 67, 0, 33});
+  EXPECT_NE(draw_key({.seed = 2}, 1, 1, 1), draw_key({.seed = 3}, 1, 1, 1));
+  EXPECT_EQ(draw(std::vector<float>{never, never}, {}, 1), -1);
+}
+
+TEST(SearchOptions, ExcludeEachOther) {
+  const auto wrong = [](const SearchOptions& options) -> std::string {
+    try {
+      validate(options);
+    } catch (const OptionError& error) {
+      return error.key;
+    }
+    return "";
+  };
+  EXPECT_EQ(wrong({}), "");
+  EXPECT_EQ(wrong({.beam = 2, .nbest = 3}), "nbest");
+  EXPECT_EQ(wrong({.beam = 2, .nbest = 3, .sample = true}), "");
+  EXPECT_EQ(wrong({.temperature = 2}), "temperature");
+  EXPECT_EQ(wrong({.top_k = 2}), "top-k");
+  EXPECT_EQ(wrong({.top_p = 0.5}), "top-p");
+  EXPECT_EQ(wrong({.max_length = 3, .min_length = 4}), "min-length");
+}
+
+TEST(SearchOptions, LengthsFollowTheSource) {
+  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 1.5}, 5), 18);
+  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 1.5}, 70), 100);
+  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 0}, 1), 100);
+  EXPECT_EQ(shortest_output({.min_length = 2, .min_length_ratio = 0.5}, 10), 5);
+  EXPECT_EQ(shortest_output({.min_length = 7, .min_length_ratio = 0.5}, 10), 7);
+  EXPECT_EQ(shortest_output({.max_length = 6, .min_length_ratio = 5}, 10), 6);
+}
+
+}  // namespace
+}  // namespace dragoman

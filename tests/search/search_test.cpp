@@ -1,0 +1,284 @@
+// Searching with a model: it finds what an exhaustive search finds, its scores are those of scoring all at once, and
+// a sentence's result is its own.
+#include "search/search.h"
+
+#include <algorithm>
+#include <map>
+
+#include "model/small_models.h"
+
+namespace dragoman {
+namespace {
+
+using Results = std::vector<std::vector<Hypothesis>>;
+
+constexpr int32_t start = 1, end_mark = 2;
+
+PackedSide side(const std::vector<Sentence>& sentences) {
+  PackedSide packed;
+  for (const Sentence& s : sentences) packed.add(s.data(), s.data() + s.size());
+  return packed;
+}
+
+// log p of each token of the outputs and of their end marks, all at once.
+std::vector<std::vector<float>> teacher_forced(Transformer& model, const Sentence& source,
+                                               const std::vector<Sentence>& outputs) {
+  std::vector<Sentence> sources(outputs.size(), source), inputs = outputs, targets = outputs;
+  for (Sentence& input : inputs) input.insert(input.begin(), start);
+  for (Sentence& target : targets) target.push_back(end_mark);
+  const std::vector<uint64_t> pairs(outputs.size());
+  const Tokens x = pack(model.device, sources, pairs), y = pack(model.device, inputs, pairs),
+               wanted = pack(model.device, targets, pairs);
+  Pass pass{model.device};
+  const Tensor losses = loss(pass, model, x, y, wanted.ids, {0, SmoothingOver::all});
+  std::vector<std::vector<float>> scores;
+  for (const Span& span : y.spans.spans.values()) {
+    scores.emplace_back();
+    for (int32_t t = 0; t < span.length; ++t)
+      scores.back().push_back(-losses.data()[2 * (span.begin + t) + 1]);
+  }
+  return scores;
+}
+
+double sum(const std::vector<float>& values) {
+  double total = 0;
+  for (const float v : values) total += static_cast<double>(v);
+  return total;
+}
+
+// Every sequence of up to `longest` of these tokens.
+std::vector<Sentence> all_outputs(int32_t vocabulary, size_t longest) {
+  std::vector<Sentence> outputs = {{}};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (int32_t token = 0; outputs[i].size() < longest && token < vocabulary; ++token) {
+      if (token == end_mark) continue;
+      outputs.push_back(outputs[i]);
+      outputs.back().push_back(token);
+    }
+  }
+  return outputs;
+}
+
+class SearchTest : public testing::TestWithParam<ModelCase> {
+ protected:
+  const ModelConfig& config() const { return GetParam().named.config; }
+  Results search(Transformer& model, const SearchOptions& options, SearchSettings settings = {}) const {
+    return search_all(model, side(sources_), options, settings);
+  }
+  Results search(const SearchOptions& options) { return search(small_.model, options); }
+
+  const std::vector<Sentence> sources_ = random_sentences(9, config().source_vocabulary, 40, 1);
+  SmallModel small_{config(), *GetParam().kernels, 2};
+};
+
+TEST_P(SearchTest, AWideBeamFindsWhatAnExhaustiveSearchFinds) {
+  ModelConfig tiny = config();
+  tiny.source_vocabulary = tiny.target_vocabulary = 5;
+  SmallModel small(tiny, *GetParam().kernels, 1);
+  const std::vector<Sentence> outputs = all_outputs(5, 3);
+  const std::vector<Sentence> sources = random_sentences(3, 5, 6, 4);
+  for (const double penalty : {0.0, 0.6, 2.0}) {
+    const SearchOptions options = {
+        .beam = 125, .nbest = 12, .length_penalty = penalty, .max_length = 3, .max_length_ratio = 0};
+    const Results found = search_all(small.model, side(sources), options, {});
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const auto log_p = teacher_forced(small.model, sources[i], outputs);
+      std::multimap<double, Sentence, std::greater<>> ranked;
+      for (size_t o = 0; o < outputs.size(); ++o) {
+        const auto length = static_cast<int64_t>(log_p[o].size());
+        ranked.emplace(sum(log_p[o]) / length_divisor(options, length), outputs[o]);
+      }
+      ASSERT_EQ(found[i].size(), 12U);
+      auto best = ranked.begin();
+      for (const Hypothesis& h : found[i]) {
+        EXPECT_EQ(h.tokens, best->second) << "sentence " << i << ", exponent " << penalty;
+        EXPECT_NEAR(h.score, best->first, 1e-5);
+        ++best;
+      }
+    }
+  }
+}
+
+TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
+  const SearchOptions options = {.beam = 1, .max_length = 45, .max_length_ratio = 0};
+  const Results found = search(small_.model, options, {.end = -1});
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const Sentence& output = found[i][0].tokens;
+    ASSERT_EQ(output.size(), 45U);  // the cache has to grow for it
+    Sentence read = output;         // what the decoder read: the output, shifted by its start
+    read.insert(read.begin(), start);
+    read.pop_back();
+    Pass pass{small_.device};
+    const Tokens source = pack(small_.device, {sources_[i]}, {0}), target = pack(small_.device, {read}, {0});
+    const Memory memory = {
+        .encoded = encode(pass, small_.model, source), .spans = &source.spans, .key_values = {}};
+    const Tensor scores = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
+    Sentence best(read.size());
+    small_.device.kernels.top(small_.device.context, scores, 1, best.data());
+    EXPECT_EQ(output, best) << "sentence " << i;
+  }
+  const Results ending = search(options);  // the same, up to the first end mark
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const Sentence& endless = found[i][0].tokens;
+    EXPECT_EQ(ending[i][0].tokens, Sentence(endless.begin(), std::ranges::find(endless, end_mark)));
+  }
+}
+
+TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) {
+  const SearchOptions options = {.beam = 4, .nbest = 4, .max_length = 12};
+  const Results found = search(options);
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    std::vector<Sentence> outputs;
+    for (const Hypothesis& h : found[i]) outputs.push_back(h.tokens);
+    const auto log_p = teacher_forced(small_.model, sources_[i], outputs);
+    for (size_t n = 0; n < outputs.size(); ++n) {
+      EXPECT_TRUE(same_bits(found[i][n].log_probabilities, log_p[n])) << "sentence " << i << ", " << n;
+      EXPECT_NEAR(found[i][n].total, sum(log_p[n]), 1e-9);
+    }
+  }
+}
+
+TEST_P(SearchTest, AlternativesAreSortedAndDiffer) {
+  for (const SearchOptions& options : {SearchOptions{.beam = 6, .nbest = 5, .max_length = 12},
+                                       SearchOptions{.nbest = 5, .max_length = 12, .sample = true}}) {
+    for (const auto& found : search(options)) {
+      EXPECT_TRUE(std::ranges::is_sorted(found, std::greater{}, &Hypothesis::score));
+      EXPECT_GE(found.size(), options.sample ? 2U : 5U);
+      for (size_t i = 0; i < found.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) EXPECT_NE(found[i].tokens, found[j].tokens);
+      }
+    }
+  }
+}
+
+void expect_same(const std::vector<Hypothesis>& got, const std::vector<Hypothesis>& wanted) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].tokens, wanted[i].tokens);
+    EXPECT_EQ(got[i].score, wanted[i].score);
+    EXPECT_TRUE(same_bits(got[i].log_probabilities, wanted[i].log_probabilities));
+  }
+}
+
+TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
+  SmallModel one_thread(config(), *GetParam().kernels, 1);
+  for (const SearchOptions& options :
+       {SearchOptions{.beam = 3, .nbest = 2, .max_length = 14},
+        SearchOptions{.nbest = 2, .max_length = 14, .sample = true, .temperature = 0.8}}) {
+    const Results wanted = search(one_thread.model, options, {.sentences = 1});
+    for (const int64_t sentences : {2, 7, 32}) {
+      SCOPED_TRACE(std::to_string(sentences) + " sentences at once");
+      for (Transformer* model : {&one_thread.model, &small_.model}) {
+        const Results got = search(*model, options, {.sentences = sentences, .batch_tokens = 40});
+        for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
+      }
+    }
+    const std::vector<uint64_t> order = {4, 0, 8, 4};
+    Search mixed(small_.model, options, {.sentences = 2});
+    for (const uint64_t i : order) mixed.add(i, {.source = sources_[i], .line = i});
+    while (mixed.busy()) {
+      for (const SearchResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
+    }
+  }
+}
+
+// A sentence that waits begins when another has ended, not when all have.
+TEST_P(SearchTest, SentencesTakeTheSlotsOfThoseThatLeave) {
+  Search search(small_.model, {.beam = 1, .max_length = 30, .max_length_ratio = 1},
+                {.end = -1, .sentences = 2});
+  EXPECT_EQ(search.room(), 2);
+  search.add(0, {.source = Sentence(20, 3)});                        // 30 tokens
+  for (uint64_t i = 1; i <= 3; ++i) search.add(i, {.source = {3}});  // 11 each
+  EXPECT_EQ(search.room(), -2);
+  std::map<uint64_t, int> ended;
+  int steps = 0;
+  for (; search.busy(); ++steps) {
+    for (const SearchResult& result : search.step()) ended[result.id] = steps;
+  }
+  EXPECT_EQ(ended, (std::map<uint64_t, int>{{0, 29}, {1, 10}, {2, 21}, {3, 32}}));
+  EXPECT_EQ(search.room(), 2);
+}
+
+TEST_P(SearchTest, OptionsChangeWhatIsFound) {
+  const auto length = [](const Results& results) {
+    size_t total = 0;
+    for (const auto& found : results) total += found[0].tokens.size();
+    return total;
+  };
+  const SearchOptions plain = {.beam = 4, .length_penalty = 0, .max_length = 20, .max_length_ratio = 0};
+  // A mark that outputs often end with: one that is said again and again.
+  const Sentence endless = search(small_.model, plain, {.end = -1})[1][0].tokens;
+  const SearchSettings settings = {.end = endless[10]};
+  const auto search = [&](const SearchOptions& options) {
+    return search_all(small_.model, side(sources_), options, settings);
+  };
+  const Results found = search(plain);
+  SearchOptions other = plain;
+  other.length_penalty = 3;
+  EXPECT_GT(length(search(other)), length(found));
+  other.penalty_form = LengthPenalty::plain;
+  EXPECT_NE(search(other)[0][0].score, found[0][0].score);
+  other = plain;
+  other.min_length = 15;
+  for (const auto& result : search(other)) EXPECT_GE(result[0].tokens.size(), 15U);
+  other.min_length = 0, other.max_length = 3;
+  for (const auto& result : search(other)) EXPECT_LE(result[0].tokens.size(), 3U);
+  other = plain;
+  other.no_repeat_ngram = 1, other.min_length = 12;
+  for (const auto& result : search(other)) {
+    Sentence tokens = result[0].tokens;
+    std::ranges::sort(tokens);
+    EXPECT_TRUE(std::ranges::adjacent_find(tokens) == tokens.end());
+  }
+  const SearchOptions sampled = {.max_length = 20, .sample = true};
+  SearchOptions seeded = sampled, sure = sampled;
+  seeded.seed = 2, sure.top_k = 1;
+  EXPECT_NE(search(seeded)[1][0].tokens, search(sampled)[1][0].tokens);
+  const Results greedy = search({.beam = 1, .max_length = 20}), top_1 = search(sure);
+  for (size_t i = 0; i < greedy.size(); ++i) expect_same(top_1[i], greedy[i]);
+}
+
+TEST_P(SearchTest, AnOutputBeginsWithItsPrefix) {
+  Search search(small_.model, {.beam = 3, .max_length = 9}, {.longest_output = 12});
+  const Sentence prefix = {7, 8, 7, 9, 10, 7, 8};
+  search.add(0, {.source = sources_[1], .prefix = prefix});
+  while (search.busy()) {
+    for (const SearchResult& result : search.step()) {
+      const Sentence& tokens = result.hypotheses[0].tokens;
+      ASSERT_GE(tokens.size(), prefix.size());
+      EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), tokens.begin()));
+      const auto log_p = teacher_forced(small_.model, sources_[1], {tokens});
+      EXPECT_TRUE(same_bits(result.hypotheses[0].log_probabilities, log_p[0]));
+    }
+  }
+}
+
+// What has been translated once needs nothing new from the system, and all memory comes back to the pool.
+TEST_P(SearchTest, NeedsNoMoreMemoryOnceWarm) {
+  const size_t in_use_before = (search({.beam = 1, .max_length = 1}), small_.device.pool.in_use());
+  const auto work = [&] {
+    for (int64_t length = 5; length < 45; length += 13) search({.beam = 3, .max_length = length});
+    EXPECT_EQ(small_.device.pool.in_use(), in_use_before);
+    return small_.device.pool.reached();
+  };
+  work();
+  const size_t reached = work();
+  EXPECT_EQ(work(), reached);
+}
+
+TEST_P(SearchTest, EqualSamplesAreOne) {
+  const SearchOptions sure = {.nbest = 5, .max_length = 9, .sample = true, .top_k = 1};
+  for (const auto& found : search(sure)) EXPECT_EQ(found.size(), 1U);
+}
+
+TEST_P(SearchTest, NothingToDo) {
+  EXPECT_TRUE(search_all(small_.model, {}, {}, {}).empty());
+  Search search(small_.model, {}, {});
+  EXPECT_FALSE(search.busy());
+  EXPECT_TRUE(search.step().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(On, SearchTest, testing::ValuesIn(model_cases()), model_case_name);
+
+}  // namespace
+}  // namespace dragoman
