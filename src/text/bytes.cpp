@@ -1,6 +1,7 @@
 #include "text/bytes.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/signals.h"
 
 namespace dragoman {
 namespace {
@@ -51,10 +53,20 @@ class PlainBytes : public ByteSource {
     return known;
   }
 
+  bool ready() const override { return !ahead_.empty() || wait(0); }
   uint64_t position() const override { return position_ - ahead_.size(); }
 
  private:
+  // Whether there is something to read, if need be after so many milliseconds.
+  bool wait(int milliseconds) const {
+    pollfd watched = {.fd = file_, .events = POLLIN, .revents = 0};
+    return poll(&watched, 1, milliseconds) > 0;
+  }
+
   size_t read_file(char* to, size_t size) {
+    while (!wait(200)) {
+      if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while waiting for input");
+    }
     ssize_t n;
     do {
       n = ::read(file_, to, size);
@@ -74,6 +86,7 @@ class CompressedBytes : public ByteSource {
  public:
   explicit CompressedBytes(std::unique_ptr<ByteSource> file) : file_(std::move(file)), in_(block) {}
 
+  bool ready() const override { return begin_ < end_ || file_->ready(); }
   uint64_t position() const override { return file_->position() - (end_ - begin_); }
 
  protected:

@@ -2,6 +2,7 @@
 //
 // The path "-" is standard input. Several gzip members or Zstandard frames in one file are one stream; zeros after
 // the last gzip member are padding. Errors say what is wrong, without the file's name: whoever reads knows the place.
+// A signal that asks to stop (base/signals.h) ends the wait for bytes: Stopped is thrown.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,9 @@ class ByteSource {
 
   // Up to `size` bytes, at least one of them unless the stream has ended: then 0.
   virtual size_t read(char* to, size_t size) = 0;
+
+  // Whether read() would return at once.
+  virtual bool ready() const = 0;
 
   // How much of the file on the disk has been used.
   virtual uint64_t position() const = 0;

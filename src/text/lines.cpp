@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "text/bytes.h"
 
 namespace dragoman {
@@ -48,6 +49,8 @@ struct LineReader::Stream {
 LineReader::LineReader(const std::string& path) : path_(shown(path)), stream_(new Stream) {
   try {
     stream_->bytes = open_bytes(path);
+  } catch (const Stopped&) {
+    throw;
   } catch (const Error& error) {
     throw Error("{} {}", path_, error.what());
   }
@@ -58,6 +61,10 @@ LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 uint64_t LineReader::bytes_read() const { return stream_->bytes->position(); }
+
+bool LineReader::ready() const {
+  return stream_->ended || buffer_.find('\n', scanned_) != std::string::npos || stream_->bytes->ready();
+}
 
 // More of the file behind what is there; false at its end.
 bool LineReader::fill() {
@@ -73,6 +80,8 @@ bool LineReader::fill() {
   buffer_.resize(std::max(old + block, buffer_.capacity()));
   try {
     buffer_.resize(old + stream_->bytes->read(buffer_.data() + old, buffer_.size() - old));
+  } catch (const Stopped&) {
+    throw;
   } catch (const Error& error) {
     throw Error("{}:{}: {}", path_, number_ + 1, error.what());
   }

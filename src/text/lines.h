@@ -32,6 +32,9 @@ class LineReader {
   // Whether there was another line. It is valid until the next call.
   bool next(std::string_view& line);
 
+  // Whether next() would return at once, as far as one can see: a line that somebody begins may take its time.
+  bool ready() const;
+
   int64_t number() const { return number_; }  // of the line that next() gave last; the first is 1
   const std::string& path() const { return path_; }
   uint64_t bytes_read() const;  // of the file as it lies on the disk: for showing progress

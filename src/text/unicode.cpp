@@ -1,9 +1,12 @@
 #include "text/unicode.h"
 
+#include <algorithm>
+
 #include <unicode/locid.h>
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 #include <unicode/ustring.h>
+#include <unicode/utf8.h>
 
 #include "base/error.h"
 
@@ -21,6 +24,23 @@ std::u32string code_points(const icu::UnicodeString& text) {
 }
 
 }  // namespace
+
+std::string repaired(std::string_view bytes) {
+  std::string text;
+  for (size_t begin = 0; begin < bytes.size();) {
+    int32_t length = 0;
+    const auto left = static_cast<int32_t>(std::min<size_t>(bytes.size() - begin, U8_MAX_LENGTH));
+    UChar32 c;
+    U8_NEXT(bytes.data() + begin, length, left, c);
+    if (c <= 0) {
+      text += "\uFFFD";
+    } else {
+      text += bytes.substr(begin, static_cast<size_t>(length));
+    }
+    begin += static_cast<size_t>(length);
+  }
+  return text;
+}
 
 std::u32string code_points(std::string_view utf8) {
   CHECK(utf8.size() < size_t{1} << 30, "a text of {} bytes", utf8.size());

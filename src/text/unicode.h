@@ -8,6 +8,9 @@
 
 namespace dragoman {
 
+// Text of any bytes: what is no UTF-8, and NUL, becomes U+FFFD.
+std::string repaired(std::string_view bytes);
+
 // What is no UTF-8 becomes U+FFFD.
 std::u32string code_points(std::string_view utf8);
 

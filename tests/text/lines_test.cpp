@@ -167,12 +167,15 @@ TEST_F(LinesTest, StandardInputGivesALineAsSoonAsItIsWhole) {
   std::string_view line;
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "(");
+  EXPECT_FALSE(reader.ready());
   ASSERT_EQ(write(ends[1], "b\n\xFF", 3), 3);
+  EXPECT_TRUE(reader.ready());
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "b");
   close(ends[1]);
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "\xFF");
+  EXPECT_TRUE(reader.ready()) << "at its end there is nothing to wait for";
   EXPECT_FALSE(reader.next(line));
   dup2(standard_input, STDIN_FILENO);
   close(standard_input);

@@ -109,6 +109,12 @@ TEST(Unicode, WhatIsNoUtf8BecomesTheReplacementCharacter) {
   EXPECT_GT(chrf_score(chrf_statistics("ab\xff", "ab")), 0);
 }
 
+TEST(Unicode, BytesOfAnyKindAreRepaired) {
+  EXPECT_EQ(repaired("aé€😀"), "aé€😀");
+  EXPECT_EQ(repaired(std::string_view("a\0b\xffé\xe2\x82", 8)), "a\uFFFDb\uFFFDé\uFFFD");
+  EXPECT_EQ(repaired(std::string_view("\0", 1)), "\uFFFD");
+}
+
 TEST(Unicode, WordsStandBetweenPythonsWhiteSpace) {
   const std::u32string text = U"\u3000un\u00a0deux\x1ftrois\u200bquatre\n";
   const std::vector<std::u32string_view> words = {U"un", U"deux", U"trois\u200bquatre"};

@@ -1,0 +1,57 @@
+#include "search/saved_model.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "model/folder.h"
+#include "model/weights.h"
+
+namespace dragoman {
+namespace {
+
+// A value of the recipe that the model was trained by; the default where an older version did not save it.
+template <class T>
+T recipe_value(const nlohmann::json& config, const char* section, const char* key, T otherwise) {
+  const nlohmann::json value = config.value(
+      nlohmann::json::json_pointer(std::string("/recipe/") + section + "/" + key), nlohmann::json());
+  return value.is_null() ? otherwise : value.get<T>();
+}
+
+void check_sizes(const std::string& folder, const ModelConfig& config, const Vocabularies& vocabularies) {
+  const auto check = [&](const char* side, int64_t expected, const Vocabulary& vocabulary) {
+    if (expected == vocabulary.size()) return;
+    throw Error(
+        "{}/config.json speaks of {} {} words, but the vocabulary beside it has {}: they do not belong "
+        "together",
+        folder, expected, side, vocabulary.size());
+  };
+  check("source", config.source_vocabulary, *vocabularies.source);
+  check("target", config.target_vocabulary, *vocabularies.target);
+}
+
+}  // namespace
+
+SavedModel::SavedModel(const std::string& folder, const Kernels& kernels, int threads)
+    : vocabularies(read_vocabularies(folder)),
+      device(kernels, threads),
+      model(read_model_config(folder), device, /*gradients=*/false) {
+  check_sizes(folder, model.config, vocabularies);
+  read_weights(weights_path(folder), model.parameters);
+  max_positions = model.config.positions == Positions::learned ? model.config.max_positions : INT32_MAX;
+  const nlohmann::json config = read_config(folder);
+  try {
+    source_eos = recipe_value(config, "vocabulary", "source_eos", true);
+    max_length = recipe_value<int64_t>(config, "data", "max_length", 100);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{}/config.json: {}", folder, error.what());
+  }
+  max_length = std::clamp<int64_t>(max_length, 1, std::max<int64_t>(1, max_positions - 1));
+}
+
+std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
+  std::vector<int32_t> ids = vocabularies.source->encode(text);
+  if (source_eos && !ids.empty()) ids.push_back(eos_id);
+  return ids;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,28 @@
+// SavedModel: a model's folder made ready for translating.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/transformer.h"
+#include "text/vocabulary.h"
+
+namespace dragoman {
+
+struct SavedModel {
+  // An Error names the file that is missing, damaged, or does not belong to the others.
+  SavedModel(const std::string& folder, const Kernels& kernels, int threads);
+
+  Vocabularies vocabularies;
+  Device device;
+  Transformer model;
+  bool source_eos;        // sources were learnt with their end mark
+  int64_t max_length;     // pieces of the longest sentence that was learnt from, without its end mark
+  int64_t max_positions;  // tokens that the model has positions for
+
+  // What the encoder reads; empty where the text has no piece at all.
+  std::vector<int32_t> encode_source(std::string_view text) const;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,39 @@
+#include "search/score.h"
+
+#include "base/error.h"
+
+namespace dragoman {
+
+std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
+                                            const PackedSide& targets, int32_t start, int32_t end) {
+  CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
+        targets.sentences());
+  PackedSide read;                // what the decoder reads: the target, shifted by its start
+  std::vector<int32_t> expected;  // what it is to say
+  const int32_t* next = targets.ids.data();
+  for (const int32_t length : targets.lengths) {
+    read.ids.push_back(start);
+    read.ids.insert(read.ids.end(), next, next + length);
+    read.lengths.push_back(length + 1);
+    expected.insert(expected.end(), next, next + length);
+    expected.push_back(end);
+    next += length;
+  }
+  Device& device = model.device;
+  Pass pass{device};
+  const std::vector<uint64_t> pairs(sources.lengths.size());
+  const Tokens source = pack_tokens(device, sources.ids, sources.lengths, pairs),
+               target = pack_tokens(device, read.ids, read.lengths, pairs);
+  const Array<int32_t> wanted(device.pool, expected);
+  const Tensor losses = loss(pass, model, source, target, wanted, {0, SmoothingOver::all});
+
+  std::vector<std::vector<float>> scores;
+  const float* of_target = losses.data() + 1;  // beside the smoothed loss
+  for (const int32_t length : read.lengths) {
+    scores.emplace_back();
+    for (int32_t t = 0; t < length; ++t, of_target += 2) scores.back().push_back(-*of_target);
+  }
+  return scores;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,237 @@
+// Lines in, translations out: as many, in their order, each its own.
+#include "search/translator.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "search/model_folder.h"
+#include "search/repetition.h"
+
+namespace dragoman {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class TranslatorTest : public testing::Test {
+ protected:
+  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
+
+  SavedModel& model(int threads = 1, int64_t max_length = 40) {
+    if (!folder_) folder_ = std::make_unique<ModelFolder>("translator_" + test_name(), max_length);
+    model_ = std::make_unique<SavedModel>(folder_->path, kernels_for(nullptr), threads);
+    return *model_;
+  }
+
+  // As a command does it: lines come while there is room.
+  std::vector<TranslatedLine> translate(SavedModel& saved, const Lines& lines, int64_t sentences = 4,
+                                        const std::string& prefix = "") {
+    Translator translator(saved, options_, sentences);
+    std::vector<TranslatedLine> done;
+    steps_ = 0;
+    for (size_t next = 0; next < lines.size() || translator.busy(); ++steps_) {
+      while (next < lines.size() && translator.has_room()) translator.add(lines[next++], prefix);
+      translator.step();
+      while (auto line = translator.take()) done.push_back(std::move(*line));
+    }
+    return done;
+  }
+  TranslatedLine translate(const std::string& line, const std::string& prefix = "") {
+    return translate(model_ ? *model_ : model(), {line}, 4, prefix)[0];
+  }
+
+  SearchOptions options_ = {.beam = 3, .max_length = 20};
+  int64_t steps_ = 0;
+  std::unique_ptr<ModelFolder> folder_;
+  std::unique_ptr<SavedModel> model_;
+};
+
+void expect_same(const TranslatedLine& got, const TranslatedLine& wanted) {
+  EXPECT_EQ(got.source, wanted.source);
+  ASSERT_EQ(got.translations.size(), wanted.translations.size());
+  for (size_t i = 0; i < got.translations.size(); ++i) {
+    EXPECT_EQ(got.translations[i].text, wanted.translations[i].text);
+    EXPECT_EQ(got.translations[i].score, wanted.translations[i].score);
+  }
+}
+
+const Lines mixed_lines = {"The cat sleeps.",
+                           "",
+                           "Where is it?",
+                           "   ",
+                           "The cat sleeps.",
+                           "b\xff"
+                           "d",
+                           "dog dog dog",
+                           "",
+                           std::string("a\0b", 3),
+                           "It is cold."};
+
+TEST_F(TranslatorTest, EveryLineComesBackInItsPlace) {
+  const auto done = translate(model(), mixed_lines);
+  ASSERT_EQ(done.size(), mixed_lines.size());
+  for (size_t i = 0; i < done.size(); ++i) {
+    const bool is_text = i != 5 && i != 8;
+    EXPECT_EQ(done[i].invalid, !is_text);
+    EXPECT_EQ(done[i].source == mixed_lines[i], is_text);
+    const bool empty = i == 1 || i == 3 || i == 7;
+    EXPECT_EQ(done[i].translations[0].text.empty(), empty) << i;
+  }
+  EXPECT_EQ(done[5].source, "b\uFFFDd");
+  EXPECT_EQ(done[8].source, "a\uFFFDb");
+}
+
+TEST_F(TranslatorTest, ALineGetsWhatItGetsAlone) {
+  for (const bool sample : {false, true}) {
+    options_ = {.beam = 3, .nbest = 2, .max_length = 20, .sample = sample};
+    const auto wanted = translate(model(), mixed_lines, 1);
+    for (const int threads : {1, 2}) {
+      for (const int64_t sentences : {2, 7, 32}) {
+        const auto got = translate(model(threads), mixed_lines, sentences);
+        ASSERT_EQ(got.size(), wanted.size());
+        for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
+      }
+    }
+    EXPECT_EQ(wanted[0].translations[0].text == wanted[4].translations[0].text, !sample)
+        << "samples of two lines are two samples";
+  }
+}
+
+TEST_F(TranslatorTest, RepeatedLinesAreTranslatedOnce) {
+  translate(model(), {"The cat sleeps."}, 2);
+  const int64_t steps = steps_;
+  translate(*model_, Lines(12, "The cat sleeps."), 2);
+  EXPECT_LE(steps_, steps + 1);
+}
+
+TEST_F(TranslatorTest, TheFirstLineComesOutWhileOthersWait) {
+  Translator translator(model(), options_, 2);
+  translator.add("The cat sleeps.");
+  translator.add("A dog barks.");
+  EXPECT_FALSE(translator.has_room());
+  while (!translator.has_room()) translator.step();
+  size_t taken = 0;
+  while (translator.take()) ++taken;
+  EXPECT_GE(taken, 1U);
+  for (int i = 0; translator.has_room(); ++i) {
+    ASSERT_LT(i, 1000) << "lines without text wait without end";
+    translator.add("");
+  }
+}
+
+TEST_F(TranslatorTest, AlternativesAreSortedAndTheirTextsDiffer) {
+  options_ = {.beam = 300, .nbest = 300, .max_length = 3};  // some are the same letters in other pieces
+  const TranslatedLine line = translate("The cat sleeps.");
+  EXPECT_GT(line.translations.size(), 2U);
+  EXPECT_LT(line.translations.size(), 300U);
+  EXPECT_TRUE(std::ranges::is_sorted(line.translations, std::greater{}, &Translation::score));
+  for (size_t i = 0; i < line.translations.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(line.translations[i].text, line.translations[j].text);
+  }
+}
+
+TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
+  EXPECT_TRUE(translate("The cat sleeps.", "A dog is").translations[0].text.starts_with("A dog is"));
+}
+
+TEST_F(TranslatorTest, WhatTheModelDoesNotKnowIsFlagged) {
+  EXPECT_TRUE(translate("The cat Ω.").unknown);
+  EXPECT_FALSE(translate("The cat.").unknown);
+}
+
+// A line that is too long is what its sentences are, with the white space between them.
+TEST_F(TranslatorTest, LongLinesArePartedBetweenSentences) {
+  SavedModel& saved = model(1, 16);
+  const std::string first = translate("The cat sleeps.").translations[0].text,
+                    second = translate("Where is the dog?").translations[0].text,
+                    third = translate("It is cold.").translations[0].text;
+  const TranslatedLine line = translate(saved, {"  The cat sleeps.  Where is the dog?\tIt is cold.  "})[0];
+  EXPECT_EQ(line.translations[0].text, first + "  " + second + "\t" + third);
+  const auto parts = split_line(saved, "The cat sleeps.  Where is the dog?\tIt is cold.");
+  ASSERT_EQ(parts.size(), 3U);
+  for (const Part& part : parts) EXPECT_FALSE(part.cut);
+  EXPECT_EQ(split_line(saved, "It is. It is.").size(), 1U) << "short enough to stay whole";
+}
+
+TEST_F(TranslatorTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
+  SavedModel& saved = model(1, 10);
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "the dog sleeps ";
+  std::vector<int32_t> joined;
+  for (const Part& part : split_line(saved, text)) {
+    EXPECT_TRUE(part.cut);
+    EXPECT_LE(part.ids.size(), 11U);
+    EXPECT_EQ(part.ids.back(), eos_id);
+    EXPECT_TRUE(saved.vocabularies.source->piece(part.ids[0]).starts_with("▁"));
+    joined.insert(joined.end(), part.ids.begin(), part.ids.end() - 1);
+  }
+  EXPECT_EQ(joined, saved.vocabularies.source->encode(text)) << "nothing is left out";
+  EXPECT_TRUE(translate(text).cut);
+  EXPECT_GT(split_line(saved, std::string(100, 'a')).size(), 5U) << "one word of a hundred letters";
+}
+
+TEST_F(TranslatorTest, ATranslationThatHadToEndIsFlagged) {
+  options_ = {.beam = 1, .max_length = 2};
+  EXPECT_TRUE(translate("The cat sleeps.").cut);
+}
+
+TEST(Loops, AreStretchesOfFourRounds) {
+  const auto loop = [](std::vector<int32_t> tokens) { return longest_loop(tokens); };
+  EXPECT_EQ(loop({1, 2, 3, 4, 5}), 0);
+  EXPECT_EQ(loop({9, 7, 7, 7, 8}), 0);
+  EXPECT_EQ(loop({9, 7, 7, 7, 7, 8}), 4);
+  EXPECT_EQ(loop({1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2}), 14);
+  EXPECT_EQ(loop({1, 2, 3, 1, 2, 3, 1, 2, 4, 1, 2, 3}), 0);
+  const std::vector<int32_t> ten(10, 5), forty(40, 5), none = {1, 2};
+  EXPECT_FALSE(is_loop(ten, none));
+  EXPECT_TRUE(is_loop(forty, none));
+  EXPECT_FALSE(is_loop(forty, forty)) << "the source says it so often, too";
+}
+
+// Random weights like to loop: what does must come out without.
+TEST_F(TranslatorTest, LoopsAreTranslatedAgainWithoutThem) {
+  options_ = {.beam = 1, .max_length = 60, .max_length_ratio = 0};
+  int looped = 0;
+  for (const TranslatedLine& line : translate(model(), known_lines())) {
+    std::vector<std::string> pieces;
+    for (const ScoredPiece& piece : line.translations[0].pieces) pieces.push_back(piece.piece);
+    looped += line.repeats;
+    if (!line.repeats) continue;
+    for (size_t i = 0; i + 3 <= pieces.size(); ++i) {
+      const auto next = std::search(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1, pieces.end(),
+                                    pieces.begin() + static_cast<std::ptrdiff_t>(i),
+                                    pieces.begin() + static_cast<std::ptrdiff_t>(i) + 3);
+      EXPECT_TRUE(next == pieces.end());
+    }
+  }
+  EXPECT_GT(looped, 0);
+}
+
+std::string error_of(const std::string& folder) {
+  try {
+    SavedModel(folder, kernels_for(nullptr), 1);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(TranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
+  model();
+  const std::string path = folder_->path, config = read_file(path + "/config.json");
+  nlohmann::json other = nlohmann::json::parse(config);
+  other["model"]["source_vocabulary"] = other["model"]["target_vocabulary"] = 99;
+  write_file(path + "/config.json", {other.dump()});
+  EXPECT_NE(error_of(path).find("99 source words"), std::string::npos) << error_of(path);
+  other = nlohmann::json::parse(config);
+  other["recipe"]["data"]["max_length"] = "many";
+  write_file(path + "/config.json", {other.dump()});
+  EXPECT_NE(error_of(path).find("config.json"), std::string::npos) << error_of(path);
+  write_file(path + "/config.json", {config});
+  EXPECT_EQ(error_of(path), "no error");
+  std::filesystem::remove(path + "/model.safetensors");
+  EXPECT_NE(error_of(path).find("model.safetensors"), std::string::npos) << error_of(path);
+  EXPECT_NE(error_of("/nowhere").find("/nowhere"), std::string::npos) << error_of("/nowhere");
+}
+
+}  // namespace
+}  // namespace dragoman
