@@ -15,6 +15,7 @@ struct CommandLine::Parser {
   struct Argument {
     std::string name, help;
     CLI::Option* parsed;
+    bool required = true;
   };
   std::vector<Argument> arguments;
   struct Flag {
@@ -33,7 +34,7 @@ std::string CommandLine::Parser::help() const {
   std::string usage = "dragoman " + app.get_name();
   std::string list;
   for (const Argument& argument : arguments) {
-    usage += " " + argument.name;
+    usage += argument.required ? " " + argument.name : " [" + argument.name + "]";
     list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
   }
   if (!options.empty()) usage += " [--OPTION VALUE ...]";
@@ -72,8 +73,8 @@ void CommandLine::add_argument(const std::string& name, std::string& variable, c
 }
 
 void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& variables,
-                                const std::string& help) {
-  parser_->arguments.push_back({name + "...", help, parser_->app.add_option(name, variables)});
+                                const std::string& help, bool required) {
+  parser_->arguments.push_back({name + "...", help, parser_->app.add_option(name, variables), required});
 }
 
 void CommandLine::add_options(Options& options) {
@@ -101,7 +102,7 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
   }
   parser_->refuse_the_rest();
   for (const Parser::Argument& argument : parser_->arguments) {
-    if (argument.parsed->count() == 0) {
+    if (argument.required && argument.parsed->count() == 0) {
       throw UsageError("{} needs {}, {}: see dragoman {} --help", parser_->app.get_name(), argument.name,
                        argument.help, parser_->app.get_name());
     }

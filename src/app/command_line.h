@@ -25,8 +25,9 @@ class CommandLine {
 
   // An argument that must be given, in the order of these calls.
   void add_argument(const std::string& name, std::string& variable, const std::string& help);
-  // The same for one or more of them: the last call, if any.
-  void add_arguments(const std::string& name, std::vector<std::string>& variables, const std::string& help);
+  // The same for one or more of them, or for any number: the last call, if any.
+  void add_arguments(const std::string& name, std::vector<std::string>& variables, const std::string& help,
+                     bool required = true);
   // May be called for several: a command's own and a recipe's.
   void add_options(Options& options);
 

@@ -10,6 +10,10 @@ using Arguments = std::vector<std::string>;  // what follows the command's name
 
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
+void translate(const Arguments& arguments);
+void score(const Arguments& arguments);
+void evaluate(const Arguments& arguments);
+void info(const Arguments& arguments);
 void metrics(const Arguments& arguments);
 void report(const Arguments& arguments);
 void average(const Arguments& arguments);
@@ -25,6 +29,10 @@ struct Command {
 inline constexpr Command commands[] = {
     {"prepare", "learn the vocabularies, encode the corpus, and show what came of it", prepare},
     {"train", "learn a model as a recipe says", train},
+    {"translate", "translate text, a line for each line", translate},
+    {"score", "how probable given translations are to a model", score},
+    {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
+    {"info", "what a model's folder holds", info},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},

@@ -3,8 +3,9 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/paired_lines.h"
 #include "app/scores.h"
-#include "text/lines.h"
+#include "base/error.h"
 
 namespace dragoman {
 namespace {
@@ -21,35 +22,11 @@ void declare(Options& options, MetricsOptions& metrics) {
   declare(own, metrics.scores);
 }
 
-// Lengths are told of both files to their ends: an error about one line alone does not say where they went apart.
-[[noreturn]] void refuse_lengths(LineReader& hypotheses, LineReader& references) {
-  std::string_view line;
-  while (hypotheses.next(line)) {}
-  while (references.next(line)) {}
-  throw Error("{} has {} lines and {} has {}: they must be translations of the same sentences, line by line",
-              hypotheses.path(), hypotheses.number(), references.path(), references.number());
-}
-
-void refuse_other_than_text(std::string_view line, const LineReader& reader) {
-  if (!is_text(line)) {
-    throw Error("{}:{}: this is no UTF-8 text; iconv converts from other encodings", reader.path(),
-                reader.number());
-  }
-}
-
 Scores measure(const MetricsOptions& options) {
-  LineReader hypotheses(options.hypothesis), references(options.reference);
+  PairedLines lines(options.hypothesis, options.reference);
   Scores scores(options.scores);
-  std::string_view hypothesis, reference;
-  while (true) {
-    const bool one = hypotheses.next(hypothesis), other = references.next(reference);
-    if (one != other) refuse_lengths(hypotheses, references);
-    if (!one) break;
-    refuse_other_than_text(hypothesis, hypotheses);
-    refuse_other_than_text(reference, references);
-    scores.add(hypothesis, reference);
-  }
-  if (hypotheses.number() == 0) throw Error("{} is empty: there is nothing to measure", options.hypothesis);
+  while (lines.next()) scores.add(lines.first(), lines.second());
+  if (lines.number() == 0) throw Error("{} is empty: there is nothing to measure", options.hypothesis);
   return scores;
 }
 

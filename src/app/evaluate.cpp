@@ -1,0 +1,127 @@
+// dragoman evaluate: translates a test set and compares with its references.
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/paired_lines.h"
+#include "app/scores.h"
+#include "app/translating.h"
+#include "base/error.h"
+#include "base/signals.h"
+#include "text/unicode.h"
+
+namespace dragoman {
+namespace {
+
+struct EvaluateOptions {
+  TranslatingOptions translating;
+  std::string source, reference;
+  bool by_length = false;
+  ScoreOptions scores;
+};
+
+void declare(Options& options, EvaluateOptions& o) {
+  auto own = options.section("", "Which model, and which test set");
+  declare_model(own, o.translating.model, o.translating.threads);
+  declare_batch(own, o.translating);
+  own.add("source", o.source, "the sentences to translate, one a line");
+  own.add("reference", o.reference, "what they should become, line by line");
+  own.add("by-length", o.by_length, "a table by the length of the source, too");
+  declare(own, o.scores);
+}
+
+// Sources of up to so many words make a row of the table; the last row has the rest.
+constexpr std::array<size_t, 5> longest_of_row = {5, 10, 20, 30, 50};
+
+struct Row {
+  int64_t sentences = 0;
+  BleuStatistics bleu;
+  ChrfStatistics chrf;
+};
+
+class LengthTable {
+ public:
+  explicit LengthTable(const ScoreOptions& options) : options_(options) {}
+
+  void add(const std::string& source, const std::string& translation, const std::string& reference) {
+    const size_t words = split_words(code_points(source)).size();
+    const auto place = std::ranges::lower_bound(longest_of_row, words);
+    Row& row = rows_[static_cast<size_t>(place - longest_of_row.begin())];
+    ++row.sentences;
+    row.bleu += bleu_statistics(translation, reference, options_.bleu());
+    row.chrf += chrf_statistics(translation, reference, options_.chrf());
+  }
+
+  std::string print() const {
+    std::string text = fmt::format("\n{:<16}{:>10}{:>9}{:>9}{:>9}\n", "words of source", "sentences", "BLEU",
+                                   chrf_name(options_.chrf()), "ratio");
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.sentences == 0) continue;
+      const BleuScore bleu = bleu_score(row.bleu);
+      text += fmt::format("{:<16}{:>10}{:>9.{}f}{:>9.{}f}{:>9.3f}\n", name(i), row.sentences, bleu.score,
+                          options_.digits, chrf_score(row.chrf), options_.digits, bleu.ratio);
+    }
+    return text + "ratio: words of the translations to those of the references\n";
+  }
+
+ private:
+  static std::string name(size_t row) {
+    const size_t first = row == 0 ? 0 : longest_of_row[row - 1] + 1;
+    if (row == longest_of_row.size()) return fmt::format("{} and more", first);
+    return fmt::format("{} to {}", first, longest_of_row[row]);
+  }
+
+  ScoreOptions options_;
+  std::array<Row, longest_of_row.size() + 1> rows_;
+};
+
+// Before anything is translated: the files have to fit together.
+std::vector<std::string> read_references(const EvaluateOptions& o) {
+  PairedLines lines(o.source, o.reference);
+  std::vector<std::string> references;
+  while (lines.next()) references.emplace_back(lines.second());
+  if (references.empty()) throw Error("{} is empty: there is nothing to measure", o.source);
+  return references;
+}
+
+}  // namespace
+
+void evaluate(const Arguments& arguments) {
+  EvaluateOptions o;
+  Options options, search;
+  declare(options, o);
+  auto section = search.section("", "How to search");
+  declare(section, o.translating.search);
+  CommandLine line("evaluate", "translate a test set, and print BLEU and chrF");
+  line.add_options(options);
+  line.add_options(search);
+  if (!line.parse(arguments)) return;
+  line.set_flags();
+  if (o.translating.model.empty() || o.source.empty() || o.reference.empty()) {
+    throw UsageError(
+        "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
+  }
+  if (o.source == "-") throw UsageError("evaluate reads its source twice: --source must be a file");
+  search.check([&] { validate(o.translating.search); });
+  watch_signals();
+
+  const std::vector<std::string> references = read_references(o);
+  TranslationInput input({o.source});
+  Scores scores(o.scores);
+  LengthTable table(o.scores);
+  size_t number = 0;
+  translate_lines(o.translating, input, [&](const TranslatedLine& done) {
+    const std::string &text = done.translations[0].text, &reference = references.at(number++);
+    scores.add(text, reference);
+    if (o.by_length) table.add(done.source, text, reference);
+  });
+  std::cout << scores.print();
+  if (o.by_length) std::cout << table.print();
+}
+
+}  // namespace dragoman

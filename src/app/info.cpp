@@ -1,0 +1,95 @@
+// dragoman info: what a model's folder holds, for a reader.
+#include <filesystem>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "model/folder.h"
+#include "model/safetensors.h"
+#include "text/status_line.h"
+#include "text/vocabulary.h"
+#include "train/metrics_log.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_line(const std::string& name, const std::string& value) {
+  std::cout << fmt::format("{:<24}{}\n", name, value);
+}
+
+void print_weights(const std::string& path) {
+  const auto file = SafetensorsFile::open(path);
+  int64_t parameters = 0;
+  for (const TensorEntry& entry : file.entries())
+    parameters += static_cast<int64_t>(entry.bytes.size() / sizeof(float));
+  print_line("parameters",
+             fmt::format("{} in {} tensors, {:.1f} MB", with_commas(parameters), file.entries().size(),
+                         static_cast<double>(fs::file_size(path)) * 1e-6));
+}
+
+void print_vocabularies(const std::string& folder) {
+  if (!fs::exists(folder + "/shared.spm") && !fs::exists(folder + "/source.spm"))
+    return print_line("vocabulary", "none: the model knows numbers only");
+  const Vocabularies both = read_vocabularies(folder);
+  if (both.shared())
+    return print_line("vocabulary", fmt::format("{} pieces, shared", with_commas(both.source->size())));
+  print_line("vocabulary", fmt::format("{} pieces of the source, {} of the target",
+                                       with_commas(both.source->size()), with_commas(both.target->size())));
+}
+
+// Where it comes from: how far it was trained, and what was measured last.
+void print_history(const std::string& path) {
+  if (!fs::exists(path)) return;
+  MetricsEvent validation, last;
+  read_metrics(path, [&](const MetricsEvent& event) {
+    if (event.event == "validation") validation = event;
+    last = event;
+  });
+  print_line("trained", fmt::format("{} updates{}", with_commas(last.step),
+                                    last.event == "end" ? "" : ", and not to its end"));
+  if (validation.event.empty()) return;
+  std::string measured = fmt::format("loss {:.3f}", validation.number("loss"));
+  for (const auto& [key, name] : {std::pair("bleu", "BLEU"), std::pair("chrf", "chrF")}) {
+    if (validation.values.contains(key)) measured += fmt::format(", {} {:.1f}", name, validation.number(key));
+  }
+  print_line("validation", measured + fmt::format(" after {} updates", with_commas(validation.step)));
+}
+
+// [table] and its values, as in a recipe.
+void print_table(const std::string& name, const nlohmann::json& values) {
+  std::cout << "\n[" << name << "]\n";
+  for (const auto& [key, value] : values.items()) print_line(key, value.dump());
+}
+
+}  // namespace
+
+void info(const Arguments& arguments) {
+  std::string folder;
+  CommandLine line("info", "what a model's folder holds");
+  line.add_argument("DIR", folder, "a model's folder");
+  if (!line.parse(arguments)) return;
+
+  const nlohmann::json config = read_config(folder);
+  read_model_config(folder);  // says what is wrong with it, if anything is
+  print_line("folder", folder);
+  print_line("format", config.at("format").dump());
+  const nlohmann::json none = nlohmann::json::object();
+  const nlohmann::json made_by = config.value("made_by", none), recipe = config.value("recipe", none);
+  for (const auto& [key, value] : made_by.items())
+    print_line(key == "instruction_set" ? "trained with" : key,
+               value.is_string() ? value.get<std::string>() : value.dump());
+  print_weights(weights_path(folder));
+  print_vocabularies(folder);
+  print_history(folder + "/metrics.jsonl");
+  print_table("model", config.at("model"));
+  for (const auto& [table, values] : recipe.items()) {
+    if (table != "model") print_table(table, values);
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,65 @@
+#include "app/translating.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "base/threads.h"
+
+namespace dragoman {
+
+void declare_model(Section& own, std::string& model, int64_t& threads) {
+  own.add("model", model, "the model's folder");
+  own.add("threads", threads, "processors to use; 0: all", at_least(0).at_most(1024));
+}
+
+void declare_batch(Section& own, TranslatingOptions& options) {
+  own.add("batch", options.batch, "sentences that are translated at once", at_least(1).at_most(10'000));
+  own.add("batch-tokens", options.batch_tokens, "pieces of their sources together; 0: no limit", at_least(0));
+}
+
+std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads) {
+  return std::make_unique<SavedModel>(folder, kernels_for(std::getenv("DRAGOMAN_ISA")),
+                                      threads > 0 ? static_cast<int>(threads) : available_threads());
+}
+
+TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file)
+    : files_(std::move(files)) {
+  if (files_.empty()) files_ = {"-"};
+  std::ranges::reverse(files_);
+  if (!prefix_file.empty()) prefixes_ = std::make_unique<LineReader>(prefix_file);
+}
+
+bool TranslationInput::next(Line& line) {
+  line = {};
+  while (!reader_ || !reader_->next(line.text)) {
+    if (files_.empty()) return false;
+    reader_ = std::make_unique<LineReader>(files_.back());
+    files_.pop_back();
+  }
+  if (prefixes_ && !prefixes_->next(line.prefix)) {
+    throw Error("{} has only {} lines: every line to translate needs one, which may be empty",
+                prefixes_->path(), prefixes_->number());
+  }
+  return true;
+}
+
+void translate_lines(const TranslatingOptions& options, TranslationInput& input,
+                     const std::function<void(const TranslatedLine&)>& give_out) {
+  const auto model = load_model(options.model, options.threads);
+  Translator translator(*model, options.search, options.batch, options.batch_tokens);
+  bool more = true;
+  while (more || translator.busy()) {
+    TranslationInput::Line line;
+    while (more && translator.has_room() && (input.ready() || !translator.busy())) {
+      more = input.next(line);
+      if (more) translator.add(line.text, line.prefix);
+    }
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
+    translator.step();
+    while (const auto done = translator.take()) give_out(*done);
+  }
+}
+
+}  // namespace dragoman

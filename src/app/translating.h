@@ -1,0 +1,52 @@
+// What the commands that translate share: which model, how much at once, and the loop from lines to translations.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "search/translator.h"
+#include "text/lines.h"
+
+namespace dragoman {
+
+struct TranslatingOptions {
+  std::string model;
+  int64_t threads = 0;
+  int64_t batch = 32;
+  int64_t batch_tokens = 0;
+  SearchOptions search;
+};
+
+// Which model, and how it runs: among a command's own flags.
+void declare_model(Section& own, std::string& model, int64_t& threads);
+void declare_batch(Section& own, TranslatingOptions& options);
+
+// Reads a model for this machine. `threads` 0: all processors.
+std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads);
+
+// The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
+class TranslationInput {
+ public:
+  explicit TranslationInput(std::vector<std::string> files, const std::string& prefix_file = "");
+
+  struct Line {
+    std::string_view text, prefix;
+  };
+  // Whether there was another line. It is valid until the next call.
+  bool next(Line& line);
+  // Whether next() would return at once.
+  bool ready() const { return !reader_ || reader_->ready(); }
+
+ private:
+  std::vector<std::string> files_;  // the next one last
+  std::unique_ptr<LineReader> reader_, prefixes_;
+};
+
+// Translates all lines. Each is given out as soon as it and those before it are done, while others are still read.
+void translate_lines(const TranslatingOptions& options, TranslationInput& input,
+                     const std::function<void(const TranslatedLine&)>& give_out);
+
+}  // namespace dragoman

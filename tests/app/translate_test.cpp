@@ -1,0 +1,237 @@
+// dragoman translate, score, evaluate and info, as a user meets them: the program itself, on a small model.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "search/model_folder.h"
+
+namespace dragoman {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class TranslatingCommands : public testing::Test {
+ protected:
+  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
+
+  std::string file(const std::string& name) const { return folder_.path + "/" + name; }
+  std::string write(const std::string& name, const std::string& contents) const {
+    write_file(file(name), {contents});
+    return file(name);
+  }
+
+  // Runs the program on this input; returns what it prints.
+  std::string run(const std::string& arguments, const std::string& input = "", int exit_code = 0) {
+    const std::string command = std::string(DRAGOMAN_PROGRAM) + " " + arguments + " <" + write("in", input) +
+                                " >" + file("out") + " 2>" + file("err");
+    const int status = std::system(command.c_str());
+    errors_ = read_file(file("err"));
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, exit_code) << command << "\n" << errors_;
+    return read_file(file("out"));
+  }
+  std::string translate(const std::string& input, const std::string& more = "") {
+    return run("translate --model " + folder_.path + " --max-length 20 " + more, input);
+  }
+
+  const ModelFolder folder_{"commands_" + test_name()};
+  std::string errors_;
+};
+
+TEST_F(TranslatingCommands, ALineOfOutputForEachLineOfInput) {
+  const std::string input = "The cat sleeps.\n\nb\xff d\n \nWhere is the cat?\r\nno line end";
+  const Lines lines = lines_of(translate(input));
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[3], "");
+  EXPECT_FALSE(lines[0].empty());
+  for (const std::string options : {"--batch 1", "--batch 2 --threads 1", "--batch-tokens 12 --threads 2"})
+    EXPECT_EQ(lines_of(translate(input, options)), lines) << options;
+  const std::string one = write("one", "The cat sleeps.\n\n"), two = write("two", "Where is the cat?\n");
+  EXPECT_EQ(lines_of(translate("", one + " " + two)), (Lines{lines[0], "", lines[4]}));
+  EXPECT_EQ(translate(""), "");
+}
+
+TEST_F(TranslatingCommands, JsonTellsScoresAndFlags) {
+  const Lines lines =
+      lines_of(translate("The cat sleeps.\n\n\xff\nThe Ω.\n", "--format json --nbest 2 --beam 3"));
+  ASSERT_EQ(lines.size(), 4U);
+  const auto first = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(first["source"], "The cat sleeps.");
+  ASSERT_FALSE(first["nbest"].empty());
+  EXPECT_EQ(first["nbest"][0]["text"], first["text"]);
+  EXPECT_EQ(first["nbest"][0]["score"], first["score"]);
+  EXPECT_LT(first["tokens"][0]["log_probability"].get<double>(), 0);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["text"], "");
+  const auto has_flag = [&](size_t line, const char* flag) {
+    const auto object = nlohmann::json::parse(lines[line]);
+    return std::ranges::count(object["flags"], flag) == 1;
+  };
+  EXPECT_TRUE(has_flag(2, "invalid"));
+  EXPECT_TRUE(has_flag(3, "unknown"));
+  EXPECT_FALSE(has_flag(0, "invalid") || has_flag(0, "unknown"));
+}
+
+TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
+  const Lines best = lines_of(translate("The cat sleeps.\nIt is cold.\n", "--nbest 3"));
+  ASSERT_GE(best.size(), 4U);
+  EXPECT_TRUE(best[0].starts_with("0 ||| "));
+  EXPECT_TRUE(best.back().starts_with("1 ||| "));
+  EXPECT_NE(translate("The cat sleeps.\n", "--pieces").find("▁"), std::string::npos);
+  const std::string prefixes = write("prefixes", "A dog\n\n");
+  EXPECT_TRUE(translate("The cat sleeps.\nIt is cold.\n", "--prefix " + prefixes).starts_with("A dog"));
+  run("translate --prefix " + prefixes + " --model " + folder_.path, "a\nb\nc\n", 1);
+  EXPECT_NE(errors_.find("has only 2 lines"), std::string::npos) << errors_;
+  const std::string sampled = translate("The cat sleeps.\n", "--sample --seed 4");
+  EXPECT_EQ(translate("The cat sleeps.\n", "--sample --seed 4"), sampled);
+  EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
+}
+
+TEST_F(TranslatingCommands, ALongLineIsALine) {
+  std::string input;
+  while (input.size() < 20'000) input += "The cat sleeps. ";
+  EXPECT_EQ(lines_of(translate(input + "\nThe cat sleeps.\n", "--beam 1 --max-length 5")).size(), 2U);
+}
+
+TEST_F(TranslatingCommands, WrongUseIsSaid) {
+  run("translate", "", 2);
+  EXPECT_NE(errors_.find("--model"), std::string::npos);
+  run("translate --model " + folder_.path + " --beam 2 --nbest 3", "", 2);
+  EXPECT_EQ(errors_,
+            "dragoman: the command line: nbest is 3, but a beam of 2 finds no more than 2: widen the beam\n");
+  run("translate --model " + folder_.path + " --top-k 3", "", 2);
+  EXPECT_NE(errors_.find("no effect"), std::string::npos);
+  run("translate --model /nowhere", "", 1);
+  EXPECT_NE(errors_.find("/nowhere"), std::string::npos);
+}
+
+// The score of what was translated is the sum of its log-probabilities.
+TEST_F(TranslatingCommands, ScoreAgreesWithTranslate) {
+  const std::string sources = "The cat sleeps.\nA dog barks.\n\n";
+  std::string targets;
+  std::vector<double> wanted;
+  for (const std::string& line : lines_of(translate(sources, "--format json --length-penalty 0"))) {
+    const auto object = nlohmann::json::parse(line);
+    targets += object["text"].get<std::string>() + "\n";
+    wanted.push_back(object["score"]);
+  }
+  const Lines scores = lines_of(run("score --model " + folder_.path + " --source " +
+                                    write("source", sources) + " --target " + write("target", targets)));
+  ASSERT_EQ(scores.size(), 3U);
+  // Text can be cut into other pieces than those that were said: never a better score than the search's by much.
+  EXPECT_NEAR(std::stod(scores[0]), wanted[0], 25);
+  for (const std::string& score : scores) EXPECT_LT(std::stod(score), 0);
+  run("score --model " + folder_.path + " --source " + file("source") + " --target " + write("short", "a\n"),
+      "", 1);
+  EXPECT_NE(errors_.find("has 3 lines and"), std::string::npos) << errors_;
+}
+
+TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {
+  const std::string sources = "The cat sleeps.\nA dog barks at the cat and at the other cat.\n";
+  const std::string perfect = write("perfect", translate(sources)), source = write("source", sources);
+  const std::string options = "evaluate --model " + folder_.path + " --max-length 20 --source " + source;
+  const std::string scores = run(options + " --reference " + perfect + " --by-length");
+  EXPECT_TRUE(scores.starts_with("BLEU|nrefs:1|")) << scores;
+  EXPECT_NE(scores.find("\nchrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.x = 100.00\n"),
+            std::string::npos)
+      << scores;
+  EXPECT_NE(scores.find("\n0 to 5                   1"), std::string::npos) << scores;
+  EXPECT_NE(scores.find("\n11 to 20                 1"), std::string::npos) << scores;
+  run(options + " --reference " + write("short", "a\n"), "", 1);
+  EXPECT_NE(errors_.find("has 2 lines and"), std::string::npos) << errors_;
+}
+
+TEST_F(TranslatingCommands, InfoShowsWhatAFolderHolds) {
+  const std::string text = run("info " + folder_.path);
+  for (const char* part :
+       {"parameters", "shared", "[model]", "d_model                 20", "[data]", "max_length"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  run("info /nowhere", "", 1);
+}
+
+// A conversation with the program: both ends are pipes.
+class Conversation {
+ public:
+  explicit Conversation(const std::string& model) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(in[0], STDIN_FILENO);
+      dup2(out[1], STDOUT_FILENO);
+      execl(DRAGOMAN_PROGRAM, DRAGOMAN_PROGRAM, "translate", "--model", model.c_str(), "--max-length", "9",
+            nullptr);
+      _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1], from_ = out[0];
+  }
+  ~Conversation() {
+    close(to_);
+    close(from_);
+  }
+
+  void say(const std::string& text) const {
+    EXPECT_EQ(::write(to_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  // The next bytes that it prints; empty where none come within some seconds.
+  std::string hear() const {
+    pollfd watched = {.fd = from_, .events = POLLIN, .revents = 0};
+    char text[4096];
+    if (poll(&watched, 1, 20'000) <= 0) return "";
+    const ssize_t n = read(from_, text, sizeof text);
+    return {text, static_cast<size_t>(std::max<ssize_t>(n, 0))};
+  }
+  void stop_listening() { close(std::exchange(from_, -1)); }
+  void send(int signal) const { kill(child_, signal); }
+  int wait_status() const {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    return status;
+  }
+
+ private:
+  pid_t child_ = -1;
+  int to_ = -1, from_ = -1;
+};
+
+TEST_F(TranslatingCommands, AnswersEachLineAndStopsWhenAsked) {
+  Conversation talk(folder_.path);
+  for (int i = 0; i < 3; ++i) {
+    talk.say("The cat sleeps.\n");
+    EXPECT_NE(talk.hear().find('\n'), std::string::npos) << "line " << i;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  talk.send(SIGINT);
+  const int status = talk.wait_status();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST_F(TranslatingCommands, AClosedOutputEndsItQuietly) {
+  Conversation talk(folder_.path);
+  talk.say("The cat sleeps.\n");
+  EXPECT_FALSE(talk.hear().empty());
+  talk.stop_listening();
+  talk.say("The cat sleeps.\n");
+  const int status = talk.wait_status();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
+}
+
+}  // namespace
+}  // namespace dragoman
