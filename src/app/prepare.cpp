@@ -16,6 +16,7 @@
 #include "text/batches.h"
 #include "text/status_line.h"
 #include "train/recipe.h"
+#include "train/task.h"
 
 namespace dragoman {
 namespace {
@@ -111,6 +112,7 @@ void prepare(const Arguments& arguments) {
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   const PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, prepared_folder(own.folder), threads);
+  recipe = resolved(recipe, corpus.vocabularies, own.folder);
   const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
                                                 static_cast<uint64_t>(recipe.training.seed));
   print_counts(corpus.report["pairs"]);

@@ -100,6 +100,27 @@ void Section::add(const char* name, int64_t& variable, const char* help, Range r
               .set = set});
 }
 
+void Section::add(const char* name, int64_t& variable, const char* help, Range range,
+                  std::pair<const char*, int64_t> word) {
+  const auto get = [&variable, word]() -> OptionValue {
+    if (variable == word.second) return std::string(word.first);
+    return variable;
+  };
+  const auto set = [&variable, range, word](const OptionValue& given) {
+    if (given == OptionValue(word.first)) return variable = word.second, true;
+    const auto* whole = std::get_if<int64_t>(&given);
+    if (!whole || !range.contains(static_cast<double>(*whole))) return false;
+    return variable = *whole, true;
+  };
+  add_option({.name = name,
+              .help = help,
+              .kind = fmt::format("N|{}", word.first),
+              .expected = "a whole number",
+              .limits = fmt::format("{}, or {}", range.text(), word.first),
+              .get = get,
+              .set = set});
+}
+
 void Section::add(const char* name, double& variable, const char* help, Range range) {
   const auto set = [&variable, range](const OptionValue& given) {
     const auto* whole = std::get_if<int64_t>(&given);

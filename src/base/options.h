@@ -122,6 +122,9 @@ class Section {
   void add(const char* name, bool& variable, const char* help);
   void add(const char* name, int64_t& variable, const char* help, Range range = any_number());
   void add(const char* name, double& variable, const char* help, Range range = any_number());
+  // A whole number, or a word for a value outside the range: {"auto", 0}.
+  void add(const char* name, int64_t& variable, const char* help, Range range,
+           std::pair<const char*, int64_t> word);
   void add(const char* name, std::string& variable, const char* help);
   void add(const char* name, std::vector<std::string>& variable, const char* help);
 

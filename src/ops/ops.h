@@ -48,8 +48,9 @@ Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
 // Logits exist for a few rows at a time only; with a tape their gradients are computed on the way.
 // `logits_at_once`: about so many of them, in whole rows and at least 64 of these.
+inline constexpr int64_t usual_logits_at_once = int64_t{16} << 20;
 Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
-                     const Array<int32_t>& targets, Smoothing, int64_t logits_at_once = int64_t{16} << 20);
+                     const Array<int32_t>& targets, Smoothing, int64_t logits_at_once = usual_logits_at_once);
 
 // hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
 Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);

@@ -8,8 +8,9 @@ namespace {
 void declare(Options& options, TrainingConfig& c) {
   const Range fraction = at_least(0).below(1);
   auto training = options.section("training", "How to learn");
-  training.add("batch_tokens", c.batch_tokens, "tokens of a batch's larger side",
-               at_least(1).at_most(10'000'000));
+  training.add("batch_tokens", c.batch_tokens,
+               "tokens of a batch's larger side; auto: as many as fit the memory, found once and kept",
+               at_least(1).at_most(10'000'000), {"auto", automatic_batch_tokens});
   training.add("accumulate", c.accumulate, "batches whose gradients make one update", at_least(1));
   training.add("optimizer", c.optimizer, "adamw: with weight_decay",
                {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}});
@@ -112,6 +113,11 @@ void validate(const Recipe& recipe) {
         "training.max_epochs",
         "and training.max_steps, training.max_minutes and validation.patience are all 0, so that "
         "training would never end: set one of them");
+  }
+  if (training.batch_tokens == automatic_batch_tokens && recipe.data.synthetic != Synthetic::none) {
+    throw OptionError(
+        "training.batch_tokens",
+        "is auto, but made-up batches have data.sentences of data.length, however large they are");
   }
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");

@@ -21,6 +21,9 @@ enum class Optimizer { adam, adamw };
 // By what `best` is chosen. train_loss is for runs without a validation set.
 enum class KeepBestBy { loss, bleu, chrf, train_loss };
 
+// batch_tokens = "auto", until a run begins; see batch_size.h.
+inline constexpr int64_t automatic_batch_tokens = 0;
+
 struct TrainingConfig {
   int64_t batch_tokens = 4096;
   int64_t accumulate = 1;

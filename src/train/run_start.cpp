@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Recipe with_vocabularies(Recipe recipe, const Task& task) {
-  recipe.model.source_vocabulary = task.source_vocabulary;
-  recipe.model.target_vocabulary = task.target_vocabulary;
-  return recipe;
-}
-
 UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
@@ -64,7 +58,7 @@ int thread_count(const TrainingConfig& training) {
 Run::Run(const Recipe& recipe, const RunOptions& options)
     : options_(options),
       task_(make_task(recipe, options.folder)),
-      recipe_(with_vocabularies(recipe, task_)),
+      recipe_(task_.recipe),
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
       model_(recipe_.model, device_, true),
       trainer_(model_, update_options(recipe.training)),

@@ -10,6 +10,7 @@
 #include "text/batches.h"
 #include "text/prepare.h"
 #include "text/synthetic.h"
+#include "train/batch_size.h"
 
 namespace dragoman {
 namespace {
@@ -48,7 +49,8 @@ void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
 Task make_synthetic_task(const Recipe& recipe) {
   Task task;
   task.training = std::make_unique<SyntheticBatches>(synthetic_task(recipe, "training"), recipe.data.batches);
-  task.source_vocabulary = task.target_vocabulary = recipe.data.symbols;
+  task.recipe = recipe;
+  task.recipe.model.source_vocabulary = task.recipe.model.target_vocabulary = recipe.data.symbols;
   task.end = -1;
   task.target_length = recipe.data.length - 1;
   task.target_text = numbers_text;
@@ -109,15 +111,14 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
   PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
   const Vocabularies vocabularies = corpus.vocabularies;
   write_vocabularies(folder, vocabularies);
-  const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
-                                                seed_for(recipe, "batches"));
 
   Task task;
+  task.recipe = resolved(recipe, vocabularies, folder);
+  const BatchSettings settings = batch_settings(
+      recipe.data, recipe.vocabulary, task.recipe.training.batch_tokens, seed_for(recipe, "batches"));
   const std::vector<TextPair> pairs = validation_pairs(recipe.data, folder + "/data");
   task.validation.batches = batches_of(pairs, vocabularies, settings);
   add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, task.validation);
-  task.source_vocabulary = vocabularies.source->size();
-  task.target_vocabulary = vocabularies.target->size();
   task.start = bos_id;
   task.end = eos_id;
   task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
@@ -129,6 +130,13 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
 }
 
 }  // namespace
+
+Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder) {
+  recipe.model.source_vocabulary = vocabularies.source->size();
+  recipe.model.target_vocabulary = vocabularies.target->size();
+  recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder);
+  return recipe;
+}
 
 Task make_task(const Recipe& recipe, const std::string& folder) {
   if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "text/batch_source.h"
+#include "text/vocabulary.h"
 #include "train/recipe.h"
 
 namespace dragoman {
@@ -25,16 +26,19 @@ struct ValidationSet {
 };
 
 struct Task {
+  Recipe recipe;  // as the run has it: with the vocabularies' sizes, and batch_tokens as a number
   std::unique_ptr<BatchSource> training;
   ValidationSet validation;
-  int64_t source_vocabulary = 0, target_vocabulary = 0;
   int32_t start = 1, end = 2;  // end −1: targets have no end mark,
   int64_t target_length = 0;   // but are all this long
   std::function<std::string(std::span<const int32_t>)> target_text;
   nlohmann::json facts;  // of the preparation, for metrics.jsonl; null where there was none
 };
 
-// Prepares the corpus where it is not prepared yet. `folder`: the model's.
+// Fills in what only the prepared corpus and the machine can say. `folder`: the model's.
+Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder);
+
+// Prepares the corpus where it is not prepared yet.
 Task make_task(const Recipe& recipe, const std::string& folder);
 
 }  // namespace dragoman

@@ -20,6 +20,7 @@ struct Settings {
   std::vector<std::string> files;
   Order order = Order::before;
   int64_t steps = 0;
+  int64_t batch = 64;
   bool quiet = false;
 };
 
@@ -37,6 +38,7 @@ class OptionsTest : public testing::Test {
     data.add("name", settings.name, "of the run");
     data.add("files", settings.files, "to read");
     data.add("steps", settings.steps, "to take");
+    data.add("batch", settings.batch, "at once", at_least(1), {"auto", 0});
   }
 
   std::string recipe_error(const std::string& text) {
@@ -87,6 +89,22 @@ TEST_F(OptionsTest, FlagsOverrideTheRecipe) {
   EXPECT_EQ(settings.files, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(settings.swap);
   EXPECT_TRUE(settings.quiet);
+}
+
+TEST_F(OptionsTest, ANumberMayHaveAWordInsteadOfIt) {
+  options.read_recipe("[data]\nbatch = \"auto\"\n", "r.toml");
+  EXPECT_EQ(settings.batch, 0);
+  EXPECT_EQ(options.to_json()["data"]["batch"], "auto");
+  options.set_flag("data.batch", "128");
+  EXPECT_EQ(settings.batch, 128);
+  EXPECT_EQ(options.to_json()["data"]["batch"], 128);
+  options.set_flag("data.batch", "auto");
+  EXPECT_EQ(settings.batch, 0);
+  options.check_values();
+  for (const char* wrong : {"0", "all", "1.5"}) {
+    const std::string error = flag_error("data.batch", wrong);
+    EXPECT_NE(error.find("must be a whole number, at least 1, or auto"), std::string::npos) << error;
+  }
 }
 
 TEST_F(OptionsTest, AnUnknownKeyNamesFileLineAndTheNearest) {

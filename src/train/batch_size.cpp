@@ -1,0 +1,77 @@
+#include "train/batch_size.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "model/folder.h"
+#include "ops/ops.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t least = 256, most = 16384;  // also what it is a multiple of, and where more no longer helps
+
+// Floats of the weights. Biases and norms are left out: they are a few thousandths.
+int64_t parameter_floats(const ModelConfig& c) {
+  const int64_t square = c.d_model * c.d_model, feed_forward = 2 * c.d_model * c.d_ff;
+  const int64_t tables = c.tied == Tied::all      ? c.source_vocabulary
+                         : c.tied == Tied::output ? c.source_vocabulary + c.target_vocabulary
+                                                  : c.source_vocabulary + 2 * c.target_vocabulary;
+  const int64_t positions = c.positions == Positions::learned ? 2 * c.max_positions : 0;
+  return c.encoder_layers * (4 * square + feed_forward) + c.decoder_layers * (8 * square + feed_forward) +
+         (tables + positions) * c.d_model;
+}
+
+// Floats that a token of each side leaves behind for the backward pass.
+int64_t kept_floats(const ModelConfig& c) {
+  const int64_t d = c.d_model;
+  const int64_t inner =
+      c.activation == Activation::relu ? c.d_ff : 2 * c.d_ff;  // the others keep their input
+  const int64_t self_attention = 7 * d + c.heads;   // queries, keys and values; heads; output; sum and norm
+  const int64_t cross_attention = 7 * d + c.heads;  // queries; keys and values of the source; the same again
+  const int64_t feed_forward = inner + 3 * d;
+  const int64_t embeddings = 4 * d;  // and their norms
+  return c.encoder_layers * (self_attention + feed_forward) +
+         c.decoder_layers * (self_attention + cross_attention + feed_forward) + embeddings;
+}
+
+}  // namespace
+
+int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens) {
+  const int64_t copies = training.ema > 0 ? 5 : 4;  // weights, gradients, two moments, the moving average
+  // Whatever is larger comes on top of what is kept: the loss with the generator packed both ways and a chunk of
+  // logits, or the first gradients of the backward pass.
+  const int64_t generator = 2 * model.target_vocabulary * model.d_model;
+  const int64_t logits = std::min(batch_tokens * model.target_vocabulary, usual_logits_at_once);
+  const int64_t loss = generator + logits + batch_tokens * model.d_model;
+  const int64_t gradients = batch_tokens * (model.d_ff + 3 * model.d_model);
+  const int64_t floats =
+      copies * parameter_floats(model) + batch_tokens * kept_floats(model) + std::max(loss, gradients);
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes) {
+  int64_t tokens = most;
+  while (tokens > least && training_bytes(model, training, tokens) > bytes) tokens -= least;
+  return tokens;
+}
+
+int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder) {
+  if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
+  if (std::filesystem::exists(folder + "/config.json")) {
+    const nlohmann::json saved =
+        read_config(folder).value("/recipe/training/batch_tokens"_json_pointer, nlohmann::json());
+    if (saved.is_number_integer()) return saved;
+  }
+  const int64_t available = available_memory();
+  const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);
+  constexpr double gigabyte = 1 << 30;
+  log_info("training.batch_tokens is auto: {}, which takes some {:.2f} of the {:.1f} GB that are available{}",
+           tokens, static_cast<double>(training_bytes(recipe.model, recipe.training, tokens)) / gigabyte,
+           static_cast<double>(available) / gigabyte, tokens == most ? "; more is not tried" : "");
+  return tokens;
+}
+
+}  // namespace dragoman

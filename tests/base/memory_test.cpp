@@ -1,0 +1,63 @@
+#include "base/memory.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A made-up machine with 8 GB to spare.
+class MemoryTest : public testing::Test {
+ protected:
+  MemoryTest()
+      : root_((fs::temp_directory_path() / ("dragoman-memory-" + std::to_string(getpid()))).string()) {
+    put("/proc/meminfo", "MemTotal:  9000000 kB\nMemFree:  100 kB\nMemAvailable:    8000000 kB\n");
+  }
+  ~MemoryTest() override { fs::remove_all(root_); }
+
+  void put(const std::string& path, const std::string& text) const {
+    fs::create_directories(fs::path(root_ + path).parent_path());
+    write_file(root_ + path, {text});
+  }
+
+  std::string root_;
+};
+
+TEST_F(MemoryTest, IsWhatTheMachineHasToSpare) {
+  EXPECT_EQ(available_memory(root_), 8000000LL * 1024);
+  EXPECT_GT(available_memory(), 1 << 20);
+}
+
+TEST_F(MemoryTest, IsLessInAGroupWithALimitWhichMayBeThatOfAGroupAroundIt) {
+  put("/proc/self/cgroup", "0::/jobs/mine\n");
+  put("/sys/fs/cgroup/jobs/mine/memory.max", "max\n");
+  EXPECT_EQ(available_memory(root_), 8000000LL * 1024);
+  put("/sys/fs/cgroup/jobs/memory.max", "1000000\n");
+  put("/sys/fs/cgroup/jobs/memory.current", "700000\n");
+  EXPECT_EQ(available_memory(root_), 300000);
+  put("/sys/fs/cgroup/jobs/memory.stat", "anon 500000\ninactive_file 200000\n");  // given up when need be
+  EXPECT_EQ(available_memory(root_), 500000);
+  put("/sys/fs/cgroup/memory.max", "100\n");  // a container sees itself as the root
+  put("/sys/fs/cgroup/memory.current", "200\n");
+  EXPECT_EQ(available_memory(root_), 0);
+}
+
+TEST_F(MemoryTest, KnowsTheFirstVersionOfGroupsToo) {
+  put("/proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/a\n0::/\n");
+  put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // its word for none
+  put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "5000\n");
+  EXPECT_EQ(available_memory(root_), 8000000LL * 1024);
+  put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "4000\n");
+  put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
+  EXPECT_EQ(available_memory(root_), 3000);
+}
+
+}  // namespace
+}  // namespace dragoman

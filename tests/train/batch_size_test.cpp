@@ -1,0 +1,96 @@
+#include "train/batch_size.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "train/batches.h"
+
+namespace dragoman {
+namespace {
+
+struct MemoryCase {
+  const char* name;
+  ModelConfig config;
+  int64_t tokens;
+};
+void PrintTo(const MemoryCase& c, std::ostream* out) { *out << c.name; }
+
+// Shapes in which now this and now that is what takes the memory.
+std::vector<MemoryCase> memory_cases() {
+  ModelConfig narrow = {.encoder_layers = 3, .decoder_layers = 3, .d_model = 32, .heads = 4, .d_ff = 64};
+  narrow.source_vocabulary = narrow.target_vocabulary = 100;
+  ModelConfig uneven = narrow;
+  uneven.encoder_layers = 5;
+  uneven.decoder_layers = 1;
+  uneven.norm = NormOrder::post;
+  uneven.activation = Activation::gelu;
+  uneven.d_ff = 256;
+  ModelConfig words = narrow;
+  words.encoder_layers = words.decoder_layers = 1;
+  words.target_vocabulary = 20000;
+  words.tied = Tied::output;
+  ModelConfig wide = narrow;
+  wide.encoder_layers = wide.decoder_layers = 1;
+  wide.d_ff = 1024;
+  wide.tied = Tied::all;
+  return {{"narrow", narrow, 1024}, {"uneven", uneven, 512}, {"words", words, 256}, {"wide", wide, 512}};
+}
+
+// Both sides hold that many tokens, in sentences of 16.
+Batch full_batch(int64_t tokens) {
+  Batch batch;
+  const Sentence sentence(16, 3);
+  for (int64_t i = 0; i < tokens / 16; ++i) {
+    batch.pairs.push_back(static_cast<uint64_t>(i));
+    batch.source.add(sentence.data(), sentence.data() + 16);
+    batch.target_input.add(sentence.data(), sentence.data() + 16);
+    batch.targets.insert(batch.targets.end(), sentence.begin(), sentence.end());
+  }
+  return batch;
+}
+
+class BatchMemory : public testing::TestWithParam<MemoryCase> {};
+
+TEST_P(BatchMemory, IsAsEstimated) {
+  const auto& [name, config, tokens] = GetParam();
+  SmallModel small(config, *every_instruction_set().back(), 2, /*gradients=*/true);
+  Trainer trainer(small.model, {});
+  const std::vector<Batch> batches = {full_batch(tokens)};
+  trainer.update(batches, 0.01);
+  trainer.update(batches, 0.01);
+  const auto peak = static_cast<double>(small.device.pool.peak());
+  const auto estimate = static_cast<double>(training_bytes(config, {}, tokens));
+  EXPECT_GT(estimate, 0.95 * peak);
+  EXPECT_LT(estimate, 1.05 * peak);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, BatchMemory, testing::ValuesIn(memory_cases()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(BatchTokens, AreTheMostThatFit) {
+  const ModelConfig config = memory_cases()[0].config;
+  const auto bytes = [&](int64_t tokens) { return training_bytes(config, {}, tokens); };
+  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(5120)), 5120);
+  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(5120) - 1), 4864);
+  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(1 << 20)), 16384);
+  EXPECT_EQ(fitting_batch_tokens(config, {}, 0), 256);
+  EXPECT_LT(fitting_batch_tokens(config, {.ema = 0.9}, bytes(5120)), 5120);  // its average takes room, too
+}
+
+TEST(BatchTokens, AreThoseOfTheRunThatHasBegun) {
+  const auto folder = std::filesystem::temp_directory_path() / ("dragoman-auto-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  Recipe recipe = {.training = {.batch_tokens = automatic_batch_tokens}};
+  EXPECT_EQ(resolved_batch_tokens(recipe, folder.string()) % 256, 0);
+  write_file((folder / "config.json").string(),
+             {R"({"format": 1, "recipe": {"training": {"batch_tokens": 777}}})"});
+  EXPECT_EQ(resolved_batch_tokens(recipe, folder.string()), 777);
+  recipe.training.batch_tokens = 123;  // a number is what it is
+  EXPECT_EQ(resolved_batch_tokens(recipe, folder.string()), 123);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace dragoman
