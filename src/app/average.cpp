@@ -17,31 +17,49 @@ namespace {
 namespace fs = std::filesystem;
 
 struct AverageOptions {
-  std::vector<std::string> models;
+  std::vector<std::string> folders;
   int64_t last = 0;
   std::string out;
 };
 
 void declare(Options& options, AverageOptions& o) {
-  auto own = options.section("", "Which models, and where to");
-  own.add("models", o.models, "folders of models of one shape, separated by commas");
-  own.add("last", o.last, "the newest checkpoints of the one model, instead of several models", at_least(0));
+  auto own = options.section("", "Of what, and where to");
+  own.add("last", o.last, "so many of the newest checkpoints of one model; 0: of the models", at_least(0));
   own.add("out", o.out, "the folder of the average");
 }
+
+constexpr const char* vocabulary_files[] = {"source.spm", "target.spm", "shared.spm"};
 
 std::vector<std::string> files_to_average(const AverageOptions& o) {
   std::vector<std::string> files;
   if (o.last == 0) {
-    for (const std::string& folder : o.models) files.push_back(weights_path(folder));
+    for (const std::string& folder : o.folders) files.push_back(weights_path(folder));
     return files;
   }
-  if (o.models.size() != 1)
-    throw UsageError("average --last takes the checkpoints of one model, not of {}", o.models.size());
-  const auto found = Checkpoints(o.models[0] + "/checkpoints", 1).list();
-  if (found.empty()) throw Error("{} has no checkpoints", o.models[0]);
-  const size_t count = std::min(found.size(), static_cast<size_t>(o.last));
-  for (size_t i = found.size() - count; i < found.size(); ++i) files.push_back(weights_path(found[i].path));
+  if (o.folders.size() != 1)
+    throw UsageError("average --last takes the checkpoints of one model, not of {}", o.folders.size());
+  const auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
+  const auto wanted = static_cast<size_t>(o.last);
+  if (found.size() < wanted) {
+    throw Error("{} has {} checkpoints, not {}: take fewer, or train with a larger checkpoints.keep",
+                o.folders[0], found.size(), wanted);
+  }
+  for (size_t i = found.size() - wanted; i < found.size(); ++i) files.push_back(weights_path(found[i].path));
   return files;
+}
+
+std::string text_if_there(const fs::path& file) {
+  return fs::exists(file) ? read_file(file.string()) : std::string();
+}
+
+// The mean of weights that number different words would be no model.
+void check_same_vocabularies(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    for (const char* name : vocabulary_files) {
+      if (text_if_there(fs::path(folder) / name) == text_if_there(fs::path(folders[0]) / name)) continue;
+      throw Error("{} and {} have different vocabularies ({}), and no average", folders[0], folder, name);
+    }
+  }
 }
 
 void copy_if_there(const std::string& from, const std::string& to, const char* name) {
@@ -56,23 +74,24 @@ void average(const Arguments& arguments) {
   Options options;
   declare(options, o);
   CommandLine line("average", "average the weights of several models, or of a run's last checkpoints");
+  line.add_arguments("DIR", o.folders, "models of one shape, or one model with --last");
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  if (o.models.empty() || o.out.empty())
-    throw UsageError("average needs --models and --out: see dragoman average --help");
+  if (o.out.empty()) throw UsageError("average needs --out, the folder of the average");
   if (fs::exists(weights_path(o.out)))
     throw UsageError("{} holds a model already: take another folder for --out", o.out);
 
   Device device(kernels_for(nullptr), 1);
-  Transformer model(read_model_config(o.models[0]), device, false);
+  Transformer model(read_model_config(o.folders[0]), device, false);
   const std::vector<std::string> files = files_to_average(o);
+  check_same_vocabularies(o.folders);
   average_weights(model, files);
   fs::create_directories(o.out);
-  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"})
-    copy_if_there(o.models[0], o.out, name);
+  copy_if_there(o.folders[0], o.out, "config.json");
+  for (const char* name : vocabulary_files) copy_if_there(o.folders[0], o.out, name);
   write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
-  log_info("{} is the average of {} models", o.out, files.size());
+  log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");
 }
 
 }  // namespace dragoman
