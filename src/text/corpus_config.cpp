@@ -70,6 +70,7 @@ void declare(Options& options, DataConfig& data) {
               "how often an epoch has the pairs of each source, source files first; empty: once");
   section.add("valid_source", data.valid_source, "text for validation; never learnt from");
   section.add("valid_target", data.valid_target, "its translation");
+  section.add("obtain", data.obtain, "where the corpus comes from: said where one of its files is missing");
   section.add("swap", data.swap, "exchange source and target");
   section.add("limit", data.limit, "take so many pairs of each source, its first ones; 0: all",
               at_least(0).at_most(many));

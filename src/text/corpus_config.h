@@ -20,6 +20,7 @@ struct DataConfig {
   std::vector<std::string> tsv;      // files of both: source, tab, target. They count after the pairs above
   std::vector<std::string> weights;  // numbers, one for each source: how often an epoch has its pairs
   std::vector<std::string> valid_source, valid_target;
+  std::string obtain;  // told to those who have not got the files
   bool swap = false;
   int64_t limit = 0;
   int64_t hold_out = 0;

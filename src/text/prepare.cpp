@@ -31,11 +31,14 @@ std::string manifest_path(const std::string& folder) {
 
 // --- What a prepared corpus was made from -----------------------------------------------------------
 
-json facts_of_file(const std::string& path) {
+json facts_of_file(const std::string& path, const std::string& obtain) {
   if (path == "-")
     throw Error("standard input cannot be prepared, since a corpus is read several times: name a file");
   struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
+  if (stat(path.c_str(), &status) != 0) {
+    const std::string advice = obtain.empty() ? "" : fmt::format("; where to get the corpus: {}", obtain);
+    throw Error("cannot open {}: {}{}", path, std::strerror(errno), advice);
+  }
   return {{"bytes", status.st_size}, {"changed", {status.st_mtim.tv_sec, status.st_mtim.tv_nsec}}};
 }
 
@@ -53,14 +56,14 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   declare(options, data_copy);
   declare(options, vocabulary_copy);
   json origin = options.to_json();
-  for (const char* key : {"weights", "valid_source", "valid_target", "order", "sort_by_length", "synthetic",
-                          "symbols", "length", "sentences", "batches", "valid_batches"}) {
+  for (const char* key : {"weights", "valid_source", "valid_target", "obtain", "order", "sort_by_length",
+                          "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
     CHECK(origin["data"].erase(key) == 1, "{}", key);
   }
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
   for (const CorpusSource& source : corpus_sources(data)) {
-    origin["files"][source.source] = facts_of_file(source.source);
-    if (!source.is_tsv()) origin["files"][source.target] = facts_of_file(source.target);
+    origin["files"][source.source] = facts_of_file(source.source, data.obtain);
+    if (!source.is_tsv()) origin["files"][source.target] = facts_of_file(source.target, data.obtain);
   }
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
   origin["format"] = format;
@@ -104,12 +107,23 @@ json side_report(const SideStatistics& side, const Vocabulary& vocabulary, int64
             {"max", side.percentile(1)}}}};
 }
 
+// [[length, sentences], ...]
+json histogram(const SideStatistics& side) {
+  json list = json::array();
+  for (size_t length = 0; length < side.lengths.size(); ++length) {
+    if (side.lengths[length] > 0) list.push_back({length, side.lengths[length]});
+  }
+  return list;
+}
+
 json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
   const CorpusCounts& c = result.counts;
   return {{"pairs", to_json(c)},
           {"shared_vocabulary", vocabularies.shared()},
           {"source", side_report(result.source, *vocabularies.source, c.source_tokens, c.kept)},
-          {"target", side_report(result.target, *vocabularies.target, c.target_tokens, c.kept)}};
+          {"target", side_report(result.target, *vocabularies.target, c.target_tokens, c.kept)},
+          {"source_lengths", histogram(result.source)},
+          {"target_lengths", histogram(result.target)}};
 }
 
 // Nothing where there is no manifest, or none that makes sense.
@@ -200,6 +214,9 @@ PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabular
                        int threads) {
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
+  for (const auto* files : {&data.valid_source, &data.valid_target}) {  // better now than after hours
+    for (const std::string& path : *files) facts_of_file(path, data.obtain);
+  }
   const json origin = origin_of(data, vocabulary);
   if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
   log_why_again(folder, origin);

@@ -26,7 +26,7 @@ struct PreparedCorpus {
   std::vector<Shard> shards;
   std::vector<uint64_t> source_begins;  // the index of each source's first pair; then the number of all
   CorpusCounts counts;
-  nlohmann::json report;   // counts, vocabularies, percentiles of lengths: for metrics.jsonl
+  nlohmann::json report;   // counts, vocabularies, lengths: for metrics.jsonl
   bool was_there = false;  // nothing had changed, nothing was done
 };
 

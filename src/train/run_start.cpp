@@ -31,7 +31,7 @@ nlohmann::json recipe_json(const Recipe& recipe) {
 
 // What a resume may change: how long to train, and how to watch and keep it.
 bool may_change(const std::string& section, const std::string& key) {
-  return section == "validation" || section == "checkpoints" ||
+  return section == "validation" || section == "checkpoints" || key == "obtain" ||
          (section == "training" && (key.starts_with("max_") || key == "threads" || key == "average_last"));
 }
 

@@ -124,7 +124,10 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
   task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);
   };
+  const PaddingShares padding = padding_shares(corpus, settings);
   task.facts = corpus.report;
+  task.facts["padding_sorted"] = padding.sorted;
+  task.facts["padding_unsorted"] = padding.unsorted;
   task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings);
   return task;
 }

@@ -72,13 +72,16 @@ TEST_F(PrepareTest, EveryPairIsEncoded) {
   const auto pairs = pairs_of(corpus);
   ASSERT_EQ(pairs.size(), 500U);
   int64_t source_tokens = 0;
+  std::map<size_t, int64_t> lengths;
   for (const auto& [index, pair] : pairs) {
+    ++lengths[pair.target.size()];
     EXPECT_EQ(corpus.vocabularies.source->decode(pair.source), text.source_lines[index]);
     EXPECT_EQ(corpus.vocabularies.target->decode(pair.target), text.target_lines[index]);
     source_tokens += static_cast<int64_t>(pair.source.size());
   }
   EXPECT_EQ(corpus.counts.source_tokens, source_tokens);
   EXPECT_EQ(corpus.report["source"]["vocabulary"], corpus.vocabularies.source->size());
+  EXPECT_EQ(corpus.report["target_lengths"], nlohmann::json(std::vector(lengths.begin(), lengths.end())));
 }
 
 TEST_F(PrepareTest, EachReasonToLeaveOutIsCounted) {
@@ -318,6 +321,12 @@ TEST_F(PrepareTest, InputsThatCannotBeUsedSayWhy) {
   EXPECT_NE(error_of(data).find("data.source names no file"), std::string::npos);
   data.source = data.target = {folder.path("none")};
   EXPECT_NE(error_of(data).find("cannot open"), std::string::npos);
+  data.obtain = "ask the librarian";
+  EXPECT_NE(error_of(data).find("where to get the corpus: ask the librarian"), std::string::npos);
+  data = toy_data(folder, text);
+  data.valid_source = data.valid_target = {folder.path("none")};  // said before anything is learnt
+  EXPECT_NE(error_of(data).find("cannot open"), std::string::npos);
+  data = {};
   data.source = data.target = {"-"};
   EXPECT_NE(error_of(data).find("standard input"), std::string::npos);
   data.source = data.target = {folder.write("empty", "")};

@@ -23,7 +23,10 @@ TEST(Recipe, EveryRecipeOfTheRepositoryIsValid) {
   int recipes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DRAGOMAN_SOURCE_DIR "/recipes")) {
     if (entry.path().extension() != ".toml") continue;
-    EXPECT_NO_THROW(read(entry.path().string())) << entry.path();
+    Recipe recipe;
+    EXPECT_NO_THROW(recipe = read(entry.path().string())) << entry.path();
+    EXPECT_TRUE(recipe.data.synthetic != Synthetic::none || !recipe.data.obtain.empty())
+        << entry.path() << " does not say where its corpus comes from";
     ++recipes;
   }
   EXPECT_GT(recipes, 0);
