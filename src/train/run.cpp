@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/log.h"
 #include "base/signals.h"
@@ -15,7 +16,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-bool due(int64_t every, int64_t step) { return every > 0 && step % every == 0; }
+bool due(int64_t every, int64_t step) { return every > 0 && step > 0 && step % every == 0; }
 
 RateOptions rate_options(const Recipe& recipe) {
   const TrainingConfig& t = recipe.training;
@@ -66,17 +67,15 @@ void Run::step() {
   if (!batches.empty()) update(batches);
   const double seconds = seconds_since(begin);
   state_.seconds += seconds;
-  state_.epoch_seconds += seconds;
+  state_.recent_seconds += seconds;
 
   const int64_t every = recipe_.validation.every;
-  const bool validates = every > 0 ? due(every, trainer_.steps()) && !batches.empty() : epoch_ended;
+  const int64_t steps =
+      trainer_.steps();  // the same as before where the update was skipped, or there was none
+  const bool validates = state_.validated_step != steps && (every > 0 ? due(every, steps) : epoch_ended);
   if (validates) validate();
-  if (epoch_ended) {
-    state_.epoch_sums = {};
-    state_.epoch_seconds = 0;
-  }
   const int64_t saves = recipe_.checkpoints.every;
-  if (saves > 0 ? due(saves, trainer_.steps()) && !batches.empty() : validates) try_to_save();
+  if (saved_step_ != steps && (saves > 0 ? due(saves, steps) : validates)) try_to_save();
 }
 
 void Run::update(const std::vector<Batch>& batches) {
@@ -93,7 +92,7 @@ void Run::update(const std::vector<Batch>& batches) {
                                 static_cast<float>(averaging_rate(recipe_.training.ema, trainer_.steps())),
                                 weights.data(), averages_.data());
   }
-  state_.epoch_sums += gradients.sums;
+  state_.recent_sums += gradients.sums;
   const double seconds = seconds_since(begin);
   const LossSums& sums = gradients.sums;
   log("train", {{"epoch", state_.position.epoch + 1},
@@ -134,6 +133,7 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
     go_on_from(*checkpoint);
   } else {
     set_first_weights();
+    state_.validated_step = -1;
   }
   state_.guard.keep_patience_of(later);
   state_.position = position;
@@ -155,8 +155,9 @@ void Run::validate() {
   const Validation validation = validate_model(model_, trainer_, task_, recipe_.validation);
   exchange();
   report(validation);
-
   const double value = value_of(validation);
+  state_.recent_sums = {};
+  state_.recent_seconds = 0;
   if (is_better(value)) {
     state_.best_value = value;
     state_.best_step = trainer_.steps();
@@ -189,21 +190,24 @@ double Run::value_of(const Validation& validation) const {
     case KeepBestBy::train_loss:
       break;
   }
-  return state_.epoch_sums.per_token();
+  // Without an update nothing was learnt, and every loss that comes is better.
+  const LossSums& sums = state_.recent_sums;
+  return sums.target_tokens > 0 ? sums.per_token() : std::numeric_limits<double>::max();
 }
 
 // One line for a reader, and the events for the curves.
 void Run::report(const Validation& validation) {
-  const LossSums& sums = state_.epoch_sums;
+  const LossSums& sums = state_.recent_sums;
   const double tokens = static_cast<double>(sums.source_tokens + sums.target_tokens);
-  std::string line = fmt::format("epoch {:>3}  step {:>6}  training loss {:.4f}", epoch_shown(),
-                                 trainer_.steps(), sums.per_token());
+  std::string line = fmt::format("epoch {:>3}  step {:>6}", epoch_shown(), trainer_.steps());
+  if (tokens > 0) line += fmt::format("  training loss {:.4f}", sums.per_token());
   if (!task_.validation.empty()) {
     line += fmt::format("  validation loss {:.4f}", validation.loss());
     if (validation.bleu >= 0) line += fmt::format("  BLEU {:.1f}", validation.bleu);
     if (validation.chrf >= 0) line += fmt::format("  chrF {:.1f}", validation.chrf);
   }
-  log_info("{}  {:.0f} tokens/s", line, tokens / std::max(state_.epoch_seconds, 1e-9));
+  if (tokens > 0) line += fmt::format("  {:.0f} tokens/s", tokens / std::max(state_.recent_seconds, 1e-9));
+  log_info("{}", line);
   if (task_.validation.empty()) return;
 
   nlohmann::ordered_json values = {{"epoch", epoch_shown()},
@@ -216,6 +220,7 @@ void Run::report(const Validation& validation) {
   const auto samples =
       std::min<size_t>(static_cast<size_t>(recipe_.validation.samples), validation.translations.size());
   for (size_t i = 0; i < samples; ++i) {
+    board_->text(fmt::format("sample/{}", i + 1), trainer_.steps(), validation.translations[i]);
     log("sample", {{"source", task_.validation.source_texts[i]},
                    {"reference", task_.validation.references[i]},
                    {"translation", validation.translations[i]}});

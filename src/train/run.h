@@ -27,9 +27,9 @@ namespace dragoman {
 // What a checkpoint holds beside the flat buffers.
 struct RunState {
   DataPosition position;
-  double seconds = 0;   // of training, over all resumes
-  LossSums epoch_sums;  // of this epoch so far
-  double epoch_seconds = 0;
+  double seconds = 0;    // of training, over all resumes
+  LossSums recent_sums;  // since the last validation
+  double recent_seconds = 0;
   int64_t best_step = -1;  // of the best validation
   double best_value = 0;
   int64_t without_improvement = 0;  // validations

@@ -30,8 +30,8 @@ nlohmann::json RunState::to_json() const {
   return {{"epoch", position.epoch},
           {"index", position.index},
           {"seconds", seconds},
-          {"epoch_sums", json_of(epoch_sums)},
-          {"epoch_seconds", epoch_seconds},
+          {"recent_sums", json_of(recent_sums)},
+          {"recent_seconds", recent_seconds},
           {"best_step", best_step},
           {"best_value", best_value},
           {"without_improvement", without_improvement},
@@ -42,8 +42,8 @@ nlohmann::json RunState::to_json() const {
 void RunState::from_json(const nlohmann::json& saved) {
   position = {saved.at("epoch"), saved.at("index")};
   seconds = saved.at("seconds");
-  epoch_sums = sums_of(saved.at("epoch_sums"));
-  epoch_seconds = saved.at("epoch_seconds");
+  recent_sums = sums_of(saved.at("recent_sums"));
+  recent_seconds = saved.at("recent_seconds");
   best_step = saved.at("best_step");
   best_value = saved.at("best_value");
   without_improvement = saved.at("without_improvement");

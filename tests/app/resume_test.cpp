@@ -35,8 +35,7 @@ class ResumeTest : public testing::Test {
   // Starts `dragoman train` on a task that has everything a state can hold: updates of several batches that do not
   // divide an epoch, dropout, a moving average, patience, validations in the middle.
   pid_t start(const std::string& out, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "train", DRAGOMAN_SOURCE_DIR "/recipes/copy.toml",
-                                      "--out", path(out)};
+    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "train", recipe_, "--out", path(out)};
     for (const char* flag :
          {"--model.d_model=32", "--model.heads=2", "--model.d_ff=64", "--model.encoder_layers=1",
           "--model.decoder_layers=1", "--data.batches=7", "--data.sentences=8", "--data.valid_batches=1",
@@ -88,23 +87,58 @@ class ResumeTest : public testing::Test {
     return events;
   }
 
+  // Text instead of symbols, cut into other subwords in each epoch.
+  void learn_from_text() {
+    recipe_ = path("text.toml");
+    write_file(recipe_,
+               {"[data]\ntsv = [\"" DRAGOMAN_SOURCE_DIR "/data/tatoeba-en-fr/train.tsv.zst\"]\n"
+                "limit = 300\nhold_out = 20\n[vocabulary]\nsize = 300\nshared = true\nsampling = 0.2\n"
+                "[training]\nbatch_tokens = 150\n"});
+  }
+
+  void kill(int times);
+
   fs::path folder_;
+  std::string recipe_ = DRAGOMAN_SOURCE_DIR "/recipes/copy.toml";
 };
 
-TEST_F(ResumeTest, KilledAtRandomInstantsItEndsWithTheBitsOfAnUndisturbedRun) {
+void ResumeTest::kill(int times) {
   ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   Random random(20);
   int kills = 0, code = -1;
   while (code != 0 && kills < 200) {
     const pid_t child = start("killed");
-    if (kills < 12) {
+    if (kills < times) {
       std::this_thread::sleep_for(std::chrono::microseconds(5000 + random.below(120000)));
-      kill(child, SIGKILL);
+      ::kill(child, SIGKILL);
     }
     code = wait_for(child);
     ASSERT_TRUE(code == 0 || code == 128 + SIGKILL) << read_file(path("log"));
     ++kills;
   }
+  EXPECT_EQ(results("killed"), results("whole"));
+  EXPECT_EQ(history("killed"), history("whole"));
+}
+
+TEST_F(ResumeTest, KilledAtRandomInstantsItEndsWithTheBitsOfAnUndisturbedRun) { kill(12); }
+
+TEST_F(ResumeTest, SoItDoesOnTextWhoseSubwordsAreDrawnAnew) {
+  learn_from_text();
+  kill(5);
+}
+
+// The last step has its checkpoint, but not yet its validation, which is of many sentences here.
+TEST_F(ResumeTest, KilledBeforeTheLastValidationItMakesUpForIt) {
+  const std::vector<std::string> slow = {"--data.valid_batches=400", "--validation.every=1000"};
+  ASSERT_EQ(wait_for(start("whole", slow)), 0) << read_file(path("log"));
+  const pid_t child = start("killed", slow);
+  const Checkpoints checkpoints(path("killed") + "/checkpoints", 3);
+  for (auto found = checkpoints.list(); found.empty() || found.back().step != 60; found = checkpoints.list())
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(wait_for(child), 128 + SIGKILL);
+  ASSERT_EQ(history("killed").back().at("event"), "train") << "the kill came too late";
+  ASSERT_EQ(wait_for(start("killed", slow)), 0) << read_file(path("log"));
   EXPECT_EQ(results("killed"), results("whole"));
   EXPECT_EQ(history("killed"), history("whole"));
 }
@@ -115,7 +149,7 @@ TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
     const pid_t child = start("stopped");
     while (!fs::exists(path("stopped") + "/metrics.jsonl"))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    kill(child, signal);
+    ::kill(child, signal);
     EXPECT_EQ(wait_for(child), 128 + signal) << read_file(path("log"));
   }
   ASSERT_EQ(wait_for(start("stopped")), 0) << read_file(path("log"));

@@ -1,0 +1,133 @@
+// Whole runs in this process: on text, and where an epoch's end and a validation fall together.
+#include "train/run.h"
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "text/corpora.h"
+#include "train/history.h"
+#include "train/metrics_log.h"
+
+namespace dragoman {
+namespace {
+
+class WholeRun : public testing::Test {
+ protected:
+  WholeRun() {
+    recipe_.model = {.encoder_layers = 1, .decoder_layers = 1, .d_model = 16, .heads = 2, .d_ff = 32};
+    recipe_.training.threads = 1;
+    recipe_.validation.metrics = {"loss"};
+    recipe_.validation.samples = 0;
+  }
+
+  void learn_from_text(int64_t pairs) {
+    recipe_.data = toy_data(folder_, toy_text(pairs));
+    recipe_.data.hold_out = 10;
+    recipe_.vocabulary = toy_vocabulary();
+    recipe_.vocabulary.sampling = 0.1;
+  }
+
+  History train(const std::string& name) {
+    dragoman::Run run(recipe_, {.folder = folder_.path(name)});
+    run.train();
+    return read_history(folder_.path(name) + "/metrics.jsonl");
+  }
+
+  TemporaryFolder folder_;
+  Recipe recipe_;
+};
+
+// An epoch's end ends an update, so that both runs make one update an epoch, of the same pairs in another order.
+TEST_F(WholeRun, ManySmallBatchesAccumulatedAreOneLargeBatch) {
+  learn_from_text(100);
+  recipe_.training.max_steps = 4;
+  recipe_.training.warmup = 1;
+  recipe_.training.factor = 0.1;
+  recipe_.training.batch_tokens = 50;
+  recipe_.training.accumulate = 1000;
+  const History small = train("small");
+  recipe_.training.batch_tokens = 1'000'000;
+  recipe_.training.accumulate = 1;
+  const History large = train("large");
+  for (const char* name : {"loss", "gradient_norm"}) {
+    const std::vector<double>&a = *small.train.column(name), &b = *large.train.column(name);
+    ASSERT_EQ(a.size(), 4u);
+    ASSERT_EQ(b.size(), 4u);
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(a[i], b[i], 1e-5 * b[i]) << name << " of update " << i + 1;
+  }
+  EXPECT_GT((*large.train.column("loss"))[0], 1.01 * (*large.train.column("loss"))[3])
+      << "nothing was learnt";
+}
+
+// With 7 batches in pairs the fourth update ends the epoch, and the last validation comes after that.
+TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 0};
+  recipe_.training.accumulate = 2;
+  recipe_.training.max_steps = 4;
+  recipe_.validation.every = 100;
+  set_log_level(LogLevel::info);
+  testing::internal::CaptureStderr();
+  const History history = train("run");
+  const std::string log = testing::internal::GetCapturedStderr();
+  double sum = 0;
+  for (size_t i = 0; i < 4; ++i) sum += (i == 3 ? 1 : 2) * (*history.train.column("loss"))[i];
+  EXPECT_NE(log.find(fmt::format("training loss {:.4f}", sum / 7)), std::string::npos) << log;
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("run") + "/model.safetensors"));
+}
+
+// docs/metrics.md: the keys of each event, by the event's name.
+std::map<std::string, std::set<std::string>> documented_events() {
+  std::map<std::string, std::set<std::string>> events;
+  std::istringstream lines(read_file(DRAGOMAN_SOURCE_DIR "/docs/metrics.md"));
+  std::string event;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## `")) event = line.substr(4, line.size() - 5);
+    if (!line.starts_with("| `")) continue;
+    const std::string cell = line.substr(0, line.find(" | "));  // | `bleu`, `chrf`
+    for (size_t begin = cell.find('`'); begin != cell.npos; begin = cell.find('`', begin)) {
+      const size_t end = cell.find('`', begin + 1);
+      events[event].insert(cell.substr(begin + 1, end - begin - 1));
+      begin = end + 1;
+    }
+  }
+  return events;
+}
+
+// A run with everything that can happen has the events that the page describes, with these keys and no others.
+TEST_F(WholeRun, ThePageOfMetricsIsRight) {
+  learn_from_text(100);
+  recipe_.training.max_steps = 2;
+  recipe_.validation.metrics = {"loss", "bleu", "chrf"};
+  recipe_.validation.samples = 1;
+  train("run");
+  recipe_.training.max_steps = 3;
+  train("run");
+  recipe_.training.learning_rate = 1e30;
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.max_steps = 100;
+  recipe_.checkpoints.every = 1;
+  std::filesystem::create_directories(folder_.path("wild"));
+  folder_.write("wild/checkpoints", "a file where a folder should be");
+  EXPECT_THROW(train("wild"), Error);
+
+  auto documented = documented_events();
+  const std::set<std::string> common = documented[""];
+  documented.erase("");
+  std::map<std::string, std::set<std::string>> events;
+  for (const char* name : {"run", "wild"}) {
+    read_metrics(folder_.path(name) + "/metrics.jsonl", [&](const MetricsEvent& event) {
+      std::set<std::string>& keys = events[event.event];
+      for (const auto& [key, value] : event.values.items()) {
+        if (!common.contains(key) && key != "not_finite") keys.insert(key);
+      }
+    });
+  }
+  EXPECT_EQ(events, documented);
+}
+
+}  // namespace
+}  // namespace dragoman
