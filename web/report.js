@@ -176,11 +176,11 @@ function corpusSection() {
 
 const sides = ["source", "target"];
 
-// An event may say all in one row, or by side and with the pairs counted by what became of them.
+// What docs/metrics.md says of the event, by side; anything may be missing.
 function told(facts) {
-  const pairs = typeof facts.pairs === "object" ? facts.pairs : {kept: facts.pairs};
-  const side = (name) => ({...facts[name], histogram: facts[`${name}_lengths`] ?? facts[name]?.histogram ?? [], tokens: pairs[`${name}_tokens`]});
-  return {...facts, pairs, left_out: facts.left_out ?? pairs.left_out ?? {}, source: side("source"), target: side("target")};
+  const pairs = facts.pairs ?? {};
+  const side = (name) => ({...facts[name], histogram: facts[`${name}_lengths`] ?? [], tokens: pairs[`${name}_tokens`]});
+  return {...facts, pairs, left_out: pairs.left_out ?? {}, source: side("source"), target: side("target")};
 }
 
 function corpus(event, id) {
@@ -213,13 +213,13 @@ function pairsList(facts) {
 }
 
 function sidesTable(facts) {
-  const percent = (value) => (Number.isFinite(value) ? `${showNumber(value * 100)} %` : null), of = (value) => (Number.isFinite(value) ? showNumber(value) : null);
-  const columns = [["tokens", (side) => of(side.tokens)], ["vocabulary", (side) => of(side.vocabulary)], ["unknown", (side) => percent(side.unknown)],
+  const percent = (value) => (Number.isFinite(value) ? `${Number((value * 100).toPrecision(2))} %` : null), of = (value) => (Number.isFinite(value) ? showNumber(value) : null);
+  const rows = [["tokens", (side) => of(side.tokens)], ["vocabulary", (side) => of(side.vocabulary)], ["unknown", (side) => percent(side.unknown)],
     ["mean length", (side) => of(side.mean_length)], ["half ≤", (side) => of(side.lengths?.p50)], ["90 % ≤", (side) => of(side.lengths?.p90)],
     ["99 % ≤", (side) => of(side.lengths?.p99)], ["longest", (side) => of(side.lengths?.max)]];
-  const known = columns.filter(([, value]) => sides.some((side) => value(facts[side]) !== null));
+  const known = rows.filter(([, value]) => sides.some((side) => value(facts[side]) !== null));
   if (!known.length) return null;
-  return table(["", ...known.map(([name]) => numberHead(name))], sides.map((side) => [side, ...known.map(([, value]) => number(value(facts[side])))]), "");
+  return table(["", ...sides.map(numberHead)], known.map(([name, value]) => [name, ...sides.map((side) => number(value(facts[side])))]), "");
 }
 
 // Both sides in the same bins, at most 60 of them; the few longest sentences share the last.
