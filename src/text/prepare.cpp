@@ -70,6 +70,15 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   return origin;
 }
 
+// What is wrong with the validation set is better said now than after hours of preparation.
+void check_validation(const DataConfig& data) {
+  for (const auto* files : {&data.valid_source, &data.valid_target}) {
+    for (const std::string& path : *files) facts_of_file(path, data.obtain);
+  }
+  LeftOut ignored;
+  read_pairs(validation_sources(data), data.swap, ignored);
+}
+
 uint64_t fingerprint_of(const json& origin) {
   const std::string text = origin.dump(-1, ' ', false, json::error_handler_t::replace);
   return XXH3_64bits(text.data(), text.size());
@@ -214,10 +223,8 @@ PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabular
                        int threads) {
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
-  for (const auto* files : {&data.valid_source, &data.valid_target}) {  // better now than after hours
-    for (const std::string& path : *files) facts_of_file(path, data.obtain);
-  }
   const json origin = origin_of(data, vocabulary);
+  check_validation(data);
   if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
   log_why_again(folder, origin);
   FolderInMaking making(folder, manifest_name);

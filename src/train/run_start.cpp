@@ -40,13 +40,26 @@ void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, c
     for (const auto& [key, value] : options.items()) {
       if (may_change(section, key) || !saved.contains(section) || !saved.at(section).contains(key)) continue;
       const nlohmann::json& before = saved.at(section).at(key);
-      if (before == value) continue;
+      if (before == value || value == "auto") continue;  // what was automatic once is kept
       throw UsageError(
           "{} holds a run with {}.{} = {}, not {}: take another folder (--out), or leave the value as it "
           "was",
           folder, section, key, before.dump(), value.dump());
     }
   }
+}
+
+// Refuses a folder that holds something else, before anything is written to it.
+const Recipe& fit_for_folder(const Recipe& recipe, const RunOptions& options) {
+  if (!fs::exists(options.folder + "/config.json")) return recipe;
+  if (options.resume == Resume::never) {
+    throw UsageError(
+        "{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
+        options.folder);
+  }
+  const nlohmann::json saved = read_config(options.folder);
+  if (saved.contains("recipe")) check_same_recipe(saved.at("recipe"), recipe_json(recipe), options.folder);
+  return recipe;
 }
 
 int thread_count(const TrainingConfig& training) {
@@ -57,7 +70,7 @@ int thread_count(const TrainingConfig& training) {
 
 Run::Run(const Recipe& recipe, const RunOptions& options)
     : options_(options),
-      task_(make_task(recipe, options.folder)),
+      task_(make_task(fit_for_folder(recipe, options), options.folder)),
       recipe_(task_.recipe),
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
       model_(recipe_.model, device_, true),
@@ -75,22 +88,11 @@ Run::Run(const Recipe& recipe, const RunOptions& options)
 
 void Run::open_folder() {
   const auto checkpoint = checkpoints_.newest();
-  const std::string config_path = options_.folder + "/config.json";
-  if (fs::exists(config_path)) {
-    if (options_.resume == Resume::never) {
-      throw UsageError(
-          "{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
-          options_.folder);
-    }
-    const nlohmann::json saved = read_config(options_.folder);
-    if (saved.contains("recipe"))
-      check_same_recipe(saved.at("recipe"), recipe_json(recipe_), options_.folder);
-  }
   if (!checkpoint && options_.resume == Resume::require) {
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
   }
   fs::create_directories(options_.folder);
-  write_file(config_path, {config_json().dump(1)});
+  write_file(options_.folder + "/config.json", {config_json().dump(1)});
   if (checkpoint) {
     go_on_from(*checkpoint);
     log_info("going on from step {}, epoch {}", trainer_.steps(), state_.position.epoch + 1);

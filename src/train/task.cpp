@@ -1,6 +1,7 @@
 #include "train/task.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/ranges.h>
 
@@ -105,11 +106,23 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
   }
 }
 
+// The weights of a run that has begun belong to the words that it began with.
+void check_same_vocabularies(const Vocabularies& now, const std::string& folder) {
+  if (!std::filesystem::exists(folder + "/config.json")) return;
+  const Vocabularies before = read_vocabularies(folder);
+  if (now.source->model() == before.source->model() && now.target->model() == before.target->model()) return;
+  throw Error(
+      "the corpus has changed since the run in {} began, and its vocabulary with it: take another "
+      "folder (--out)",
+      folder);
+}
+
 Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
   const Vocabularies vocabularies = corpus.vocabularies;
+  check_same_vocabularies(vocabularies, folder);
   write_vocabularies(folder, vocabularies);
 
   Task task;

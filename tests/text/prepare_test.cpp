@@ -326,6 +326,9 @@ TEST_F(PrepareTest, InputsThatCannotBeUsedSayWhy) {
   data = toy_data(folder, text);
   data.valid_source = data.valid_target = {folder.path("none")};  // said before anything is learnt
   EXPECT_NE(error_of(data).find("cannot open"), std::string::npos);
+  data.valid_source = {folder.write("three", "a\nb\nc\n")};
+  data.valid_target = {folder.write("two", "a\nb\n")};
+  EXPECT_NE(error_of(data).find("has 3 lines"), std::string::npos);
   data = {};
   data.source = data.target = {"-"};
   EXPECT_NE(error_of(data).find("standard input"), std::string::npos);

@@ -79,6 +79,31 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path("run") + "/model.safetensors"));
 }
 
+TEST_F(WholeRun, WhatDoesNotFitItsFolderChangesNothingInIt) {
+  learn_from_text(100);
+  recipe_.training.max_steps = 2;
+  train("run");
+  const auto contents = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path("run"))) {
+      if (entry.is_regular_file()) files[entry.path().string()] = read_file(entry.path().string());
+    }
+    return files;
+  };
+  const auto before = contents();
+  recipe_.vocabulary.size = 50;
+  EXPECT_THROW(train("run"), UsageError);
+  EXPECT_EQ(contents(), before);
+  recipe_.vocabulary.size = 60;
+  recipe_.data = toy_data(folder_, toy_text(100, 12, 2));  // the same paths
+  recipe_.data.hold_out = 10;
+  EXPECT_THROW(train("run"), Error);
+  for (const auto& [path, text] : before) {
+    if (path.starts_with(folder_.path("run/data/"))) continue;  // prepared anew, as it must be to be compared
+    EXPECT_EQ(read_file(path), text) << path;
+  }
+}
+
 // docs/metrics.md: the keys of each event, by the event's name.
 std::map<std::string, std::set<std::string>> documented_events() {
   std::map<std::string, std::set<std::string>> events;
