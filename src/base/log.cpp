@@ -25,4 +25,11 @@ void log_line(LogLevel level, const std::string& message) {
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call: stdio locks the stream for it
 }
 
+void write_over(const std::string& text) {
+  const std::string line =
+      "\r\x1b[K\x1b[?7l" + text + "\x1b[?7h";  // clears the line; wrapping off, and on again
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace dragoman

@@ -41,4 +41,8 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
   }
 }
 
+// For a standard error that is a terminal: a line that stands still and is written over by the next one; empty text
+// takes it away. What does not fit the terminal's width is cut off, since a line that wraps would not stand still.
+void write_over(const std::string& text);
+
 }  // namespace dragoman

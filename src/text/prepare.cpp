@@ -182,13 +182,13 @@ void log_why_again(const std::string& folder, const json& origin) {
 void log_counts(const CorpusCounts& c, double seconds) {
   log_info("{} pairs read, {} kept, {} held out, {} left out, in {:.1f} s", with_commas(c.read),
            with_commas(c.kept), with_commas(c.held_out), with_commas(c.left_out.total()), seconds);
-  if (c.left_out.total() == 0) return;
-  log_info(
-      "left out: {} empty, {} longer than data.max_length, {} beyond data.max_ratio, {} invalid (no UTF-8, a "
-      "NUL "
-      "byte, a missing column)",
-      with_commas(c.left_out.empty), with_commas(c.left_out.too_long), with_commas(c.left_out.ratio),
-      with_commas(c.left_out.invalid));
+  const auto say = [](int64_t count, const char* reason) {
+    if (count > 0) log_info("left out: {} {}", with_commas(count), reason);
+  };
+  say(c.left_out.empty, "with an empty side");
+  say(c.left_out.too_long, "longer than data.max_length");
+  say(c.left_out.ratio, "beyond data.max_ratio");
+  say(c.left_out.invalid, "invalid: no UTF-8, a NUL byte, a missing column");
 }
 
 // What every file of the new folder says: the last of them is the manifest.

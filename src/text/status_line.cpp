@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -31,15 +30,13 @@ void StatusLine::show(const std::string& what, double share, double pairs) {
                         with_commas(static_cast<int64_t>(pairs / seconds)));
   }
   if (!terminal_) return log_info("{}", text);
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
+  write_over(text);
   shown_ = true;
 }
 
 void StatusLine::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  write_over("");
   shown_ = false;
 }
 

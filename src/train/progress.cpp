@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -35,23 +34,27 @@ void Progress::show(const ProgressFacts& facts) {
   const auto now = Clock::now();
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
   last_ = now;
-  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}  {:.0f} tokens/s", facts.epoch, facts.step,
-                                 facts.loss, facts.tokens_per_second);
+  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}", facts.epoch, facts.step, facts.loss);
   if (facts.seconds_left >= 0) text += fmt::format("  {} left", duration_text(facts.seconds_left));
+  text += fmt::format("  {:.0f} tokens/s", facts.tokens_per_second);
   if (!terminal_) {
     log_info("{}", text);
     return;
   }
-  if (facts.share >= 0) text = fmt::format("{} {:3.0f} %  {}", bar(facts.share, 20), 100 * facts.share, text);
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
+  if (facts.share >= 0) text = fmt::format("{} {:3.0f} %  {}", bar(facts.share, 12), 100 * facts.share, text);
+  write_over(text);
+  shown_ = true;
+}
+
+void Progress::show_work(const std::string& what) {
+  if (!terminal_) return;
+  write_over(what + " ...");
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  write_over("");
   shown_ = false;
 }
 

@@ -20,7 +20,8 @@ class Progress {
  public:
   Progress();
   void show(const ProgressFacts& facts);
-  void clear();  // before anything else is written
+  void show_work(const std::string& what);  // what takes a while, and is no step; on a terminal only
+  void clear();                             // before anything else is written
 
  private:
   using Clock = std::chrono::steady_clock;

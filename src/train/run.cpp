@@ -143,7 +143,7 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
 }
 
 void Run::validate() {
-  progress_.clear();
+  progress_.show_work(fmt::format("step {}: validating", trainer_.steps()));
   state_.validated_step = trainer_.steps();
   const auto weights = model_.parameters.weights();
   const auto exchange = [&] {  // of weights and their average, there and back
@@ -154,6 +154,7 @@ void Run::validate() {
   exchange();
   const Validation validation = validate_model(model_, trainer_, task_, recipe_.validation);
   exchange();
+  progress_.clear();
   report(validation);
   const double value = value_of(validation);
   state_.recent_sums = {};
