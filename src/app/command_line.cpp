@@ -38,8 +38,8 @@ std::string CommandLine::Parser::help() const {
     list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
   }
   if (!options.empty()) usage += " [--OPTION VALUE ...]";
-  std::string text =
-      fmt::format("{}: {}\n\nusage: {}\n\n{}\n", app.get_name(), app.get_description(), usage, list);
+  std::string text = fmt::format("{}: {}\n\nusage: {}\n\n", app.get_name(), app.get_description(), usage);
+  if (!list.empty()) text += list + "\n";
   for (const Options* some : options) text += some->help();
   return text;
 }
