@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "text/vocabulary.h"
 #include "train/checkpoints.h"
 #include "train/run.h"
 
@@ -28,8 +29,6 @@ void declare(Options& options, AverageOptions& o) {
   own.add("out", o.out, "the folder of the average");
 }
 
-constexpr const char* vocabulary_files[] = {"source.spm", "target.spm", "shared.spm"};
-
 std::vector<std::string> files_to_average(const AverageOptions& o) {
   std::vector<std::string> files;
   if (o.last == 0) {
@@ -48,17 +47,10 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
   return files;
 }
 
-std::string text_if_there(const fs::path& file) {
-  return fs::exists(file) ? read_file(file.string()) : std::string();
-}
-
-// The mean of weights that number different words would be no model.
 void check_same_vocabularies(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
-    for (const char* name : vocabulary_files) {
-      if (text_if_there(fs::path(folder) / name) == text_if_there(fs::path(folders[0]) / name)) continue;
-      throw Error("{} and {} have different vocabularies ({}), and no average", folders[0], folder, name);
-    }
+    if (have_same_vocabularies(folders[0], folder)) continue;
+    throw Error("{} and {} have different vocabularies, and so no average", folders[0], folder);
   }
 }
 
@@ -88,8 +80,8 @@ void average(const Arguments& arguments) {
   check_same_vocabularies(o.folders);
   average_weights(model, files);
   fs::create_directories(o.out);
-  copy_if_there(o.folders[0], o.out, "config.json");
-  for (const char* name : vocabulary_files) copy_if_there(o.folders[0], o.out, name);
+  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"})
+    copy_if_there(o.folders[0], o.out, name);
   write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
   log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");
 }

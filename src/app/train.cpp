@@ -16,7 +16,8 @@ void declare(Options& options, RunOptions& run) {
   own.add("resume", run.resume,
           "go on from a checkpoint in it: where there is one, never, or else it is an error",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
-  own.add("init-from", run.init_from, "a model's folder whose weights a new run begins with");
+  own.add("init-from", run.init_from,
+          "a model's folder whose weights a new run begins with; its words, too: --vocabulary.from");
 }
 
 }  // namespace

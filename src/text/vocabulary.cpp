@@ -109,4 +109,14 @@ void write_vocabularies(const std::string& folder, const Vocabularies& vocabular
   write_file(file_of(folder, "target.spm"), {vocabularies.target->model()});
 }
 
+bool have_same_vocabularies(const std::string& folder, const std::string& other) {
+  const auto contents = [](const std::string& path) {
+    return std::filesystem::exists(path) ? read_file(path) : std::string();
+  };
+  const auto same = [&](const char* name) {
+    return contents(file_of(folder, name)) == contents(file_of(other, name));
+  };
+  return same("source.spm") && same("target.spm") && same("shared.spm");
+}
+
 }  // namespace dragoman

@@ -75,4 +75,8 @@ struct Vocabularies {
 Vocabularies read_vocabularies(const std::string& folder);
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies);
 
+// Whether the models in two folders number the same words: weights of the one mean nothing to the other else. Two
+// that have no vocabularies do.
+bool have_same_vocabularies(const std::string& folder, const std::string& other);
+
 }  // namespace dragoman

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "text/vocabulary.h"
 #include "train/run.h"
 
 namespace dragoman {
@@ -49,8 +50,10 @@ void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, c
   }
 }
 
-// Refuses a folder that holds something else, before anything is written to it.
+// Refuses folders that hold something else, before anything is written.
 const Recipe& fit_for_folder(const Recipe& recipe, const RunOptions& options) {
+  if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
+    throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
   if (!fs::exists(options.folder + "/config.json")) return recipe;
   if (options.resume == Resume::never) {
     throw UsageError(
@@ -112,7 +115,13 @@ nlohmann::json Run::config_json() const {
 // The weights of step 0.
 void Run::set_first_weights() {
   model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
-  if (!options_.init_from.empty()) read_weights(weights_path(options_.init_from), model_.parameters);
+  if (!options_.init_from.empty()) {
+    if (!have_same_vocabularies(options_.folder, options_.init_from)) {
+      throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
+                       options_.init_from);
+    }
+    read_weights(weights_path(options_.init_from), model_.parameters);
+  }
   if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
   std::ranges::fill(trainer_.adam().first_moments(), 0.0f);
   std::ranges::fill(trainer_.adam().second_moments(), 0.0f);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "model/weights.h"
 #include "text/corpora.h"
 #include "train/history.h"
 #include "train/metrics_log.h"
@@ -109,6 +110,28 @@ TEST_F(WholeRun, WhatDoesNotFitItsFolderChangesNothingInIt) {
     if (path.starts_with(folder_.path("run/data/"))) continue;  // prepared anew, as it must be to be compared
     EXPECT_EQ(read_file(path), text) << path;
   }
+}
+
+TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
+  learn_from_text(100);
+  recipe_.training.max_steps = 3;
+  recipe_.training.factor = 10;
+  train("general");
+  recipe_.data = toy_data(folder_, toy_text(50, 12, 2), "special");
+  recipe_.data.hold_out = 10;
+  recipe_.training.max_steps = 1;
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.learning_rate = 1e-9;  // the weights stay as they began
+  const RunOptions options = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
+  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // other words
+  std::filesystem::remove_all(options.folder);
+  recipe_.vocabulary.from = folder_.path("general");
+  dragoman::Run run(recipe_, options);
+  run.train();
+  const std::span<const float> now = run.model().parameters.weights();
+  const std::vector<float> fine(now.begin(), now.end());
+  read_weights(folder_.path("general") + "/model.safetensors", run.model().parameters);
+  for (size_t i = 0; i < fine.size(); ++i) ASSERT_NEAR(fine[i], now[i], 1e-6);
 }
 
 // docs/metrics.md: the keys of each event, by the event's name.
