@@ -99,7 +99,7 @@ class Ours {
   explicit Ours(const Settings& settings)
       : settings_(settings),
         device_(kernels_for(std::getenv("DRAGOMAN_ISA")), settings.threads),
-        model_(config(settings), device_, true),
+        model_(config(settings), device_, Buffers::weights_and_gradients),
         trainer_(model_, {}),
         batches_(make_batches(settings)) {
     model_.parameters.initialise(1);

@@ -75,7 +75,7 @@ void average(const Arguments& arguments) {
     throw UsageError("{} holds a model already: take another folder for --out", o.out);
 
   Device device(kernels_for(nullptr), 1);
-  Transformer model(read_model_config(o.folders[0]), device, false);
+  Transformer model(read_model_config(o.folders[0]), device, Buffers::weights);
   const std::vector<std::string> files = files_to_average(o);
   check_same_vocabularies(o.folders);
   average_weights(model, files);

@@ -6,9 +6,8 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/translating.h"
 #include "base/signals.h"
-#include "search/search.h"
-#include "text/vocabulary.h"
 #include "train/run.h"
 
 namespace dragoman {
@@ -31,25 +30,25 @@ constexpr const char* sentences[] = {
     "My father works in a hospital.",
 };
 
-void translate_and_print(Transformer& model, const Vocabularies& vocabularies, bool source_eos) {
-  PackedSide source;
-  for (const char* sentence : sentences) {
-    std::vector<int32_t> ids = vocabularies.source->encode(sentence);
-    if (source_eos) ids.push_back(eos_id);
-    source.add(ids.data(), ids.data() + ids.size());
-  }
-  const auto outputs = search_all(model, source, {}, {.start = bos_id, .end = eos_id});
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    std::cout << fmt::format("{:<38}{}\n", sentences[i], vocabularies.target->decode(outputs[i][0].tokens));
+void translate_and_print(const std::string& folder, int64_t threads) {
+  const auto model = load_model(folder, threads);
+  Translator translator(*model, {});
+  for (const char* sentence : sentences) translator.add(sentence);
+  while (translator.busy()) {
+    translator.step();
+    while (const auto line = translator.take())
+      std::cout << fmt::format("{:<38}{}\n", line->source, line->translations[0].text);
   }
 }
 
 constexpr const char* what_next = R"(
 The model is in {0}. What to try next:
-  dragoman train {1} --training.max_minutes 30     the same, longer: it goes on from here
-  dragoman train recipes/tatoeba-en-fr.toml                   a better model, in an hour
-  dragoman report {0}                                 the curves, as a page
-  dragoman prepare {1} --show 5                    what the model reads
+
+  your own sentences                 echo "How are you?" | {1} translate --model {0}
+  the same model, trained longer     {1} train {2} --training.max_minutes 30
+  a better one, in an hour           {1} train recipes/tatoeba-en-fr.toml
+  the curves, as a page              {1} report {0} --out page.html
+  what the model reads               {1} prepare {2} --show 5
 )";
 
 }  // namespace
@@ -71,10 +70,10 @@ void demo(const Arguments& arguments) {
   line.set_flags();
   options.check([&] { validate(recipe); });
   watch_signals();
-  Run training(recipe, run);
-  training.train();
-  translate_and_print(training.model(), read_vocabularies(run.folder), recipe.vocabulary.source_eos);
-  std::cout << fmt::format(what_next, run.folder, recipe_path);
+  Run(recipe, run).train();
+  translate_and_print(run.folder, recipe.training.threads);
+  const auto program = std::filesystem::proximate(std::filesystem::read_symlink("/proc/self/exe"));
+  std::cout << fmt::format(what_next, run.folder, program.string(), recipe_path);
 }
 
 }  // namespace dragoman

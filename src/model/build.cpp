@@ -108,7 +108,7 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
 
 }  // namespace
 
-Transformer::Transformer(const ModelConfig& config_, Device& device_, bool gradients)
+Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers buffers)
     : config(config_), device(device_), parameters(device_.pool) {
   validate(config);
   const LayerMaker make(parameters, config.initialiser);
@@ -117,7 +117,7 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, bool gradi
   target_positions = make_positions(*this, "target_positions.weight");
   make_encoder(*this, make);
   make_decoder(*this, make);
-  parameters.allocate(gradients);
+  parameters.allocate(buffers);
 }
 
 }  // namespace dragoman

@@ -41,8 +41,9 @@ struct DecoderLayer {
 };
 
 struct Transformer {
-  // `gradients`: for training. Weights are zero until they are initialised or read.
-  Transformer(const ModelConfig& config, Device& device, bool gradients);
+  // Weights are zero until they are initialised or read. read_weights() also takes the memory for them, where there is
+  // none yet, once it has seen that the file fits.
+  Transformer(const ModelConfig& config, Device& device, Buffers buffers);
   Transformer(const Transformer&) = delete;
   Transformer& operator=(const Transformer&) = delete;
 

@@ -35,8 +35,10 @@ void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::s
   }
 }
 
-void read_weights(const std::string& path, Parameters& parameters) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+namespace {
+
+// That the file has these parameters, in these sizes, and nothing else.
+void check_entries(const std::string& path, const SafetensorsFile& file, const Parameters& parameters) {
   std::set<std::string> names;
   for (const Parameter& parameter : parameters.list()) names.insert(parameter.name);
   for (const TensorEntry& entry : file.entries()) {
@@ -47,6 +49,16 @@ void read_weights(const std::string& path, Parameters& parameters) {
           path, entry.name);
     }
   }
+  for (const Parameter& parameter : parameters.list())
+    file.floats(parameter.name, parameter.value.rows(), parameter.value.columns());
+}
+
+}  // namespace
+
+void read_weights(const std::string& path, Parameters& parameters) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  check_entries(path, file, parameters);
+  if (!parameters.allocated()) parameters.allocate(Buffers::weights);
   read_flat(file, parameters, parameters.weights());
   parameters.changed();
 }

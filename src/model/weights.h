@@ -20,6 +20,8 @@ void write_weights(const std::string& path, const Parameters& parameters, std::s
 // missing, of another size, or too much.
 void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::span<float> flat,
                const std::string& prefix = "");
+
+// A whole file of weights. What does not belong to the model is an error before memory is taken.
 void read_weights(const std::string& path, Parameters& parameters);
 
 }  // namespace dragoman

@@ -33,7 +33,9 @@ Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Init
   return value;
 }
 
-void Parameters::allocate(bool gradients) {
+void Parameters::allocate(Buffers buffers) {
+  if (buffers == Buffers::none_yet) return;
+  const bool gradients = buffers == Buffers::weights_and_gradients;
   weights_ = Tensor(*pool_, 1, size_);
   std::ranges::fill(weights(), 0.0f);
   if (gradients) {

@@ -30,14 +30,18 @@ struct Parameter {
   int64_t size() const { return value.rows() * value.columns(); }
 };
 
+// What parameters have memory for.
+enum class Buffers { none_yet, weights, weights_and_gradients };
+
 class Parameters {
  public:
   explicit Parameters(Pool& pool) : pool_(&pool) {}
 
   Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial);
 
-  // Lays out what was declared: zeros, with a buffer of gradients where training needs one.
-  void allocate(bool gradients);
+  // Lays out what was declared: zeros. Training needs gradients as well.
+  void allocate(Buffers buffers);
+  bool allocated() const { return static_cast<bool>(weights_); }
 
   // Each parameter from its own numbers, a function of the seed and its name.
   void initialise(uint64_t seed);

@@ -34,7 +34,7 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
 SavedModel::SavedModel(const std::string& folder, const Kernels& kernels, int threads)
     : vocabularies(read_vocabularies(folder)),
       device(kernels, threads),
-      model(read_model_config(folder), device, /*gradients=*/false) {
+      model(read_model_config(folder), device, Buffers::none_yet) {
   check_sizes(folder, model.config, vocabularies);
   read_weights(weights_path(folder), model.parameters);
   max_positions = model.config.positions == Positions::learned ? model.config.max_positions : INT32_MAX;

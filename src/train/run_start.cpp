@@ -76,7 +76,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options)
       task_(make_task(fit_for_folder(recipe, options), options.folder)),
       recipe_(task_.recipe),
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
-      model_(recipe_.model, device_, true),
+      model_(recipe_.model, device_, Buffers::weights_and_gradients),
       trainer_(model_, update_options(recipe.training)),
       checkpoints_(options.folder + "/checkpoints",
                    std::max(recipe.checkpoints.keep, recipe.training.average_last)) {

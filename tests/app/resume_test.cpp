@@ -157,6 +157,38 @@ TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 
+TEST_F(ResumeTest, ASecondInterruptEndsItAtOnce) {
+  // An update of a hundred thousand batches: the first signal waits for its end.
+  const pid_t child = start("stopped", {"--training.accumulate=100000", "--data.batches=100000"});
+  while (!fs::exists(path("stopped") + "/config.json"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ::kill(child, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
+  ::kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 128 + SIGINT);
+  EXPECT_FALSE(fs::exists(path("stopped") + "/model.safetensors"));
+}
+
+// A limit of the size of files stands for a full disk: small ones can be written, weights can not.
+TEST_F(ResumeTest, OnAFullDiskItSaysSoAndGoesOn) {
+  const rlimit limit = {.rlim_cur = 20'000, .rlim_max = RLIM_INFINITY};
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const pid_t child = start("full", {"--training.max_steps=6"});
+  std::signal(SIGXFSZ, ignored);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(wait_for(child), 1);
+  const std::string log = read_file(path("log"));
+  EXPECT_NE(log.find("could not be written"), std::string::npos) << log;
+  EXPECT_TRUE(Checkpoints(path("full") + "/checkpoints", 3).list().empty());
+  EXPECT_FALSE(fs::exists(path("full") + "/model.safetensors"));
+  ASSERT_EQ(wait_for(start("full", {"--training.max_steps=6"})), 0) << read_file(path("log"));
+  EXPECT_TRUE(fs::exists(path("full") + "/model.safetensors"));
+}
+
 TEST_F(ResumeTest, WhereNoCheckpointCanBeWrittenItSaysSoAndGoesOn) {
   fs::create_directories(path("full"));
   write_file(path("full") + "/checkpoints", {"a file where a folder should be"});

@@ -51,7 +51,7 @@ class Golden : public testing::TestWithParam<Case> {
         training_(nlohmann::json::parse(file_.metadata("training"))),
         device_(*GetParam().kernels, 2),
         model_(model_config_from_json(nlohmann::json::parse(file_.metadata("config")), GetParam().fixture),
-               device_, /*gradients=*/true),
+               device_, Buffers::weights_and_gradients),
         trainer_(model_, update_options()) {
     for (const Parameter& parameter : model_.parameters.list()) {
       std::ranges::copy(stored("parameter/", parameter), parameter.value.data());

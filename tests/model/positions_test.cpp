@@ -150,7 +150,7 @@ TEST(Positions, LearnedAreAParameterOfFixedLength) {
   Pool pool;
   Parameters parameters(pool);
   PositionTable table(parameters.declare("positions", 5, 4, {.kind = Initial::Kind::normal, .amount = 1}));
-  parameters.allocate(/*gradients=*/true);
+  parameters.allocate(Buffers::weights_and_gradients);
   parameters.initialise(1);
   EXPECT_EQ(table.rows(pool, 5).data(), parameters.list()[0].value.data());
   EXPECT_EQ(table.rows(pool, 1).rows(), 5);

@@ -69,7 +69,8 @@ inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test
 struct SmallModel {
   SmallModel(const ModelConfig& config, const Kernels& kernels, int threads, bool gradients = false,
              uint64_t seed = 1)
-      : device(kernels, threads), model(config, device, gradients) {
+      : device(kernels, threads),
+        model(config, device, gradients ? Buffers::weights_and_gradients : Buffers::weights) {
     model.parameters.initialise(seed);
     // Biases begin as zeros and gains as ones: a test would not see them left out.
     const Floats noise = random_floats(model.parameters.weights().size(), seed, -0.1, 0.1);

@@ -17,7 +17,7 @@ struct ParametersTest : testing::Test {
 TEST_F(ParametersTest, StandInOneBufferEachAtACacheLine) {
   const Tensor a = parameters.declare("a", 3, 5, {}), b = parameters.declare("b", 1, 16, {}),
                c = parameters.declare("c", 2, 9, {});
-  parameters.allocate(/*gradients=*/true);
+  parameters.allocate(Buffers::weights_and_gradients);
   const auto weights = parameters.weights(), gradients = parameters.gradients();
   ASSERT_EQ(weights.size(), 16U + 16 + 32);
   EXPECT_EQ(gradients.size(), weights.size());
@@ -34,7 +34,7 @@ TEST_F(ParametersTest, StandInOneBufferEachAtACacheLine) {
 
 TEST_F(ParametersTest, ForInferenceHaveNoGradients) {
   const Tensor a = parameters.declare("a", 3, 5, {});
-  parameters.allocate(/*gradients=*/false);
+  parameters.allocate(Buffers::weights);
   EXPECT_TRUE(parameters.gradients().empty());
   EXPECT_FALSE(a.has_gradient());
 }
@@ -49,7 +49,7 @@ TEST_F(ParametersTest, BeginAsTheyWereDeclared) {
   parameters.declare("constant", 2, 3, {Initial::Kind::constant, 1});
   parameters.declare("uniform", 100, 100, {Initial::Kind::uniform, 0.3F});
   parameters.declare("normal", 100, 100, {Initial::Kind::normal, 0.3F});
-  parameters.allocate(false);
+  parameters.allocate(Buffers::weights);
   parameters.initialise(1);
   const auto& list = parameters.list();
   for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(list[0].value.data()[i], 1);
@@ -72,7 +72,7 @@ TEST_F(ParametersTest, BeginAsTheyWereDeclared) {
 TEST_F(ParametersTest, EachHasItsOwnNumbers) {
   const Initial normal = {Initial::Kind::normal, 1};
   const Tensor a = parameters.declare("a", 1, 10, normal), b = parameters.declare("b", 1, 10, normal);
-  parameters.allocate(false);
+  parameters.allocate(Buffers::weights);
   parameters.initialise(1);
   const std::vector<float> a1(a.data(), a.data() + 10);
   EXPECT_FALSE(same_bits(a1, {b.data(), 10}));
@@ -81,7 +81,7 @@ TEST_F(ParametersTest, EachHasItsOwnNumbers) {
 
   Parameters other(device.pool);
   const Tensor first = other.declare("b", 1, 3, normal), again = other.declare("a", 1, 10, normal);
-  other.allocate(false);
+  other.allocate(Buffers::weights);
   other.initialise(1);
   EXPECT_TRUE(same_bits(a1, {again.data(), 10}));
 }
@@ -91,7 +91,7 @@ TEST_F(ParametersTest, Initialisers) {
   xavier.linear("x", 30, 20, 3);  // each of the three begins as if it stood alone
   pytorch.linear("p", 25, 20);
   xavier.norm("n", 7);
-  parameters.allocate(false);
+  parameters.allocate(Buffers::weights);
   parameters.initialise(1);
   const auto& list = parameters.list();
   const auto largest = [](const Parameter& p) {
@@ -117,7 +117,7 @@ TEST_F(ParametersTest, Initialisers) {
 TEST_F(ParametersTest, ChangedForgetsWhatIsKept) {
   const LayerMaker make(parameters, Initialiser::xavier);
   const Linear layer = make.linear("l", 2, 2);
-  parameters.allocate(false);
+  parameters.allocate(Buffers::weights);
   const Tensor x(device.pool, 1, 2);
   x.data()[0] = x.data()[1] = 1;
   const auto first = [&] {

@@ -223,6 +223,11 @@ TEST_F(TranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   write_file(path + "/config.json", {other.dump()});
   EXPECT_NE(error_of(path).find("99 source words"), std::string::npos) << error_of(path);
   other = nlohmann::json::parse(config);
+  other["model"]["d_model"] = 1'000'000;  // a million times a million, in every layer
+  other["model"]["encoder_layers"] = 1000;
+  write_file(path + "/config.json", {other.dump()});
+  EXPECT_NE(error_of(path).find("model.safetensors: tensor"), std::string::npos) << error_of(path);
+  other = nlohmann::json::parse(config);
   other["recipe"]["data"]["max_length"] = "many";
   write_file(path + "/config.json", {other.dump()});
   EXPECT_NE(error_of(path).find("config.json"), std::string::npos) << error_of(path);

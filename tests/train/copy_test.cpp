@@ -14,7 +14,7 @@ TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
   config.attention_dropout = config.embedding_dropout = 0;
   config.source_vocabulary = config.target_vocabulary = 8;
   Device device(kernels_for(nullptr), 1);
-  Transformer model(config, device, /*gradients=*/true);
+  Transformer model(config, device, Buffers::weights_and_gradients);
   model.parameters.initialise(1);
   Trainer trainer(model, {.smoothing = {0, SmoothingOver::all}});
   const CopyTask task = {.symbols = 8, .length = 6, .sentences = 32};
