@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "model/folder.h"
 #include "model/weights.h"
 #include "train/run.h"
 
@@ -106,7 +107,12 @@ void Run::finish() {
     write_weights(options_.folder + "/model.safetensors", model_.parameters, model_.parameters.weights());
     log_info("the model is the average of the last {} checkpoints", files.size());
   } else {
-    read_weights(options_.folder + "/model.safetensors", model_.parameters);
+    const std::string best = weights_path(options_.folder);
+    if (!std::filesystem::exists(best)) {
+      throw Error("{} has no model, for none could be written: see to the disk, and run the same command again",
+                  options_.folder);
+    }
+    read_weights(best, model_.parameters);
   }
   log("end",
       {{"epoch", state_.position.epoch}, {"best_step", state_.best_step}, {"seconds", state_.seconds}});

@@ -183,6 +183,7 @@ TEST_F(ResumeTest, OnAFullDiskItSaysSoAndGoesOn) {
   EXPECT_EQ(wait_for(child), 1);
   const std::string log = read_file(path("log"));
   EXPECT_NE(log.find("could not be written"), std::string::npos) << log;
+  EXPECT_NE(log.find("has no model"), std::string::npos) << log;
   EXPECT_TRUE(Checkpoints(path("full") + "/checkpoints", 3).list().empty());
   EXPECT_FALSE(fs::exists(path("full") + "/model.safetensors"));
   ASSERT_EQ(wait_for(start("full", {"--training.max_steps=6"})), 0) << read_file(path("log"));
