@@ -109,8 +109,9 @@ void Run::finish() {
   } else {
     const std::string best = weights_path(options_.folder);
     if (!std::filesystem::exists(best)) {
-      throw Error("{} has no model, for none could be written: see to the disk, and run the same command again",
-                  options_.folder);
+      throw Error(
+          "{} has no model, for none could be written: see to the disk, and run the same command again",
+          options_.folder);
     }
     read_weights(best, model_.parameters);
   }
