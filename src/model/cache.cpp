@@ -6,9 +6,20 @@
 #include "base/error.h"
 
 namespace dragoman {
+namespace {
+
+// Rows are numbered by 32 bits.
+void check_rows(int64_t slots, int64_t capacity) {
+  if (slots * capacity <= INT32_MAX) return;
+  throw Error("a search of {} hypotheses at once with {} tokens each is too large: take a smaller batch or beam",
+              slots, capacity);
+}
+
+}  // namespace
 
 Cache::Cache(Pool& pool, int64_t layers, int64_t slots_, int64_t capacity_, int64_t d_model)
     : slots(slots_), capacity(capacity_) {
+  check_rows(slots, capacity);
   for (int64_t i = 0; i < layers; ++i) key_values.emplace_back(pool, slots * capacity, 2 * d_model);
 }
 
@@ -32,6 +43,7 @@ void reserve(Device& device, Cache& cache, int64_t length) {
   if (length <= cache.capacity) return;
   const int64_t old = cache.capacity;
   cache.capacity = std::max(length, 2 * old);
+  check_rows(cache.slots, cache.capacity);
   const Array<int32_t> to(device.pool, cache.slots * old);
   for (int64_t row = 0; row < to.size(); ++row)
     to.data()[row] = static_cast<int32_t>(row / old * cache.capacity + row % old);
