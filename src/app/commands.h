@@ -16,6 +16,7 @@ void evaluate(const Arguments& arguments);
 void info(const Arguments& arguments);
 void metrics(const Arguments& arguments);
 void report(const Arguments& arguments);
+void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -35,6 +36,7 @@ inline constexpr Command commands[] = {
     {"info", "what a model's folder holds", info},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},
+    {"draw", "the articles' figures, as SVG: positions, the causal mask, schedules, smoothing", draw},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"demo", "train a small English-French translator for some minutes, and try it", demo},
 };

@@ -1,0 +1,186 @@
+// dragoman draw, as a user meets it; and the figures' numbers against the articles' formulas.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "app/commands.h"
+#include "app/figures.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman {
+namespace {
+
+const char* const names[] = {"positions", "position-heatmap", "mask",
+                             "schedules", "smoothing",        "smoothing-loss"};
+
+std::string print(const Arguments& arguments) {
+  testing::internal::CaptureStdout();
+  try {
+    draw(arguments);
+  } catch (const UsageError& error) {
+    testing::internal::GetCapturedStdout();
+    return error.what();
+  }
+  return testing::internal::GetCapturedStdout();
+}
+
+// Whether every element that begins ends, in its turn, and no character stands where it must be escaped.
+bool well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  const std::regex piece(R"re(<(/?)(\w+)((?: [\w-]+="[^"<&]*")*)(/?)>|(?:[^<>&]|&(?:amp|lt|gt|quot);)+)re");
+  size_t at = 0;
+  for (std::sregex_iterator found(xml.begin(), xml.end(), piece), end; found != end; ++found) {
+    const std::smatch& match = *found;
+    if (match.position() != static_cast<std::ptrdiff_t>(at)) return false;
+    at += static_cast<size_t>(match.length());
+    if (match[2].length() == 0 || match[4].length() > 0) continue;
+    if (match[1].length() == 0) {
+      open.push_back(match[2]);
+    } else if (open.empty() || open.back() != match[2]) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return at == xml.size() && open.empty();
+}
+
+double value(const HeatMap& map, int64_t row, int64_t column) {
+  return map.values[static_cast<size_t>(row * map.columns + column)];
+}
+
+TEST(Draw, EveryFigureIsAFileThatStandsByItself) {
+  for (const char* name : names) {
+    const std::string svg = print({name});
+    EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << svg;
+    EXPECT_TRUE(well_formed(svg)) << name;
+    EXPECT_EQ(svg.find("nan"), std::string::npos) << name;
+    EXPECT_LT(svg.size(), 40'000u) << name;
+    EXPECT_NE(print({name, "--help"}).find("usage: dragoman draw " + std::string(name)), std::string::npos);
+  }
+}
+
+TEST(Draw, WritesAFileAndSaysWhere) {
+  const std::string out = testing::TempDir() + "dragoman_draw.svg";
+  EXPECT_EQ(print({"mask", "--positions", "3", "--out", out}), out + "\n");
+  EXPECT_EQ(read_file(out), print({"mask", "--positions", "3"}));
+  std::filesystem::remove(out);
+}
+
+TEST(Draw, AWrongNameIsAnsweredWithTheRightOnes) {
+  const std::string list = "positions, position-heatmap, mask, schedules, smoothing, smoothing-loss";
+  EXPECT_EQ(print({}), "draw needs the NAME of a figure first: " + list);
+  EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure first: " + list);
+  EXPECT_EQ(print({"masks"}), "there is no figure masks; the nearest one is mask, and these exist: " + list);
+}
+
+TEST(Draw, OptionsThatDoNotFitAreNamed) {
+  EXPECT_EQ(print({"positions", "--d_model", "21"}), "the command line: d_model is 21, but must be even");
+  EXPECT_EQ(print({"positions", "--first-column", "18"}), "columns is 4, but there are 2 from column 18 on");
+  for (const char* curve : {"512", "512:", ":400", "512:4000x", "0:400", "512:0", "a:b"}) {
+    EXPECT_NE(print({"schedules", "--curves", curve}).find("is no D_MODEL:WARMUP"), std::string::npos)
+        << curve;
+  }
+}
+
+TEST(Draw, TextIsEscaped) {
+  const std::string file = svg(LineChart{
+      .title = "a < b & \"c\"", .x_title = "<x>", .y_title = "y", .curves = {{"&", {{0, 0}, {1, 1}}}}});
+  EXPECT_TRUE(well_formed(file));
+  EXPECT_NE(file.find("a &lt; b &amp; &quot;c&quot;"), std::string::npos);
+  EXPECT_FALSE(well_formed("<a><b></a></b>"));  // so that the check can fail
+  EXPECT_FALSE(well_formed("<a>&</a>"));
+}
+
+TEST(Figures, PositionsAreThePapersSines) {
+  const LineChart figure = chart(PositionCurves{});
+  ASSERT_EQ(figure.curves.size(), 4u);
+  ASSERT_EQ(figure.curves[1].points.size(), 100u);
+  const double angle = 37 / std::pow(10000, 4.0 / 20);
+  EXPECT_NEAR(figure.curves[0].points[37].y, std::sin(angle), 1e-12);
+  EXPECT_NEAR(figure.curves[1].points[37].y, std::cos(angle), 1e-12);
+  EXPECT_EQ(figure.curves[3].name, "column 7");
+}
+
+TEST(Figures, TablesOfPositionsDiffer) {
+  const HeatMaps figure = chart(PositionTables{.d_model = 8, .positions = 10});
+  ASSERT_EQ(figure.maps.size(), 3u);
+  EXPECT_NEAR(value(figure.maps[0], 9, 3), std::cos(9 / std::pow(10000, 2.0 / 8)), 1e-12);
+  EXPECT_NEAR(value(figure.maps[1], 9, 3), std::sin(9.0 / 10000), 1e-12);  // the slowest sine
+  EXPECT_NEAR(value(figure.maps[2], 9, 3), std::cos(9 / std::pow(10000, 6.0 / 8)), 1e-12);
+}
+
+TEST(Figures, TheMaskHidesWhatComesLater) {
+  const HeatMaps figure = chart(CausalMask{});
+  for (int64_t row = 0; row < 20; ++row) {
+    for (int64_t column = 0; column < 20; ++column)
+      EXPECT_EQ(value(figure.maps[0], row, column), column <= row ? 1 : 0) << row << ", " << column;
+  }
+}
+
+TEST(Figures, NoamsRatesPeakAtTheEndOfTheWarmUp) {
+  const LineChart figure = chart(NoamSchedules{.curves = {"512:4000", "256:777"}});
+  for (const auto& [curve, d_model, warmup] :
+       {std::tuple(figure.curves[0], 512.0, 4000.0), std::tuple(figure.curves[1], 256.0, 777.0)}) {
+    const Point peak = *std::ranges::max_element(curve.points, {}, &Point::y);
+    EXPECT_EQ(peak.x, warmup);
+    EXPECT_NEAR(peak.y, 1 / std::sqrt(d_model * warmup), 1e-12);
+    EXPECT_NEAR(curve.points.front().y, 1 / std::sqrt(d_model) * std::pow(warmup, -1.5), 1e-12);
+    EXPECT_EQ(curve.points.back().x, 20000);
+    EXPECT_TRUE(std::ranges::is_sorted(curve.points, {}, &Point::x));
+  }
+}
+
+TEST(Figures, SmoothingSpreadsOverAllOrOverTheOthers) {
+  const HeatMaps figure = chart(SmoothedTargets{});
+  for (int64_t row = 0; row < 5; ++row) {
+    for (int64_t column = 0; column < 5; ++column) {
+      EXPECT_NEAR(value(figure.maps[0], row, column), row == column ? 0.68 : 0.08, 1e-6);
+      EXPECT_NEAR(value(figure.maps[1], row, column), row == column ? 0.6 : 0.1, 1e-6);
+    }
+  }
+}
+
+// Smoothed over the others, the loss is least where the right word's probability is 1 − ε, and the target's entropy.
+TEST(Figures, TooMuchConfidenceCosts) {
+  const LineChart figure = chart(SmoothedLosses{});
+  const std::vector<Point>& plain = figure.curves[0].points;
+  for (const Point& p : plain) EXPECT_NEAR(p.y, -std::log(p.x), 1e-5);
+  EXPECT_NEAR(plain.front().x, 0.2, 1e-6);
+  const Point least = *std::ranges::min_element(figure.curves[2].points, {}, &Point::y);
+  EXPECT_NEAR(least.x, 0.9, 0.01);
+  EXPECT_NEAR(least.y, -0.9 * std::log(0.9) - 0.1 * std::log(0.1 / 4), 1e-3);
+  EXPECT_GT(figure.curves[2].points.back().y, least.y + 0.1);
+}
+
+TEST(Plot, AxesAreRound) {
+  const Axis years = round_axis(3, 97, 12), shares = round_axis(0.2 - 1e-9, 0.999, 12),
+             one = round_axis(5, 5, 4);
+  EXPECT_EQ(ticks(years), (std::vector<double>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}));
+  EXPECT_EQ(tick_label(shares, ticks(shares).front()), "0.2");
+  EXPECT_EQ(tick_label(shares, ticks(shares).back()), "1.0");
+  EXPECT_EQ(ticks(one).front(), 5);
+  const Axis rates = round_axis(0, 0.00099, 9), steps = round_axis(1, 20000, 12);
+  EXPECT_EQ(tick_label(rates, 0), "0");
+  EXPECT_EQ(tick_label(rates, ticks(rates).back()), "0.0010");
+  EXPECT_EQ(tick_label(steps, ticks(steps).back()), "20,000");
+}
+
+TEST(Plot, CellsOfOneColourAreOneStroke) {
+  const std::string file =
+      svg(HeatMaps{.title = "",
+                   .x_title = "",
+                   .y_title = "",
+                   .least = 0,
+                   .most = 1,
+                   .maps = {{.title = "", .rows = 3, .columns = 2, .values = {0, 1, 0, 0, 1, 0}}}});
+  EXPECT_NE(file.find("d=\"M0 0v2M1 1v2\""), std::string::npos) << file;
+  EXPECT_NE(file.find("d=\"M0 2v1M1 0v1\""), std::string::npos) << file;
+}
+
+}  // namespace
+}  // namespace dragoman
