@@ -44,9 +44,9 @@ std::pair<int64_t, int64_t> sizes_of(const std::string& curve) {
   return {d_model, warmup};
 }
 
-Curve noam_curve(const std::string& name, const NoamSchedules& options) {
+ChartCurve noam_curve(const std::string& name, const NoamSchedules& options) {
   const auto [d_model, warmup] = sizes_of(name);
-  Curve curve = {.name = fmt::format("d_model {}, warm-up {}", d_model, warmup), .points = {}};
+  ChartCurve curve = {.name = fmt::format("d_model {}, warm-up {}", d_model, warmup), .points = {}};
   const auto add = [&, d = d_model, w = warmup](int64_t step) {
     curve.points.push_back({static_cast<double>(step), noam_rate(step, d, options.factor, w)});
   };
@@ -84,7 +84,7 @@ LineChart chart(const PositionCurves& options) {
       .y_title = "value",
       .curves = {}};
   for (int64_t c = options.first_column; c < options.first_column + options.columns; ++c) {
-    Curve curve = {.name = fmt::format("column {}", c), .points = {}};
+    ChartCurve curve = {.name = fmt::format("column {}", c), .points = {}};
     for (int64_t p = 0; p < options.positions; ++p) {
       curve.points.push_back(
           {static_cast<double>(p), position_value(options.variant, p, c, options.d_model)});

@@ -35,8 +35,8 @@ HeatMap targets(const std::string& title, int64_t words, Smoothing smoothing) {
   return map;
 }
 
-Curve loss_curve(const std::string& name, int64_t words, Smoothing smoothing) {
-  Curve curve = {.name = name, .points = {}};
+ChartCurve loss_curve(const std::string& name, int64_t words, Smoothing smoothing) {
+  ChartCurve curve = {.name = name, .points = {}};
   constexpr double surest = 0.999;
   const double highest_logit = std::log(surest / (1 - surest) * static_cast<double>(words - 1));
   constexpr int points = 200;

@@ -20,7 +20,7 @@ struct Frame {
 Frame frame_of(const LineChart& chart) {
   CHECK(!chart.curves.empty() && !chart.curves[0].points.empty(), "nothing to draw");
   Point least = chart.curves[0].points[0], most = least;
-  for (const Curve& curve : chart.curves) {
+  for (const ChartCurve& curve : chart.curves) {
     for (const Point& p : curve.points) {
       least = {std::min(least.x, p.x), std::min(least.y, p.y)};
       most = {std::max(most.x, p.x), std::max(most.y, p.y)};
@@ -45,7 +45,7 @@ void add_axes(Svg& svg, const Frame& frame, const LineChart& chart) {
   add_text(svg, {16, frame.top - 18}, Anchor::start, "", chart.y_title);
 }
 
-void add_legend(Svg& svg, const Frame& frame, const std::vector<Curve>& curves) {
+void add_legend(Svg& svg, const Frame& frame, const std::vector<ChartCurve>& curves) {
   double y = frame.top + 4;
   for (size_t i = 0; i < curves.size(); ++i, y += 24) {
     const double x = frame.right + 20;
@@ -58,7 +58,7 @@ void add_legend(Svg& svg, const Frame& frame, const std::vector<Curve>& curves) 
 
 std::string svg(const LineChart& chart) {
   size_t longest_name = 0;
-  for (const Curve& curve : chart.curves) longest_name = std::max(longest_name, curve.name.size());
+  for (const ChartCurve& curve : chart.curves) longest_name = std::max(longest_name, curve.name.size());
   const Frame frame = frame_of(chart);
   const double curves = static_cast<double>(chart.curves.size());
   Svg svg = {.width = frame.right + 76 + 7.5 * static_cast<double>(longest_name),

@@ -9,14 +9,14 @@
 
 namespace dragoman {
 
-struct Curve {
+struct ChartCurve {
   std::string name;
   std::vector<Point> points;  // from left to right, in the axes' numbers
 };
 
 struct LineChart {
   std::string title, x_title, y_title;
-  std::vector<Curve> curves;
+  std::vector<ChartCurve> curves;
 };
 
 std::string svg(const LineChart&);

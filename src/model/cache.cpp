@@ -11,8 +11,9 @@ namespace {
 // Rows are numbered by 32 bits.
 void check_rows(int64_t slots, int64_t capacity) {
   if (slots * capacity <= INT32_MAX) return;
-  throw Error("a search of {} hypotheses at once with {} tokens each is too large: take a smaller batch or beam",
-              slots, capacity);
+  throw Error(
+      "a search of {} hypotheses at once with {} tokens each is too large: take a smaller batch or beam",
+      slots, capacity);
 }
 
 }  // namespace
