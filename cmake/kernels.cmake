@@ -1,5 +1,6 @@
-# One source of CPU kernels, src/kernels/cpu/table.cpp, compiled once for each instruction set. Each copy sees
-#   DRAGOMAN_INSTRUCTION_SET   baseline, avx2 or avx512: a bare token, the table's name and namespace
+# One source of CPU kernels, src/kernels/cpu/table.cpp, compiled once for each instruction set; and a small one,
+# narrow_table.cpp, for the sets that add a few instructions to the largest. Each copy sees
+#   DRAGOMAN_INSTRUCTION_SET   baseline, avx2, avx512, ...: a bare token, in the table's name
 # and src/kernels/*.cpp, which chooses among the tables at start, sees
 #   DRAGOMAN_X86               1 where avx2 and avx512 were built beside baseline, else 0
 # The flags are the same in every preset: a debug build computes the release build's bits at its speed.
@@ -12,8 +13,8 @@ endif()
 # No -ffast-math: nothing may reorder a sum. These two only say that nobody reads errno or traps.
 set(kernel_flags -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
 
-function(dragoman_instruction_set name)
-  set(source ${PROJECT_SOURCE_DIR}/src/kernels/cpu/table.cpp)
+function(dragoman_instruction_set name file)
+  set(source ${PROJECT_SOURCE_DIR}/src/kernels/cpu/${file})
   get_target_property(type dragoman_kernels TYPE)
   if(NOT EXISTS ${source} OR type STREQUAL "INTERFACE_LIBRARY")
     return()
@@ -27,12 +28,15 @@ function(dragoman_instruction_set name)
 endfunction()
 
 if(dragoman_x86)
-  dragoman_instruction_set(baseline -march=x86-64)
-  dragoman_instruction_set(avx2     -march=x86-64 -mavx2 -mfma -mf16c)
-  dragoman_instruction_set(avx512   -march=x86-64 -mavx2 -mfma -mf16c
-                                    -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  set(avx2 -march=x86-64 -mavx2 -mfma -mf16c)
+  set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  dragoman_instruction_set(baseline   table.cpp -march=x86-64)
+  dragoman_instruction_set(avx2       table.cpp ${avx2})
+  dragoman_instruction_set(avx512     table.cpp ${avx512})
+  dragoman_instruction_set(avx512vnni narrow_table.cpp ${avx512} -mavx512vnni)
+  dragoman_instruction_set(avx512bf16 narrow_table.cpp ${avx512} -mavx512vnni -mavx512bf16)
 else()
-  dragoman_instruction_set(baseline)
+  dragoman_instruction_set(baseline table.cpp)
 endif()
 
 get_target_property(type dragoman_kernels TYPE)

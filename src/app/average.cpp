@@ -1,10 +1,9 @@
 // dragoman average: the mean of several models' weights, as a model.
 #include <algorithm>
-#include <filesystem>
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "base/files.h"
+#include "app/model_folders.h"
 #include "base/log.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -14,8 +13,6 @@
 
 namespace dragoman {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct AverageOptions {
   std::vector<std::string> folders;
@@ -54,11 +51,6 @@ void check_same_vocabularies(const std::vector<std::string>& folders) {
   }
 }
 
-void copy_if_there(const std::string& from, const std::string& to, const char* name) {
-  const fs::path file = fs::path(from) / name;
-  if (fs::exists(file)) write_file((fs::path(to) / name).string(), {read_file(file.string())});
-}
-
 }  // namespace
 
 void average(const Arguments& arguments) {
@@ -71,17 +63,14 @@ void average(const Arguments& arguments) {
   if (!line.parse(arguments)) return;
   line.set_flags();
   if (o.out.empty()) throw UsageError("average needs --out, the folder of the average");
-  if (fs::exists(weights_path(o.out)))
-    throw UsageError("{} holds a model already: take another folder for --out", o.out);
+  check_new_model_folder(o.out);
 
   Device device(kernels_for(nullptr), 1);
   Transformer model(read_model_config(o.folders[0]), device, Buffers::weights);
   const std::vector<std::string> files = files_to_average(o);
   check_same_vocabularies(o.folders);
   average_weights(model, files);
-  fs::create_directories(o.out);
-  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"})
-    copy_if_there(o.folders[0], o.out, name);
+  copy_all_but_weights(o.folders[0], o.out);
   write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
   log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");
 }

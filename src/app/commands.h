@@ -18,6 +18,7 @@ void metrics(const Arguments& arguments);
 void report(const Arguments& arguments);
 void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
+void quantize(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
 struct Command {
@@ -38,6 +39,8 @@ inline constexpr Command commands[] = {
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},
     {"draw", "the articles' figures, as SVG: positions, the causal mask, schedules, smoothing", draw},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
+    {"quantize", "round a model's weights to fewer bits, for translating faster and in less memory",
+     quantize},
     {"demo", "train a small English-French translator for some minutes, and try it", demo},
 };
 

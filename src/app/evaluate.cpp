@@ -26,7 +26,7 @@ struct EvaluateOptions {
 
 void declare(Options& options, EvaluateOptions& o) {
   auto own = options.section("", "Which model, and which test set");
-  declare_model(own, o.translating.model, o.translating.threads);
+  declare_model(own, o.translating.model, o.translating.threads, o.translating.precision);
   declare_batch(own, o.translating);
   own.add("source", o.source, "the sentences to translate, one a line");
   own.add("reference", o.reference, "what they should become, line by line");

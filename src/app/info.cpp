@@ -8,7 +8,10 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "model/folder.h"
+#include "model/held_weights.h"
 #include "model/safetensors.h"
+#include "model/transformer.h"
+#include "model/weights.h"
 #include "text/status_line.h"
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
@@ -22,14 +25,15 @@ void print_line(const std::string& name, const std::string& value) {
   std::cout << fmt::format("{:<24}{}\n", name, value);
 }
 
-void print_weights(const std::string& path) {
+void print_weights(const std::string& path, const ModelConfig& config) {
   const auto file = SafetensorsFile::open(path);
+  Device device(kernels_for(nullptr), 1);
+  const Transformer model(config, device, Buffers::none_yet);
   int64_t parameters = 0;
-  for (const TensorEntry& entry : file.entries())
-    parameters += static_cast<int64_t>(entry.bytes.size() / sizeof(float));
-  print_line("parameters",
-             fmt::format("{} in {} tensors, {:.1f} MB", with_commas(parameters), file.entries().size(),
-                         static_cast<double>(fs::file_size(path)) * 1e-6));
+  for (const Parameter& parameter : model.parameters.list()) parameters += parameter.size();
+  print_line("parameters", fmt::format("{} in {} tensors, {}, {:.1f} MB", with_commas(parameters),
+                                       model.parameters.list().size(), name_of(saved_precision(path, file)),
+                                       static_cast<double>(fs::file_size(path)) * 1e-6));
 }
 
 void print_vocabularies(const std::string& folder) {
@@ -75,7 +79,7 @@ void info(const Arguments& arguments) {
   if (!line.parse(arguments)) return;
 
   const nlohmann::json config = read_config(folder);
-  read_model_config(folder);  // says what is wrong with it, if anything is
+  const ModelConfig model = read_model_config(folder);
   print_line("folder", folder);
   print_line("format", config.at("format").dump());
   const nlohmann::json none = nlohmann::json::object();
@@ -83,7 +87,7 @@ void info(const Arguments& arguments) {
   for (const auto& [key, value] : made_by.items())
     print_line(key == "instruction_set" ? "trained with" : key,
                value.is_string() ? value.get<std::string>() : value.dump());
-  print_weights(weights_path(folder));
+  print_weights(weights_path(folder), model);
   print_vocabularies(folder);
   print_history(folder + "/metrics.jsonl");
   print_table("model", config.at("model"));

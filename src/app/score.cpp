@@ -20,11 +20,12 @@ constexpr int64_t pairs_at_once = 32;
 struct ScoreOptions {
   std::string model, source, target;
   int64_t threads = 0;
+  WantedPrecision precision = WantedPrecision::as_saved;
 };
 
 void declare(Options& options, ScoreOptions& o) {
   auto own = options.section("", "Which model, and which pairs");
-  declare_model(own, o.model, o.threads);
+  declare_model(own, o.model, o.threads, o.precision);
   own.add("source", o.source, "the sentences that were translated, one a line; - is standard input");
   own.add("target", o.target, "their translations, line by line");
 }
@@ -63,7 +64,7 @@ void score(const Arguments& arguments) {
   watch_signals();
 
   PairedLines lines(o.source, o.target);
-  const auto model = load_model(o.model, o.threads);
+  const auto model = load_model(o.model, o.threads, o.precision);
   Pairs pairs;
   while (lines.next()) {
     pairs.add(*model, lines.first(), lines.second());

@@ -25,7 +25,7 @@ struct TranslateOptions {
 
 void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Which model, and what to print");
-  declare_model(own, o.translating.model, o.translating.threads);
+  declare_model(own, o.translating.model, o.translating.threads, o.translating.precision);
   declare_batch(own, o.translating);
   own.add("prefix", o.prefix, "a file of how each translation begins, line by line");
   own.add("format", o.format, "a line of text, or an object with scores, flags and alternatives",

@@ -9,9 +9,15 @@
 
 namespace dragoman {
 
-void declare_model(Section& own, std::string& model, int64_t& threads) {
+void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
   own.add("model", model, "the model's folder");
   own.add("threads", threads, "processors to use; 0: all", at_least(0).at_most(1024));
+  own.add("precision", precision,
+          "of the weights: as the folder has them, or rounded to fewer bits while they are read",
+          {{"auto", WantedPrecision::as_saved},
+           {"fp32", WantedPrecision::fp32},
+           {"bf16", WantedPrecision::bf16},
+           {"int8", WantedPrecision::int8}});
 }
 
 void declare_batch(Section& own, TranslatingOptions& options) {
@@ -19,9 +25,11 @@ void declare_batch(Section& own, TranslatingOptions& options) {
   own.add("batch-tokens", options.batch_tokens, "pieces of their sources together; 0: no limit", at_least(0));
 }
 
-std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads) {
+std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
+                                       WantedPrecision precision) {
   return std::make_unique<SavedModel>(folder, kernels_for(std::getenv("DRAGOMAN_ISA")),
-                                      threads > 0 ? static_cast<int>(threads) : available_threads());
+                                      threads > 0 ? static_cast<int>(threads) : available_threads(),
+                                      precision);
 }
 
 TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file)
@@ -47,7 +55,7 @@ bool TranslationInput::next(Line& line) {
 
 void translate_lines(const TranslatingOptions& options, TranslationInput& input,
                      const std::function<void(const TranslatedLine&)>& give_out) {
-  const auto model = load_model(options.model, options.threads);
+  const auto model = load_model(options.model, options.threads, options.precision);
   Translator translator(*model, options.search, options.batch, options.batch_tokens);
   bool more = true;
   while (more || translator.busy()) {

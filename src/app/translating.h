@@ -15,17 +15,19 @@ namespace dragoman {
 struct TranslatingOptions {
   std::string model;
   int64_t threads = 0;
+  WantedPrecision precision = WantedPrecision::as_saved;
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   SearchOptions search;
 };
 
 // Which model, and how it runs: among a command's own flags.
-void declare_model(Section& own, std::string& model, int64_t& threads);
+void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
 void declare_batch(Section& own, TranslatingOptions& options);
 
 // Reads a model for this machine. `threads` 0: all processors.
-std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads);
+std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
+                                       WantedPrecision precision = WantedPrecision::as_saved);
 
 // The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
 class TranslationInput {

@@ -10,25 +10,55 @@ extern const Kernels kernels_baseline;
 #if DRAGOMAN_X86
 extern const Kernels kernels_avx2;
 extern const Kernels kernels_avx512;
+extern const NarrowKernels kernels_avx512vnni;
+extern const NarrowKernels kernels_avx512bf16;
 #endif
 
-KernelTables available_kernels() {
-  static const Kernels* tables[3];
-  static const int count = [] {
-    int n = 0;
-    tables[n++] = &kernels_baseline;
+namespace {
+
+constexpr int most_tables = 5;
+
 #if DRAGOMAN_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-      tables[n++] = &kernels_avx2;
-      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        tables[n++] = &kernels_avx512;
-      }
-    }
-#endif
+
+Kernels with_narrow(Kernels table, const char* name, const NarrowKernels& narrow) {
+  table.name = name;
+  table.narrow = narrow;
+  return table;
+}
+
+// Each adds to the one before it.
+int available_tables(const Kernels** tables) {
+  static const Kernels avx512vnni = with_narrow(kernels_avx512, "avx512vnni", kernels_avx512vnni);
+  static const Kernels avx512bf16 = with_narrow(kernels_avx512, "avx512bf16", kernels_avx512bf16);
+  __builtin_cpu_init();
+  int n = 0;
+  tables[n++] = &kernels_baseline;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return n;
+  tables[n++] = &kernels_avx2;
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
     return n;
-  }();
+  tables[n++] = &kernels_avx512;
+  if (!__builtin_cpu_supports("avx512vnni")) return n;
+  tables[n++] = &avx512vnni;
+  if (__builtin_cpu_supports("avx512bf16")) tables[n++] = &avx512bf16;
+  return n;
+}
+
+#else
+
+int available_tables(const Kernels** tables) {
+  tables[0] = &kernels_baseline;
+  return 1;
+}
+
+#endif
+
+}  // namespace
+
+KernelTables available_kernels() {
+  static const Kernels* tables[most_tables];
+  static const int count = available_tables(tables);
   return {tables, count};
 }
 

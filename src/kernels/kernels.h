@@ -51,6 +51,23 @@ struct PackedMatrix {
   int64_t rows, columns;
 };
 
+// How a model computes. Training has 32-bit floats; decoding may have its weights, and what meets them, in fewer bits.
+enum class Precision { fp32, bf16, int8 };
+
+// The right operand of a product in fewer bits, in one order for every instruction set, so that a file of it is used
+// as it is mapped (kernels/narrow.h makes it):
+//
+//   panels of 16 columns, the last one filled up; in each, a line of 64 bytes for every 4 inner indices (int8) or
+//   2 of them (bf16), the last one filled up; in a line, 4 bytes for each column.
+//
+// An element w of an int8 column with the scale s is the byte round(w / s) + 128, from 1 to 255.
+struct NarrowMatrix {
+  Precision precision;
+  const unsigned char* data;  // aligned to 64 bytes
+  const float* scales;        // int8: one for each column
+  int64_t rows, columns;
+};
+
 // Which pair of the corpus a row belongs to, and which of its sentence's tokens it is.
 struct RowKey {
   uint64_t pair;
@@ -106,6 +123,14 @@ struct AdamStep {
   float weight_decay = 0;          // of every weight, times the learning rate
 };
 
+// Products whose speed hangs on instructions that only some processors of a table have.
+struct NarrowKernels {
+  // c = a·b; then the epilogue, without accumulation and dropout. For int8, each row of a is rounded to 127 steps on
+  // either side of zero, by its own largest element; sums are exact, so that every table computes the same bits.
+  void (*int8)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
+  void (*bf16)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
+};
+
 struct Kernels {
   const char* name;
 
@@ -117,6 +142,11 @@ struct Kernels {
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
   // The same for a b that is used once: what is packed of it at a time stays in the cache.
   void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
+
+  // --- narrow.inl.h -----------------------------------------------------------------------------
+  NarrowKernels narrow;
+  // out[r] = column columns[r] of b, in floats: a row of the table that b is the transpose of
+  void (*widen_columns)(Context&, const NarrowMatrix& b, const int32_t* columns, Matrix out);
 
   // --- activations.inl.h ------------------------------------------------------------------------
   // gradient: that of the output on entry, that of the input on return. `saved` is the activation's

@@ -43,7 +43,8 @@ Initial embedding_initial(const ModelConfig& config, int64_t vocabulary) {
 void make_embeddings(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
   const auto table = [&](const char* name, int64_t vocabulary) {
-    return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary));
+    return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary),
+                                    Role::table);
   };
   if (config.tied == Tied::all) {
     model.source_embedding = model.target_embedding =
@@ -55,7 +56,7 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
   if (config.tied == Tied::none) {
     model.generator.weight =
         model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
-                                 make.matrix(config.d_model, config.target_vocabulary));
+                                 make.matrix(config.d_model, config.target_vocabulary), Role::table);
     model.generator.bias =
         model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
   } else {

@@ -46,13 +46,16 @@ Mapping map_file(const std::string& path) {
           size};
 }
 
+void check_alignment(const std::string& path, const TensorEntry& entry, size_t alignment) {
+  if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignment == 0) return;
+  throw Error(
+      "{}: tensor {} does not stand at a multiple of {} bytes; write the file anew with its header padded",
+      path, in_quotes(entry.name), alignment);
+}
+
 template <typename T>
 std::span<const T> values(const std::string& path, const TensorEntry& entry) {
-  if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignof(T) != 0) {
-    throw Error(
-        "{}: tensor {} does not stand at a multiple of {} bytes; write the file anew with its header padded",
-        path, in_quotes(entry.name), alignof(T));
-  }
+  check_alignment(path, entry, alignof(T));
   return {reinterpret_cast<const T*>(entry.bytes.data()), entry.bytes.size() / sizeof(T)};
 }
 
@@ -104,6 +107,17 @@ std::span<const float> SafetensorsFile::floats(std::string_view name, int64_t ro
                 rows, columns);
   }
   return values<float>(path_, entry);
+}
+
+const unsigned char* SafetensorsFile::bytes(std::string_view name, Dtype dtype,
+                                            const std::vector<int64_t>& shape, size_t alignment) const {
+  const TensorEntry& entry = find(name);
+  if (entry.dtype != dtype || entry.shape != shape) {
+    throw Error("{}: tensor {} is {}, and {} is wanted", path_, in_quotes(name), describe(entry),
+                describe({.name = {}, .dtype = dtype, .shape = shape, .bytes = {}}));
+  }
+  check_alignment(path_, entry, alignment);
+  return reinterpret_cast<const unsigned char*>(entry.bytes.data());
 }
 
 std::span<const int32_t> SafetensorsFile::integers(std::string_view name) const {

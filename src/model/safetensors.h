@@ -51,6 +51,9 @@ class SafetensorsFile {
   // The matrix of this name and size; a vector has the shape [columns], or [1, columns]. Valid while this file
   // is open. An Error where type or shape are others.
   std::span<const float> floats(std::string_view name, int64_t rows, int64_t columns) const;
+  // The data of a tensor of this type and shape, at a multiple of `alignment` bytes in memory.
+  const unsigned char* bytes(std::string_view name, Dtype dtype, const std::vector<int64_t>& shape,
+                             size_t alignment) const;
   // A vector of any length.
   std::span<const int32_t> integers(std::string_view name) const;
 

@@ -1,11 +1,16 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
+#include "model/safetensors_header.h"
 
 namespace dragoman {
+
+std::vector<int64_t> shape_of(const Parameter& parameter) {
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  return rows == 1 ? std::vector{columns} : std::vector{rows, columns};
+}
 
 std::vector<TensorEntry> flat_entries(const Parameters& parameters, std::span<const float> flat,
                                       const std::string& prefix) {
@@ -13,10 +18,9 @@ std::vector<TensorEntry> flat_entries(const Parameters& parameters, std::span<co
   for (const Parameter& parameter : parameters.list()) {
     const auto values =
         flat.subspan(static_cast<size_t>(parameter.offset), static_cast<size_t>(parameter.size()));
-    const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
     entries.push_back({.name = prefix + parameter.name,
                        .dtype = Dtype::f32,
-                       .shape = rows == 1 ? std::vector{columns} : std::vector{rows, columns},
+                       .shape = shape_of(parameter),
                        .bytes = std::as_bytes(values)});
   }
   return entries;
@@ -35,29 +39,40 @@ void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::s
   }
 }
 
-namespace {
+Precision saved_precision(const std::string& path, const SafetensorsFile& file) {
+  const auto found = file.metadata().find("precision");
+  if (found == file.metadata().end() || found->second == "fp32") return Precision::fp32;
+  if (found->second == "bf16") return Precision::bf16;
+  if (found->second == "int8") return Precision::int8;
+  throw Error("{} has weights in {}, which this program does not know: take a newer one", path,
+              in_quotes(found->second));
+}
 
-// That the file has these parameters, in these sizes, and nothing else.
-void check_entries(const std::string& path, const SafetensorsFile& file, const Parameters& parameters) {
-  std::set<std::string> names;
-  for (const Parameter& parameter : parameters.list()) names.insert(parameter.name);
+void check_names(const std::string& path, const SafetensorsFile& file, std::vector<std::string> names) {
+  std::ranges::sort(names);
   for (const TensorEntry& entry : file.entries()) {
-    if (!names.contains(entry.name)) {
+    if (!std::ranges::binary_search(names, entry.name)) {
       throw Error(
           "{} has a tensor {} that the model's configuration has no place for: the file and config.json do "
           "not belong together",
           path, entry.name);
     }
   }
-  for (const Parameter& parameter : parameters.list())
-    file.floats(parameter.name, parameter.value.rows(), parameter.value.columns());
 }
-
-}  // namespace
 
 void read_weights(const std::string& path, Parameters& parameters) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  check_entries(path, file, parameters);
+  if (saved_precision(path, file) != Precision::fp32) {
+    throw Error(
+        "{} holds weights in fewer bits, for translating only: take the model that they were made from",
+        path);
+  }
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters.list()) {
+    names.push_back(parameter.name);
+    file.floats(parameter.name, parameter.value.rows(), parameter.value.columns());
+  }
+  check_names(path, file, std::move(names));
   if (!parameters.allocated()) parameters.allocate(Buffers::weights);
   read_flat(file, parameters, parameters.weights());
   parameters.changed();

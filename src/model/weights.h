@@ -21,7 +21,16 @@ void write_weights(const std::string& path, const Parameters& parameters, std::s
 void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::span<float> flat,
                const std::string& prefix = "");
 
-// A whole file of weights. What does not belong to the model is an error before memory is taken.
+// What a file's weights and tables are kept in.
+Precision saved_precision(const std::string& path, const SafetensorsFile& file);
+
+// That the file has no tensor of another name.
+void check_names(const std::string& path, const SafetensorsFile& file, std::vector<std::string> names);
+
+// How a parameter's shape is written: [columns] where it is one row.
+std::vector<int64_t> shape_of(const Parameter& parameter);
+
+// A whole file of weights in floats. What does not belong to the model is an error before memory is taken.
 void read_weights(const std::string& path, Parameters& parameters);
 
 }  // namespace dragoman

@@ -5,7 +5,7 @@
 namespace dragoman {
 
 Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t parts) const {
-  return {.weight = parameters_.declare(name + ".weight", in, out * parts, matrix(in, out)),
+  return {.weight = parameters_.declare(name + ".weight", in, out * parts, matrix(in, out), Role::weight),
           .bias = parameters_.declare(name + ".bias", 1, out * parts, bias(in))};
 }
 

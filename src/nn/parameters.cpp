@@ -24,11 +24,11 @@ float draw(Random& random, const Initial& initial) {
 
 }  // namespace
 
-Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial) {
+Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role) {
   CHECK(!weights_, "{} is declared after the parameters were allocated", name);
   const Tensor value = Tensor::parameter(*pool_, rows, columns);
   value.storage().index = static_cast<int>(list_.size());
-  list_.push_back({std::move(name), value, initial, size_});
+  list_.push_back({std::move(name), value, initial, role, size_});
   size_ += (rows * columns + floats_per_line - 1) / floats_per_line * floats_per_line;
   return value;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,10 +22,15 @@ struct Initial {
   float amount = 0;
 };
 
+// What a parameter is used for, and so how it may be kept in fewer bits. plain: as it is, in floats. weight: the right
+// operand of products. table: rows that are looked up, and the right operand of products when transposed.
+enum class Role { plain, weight, table };
+
 struct Parameter {
   std::string name;  // what model files call it
   Tensor value;
   Initial initial;
+  Role role;
   int64_t offset;  // in the flat buffers
 
   int64_t size() const { return value.rows() * value.columns(); }
@@ -37,11 +43,14 @@ class Parameters {
  public:
   explicit Parameters(Pool& pool) : pool_(&pool) {}
 
-  Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial);
+  Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain);
 
   // Lays out what was declared: zeros. Training needs gradients as well.
   void allocate(Buffers buffers);
   bool allocated() const { return static_cast<bool>(weights_); }
+
+  // Keeps memory that storages were pointed to, for as long as the parameters are there.
+  void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
 
   // Each parameter from its own numbers, a function of the seed and its name.
   void initialise(uint64_t seed);
@@ -60,6 +69,7 @@ class Parameters {
   std::vector<Parameter> list_;
   int64_t size_ = 0;  // of the flat buffers, in floats
   Tensor weights_, gradients_;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace dragoman

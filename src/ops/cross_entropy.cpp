@@ -40,7 +40,7 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);
-  const Packed transposed(device, ConstMatrix(weight).transposed());
+  const Packed transposed = backward ? Packed(device, ConstMatrix(weight).transposed()) : Packed();
   const Packed straight = backward ? Packed(device, weight) : Packed();
   const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
 
@@ -48,7 +48,12 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
     const int64_t count = std::min(chunk, rows - begin);
     const Matrix scores = rows_of(buffer.matrix(), 0, count);
     const Tensor h = hidden.row_range(begin, count);
-    device.kernels.product(device.context, h, transposed, scores, {.bias = bias ? bias.data() : nullptr});
+    const Epilogue epilogue = {.bias = bias ? bias.data() : nullptr};
+    if (backward) {
+      device.kernels.product(device.context, h, transposed, scores, epilogue);
+    } else {
+      multiply_by_weight(device, h, weight, {.transposed = true, .keep = true}, scores, epilogue);
+    }
     device.kernels.cross_entropy(device.context, scores, targets.data() + begin, smoothing, backward,
                                  losses.data() + 2 * begin);
     if (backward) {

@@ -1,7 +1,24 @@
+#include <numeric>
+
 #include "base/error.h"
 #include "ops/ops.h"
 
 namespace dragoman {
+namespace {
+
+// Out of a table in fewer bits, the tokens' rows alone.
+struct WidenedRows {
+  WidenedRows(Device& device, const Tokens& tokens, const NarrowMatrix& table)
+      : rows(device.pool, tokens.count(), table.rows), ids(device.pool, tokens.count()) {
+    device.kernels.widen_columns(device.context, table, tokens.ids.data(), rows.matrix());
+    std::iota(ids.data(), ids.data() + ids.size(), 0);
+  }
+
+  Tensor rows;
+  Array<int32_t> ids;
+};
+
+}  // namespace
 
 Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions, float scale,
              float dropout_rate) {
@@ -10,6 +27,12 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
+  if (table.is_narrow()) {
+    const WidenedRows widened(device, tokens, table.storage().narrow);
+    device.kernels.embed(device.context, widened.ids.data(), tokens.rows.data(), widened.rows, positions,
+                         scale, dropout, y.matrix());
+    return y;
+  }
   device.kernels.embed(device.context, tokens.ids.data(), tokens.rows.data(), table, positions, scale,
                        dropout, y.matrix());
 

@@ -22,6 +22,15 @@ PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool tran
   return {static_cast<float*>(storage.packed.data), b.rows, b.columns};
 }
 
+void multiply_by_narrow(Device& device, ConstMatrix a, const NarrowMatrix& b, Matrix c,
+                        const Epilogue& epilogue) {
+  CHECK(a.columns == b.rows && b.columns == c.columns, "a {} × {} weight is kept in the other orientation",
+        b.rows, b.columns);
+  CHECK(!epilogue.accumulate && epilogue.dropout.rate == 0, "weights in fewer bits are for decoding");
+  const NarrowKernels& kernels = device.kernels.narrow;
+  (b.precision == Precision::int8 ? kernels.int8 : kernels.bf16)(device.context, a, b, c, epilogue);
+}
+
 }  // namespace
 
 Packed::Packed(Device& device, ConstMatrix b)
@@ -40,7 +49,9 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   const ConstMatrix b = use.transposed ? ConstMatrix(weight).transposed() : ConstMatrix(weight);
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
         a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
-  if (use.keep) {
+  if (weight.is_narrow()) {
+    multiply_by_narrow(device, a, weight.storage().narrow, c, epilogue);
+  } else if (use.keep) {
     device.kernels.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);
   } else {
     device.kernels.multiply(device.context, a, b, c, epilogue);

@@ -10,7 +10,8 @@ namespace dragoman {
 void multiply(Device&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
 
 // c = a·weight, or a·weightᵀ. Where `keep`, the packed weight is kept with the parameter until it changes
-// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only.
+// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only. A weight that is there
+// in fewer bits is multiplied as it is.
 struct WeightUse {
   bool transposed = false;
   bool keep = false;

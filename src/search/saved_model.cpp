@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "model/folder.h"
-#include "model/weights.h"
 
 namespace dragoman {
 namespace {
@@ -31,12 +30,13 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
 
 }  // namespace
 
-SavedModel::SavedModel(const std::string& folder, const Kernels& kernels, int threads)
+SavedModel::SavedModel(const std::string& folder, const Kernels& kernels, int threads,
+                       WantedPrecision precision)
     : vocabularies(read_vocabularies(folder)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
   check_sizes(folder, model.config, vocabularies);
-  read_weights(weights_path(folder), model.parameters);
+  hold_weights(device.context, weights_path(folder), model.parameters, precision);
   max_positions = model.config.positions == Positions::learned ? model.config.max_positions : INT32_MAX;
   const nlohmann::json config = read_config(folder);
   try {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/held_weights.h"
 #include "model/transformer.h"
 #include "text/vocabulary.h"
 
@@ -12,7 +13,8 @@ namespace dragoman {
 
 struct SavedModel {
   // An Error names the file that is missing, damaged, or does not belong to the others.
-  SavedModel(const std::string& folder, const Kernels& kernels, int threads);
+  SavedModel(const std::string& folder, const Kernels& kernels, int threads,
+             WantedPrecision precision = WantedPrecision::as_saved);
 
   Vocabularies vocabularies;
   Device device;

@@ -29,6 +29,9 @@ class Storage {
   Pool::Block packed;
   bool packed_transposed = false;
 
+  // What decoding may have instead of a parameter's floats, data then being null. Somebody else owns it.
+  NarrowMatrix narrow = {};
+
  private:
   friend class StorageRef;
   int references_ = 0;
@@ -72,6 +75,7 @@ class Tensor {
   Matrix matrix() const { return {data(), rows_, columns_, stride_}; }
   operator ConstMatrix() const { return matrix(); }
   Storage& storage() const { return *storage_.get(); }
+  bool is_narrow() const { return storage_->narrow.data != nullptr; }
 
   Tensor column_range(int64_t begin, int64_t count) const;
   Tensor row_range(int64_t begin, int64_t count) const;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/held_weights.h"
 #include "model/transformer.h"
 #include "testing.h"
 
@@ -48,9 +49,10 @@ inline std::vector<NamedConfig> small_configs() {
 struct ModelCase {
   NamedConfig named;
   const Kernels* kernels;
+  Precision precision = Precision::fp32;
 };
 inline void PrintTo(const ModelCase& c, std::ostream* out) {
-  *out << c.named.name << " on " << c.kernels->name;
+  *out << c.named.name << " on " << c.kernels->name << " in " << name_of(c.precision);
 }
 
 // Every small model on every instruction set, for testing::ValuesIn.
@@ -61,8 +63,17 @@ inline std::vector<ModelCase> model_cases() {
   }
   return cases;
 }
+// The same in every precision: for what decoding does.
+inline std::vector<ModelCase> decoding_cases() {
+  std::vector<ModelCase> cases;
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+    for (const ModelCase& c : model_cases()) cases.push_back({c.named, c.kernels, precision});
+  }
+  return cases;
+}
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {
-  return test.param.named.name + "_" + test.param.kernels->name;
+  const std::string name = test.param.named.name + "_" + test.param.kernels->name;
+  return test.param.precision == Precision::fp32 ? name : name + "_" + name_of(test.param.precision);
 }
 
 // A model of random weights with all that it runs on. Two of one seed have the same weights.

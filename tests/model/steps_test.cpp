@@ -9,7 +9,10 @@ namespace {
 
 class Steps : public testing::TestWithParam<ModelCase> {
  protected:
-  Steps() : small_(GetParam().named.config, *GetParam().kernels, 2) {}
+  Steps() : small_(GetParam().named.config, *GetParam().kernels, 2) {
+    if (GetParam().precision != Precision::fp32)
+      round_weights(small_.device.context, small_.model.parameters, GetParam().precision);
+  }
 
   // A row for each token of the sentence that stands in this slot.
   std::vector<float> all_at_once(size_t i) {
@@ -76,7 +79,7 @@ TEST_P(Steps, ACacheHasAnEnd) {
   EXPECT_THROW(cache_step(small_.device, cache, slots, beyond), BrokenInvariant);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_case_name);
 
 TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
   ModelConfig config = small_configs()[0].config;

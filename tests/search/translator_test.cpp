@@ -18,7 +18,7 @@ class TranslatorTest : public testing::Test {
 
   SavedModel& model(int threads = 1, int64_t max_length = 40) {
     if (!folder_) folder_ = std::make_unique<ModelFolder>("translator_" + test_name(), max_length);
-    model_ = std::make_unique<SavedModel>(folder_->path, kernels_for(nullptr), threads);
+    model_ = std::make_unique<SavedModel>(folder_->path, kernels_for(nullptr), threads, precision_);
     return *model_;
   }
 
@@ -40,6 +40,7 @@ class TranslatorTest : public testing::Test {
   }
 
   SearchOptions options_ = {.beam = 3, .max_length = 20};
+  WantedPrecision precision_ = WantedPrecision::as_saved;
   int64_t steps_ = 0;
   std::unique_ptr<ModelFolder> folder_;
   std::unique_ptr<SavedModel> model_;
@@ -82,17 +83,21 @@ TEST_F(TranslatorTest, EveryLineComesBackInItsPlace) {
 
 TEST_F(TranslatorTest, ALineGetsWhatItGetsAlone) {
   for (const bool sample : {false, true}) {
-    options_ = {.beam = 3, .nbest = 2, .max_length = 20, .sample = sample};
-    const auto wanted = translate(model(), mixed_lines, 1);
-    for (const int threads : {1, 2}) {
-      for (const int64_t sentences : {2, 7, 32}) {
-        const auto got = translate(model(threads), mixed_lines, sentences);
-        ASSERT_EQ(got.size(), wanted.size());
-        for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
+    for (const WantedPrecision precision :
+         {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+      precision_ = precision;
+      options_ = {.beam = 3, .nbest = 2, .max_length = 20, .sample = sample};
+      const auto wanted = translate(model(), mixed_lines, 1);
+      for (const int threads : {1, 2}) {
+        for (const int64_t sentences : {2, 7, 32, 128}) {
+          const auto got = translate(model(threads), mixed_lines, sentences);
+          ASSERT_EQ(got.size(), wanted.size());
+          for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
+        }
       }
+      EXPECT_EQ(wanted[0].translations[0].text == wanted[4].translations[0].text, !sample)
+          << "samples of two lines are two samples";
     }
-    EXPECT_EQ(wanted[0].translations[0].text == wanted[4].translations[0].text, !sample)
-        << "samples of two lines are two samples";
   }
 }
 

@@ -5,25 +5,27 @@
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
+#include "kernels/cpu/narrow.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/table_name.h"
 #include "kernels/kernels.h"
 
-#define DRAGOMAN_JOIN2(a, b) a##b
-#define DRAGOMAN_JOIN(a, b) DRAGOMAN_JOIN2(a, b)
 #define DRAGOMAN_TEXT2(a) #a
 #define DRAGOMAN_TEXT(a) DRAGOMAN_TEXT2(a)
 
 namespace dragoman {
 
-extern const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET);
+extern const Kernels DRAGOMAN_TABLE_NAME;
 
-const Kernels DRAGOMAN_JOIN(kernels_, DRAGOMAN_INSTRUCTION_SET) = {
+const Kernels DRAGOMAN_TABLE_NAME = {
     .name = DRAGOMAN_TEXT(DRAGOMAN_INSTRUCTION_SET),
     .packed_size = packed_size,
     .pack = pack,
     .product = product,
     .multiply = multiply,
+    .narrow = {.int8 = narrow_product<Int8>, .bf16 = narrow_product<Bf16>},
+    .widen_columns = widen_columns,
     .activation_backward = activation_backward,
     .embed = embed,
     .embed_backward = embed_backward,

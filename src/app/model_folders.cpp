@@ -1,0 +1,26 @@
+#include "app/model_folders.h"
+
+#include <filesystem>
+
+#include "app/command_line.h"
+#include "base/files.h"
+#include "model/folder.h"
+
+namespace dragoman {
+
+namespace fs = std::filesystem;
+
+void check_new_model_folder(const std::string& folder) {
+  if (fs::exists(weights_path(folder)))
+    throw UsageError("{} holds a model already: take another folder for --out", folder);
+}
+
+void copy_all_but_weights(const std::string& from, const std::string& to) {
+  fs::create_directories(to);
+  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"}) {
+    const fs::path file = fs::path(from) / name;
+    if (fs::exists(file)) write_file((fs::path(to) / name).string(), {read_file(file.string())});
+  }
+}
+
+}  // namespace dragoman

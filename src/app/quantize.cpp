@@ -1,0 +1,57 @@
+// dragoman quantize: a model in fewer bits, as a folder of its own.
+#include <filesystem>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/model_folders.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "model/folder.h"
+#include "model/held_weights.h"
+#include "model/transformer.h"
+
+namespace dragoman {
+namespace {
+
+struct QuantizeOptions {
+  std::string model, out;
+  WantedPrecision precision = WantedPrecision::int8;
+};
+
+void declare(Options& options, QuantizeOptions& o) {
+  auto own = options.section("", "Of what, and where to");
+  own.add("model", o.model, "the model's folder");
+  own.add("precision", o.precision, "how many bits the weights get: 8, or the upper 16 of a float's 32",
+          {{"int8", WantedPrecision::int8}, {"bf16", WantedPrecision::bf16}});
+  own.add("out", o.out, "the folder of the smaller model");
+}
+
+double megabytes(const std::string& folder) {
+  return static_cast<double>(std::filesystem::file_size(weights_path(folder))) * 1e-6;
+}
+
+}  // namespace
+
+void quantize(const Arguments& arguments) {
+  QuantizeOptions o;
+  Options options;
+  declare(options, o);
+  CommandLine line("quantize",
+                   "round a model's weights to fewer bits, for translating faster and in less memory");
+  line.add_options(options);
+  if (!line.parse(arguments)) return;
+  line.set_flags();
+  if (o.model.empty() || o.out.empty())
+    throw UsageError("quantize needs --model DIR and --out DIR: see dragoman quantize --help");
+  check_new_model_folder(o.out);
+
+  Device device(kernels_for(nullptr), available_threads());
+  Transformer model(read_model_config(o.model), device, Buffers::none_yet);
+  hold_weights(device.context, weights_path(o.model), model.parameters, o.precision);
+  copy_all_but_weights(o.model, o.out);
+  write_held_weights(weights_path(o.out), model.parameters);
+  log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model, megabytes(o.out),
+           megabytes(o.model));
+}
+
+}  // namespace dragoman

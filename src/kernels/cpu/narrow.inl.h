@@ -1,0 +1,244 @@
+// Products with a right operand in fewer bits (NarrowMatrix): the loops, for every arithmetic.
+//
+// First all rows of a are copied as the arithmetic wants them (int8: rounded by their own scale), then a task has a
+// block of rows and a run of columns. A tile's sums go through the whole inner index in registers. For int8 they are
+// exact; for bf16 they are one chain over the inner index. Either way no choice of tiles can change them.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/epilogue.inl.h"
+#include "kernels/cpu/narrow_arithmetic.inl.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/kernels.h"
+
+namespace dragoman {
+namespace {
+
+// --- the left operand -------------------------------------------------------------------------------
+
+// A row of a as it meets b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
+// The offset is there because b's bytes are 128 too large.
+template <class Kind>
+struct LeftRows {
+  typename Kind::Element* elements;
+  int64_t
+      stride;  // from row to row: a little more than their length, lest they fall into one set of the cache
+  float* scales;
+  int32_t* offsets;
+
+  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
+};
+
+template <class Kind>
+int64_t lines_of(int64_t inner) {
+  return ceil_div(inner, Kind::inner_of_line);
+}
+
+template <class Kind>
+LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
+  const int64_t stride =
+      ceil_div(lines_of<Kind>(inner) * Kind::inner_of_line * int64_t{sizeof(typename Kind::Element)}, 64) *
+          64 +
+      64;
+  auto* memory = static_cast<char*>(context.shared(static_cast<size_t>(rows * (stride + 8) + 64)));
+  char* scales = memory + rows * stride;
+  return {reinterpret_cast<typename Kind::Element*>(memory), stride / int64_t{sizeof(typename Kind::Element)},
+          reinterpret_cast<float*>(scales), reinterpret_cast<int32_t*>(scales + rows * 4)};
+}
+
+inline float largest_magnitude(const float* x, int64_t count) {
+  Vec top = {};
+  for (int64_t k = 0; k < count; k += lanes) {
+    const Vec v = load_some(x + k, count - k);
+    top = max(top, max(v, -v));
+  }
+  return largest(top);
+}
+
+template <class Element>
+void store_elements(Element* to, Ints v, int64_t count) {
+  for (int64_t i = 0; i < smaller(count, lanes); ++i) to[i] = static_cast<Element>(v[i]);
+}
+#if defined(__AVX512F__)
+inline void store_elements(int8_t* to, Ints v, int64_t count) {
+  _mm512_mask_cvtepi32_storeu_epi8(to, first(smaller(count, lanes)), reinterpret_cast<__m512i>(v));
+}
+inline void store_elements(int16_t* to, Ints v, int64_t count) {
+  _mm512_mask_cvtepi32_storeu_epi16(to, first(smaller(count, lanes)), reinterpret_cast<__m512i>(v));
+}
+inline void store_elements(uint16_t* to, Ints v, int64_t count) {
+  store_elements(reinterpret_cast<int16_t*>(to), v, count);
+}
+#endif
+
+inline void copy_row(const LeftRows<Int8>& left, int64_t i, const float* x, int64_t inner) {
+  const float most = largest_magnitude(x, inner);
+  const Vec inverse = all(most > 0 ? 127 / most : 0);
+  Ints total = {};
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
+    total += steps;
+    store_elements(left.row(i) + k, steps, inner - k);
+  }
+  for (int64_t k = inner; k < lines_of<Int8>(inner) * Int8::inner_of_line; ++k) left.row(i)[k] = 0;
+  int32_t sum = 0;
+  for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
+  left.offsets[i] = 128 * sum;
+  left.scales[i] = most / 127;
+}
+
+inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int64_t inner) {
+  Bf16::Element* to = left.row(i);
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Words bits = to_bf16(load_some(x + k, inner - k));
+    if constexpr (sizeof(Bf16::Element) == 4) {
+      store_some(reinterpret_cast<float*>(to) + k, reinterpret_cast<Vec>(bits << 16), inner - k);
+    } else {
+      store_elements(to + k, reinterpret_cast<Ints>(bits), inner - k);
+    }
+  }
+  if (inner % 2 != 0) to[inner] = 0;
+}
+
+// --- a tile -----------------------------------------------------------------------------------------
+
+#if defined(__AVX512F__)
+constexpr int narrow_tile_rows = 12;
+#else
+constexpr int narrow_tile_rows = 5;
+#endif
+constexpr int narrow_tile_vectors = 2;  // of Kind::Right
+
+template <class Kind>
+constexpr int64_t narrow_tile_columns = narrow_tile_vectors* Kind::columns;
+
+// Rows [row, row + rows) of c and `columns` of its columns from `column` on.
+struct NarrowTile {
+  const NarrowMatrix& b;
+  const Matrix& c;
+  int64_t row, column, columns;
+};
+
+inline Vec value_of(const LeftRows<Int8>& left, const NarrowTile& tile, int64_t row, Ints sum, int64_t j,
+                    int64_t count) {
+  const Vec scales = load_some(tile.b.scales + tile.column + j, count);
+  return to_float(sum - left.offsets[row]) * (all(left.scales[row]) * scales);
+}
+inline Vec value_of(const LeftRows<Bf16>&, const NarrowTile&, int64_t, Vec sum, int64_t, int64_t) {
+  return sum;
+}
+
+template <class Kind, int rows, int vectors>
+void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
+  typename Kind::Sum sums[rows][vectors] = {};
+  const int64_t lines = lines_of<Kind>(tile.b.rows);
+  const int64_t last_panel = (tile.b.columns - 1) / panel_columns_narrow;
+  const unsigned char* right[vectors];
+#pragma GCC unroll 8
+  for (int j = 0; j < vectors; ++j) {  // what lies behind the last panel is not used, but must be there
+    const int64_t column = tile.column + j * Kind::columns;
+    const int64_t panel = smaller(column / panel_columns_narrow, last_panel);
+    right[j] = tile.b.data + panel * lines * line_bytes + column % panel_columns_narrow * 4;
+  }
+  const auto* a = left.row(tile.row);
+  for (int64_t line = 0; line < lines; ++line) {
+    typename Kind::Right b[vectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) b[j] = Kind::load(right[j] + line * line_bytes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      typename Kind::Left element;
+      __builtin_memcpy(&element, a + i * left.stride + line * Kind::inner_of_line, sizeof element);
+#pragma GCC unroll 8
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Kind::multiply_add(element, b[j], sums[i][j]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    float* out = tile.c.data + (tile.row + i) * tile.c.stride + tile.column;
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors / Kind::sums_of_result; ++j) {
+      const int64_t count = tile.columns - j * lanes;
+      if (count <= 0) break;
+      const auto sum = Kind::result(sums[i] + j * Kind::sums_of_result);
+      store_some(out + j * lanes, value_of(left, tile, tile.row + i, sum, j * lanes, count), count);
+    }
+  }
+}
+
+// The tile of as many rows as there are.
+template <class Kind, int vectors, int rows = narrow_tile_rows>
+void narrow_rows(int64_t row_count, const LeftRows<Kind>& left, const NarrowTile& tile) {
+  if (row_count == rows) {
+    narrow_tile<Kind, rows, vectors>(left, tile);
+  } else if constexpr (rows > 1) {
+    narrow_rows<Kind, vectors, rows - 1>(row_count, left, tile);
+  }
+}
+
+// --- the whole --------------------------------------------------------------------------------------
+
+constexpr int64_t narrow_block_rows = 120;  // of a task
+constexpr int64_t narrow_run_columns = 256;
+constexpr int64_t narrow_run_unit = 64;
+constexpr int64_t narrow_enough_tasks = 16;
+
+// Rows [first, end) of the columns [column, end_column): every tile of rows meets the same columns of b in turn.
+template <class Kind>
+void narrow_part(const LeftRows<Kind>& left, const NarrowMatrix& b, const Matrix& c, int64_t first,
+                 int64_t end, int64_t column, int64_t end_column) {
+  constexpr int64_t width = narrow_tile_columns<Kind>;
+  const int64_t tiles = ceil_div(end - first, narrow_tile_rows);
+  for (int64_t j = column; j < end_column; j += width) {
+    int64_t row = first;
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t rows = ceil_div(end - row, tiles - tile);
+      narrow_rows<Kind, narrow_tile_vectors>(rows, left, {b, c, row, j, smaller(width, end_column - j)});
+      row += rows;
+    }
+  }
+}
+
+template <class Kind>
+void narrow_product(Context& context, ConstMatrix a, const NarrowMatrix& b, Matrix c,
+                    const Epilogue& epilogue) {
+  if (c.rows <= 0 || c.columns <= 0) return;
+  const LeftRows<Kind> left = left_rows<Kind>(context, a.rows, b.rows);
+  for_each_row_block(context, a.rows, b.rows, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) copy_row(left, i, a.data + i * a.row_stride, b.rows);
+  });
+  const int64_t blocks = ceil_div(c.rows, narrow_block_rows), units = ceil_div(c.columns, narrow_run_unit);
+  const int64_t runs =
+      smaller(units, larger(ceil_div(c.columns, narrow_run_columns), ceil_div(narrow_enough_tasks, blocks)));
+  for_each_task(context, blocks * runs, [&](int64_t task, int) {
+    const int64_t block = task % blocks, run = task / blocks;
+    const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
+    const int64_t column = run * units / runs * narrow_run_unit;
+    const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * narrow_run_unit);
+    narrow_part(left, b, c, row, end, column, end_column);
+    if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
+  });
+}
+
+inline float widened(const NarrowMatrix& b, int64_t k, int64_t column) {
+  const int64_t of_line = b.precision == Precision::int8 ? 4 : 2, lines = ceil_div(b.rows, of_line);
+  const unsigned char* line = b.data + (column / panel_columns_narrow * lines + k / of_line) * line_bytes;
+  const unsigned char* element = line + column % panel_columns_narrow * 4 + k % of_line * (4 / of_line);
+  if (b.precision == Precision::int8) return static_cast<float>(*element - 128) * b.scales[column];
+  const uint32_t bits = static_cast<uint32_t>(element[0]) << 16 | static_cast<uint32_t>(element[1]) << 24;
+  float x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+inline void widen_columns(Context& context, const NarrowMatrix& b, const int32_t* columns, Matrix out) {
+  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t k = 0; k < b.rows; ++k) out.data[r * out.stride + k] = widened(b, k, columns[r]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,16 @@
+// Weights in fewer bits: how large they are, and how they are made from floats. What they look like: NarrowMatrix.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernels.h"
+
+namespace dragoman {
+
+// Bytes of NarrowMatrix::data for this many inner indices and columns: a multiple of 64.
+int64_t narrow_size(Precision precision, int64_t rows, int64_t columns);
+
+// Rounds b to what `data` and `scales` (where int8: a float for each column) then hold. Memory of the sizes above.
+NarrowMatrix narrow(Context&, Precision precision, ConstMatrix b, unsigned char* data, float* scales);
+
+}  // namespace dragoman

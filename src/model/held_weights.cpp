@@ -1,0 +1,143 @@
+#include "model/held_weights.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "kernels/narrow.h"
+#include "model/weights.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t alignment = 64;
+constexpr int64_t panel_columns = 16;
+
+std::string scales_name(const Parameter& parameter) { return parameter.name + ".scales"; }
+
+// What products multiply by: a table is used transposed.
+ConstMatrix operand_of(const Parameter& parameter, const float* floats) {
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  const ConstMatrix matrix = {floats, rows, columns, columns, 1};
+  return parameter.role == Role::table ? matrix.transposed() : matrix;
+}
+
+std::vector<int64_t> narrow_shape(Precision precision, ConstMatrix operand) {
+  const int64_t elements_of_line = precision == Precision::int8 ? 64 : 32;
+  const int64_t panels = (operand.columns + panel_columns - 1) / panel_columns;
+  const int64_t lines = narrow_size(precision, operand.rows, operand.columns) / (panels * 64);
+  return {panels, lines, elements_of_line};
+}
+
+Dtype narrow_dtype(Precision precision) { return precision == Precision::int8 ? Dtype::u8 : Dtype::bf16; }
+
+Precision wanted_precision(const std::string& path, Precision saved, WantedPrecision wanted) {
+  if (wanted == WantedPrecision::as_saved) return saved;
+  const Precision chosen = wanted == WantedPrecision::fp32   ? Precision::fp32
+                           : wanted == WantedPrecision::bf16 ? Precision::bf16
+                                                             : Precision::int8;
+  if (saved != Precision::fp32 && saved != chosen) {
+    throw Error("{} holds {} weights, of which {} cannot be made: take the model that they were made from",
+                path, name_of(saved), name_of(chosen));
+  }
+  return chosen;
+}
+
+void check_nothing_else(const std::string& path, const SafetensorsFile& file, const Parameters& parameters,
+                        Precision saved) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters.list()) {
+    names.push_back(parameter.name);
+    if (saved == Precision::int8 && parameter.role != Role::plain) names.push_back(scales_name(parameter));
+  }
+  check_names(path, file, std::move(names));
+}
+
+// Memory for what is rounded here, and its owner.
+template <class T>
+T* new_memory(Parameters& parameters, int64_t count) {
+  const size_t bytes = (static_cast<size_t>(count) * sizeof(T) + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  parameters.keep(
+      std::shared_ptr<const void>(memory, [](const void* p) { std::free(const_cast<void*>(p)); }));
+  return static_cast<T*>(memory);
+}
+
+NarrowMatrix mapped(const SafetensorsFile& file, const Parameter& parameter, Precision precision) {
+  const ConstMatrix operand = operand_of(parameter, nullptr);
+  NarrowMatrix narrow = {precision, nullptr, nullptr, operand.rows, operand.columns};
+  narrow.data =
+      file.bytes(parameter.name, narrow_dtype(precision), narrow_shape(precision, operand), alignment);
+  if (precision == Precision::int8)
+    narrow.scales = file.floats(scales_name(parameter), 1, operand.columns).data();
+  return narrow;
+}
+
+NarrowMatrix rounded(Context& context, Parameters& parameters, const Parameter& parameter,
+                     Precision precision) {
+  const ConstMatrix operand = operand_of(parameter, parameter.value.data());
+  auto* data = new_memory<unsigned char>(parameters, narrow_size(precision, operand.rows, operand.columns));
+  float* scales = precision == Precision::int8 ? new_memory<float>(parameters, operand.columns) : nullptr;
+  return narrow(context, precision, operand, data, scales);
+}
+
+}  // namespace
+
+const char* name_of(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
+}
+
+void round_weights(Context& context, Parameters& parameters, Precision precision) {
+  parameters.changed();
+  for (const Parameter& parameter : parameters.list()) {
+    if (parameter.role == Role::plain) continue;
+    Storage& storage = parameter.value.storage();
+    storage.narrow = rounded(context, parameters, parameter, precision);
+    storage.data = nullptr;
+  }
+}
+
+void hold_weights(Context& context, const std::string& path, Parameters& parameters, WantedPrecision wanted) {
+  const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::open(path));
+  const Precision saved = saved_precision(path, *file), chosen = wanted_precision(path, saved, wanted);
+  check_nothing_else(path, *file, parameters, saved);
+  parameters.keep(file);
+  for (const Parameter& parameter : parameters.list()) {
+    Storage& storage = parameter.value.storage();
+    if (saved != Precision::fp32 && parameter.role != Role::plain) {
+      storage.narrow = mapped(*file, parameter, saved);
+      continue;
+    }
+    const auto floats = file->floats(parameter.name, parameter.value.rows(), parameter.value.columns());
+    storage.data = const_cast<float*>(floats.data());  // without gradients nothing writes to weights
+  }
+  if (chosen != saved) round_weights(context, parameters, chosen);
+}
+
+void write_held_weights(const std::string& path, const Parameters& parameters) {
+  std::vector<TensorEntry> narrow, floats;  // in this order all of the first stand at multiples of 64 bytes
+  Precision precision = Precision::fp32;
+  const auto add_floats = [&](const std::string& name, std::vector<int64_t> shape, const float* values,
+                              int64_t count) {
+    floats.push_back(
+        {name, Dtype::f32, std::move(shape), std::as_bytes(std::span(values, static_cast<size_t>(count)))});
+  };
+  for (const Parameter& parameter : parameters.list()) {
+    const NarrowMatrix& held = parameter.value.storage().narrow;
+    if (held.data == nullptr) {
+      add_floats(parameter.name, shape_of(parameter), parameter.value.data(), parameter.size());
+      continue;
+    }
+    precision = held.precision;
+    const auto size = static_cast<size_t>(narrow_size(precision, held.rows, held.columns));
+    narrow.push_back({parameter.name, narrow_dtype(precision),
+                      narrow_shape(precision, operand_of(parameter, nullptr)),
+                      std::as_bytes(std::span(held.data, size))});
+    if (held.scales != nullptr) add_floats(scales_name(parameter), {held.columns}, held.scales, held.columns);
+  }
+  narrow.insert(narrow.end(), floats.begin(), floats.end());
+  write_safetensors(path, {{"format", "dragoman 1"}, {"precision", name_of(precision)}}, narrow);
+}
+
+}  // namespace dragoman

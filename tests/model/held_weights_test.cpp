@@ -1,0 +1,108 @@
+// Weights as decoding holds them: mapped or rounded, from a file of floats or of fewer bits.
+#include "model/held_weights.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "model/small_models.h"
+#include "model/weights.h"
+
+namespace dragoman {
+namespace {
+
+class HeldWeights : public testing::TestWithParam<size_t> {
+ protected:
+  HeldWeights() { write_weights(path_, small_.model.parameters, small_.model.parameters.weights()); }
+  ~HeldWeights() override {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(rounded_path_);
+  }
+
+  // The logits of a sentence by the weights of this file.
+  std::vector<float> logits(const std::string& path, WantedPrecision wanted) {
+    Device device(kernels_for(nullptr), 2);
+    Transformer model(config_, device, Buffers::none_yet);
+    hold_weights(device.context, path, model.parameters, wanted);
+    return logits(model);
+  }
+  std::vector<float> logits(Transformer& model) {
+    Pass pass{model.device};
+    const Tokens source = pack(model.device, {{5, 9, 2, 11}}, {0}),
+                 target = pack(model.device, {{1, 7, 3}}, {0});
+    const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans, .key_values = {}};
+    return rows_of(next_word_logits(pass, model, decode(pass, model, target, memory)), {0, 3});
+  }
+  void write_rounded(WantedPrecision precision) {
+    Device device(kernels_for(nullptr), 1);
+    Transformer model(config_, device, Buffers::none_yet);
+    hold_weights(device.context, path_, model.parameters, precision);
+    write_held_weights(rounded_path_, model.parameters);
+  }
+  std::string error_of(const std::string& path, WantedPrecision wanted = WantedPrecision::as_saved) {
+    try {
+      logits(path, wanted);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  const ModelConfig config_ = small_configs()[GetParam()].config;
+  SmallModel small_{config_, kernels_for(nullptr), 2};
+  const std::string path_ = testing::TempDir() + "held_" + std::to_string(GetParam()) + ".safetensors";
+  const std::string rounded_path_ = path_ + ".rounded";
+};
+
+TEST_P(HeldWeights, FloatsHaveTheirBits) {
+  EXPECT_TRUE(same_bits(logits(path_, WantedPrecision::as_saved), logits(small_.model)));
+}
+
+TEST_P(HeldWeights, FewerBitsAreNear) {
+  const std::vector<float> exact = logits(small_.model);
+  const float most = std::abs(*std::ranges::max_element(exact, {}, [](float x) { return std::abs(x); }));
+  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+    const std::vector<float> got = logits(path_, precision);
+    EXPECT_FALSE(same_bits(got, exact));
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], exact[i], 0.05 * most);
+  }
+}
+
+TEST_P(HeldWeights, AFileInFewerBitsIsWhatRoundingMakes) {
+  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+    write_rounded(precision);
+    EXPECT_TRUE(same_bits(logits(rounded_path_, WantedPrecision::as_saved), logits(path_, precision)));
+    EXPECT_TRUE(same_bits(logits(rounded_path_, precision), logits(path_, precision)));
+    EXPECT_NE(error_of(rounded_path_, WantedPrecision::fp32).find("take the model that they were made from"),
+              std::string::npos);
+    EXPECT_THROW(read_weights(rounded_path_, small_.model.parameters), Error);
+  }
+}
+
+// Wherever a file is cut, the error comes before anything is used.
+TEST_P(HeldWeights, ACutFileIsRefused) {
+  write_rounded(WantedPrecision::int8);
+  const std::string whole = read_file(rounded_path_);
+  for (size_t size = 0; size < whole.size(); size += 1 + size / 7) {
+    write_file(rounded_path_, {whole.substr(0, size)});
+    EXPECT_NE(error_of(rounded_path_).find(rounded_path_), std::string::npos)
+        << size << ": " << error_of(rounded_path_);
+  }
+}
+
+TEST_P(HeldWeights, TensorsOfOtherModelsAreRefused) {
+  write_rounded(WantedPrecision::int8);
+  Device device(kernels_for(nullptr), 1);
+  for (auto change : {+[](ModelConfig& c) { c.d_ff += 16; }, +[](ModelConfig& c) { c.encoder_layers += 1; },
+                      +[](ModelConfig& c) { c.decoder_layers = 3 - c.decoder_layers; }}) {
+    ModelConfig other = config_;
+    change(other);
+    Transformer model(other, device, Buffers::none_yet);
+    EXPECT_THROW(hold_weights(device.context, rounded_path_, model.parameters), Error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, HeldWeights, testing::Range<size_t>(0, 3));
+
+}  // namespace
+}  // namespace dragoman
