@@ -25,7 +25,7 @@ class Storage {
   int pending = 0;  // closures on the tape that will still add to this parameter's gradient
   int index = -1;   // a parameter's number
 
-  // The matrix in the order that products read it, kept while a parameter does not change; see ops/packed.h.
+  // The matrix in the order that products read it, kept while a parameter does not change; see ops/products.h.
   Pool::Block packed;
   bool packed_transposed = false;
 

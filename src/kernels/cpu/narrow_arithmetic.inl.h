@@ -5,8 +5,8 @@
 // columns from one or two sums).
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
-//          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing saturates,
-//                           as it would with 8 bits times 8 bits
+//          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing
+//                           saturates, as it would with 8 bits times 8 bits
 //   Bf16   with AVX512_BF16 2 numbers of a times 2 of b, added to a float
 //          otherwise        both are widened to floats
 #pragma once
