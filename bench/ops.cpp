@@ -12,10 +12,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "app/limits.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "limits.h"
 #include "ops/cases.h"
 
 namespace dragoman {
@@ -61,17 +61,17 @@ void time_case(Device& device, const OpCase& op, const std::vector<Floats>& valu
     const OpArguments arguments = make_arguments(device, op, values);
     Tape tape;
     Pass pass = case_pass(device, tape);
-    const double start = bench::seconds();
+    const double start = seconds();
     std::vector<Tensor> outputs = op.run(pass, arguments);
-    forward += bench::seconds() - start;
+    forward += seconds() - start;
     for (const Tensor& output : outputs) {
       if (!op.loss)
         std::fill_n(output.gradient_target().matrix.data, output.rows() * output.columns(), 0.01F);
     }
     outputs.clear();
-    const double middle = bench::seconds();
+    const double middle = seconds();
     tape.backward();
-    backward += bench::seconds() - middle;
+    backward += seconds() - middle;
   }
   times.forward.push_back(forward / rounds);
   times.backward.push_back(backward / rounds);
@@ -114,10 +114,10 @@ void bench_adam(Device& device, int64_t count, const Limits& limits, const Setti
                          .correction2 = 0.5F};
   std::vector<double> times;
   for (int run = 0; run <= settings.runs; ++run) {
-    const double start = bench::seconds();
+    const double start = seconds();
     device.kernels.adam(device.context, count, step, 1, gradients.data(), weights.data(), first.data(),
                         second.data());
-    if (run > 0) times.push_back(bench::seconds() - start);
+    if (run > 0) times.push_back(seconds() - start);
   }
   const Work work = {.bytes = 7 * sizeof(float) * static_cast<double>(count)};
   fmt::print("{:<28} {}\n", fmt::format("adam, {} M weights", count >> 20),
@@ -137,8 +137,8 @@ void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? settings.threads : available_threads();
   Device device(kernels_for(settings.isa.empty() ? std::getenv("DRAGOMAN_ISA") : settings.isa.c_str()),
                 threads);
-  const Limits limits = {bench::measured_peak(device.context, device.kernels.name),
-                         bench::measured_bandwidth(device.context)};
+  const Limits limits = {measured_peak(device.context, device.kernels.name),
+                         measured_bandwidth(device.context)};
   const std::vector<int32_t> lengths = ordinary_lengths(settings.tokens);
   fmt::print("{}, threads: {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
              device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,

@@ -15,10 +15,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/limits.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "limits.h"
 #include "train/trainer.h"
 
 namespace dragoman {
@@ -172,7 +172,7 @@ double median(std::vector<Round> rounds, Field field) {
 
 void run(const Settings& settings) {
   Ours ours(settings);
-  const double peak = bench::measured_peak(ours.device().context, ours.device().kernels.name) / 1e9;
+  const double peak = measured_peak(ours.device().context, ours.device().kernels.name) / 1e9;
   fmt::print("d_model {}, {}+{} layers, d_ff {}, vocabulary {}, {} threads, {}, peak {:.0f} GFLOP/s\n",
              settings.d_model, settings.layers, settings.layers, settings.d_ff, settings.vocabulary,
              settings.threads, ours.device().kernels.name, peak);

@@ -19,6 +19,7 @@ void report(const Arguments& arguments);
 void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
 void quantize(const Arguments& arguments);
+void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
 struct Command {
@@ -41,6 +42,7 @@ inline constexpr Command commands[] = {
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"quantize", "round a model's weights to fewer bits, for translating faster and in less memory",
      quantize},
+    {"bench", "how fast a model translates here, beside what the machine could do at most", bench},
     {"demo", "train a small English-French translator for some minutes, and try it", demo},
 };
 

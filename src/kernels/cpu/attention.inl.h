@@ -115,6 +115,59 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   }
 }
 
+// --- one query, as decoding has it: nothing is packed for it, and the bits are the same -----------------
+
+inline void score_keys(const float* q, const ConstMatrix& k, float* scores) {
+  for (int64_t j = 0; j < k.rows; j += lanes) {
+    Vec sums = {};
+    for (int64_t w = 0; w < k.columns; w += lanes) {
+      Vec square[lanes];
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < lanes; ++i)
+        square[i] = j + i < k.rows ? load_some(k.data + (j + i) * k.row_stride + w, k.columns - w) : Vec{};
+      transpose(square);
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < lanes; ++i)
+        if (w + i < k.columns) sums = multiply_add(all(q[w + i]), square[i], sums);
+    }
+    store_some(scores + j, sums, k.rows - j);
+  }
+}
+
+// `vectors` of the columns from w on.
+template <int vectors>
+void add_values(const float* p, const ConstMatrix& v, int64_t w, float* out) {
+  Vec sums[vectors] = {};
+  for (int64_t j = 0; j < v.rows; ++j) {
+    const float* row = v.data + j * v.row_stride;
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const int64_t column = w + i * lanes;
+      sums[i] = multiply_add(
+          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.columns - column), sums[i]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.columns - w - i * lanes);
+}
+
+inline void add_values(const float* p, const ConstMatrix& v, float* out) {
+  int64_t w = 0;
+  for (; w + 4 * lanes <= v.columns; w += 4 * lanes) add_values<4>(p, v, w, out);
+  for (; w < v.columns; w += lanes) add_values<1>(p, v, w, out);
+}
+
+inline void attend_one(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k,
+                       ConstMatrix v, Matrix out, Pieces memory) {
+  const int64_t keys = head.keys.length, row = head.queries.begin;
+  float* scores = memory.take(padded(keys));
+  score_keys(part_of(q, row, 1, head.index, shape.width).data,
+             part_of(k, head.keys.begin, keys, head.index, shape.width), scores);
+  softmax_row(scores, keys, keys, shape.scale);
+  add_values(scores, part_of(v, head.keys.begin, keys, head.index, shape.width),
+             part_of(out, row, 1, head.index, shape.width).data);
+}
+
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                Matrix out, float* log_sums) {
   const int64_t keys = shape.longest_keys;
@@ -122,7 +175,12 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
                          alone_block_size() + query_tile * padded(keys) + 4 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
-    attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
+    const Head head = head_of_task(shape, task);
+    if (head.queries.length == 1 && log_sums == nullptr && shape.dropout.rate == 0) {
+      attend_one(shape, head, q, k, v, out, Pieces(memory));
+    } else {
+      attend(shape, head, q, k, v, out, log_sums, Pieces(memory));
+    }
   });
 }
 

@@ -118,11 +118,15 @@ struct NarrowTile {
   const NarrowMatrix& b;
   const Matrix& c;
   int64_t row, column, columns;
+  const unsigned char*
+      upcoming;           // what the next columns read is fetched meanwhile: this, and so much further on
+  int64_t upcoming_step;  // for each line
 };
 
+// `count` of them, which may be none.
 inline Vec value_of(const LeftRows<Int8>& left, const NarrowTile& tile, int64_t row, Ints sum, int64_t j,
                     int64_t count) {
-  const Vec scales = load_some(tile.b.scales + tile.column + j, count);
+  const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
   return to_float(sum - left.offsets[row]) * (all(left.scales[row]) * scales);
 }
 inline Vec value_of(const LeftRows<Bf16>&, const NarrowTile&, int64_t, Vec sum, int64_t, int64_t) {
@@ -141,28 +145,46 @@ void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
     const int64_t panel = smaller(column / panel_columns_narrow, last_panel);
     right[j] = tile.b.data + panel * lines * line_bytes + column % panel_columns_narrow * 4;
   }
-  const auto* a = left.row(tile.row);
+  // A pointer for every three rows, which an address reaches by the stride: a pointer each would be too many.
+  const int64_t stride = left.stride * int64_t{sizeof(typename Kind::Element)};
+  const char* a[(rows + 2) / 3];
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; i += 3) a[i / 3] = reinterpret_cast<const char*>(left.row(tile.row + i));
+  const unsigned char* upcoming = tile.upcoming;
   for (int64_t line = 0; line < lines; ++line) {
+    __builtin_prefetch(upcoming, 0, 2);
+    upcoming += tile.upcoming_step;
     typename Kind::Right b[vectors];
 #pragma GCC unroll 8
     for (int j = 0; j < vectors; ++j) b[j] = Kind::load(right[j] + line * line_bytes);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       typename Kind::Left element;
-      __builtin_memcpy(&element, a + i * left.stride + line * Kind::inner_of_line, sizeof element);
+      __builtin_memcpy(&element, a[i / 3] + i % 3 * stride, sizeof element);
 #pragma GCC unroll 8
       for (int j = 0; j < vectors; ++j) sums[i][j] = Kind::multiply_add(element, b[j], sums[i][j]);
     }
+#pragma GCC unroll 4
+    for (const char*& rows_of_three : a) {
+      rows_of_three += sizeof(typename Kind::Left);
+      asm("" : "+r"(rows_of_three));  // or the compiler makes a pointer for each row after all
+    }
   }
+  const int64_t last = tile.columns;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-    float* out = tile.c.data + (tile.row + i) * tile.c.stride + tile.column;
+    const int64_t row = tile.row + i;
+    float* out = tile.c.data + row * tile.c.stride + tile.column;
+    if constexpr (Kind::sums_of_result == 2) {
+      static_assert(vectors == 2);
+      store_some(out, value_of(left, tile, row, Kind::result(sums[i][0], sums[i][1]), 0, last), last);
+    } else {
 #pragma GCC unroll 8
-    for (int j = 0; j < vectors / Kind::sums_of_result; ++j) {
-      const int64_t count = tile.columns - j * lanes;
-      if (count <= 0) break;
-      const auto sum = Kind::result(sums[i] + j * Kind::sums_of_result);
-      store_some(out + j * lanes, value_of(left, tile, tile.row + i, sum, j * lanes, count), count);
+      for (int j = 0; j < vectors; ++j) {
+        const int64_t count = last - j * lanes;
+        const Vec values = value_of(left, tile, row, Kind::result(sums[i][j]), j * lanes, count);
+        if (count > 0) store_some(out + j * lanes, values, count);
+      }
     }
   }
 }
@@ -190,11 +212,20 @@ void narrow_part(const LeftRows<Kind>& left, const NarrowMatrix& b, const Matrix
                  int64_t end, int64_t column, int64_t end_column) {
   constexpr int64_t width = narrow_tile_columns<Kind>;
   const int64_t tiles = ceil_div(end - first, narrow_tile_rows);
+  const int64_t bytes = lines_of<Kind>(b.rows) * width * 4;  // of a tile's columns
   for (int64_t j = column; j < end_column; j += width) {
+    const unsigned char* next = b.data + (j / width + 1) * bytes;
     int64_t row = first;
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t rows = ceil_div(end - row, tiles - tile);
-      narrow_rows<Kind, narrow_tile_vectors>(rows, left, {b, c, row, j, smaller(width, end_column - j)});
+      narrow_rows<Kind, narrow_tile_vectors>(rows, left,
+                                             {.b = b,
+                                              .c = c,
+                                              .row = row,
+                                              .column = j,
+                                              .columns = smaller(width, end_column - j),
+                                              .upcoming = next + tile * bytes / tiles,
+                                              .upcoming_step = ceil_div(width * 4, tiles)});
       row += rows;
     }
   }

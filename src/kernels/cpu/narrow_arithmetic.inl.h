@@ -40,9 +40,10 @@ struct Int8 {
 
   static Right load(const unsigned char* p) { return _mm512_loadu_si512(p); }
   static Sum multiply_add(Left a, Right b, Sum sum) {
-    return _mm512_dpbusd_epi32(sum, b, _mm512_set1_epi32(a));
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(_mm512_set1_epi32(a)));
+    return sum;
   }
-  static Ints result(const Sum* sum) { return reinterpret_cast<Ints>(*sum); }
+  static Ints result(Sum sum) { return reinterpret_cast<Ints>(sum); }
 };
 
 #else
@@ -97,18 +98,15 @@ struct Int8 {
   }
 #endif
 
-  static Ints result(const Sum* sums) {
+  static Ints result(Sum low, Sum high) {
 #if defined(__AVX512F__)
-    return __builtin_shufflevector(sums[0], sums[1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
-                                   30) +
-           __builtin_shufflevector(sums[0], sums[1], 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
-                                   31);
+    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
+           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 #elif defined(__AVX2__)
-    return __builtin_shufflevector(sums[0], sums[1], 0, 2, 4, 6, 8, 10, 12, 14) +
-           __builtin_shufflevector(sums[0], sums[1], 1, 3, 5, 7, 9, 11, 13, 15);
+    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14) +
+           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
 #else
-    return __builtin_shufflevector(sums[0], sums[1], 0, 2, 4, 6) +
-           __builtin_shufflevector(sums[0], sums[1], 1, 3, 5, 7);
+    return __builtin_shufflevector(low, high, 0, 2, 4, 6) + __builtin_shufflevector(low, high, 1, 3, 5, 7);
 #endif
   }
 };
@@ -130,7 +128,7 @@ struct Bf16 {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_set1_epi32(a)),
                             reinterpret_cast<__m512bh>(b));
   }
-  static Vec result(const Sum* sum) { return *sum; }
+  static Vec result(Sum sum) { return sum; }
 };
 
 #else
@@ -155,7 +153,7 @@ struct Bf16 {
   static Sum multiply_add(Left a, Right b, Sum sum) {
     return dragoman::multiply_add(all(a.high), b.high, dragoman::multiply_add(all(a.low), b.low, sum));
   }
-  static Vec result(const Sum* sum) { return *sum; }
+  static Vec result(Sum sum) { return sum; }
 };
 
 #endif

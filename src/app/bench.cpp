@@ -1,0 +1,188 @@
+// dragoman bench: how fast a model translates on this machine, beside what the machine could do at most.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/decoding_speed.h"
+#include "app/limits.h"
+#include "base/error.h"
+#include "base/signals.h"
+#include "base/threads.h"
+#include "model/folder.h"
+#include "model/held_weights.h"
+
+namespace dragoman {
+namespace {
+
+enum class BenchFormat { text, json };
+
+struct BenchOptions {
+  std::string model;
+  int64_t vocabulary = 32000, threads = 0, rounds = 5;
+  WantedPrecision precision = WantedPrecision::as_saved;
+  std::vector<std::string> batch = {"1", "32"}, beam = {"1", "4"};
+  DecodingLoad load;
+  BenchFormat format = BenchFormat::text;
+};
+
+void declare(Options& options, BenchOptions& o) {
+  auto own = options.section("", "What to measure");
+  own.add("model", o.model,
+          "a model's folder; without one, weights are made up in the size that [model] says");
+  own.add("vocabulary", o.vocabulary, "words of a model that is made up", at_least(4).at_most(1'000'000));
+  own.add("precision", o.precision,
+          "of the weights: as the folder has them (fp32 where they are made up), or rounded",
+          {{"auto", WantedPrecision::as_saved},
+           {"fp32", WantedPrecision::fp32},
+           {"bf16", WantedPrecision::bf16},
+           {"int8", WantedPrecision::int8}});
+  own.add("batch", o.batch, "sentences at once, each number in turn");
+  own.add("beam", o.beam, "hypotheses of each sentence, each number in turn");
+  own.add("length", o.load.length, "tokens of each sentence and of its translation",
+          at_least(1).at_most(1000));
+  own.add("sentences", o.load.sentences, "in a round; of one at a time, a quarter as many", at_least(1));
+  own.add("rounds", o.rounds, "of which the median counts", at_least(1).at_most(1000));
+  own.add("cache", o.load.kept,
+          "what decoding keeps between steps: all, the encoder's output alone, or nothing",
+          {{"all", Kept::all}, {"encoder", Kept::encoder}, {"none", Kept::none}});
+  own.add("threads", o.threads, "processors to use; 0: all", at_least(0).at_most(1024));
+  own.add("format", o.format, "a table, or an object a line",
+          {{"text", BenchFormat::text}, {"json", BenchFormat::json}});
+}
+
+std::vector<int64_t> numbers(const char* key, const std::vector<std::string>& texts) {
+  std::vector<int64_t> values;
+  for (const std::string& text : texts) {
+    values.push_back(std::atoll(text.c_str()));
+    if (values.back() < 1 || std::to_string(values.back()) != text)
+      throw UsageError("bench: --{} is \"{}\", and wants whole numbers of at least 1: --{} 1,32", key, text,
+                       key);
+  }
+  return values;
+}
+
+struct Limits {
+  double operations, bytes;  // a second
+};
+
+struct Row {
+  int64_t batch, beam;
+  double tokens_per_second, milliseconds, of_operations, of_bytes;
+};
+
+Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, Precision precision,
+            const Limits& limits) {
+  if (load.batch == 1) load.sentences = std::max<int64_t>(1, load.sentences / 4);
+  DecodingLoad one_batch = load;
+  one_batch.sentences = std::min(load.sentences, load.batch);
+  measure_decoding(model, one_batch);  // memory is there, and the processor awake
+  std::vector<double> times;
+  for (int64_t round = 0; round < o.rounds; ++round) {
+    times.push_back(measure_decoding(model, load).seconds);
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all was measured");
+  }
+  std::ranges::sort(times);
+  const double sentences = static_cast<double>(load.sentences), seconds = times[times.size() / 2];
+  const double batches = std::max(1.0, sentences / static_cast<double>(load.batch));
+  return {
+      .batch = load.batch,
+      .beam = load.beam,
+      .tokens_per_second = sentences * static_cast<double>(load.length) / seconds,
+      .milliseconds = 1000 * seconds / sentences,
+      .of_operations = 2 * sentences * products_of_sentence(model.config, load) / seconds / limits.operations,
+      .of_bytes = batches * bytes_of_batch(model.config, load, precision) / seconds / limits.bytes};
+}
+
+double peak_mib() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void print(const Row& row, BenchFormat format) {
+  if (format == BenchFormat::json) {
+    std::cout << nlohmann::ordered_json{{"batch", row.batch},
+                                        {"beam", row.beam},
+                                        {"tokens_per_second", row.tokens_per_second},
+                                        {"milliseconds_a_sentence", row.milliseconds},
+                                        {"share_of_arithmetic", row.of_operations},
+                                        {"share_of_memory", row.of_bytes},
+                                        {"peak_mib", peak_mib()}}
+              << std::endl;
+  } else {
+    std::cout << fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>8.0f} %  {:>4.0f} %  {:>8.0f}\n",
+                             row.batch, row.beam, row.tokens_per_second, row.milliseconds,
+                             100 * row.of_operations, 100 * row.of_bytes, peak_mib())
+              << std::flush;
+  }
+}
+
+void print_head(const ModelConfig& c, const BenchOptions& o, Precision precision, const Device& device,
+                const Limits& limits) {
+  std::cout << fmt::format(
+      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {} tokens a sentence; {} threads, {}\n"
+      "at most: {:.0f} billion operations a second in registers, {:.1f} GB a second from memory\n\n"
+      "batch  beam  tokens/s    ms/sentence  arithmetic  memory  peak MiB\n",
+      c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(precision),
+      o.load.length, device.context.threads(), device.kernels.name, limits.operations * 1e-9,
+      limits.bytes * 1e-9);
+}
+
+Precision hold(Transformer& model, const BenchOptions& o) {
+  if (!o.model.empty()) {
+    hold_weights(model.device.context, weights_path(o.model), model.parameters, o.precision);
+  } else {
+    model.parameters.allocate(Buffers::weights);
+    model.parameters.initialise(1);
+    if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
+      round_weights(model.device.context, model.parameters,
+                    o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
+    }
+  }
+  const NarrowMatrix& held = model.generator.weight.storage().narrow;
+  return held.data != nullptr ? held.precision : Precision::fp32;
+}
+
+}  // namespace
+
+void bench(const Arguments& arguments) {
+  BenchOptions o;
+  ModelConfig made_up;
+  Options options, model_options;
+  declare(options, o);
+  declare(model_options, made_up);
+  CommandLine line("bench", "how fast a model translates here, beside what the machine could do at most");
+  line.add_options(options);
+  line.add_options(model_options);
+  if (!line.parse(arguments)) return;
+  line.set_flags();
+  const std::vector<int64_t> batches = numbers("batch", o.batch), beams = numbers("beam", o.beam);
+  if (o.load.kept != Kept::all && beams != std::vector<int64_t>{1})
+    throw UsageError("bench: without the whole cache there is greedy search alone: add --beam 1");
+  made_up.source_vocabulary = made_up.target_vocabulary = o.vocabulary;
+  watch_signals();
+
+  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")),
+                o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
+  Transformer model(o.model.empty() ? made_up : read_model_config(o.model), device, Buffers::none_yet);
+  const Precision precision = hold(model, o);
+  const Limits limits = {measured_peak(device.context, device.kernels.name, precision),
+                         measured_bandwidth(device.context)};
+  if (o.format == BenchFormat::text) print_head(model.config, o, precision, device, limits);
+  for (const int64_t batch : batches) {
+    for (const int64_t beam : beams) {
+      o.load.batch = batch;
+      o.load.beam = beam;
+      print(measure(model, o, o.load, precision, limits), o.format);
+    }
+  }
+}
+
+}  // namespace dragoman
