@@ -23,7 +23,7 @@ struct DecodingSpeed {
 
 DecodingSpeed measure_decoding(Transformer& model, const DecodingLoad& load);
 
-// Multiply-adds of the products for one sentence, attention's left out, and bytes of weights that are read for one batch:
+// Multiply-adds of the products for one sentence, attention's left out, and bytes of weights that one batch reads:
 // what the machine's limits are held against.
 double products_of_sentence(const ModelConfig& config, const DecodingLoad& load);
 double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision);
