@@ -15,6 +15,8 @@ class LexiconTest : public testing::Test {
     DataConfig data = toy_data(folder_, text_);
     data.source.push_back(folder_.write("names.source", "Lomi\nLomi\n"));
     data.target.push_back(folder_.write("names.target", "sun Lomi\nLomi sun\n"));
+    data.source.push_back(folder_.write("rest.source", "alt\nalt\nalt\nalt neu\nalt neu\n"));
+    data.target.push_back(folder_.write("rest.target", "old\nold\nold\nnew old\nold new\n"));
     corpus_ = prepare(data, {.kind = PieceKind::words}, folder_.path("data"), 2);
   }
 
@@ -48,6 +50,12 @@ TEST_F(LexiconTest, FindsTheDictionary) {
   }
   EXPECT_EQ(words, 64);
   EXPECT_EQ(lexicon.frequent.size(), 5U);
+}
+
+// "neu" stands opposite "old" as often as opposite "new", but "alt" explains "old".
+TEST_F(LexiconTest, SharesAWordAmongThoseThatItMayComeFrom) {
+  const Lexicon lexicon = learn_lexicon(corpus_, {.least_probability = 0.5}, 1);
+  EXPECT_EQ(lexicon.likeliest[static_cast<size_t>(source().id("▁neu"))], std::vector{target().id("▁new")});
 }
 
 TEST_F(LexiconTest, AWordMayAlwaysStayItself) {
