@@ -5,22 +5,17 @@
 namespace dragoman {
 
 GeneratorPart generator_part(const Transformer& model, std::span<const int32_t> words) {
-  Pool& pool = model.device.pool;
   const auto& [weight, bias] = model.generator;
-  const auto count = static_cast<int64_t>(words.size());
-  const Tensor rows(pool, count, weight.columns()), biases(pool, 1, bias ? count : 0);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t word = words[static_cast<size_t>(i)];
-    std::copy_n(weight.data() + word * weight.columns(), weight.columns(), rows.data() + i * rows.columns());
-    if (bias) biases.data()[i] = bias.data()[word];
-  }
-  return {Packed(model.device, ConstMatrix(rows).transposed()), bias ? biases : Tensor()};
+  GeneratorPart part = {PackedRows(model.device, weight, words), {}};
+  if (!bias) return part;
+  part.bias = Tensor(model.device.pool, 1, static_cast<int64_t>(words.size()));
+  std::ranges::transform(words, part.bias.data(), [&](int32_t word) { return bias.data()[word]; });
+  return part;
 }
 
 void next_word_logits(const Transformer& model, const GeneratorPart& part, const Tensor& decoded,
                       Matrix logits) {
-  model.device.kernels.product(model.device.context, decoded, part.weight, logits,
-                               {.bias = part.bias ? part.bias.data() : nullptr});
+  part.weight.multiply(model.device, decoded, logits, {.bias = part.bias ? part.bias.data() : nullptr});
 }
 
 }  // namespace dragoman

@@ -11,8 +11,8 @@
 namespace dragoman {
 
 struct GeneratorPart {
-  Packed weight;  // d_model × words
-  Tensor bias;    // 1 × words
+  PackedRows weight;  // words × d_model
+  Tensor bias;        // 1 × words
 };
 
 GeneratorPart generator_part(const Transformer&, std::span<const int32_t> words);

@@ -119,13 +119,16 @@ TEST_F(ShortlistTest, OnlyWhatIsAllowedIsSaid) {
 TEST_F(ShortlistTest, ASentenceGetsWhatItGetsAlone) {
   write(neighbours());
   options_.shortlist = true;
-  for (const bool sample : {false, true}) {
-    options_.sample = sample;
-    const auto wanted = translate(model_, 1);
-    SavedModel two_threads(folder_.path, kernels_for(nullptr), 2);
-    for (const int64_t sentences : {2, 7, 32}) {
-      expect_same(translate(model_, sentences), wanted);
-      expect_same(translate(two_threads, sentences), wanted);
+  for (const WantedPrecision precision : {WantedPrecision::fp32, WantedPrecision::int8}) {
+    SavedModel one_thread(folder_.path, kernels_for(nullptr), 1, precision);
+    SavedModel two_threads(folder_.path, kernels_for(nullptr), 2, precision);
+    for (const bool sample : {false, true}) {
+      options_.sample = sample;
+      const auto wanted = translate(one_thread, 1);
+      for (const int64_t sentences : {2, 7, 32}) {
+        expect_same(translate(one_thread, sentences), wanted);
+        expect_same(translate(two_threads, sentences), wanted);
+      }
     }
   }
 }
