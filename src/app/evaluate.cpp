@@ -26,8 +26,7 @@ struct EvaluateOptions {
 
 void declare(Options& options, EvaluateOptions& o) {
   auto own = options.section("", "Which model, and which test set");
-  declare_model(own, o.translating.model, o.translating.threads, o.translating.precision);
-  declare_batch(own, o.translating);
+  declare_models_and_batch(own, o.translating);
   own.add("source", o.source, "the sentences to translate, one a line");
   own.add("reference", o.reference, "what they should become, line by line");
   own.add("by-length", o.by_length, "a table by the length of the source, too");
@@ -102,7 +101,7 @@ void evaluate(const Arguments& arguments) {
   line.add_options(search);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  if (o.translating.model.empty() || o.source.empty() || o.reference.empty()) {
+  if (o.translating.models.empty() || o.source.empty() || o.reference.empty()) {
     throw UsageError(
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
   }

@@ -17,7 +17,8 @@ void check_new_model_folder(const std::string& folder) {
 
 void copy_all_but_weights(const std::string& from, const std::string& to) {
   fs::create_directories(to);
-  for (const char* name : {"config.json", "source.spm", "target.spm", "shared.spm"}) {
+  for (const char* name :
+       {"config.json", "source.spm", "target.spm", "shared.spm", "shortlist.safetensors"}) {
     const fs::path file = fs::path(from) / name;
     if (fs::exists(file)) write_file((fs::path(to) / name).string(), {read_file(file.string())});
   }

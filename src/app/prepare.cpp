@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 
@@ -11,8 +12,10 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/show_pairs.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "base/threads.h"
+#include "search/shortlist.h"
 #include "text/batches.h"
 #include "text/status_line.h"
 #include "train/recipe.h"
@@ -24,6 +27,7 @@ namespace {
 struct PrepareOptions {
   std::string folder;
   int64_t show = 0;
+  int64_t shortlist = 0;
 };
 
 void declare(Options& options, PrepareOptions& own) {
@@ -31,6 +35,10 @@ void declare(Options& options, PrepareOptions& own) {
   section.add("out", own.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
   section.add("show", own.show, "print so many pairs as pieces, and as the decoder sees them",
               at_least(0).at_most(1'000'000));
+  section.add(
+      "shortlist", own.shortlist,
+      "learn which so many target pieces each source piece becomes, for translate --shortlist; 0: do not",
+      at_least(0).at_most(10'000));
 }
 
 int64_t terminal_width() {
@@ -84,6 +92,14 @@ void show_pairs(const PreparedCorpus& corpus, const BatchSettings& settings, int
   }
 }
 
+void make_shortlist(const PreparedCorpus& corpus, const PrepareOptions& own, int threads) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Lexicon lexicon = learn_lexicon(corpus, {.likeliest = own.shortlist}, threads);
+  write_shortlist(own.folder, lexicon, corpus.vocabularies);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  log_info("a shortlist of {} pieces for each source piece, in {:.1f} s", own.shortlist, seconds.count());
+}
+
 }  // namespace
 
 void prepare(const Arguments& arguments) {
@@ -115,6 +131,7 @@ void prepare(const Arguments& arguments) {
   recipe = resolved(recipe, corpus.vocabularies, own.folder);
   const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
                                                 static_cast<uint64_t>(recipe.training.seed));
+  if (own.shortlist > 0) make_shortlist(corpus, own, threads);
   print_counts(corpus.report["pairs"]);
   print_sides(corpus.report);
   const PaddingShares padding = padding_shares(corpus, settings);

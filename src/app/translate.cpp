@@ -25,9 +25,11 @@ struct TranslateOptions {
 
 void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Which model, and what to print");
-  declare_model(own, o.translating.model, o.translating.threads, o.translating.precision);
-  declare_batch(own, o.translating);
+  declare_models_and_batch(own, o.translating);
   own.add("prefix", o.prefix, "a file of how each translation begins, line by line");
+  own.add("prefix-bias", o.translating.search.prefix_bias,
+          "B: while it is followed, p becomes (1 - B)*p, plus B for its next piece; 1: it is forced",
+          above(0).at_most(1));
   own.add("format", o.format, "a line of text, or an object with scores, flags and alternatives",
           {{"text", OutputFormat::text}, {"json", OutputFormat::json}});
   own.add("pieces", o.pieces, "print the pieces that the model says, not the text that they make");
@@ -102,9 +104,11 @@ void translate(const Arguments& arguments) {
   line.add_options(search);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  if (o.translating.model.empty())
+  if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
   search.check([&] { validate(o.translating.search); });
+  if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
+    throw UsageError("--prefix-bias has no effect without --prefix FILE");
   watch_signals();
 
   TranslationInput input(files, o.prefix);

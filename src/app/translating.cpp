@@ -8,9 +8,9 @@
 #include "base/threads.h"
 
 namespace dragoman {
+namespace {
 
-void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
-  own.add("model", model, "the model's folder");
+void declare_machine(Section& own, int64_t& threads, WantedPrecision& precision) {
   own.add("threads", threads, "processors to use; 0: all", at_least(0).at_most(1024));
   own.add("precision", precision,
           "of the weights: as the folder has them, or rounded to fewer bits while they are read",
@@ -20,7 +20,16 @@ void declare_model(Section& own, std::string& model, int64_t& threads, WantedPre
            {"int8", WantedPrecision::int8}});
 }
 
-void declare_batch(Section& own, TranslatingOptions& options) {
+}  // namespace
+
+void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
+  own.add("model", model, "the model's folder");
+  declare_machine(own, threads, precision);
+}
+
+void declare_models_and_batch(Section& own, TranslatingOptions& options) {
+  own.add("model", options.models, "the model's folder; of several the probabilities are averaged");
+  declare_machine(own, options.threads, options.precision);
   own.add("batch", options.batch, "sentences that are translated at once", at_least(1).at_most(10'000));
   own.add("batch-tokens", options.batch_tokens, "pieces of their sources together; 0: no limit", at_least(0));
 }
@@ -55,7 +64,8 @@ bool TranslationInput::next(Line& line) {
 
 void translate_lines(const TranslatingOptions& options, TranslationInput& input,
                      const std::function<void(const TranslatedLine&)>& give_out) {
-  const auto model = load_model(options.model, options.threads, options.precision);
+  const auto model = load_model(options.models.at(0), options.threads, options.precision);
+  for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
   Translator translator(*model, options.search, options.batch, options.batch_tokens);
   bool more = true;
   while (more || translator.busy()) {

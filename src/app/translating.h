@@ -13,7 +13,7 @@
 namespace dragoman {
 
 struct TranslatingOptions {
-  std::string model;
+  std::vector<std::string> models;  // several translate together
   int64_t threads = 0;
   WantedPrecision precision = WantedPrecision::as_saved;
   int64_t batch = 32;
@@ -23,7 +23,7 @@ struct TranslatingOptions {
 
 // Which model, and how it runs: among a command's own flags.
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
-void declare_batch(Section& own, TranslatingOptions& options);
+void declare_models_and_batch(Section& own, TranslatingOptions& options);
 
 // Reads a model for this machine. `threads` 0: all processors.
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,

@@ -191,6 +191,8 @@ struct Kernels {
                         float* losses);
   // A row of logits becomes one of log-probabilities: x − log Σ e^x, with the bits of −log p(target) above.
   void (*log_softmax)(Context&, Matrix logits);
+  // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
+  void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
   // The indices of each row's `count` largest elements, the largest first, and the lowest index first among equals.
   // −∞ and NaN are none of them: where nothing else is left, −1.
   void (*top)(Context&, ConstMatrix rows, int64_t count, int32_t* indices);

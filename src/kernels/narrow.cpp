@@ -54,6 +54,14 @@ void narrow_column(Precision precision, ConstMatrix b, int64_t column, float sca
   }
 }
 
+// Where the column's 4 bytes of the first line stand.
+int64_t place_of(const NarrowMatrix& b, int64_t column) {
+  return column / panel_columns * line_count(b.precision, b.rows) * line_bytes +
+         column % panel_columns * bytes_of_column;
+}
+
+int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
+
 }  // namespace
 
 int64_t narrow_size(Precision precision, int64_t rows, int64_t columns) {
@@ -66,7 +74,7 @@ NarrowMatrix narrow(Context& context, Precision precision, ConstMatrix b, unsign
   const int64_t panel_bytes = line_count(precision, b.rows) * line_bytes;
   const auto one_panel = [&](int64_t panel) {
     unsigned char* bytes = data + panel * panel_bytes;
-    std::memset(bytes, precision == Precision::int8 ? 128 : 0, static_cast<size_t>(panel_bytes));
+    std::memset(bytes, filling(precision), static_cast<size_t>(panel_bytes));
     for (int64_t j = panel * panel_columns; j < b.columns && j < (panel + 1) * panel_columns; ++j) {
       const float scale = precision == Precision::int8 ? scale_of_column(b, j) : 0;
       if (precision == Precision::int8) scales[j] = scale;
@@ -78,6 +86,23 @@ NarrowMatrix narrow(Context& context, Precision precision, ConstMatrix b, unsign
       [](void* body, int64_t panel, int) { (*static_cast<decltype(one_panel)*>(body))(panel); },
       const_cast<void*>(static_cast<const void*>(&one_panel)));
   return {precision, data, scales, b.rows, b.columns};
+}
+
+NarrowMatrix narrow_columns(const NarrowMatrix& b, std::span<const int32_t> columns, unsigned char* data,
+                            float* scales) {
+  const NarrowMatrix some = {b.precision, data, scales, b.rows, static_cast<int64_t>(columns.size())};
+  const int64_t lines = line_count(b.precision, b.rows);
+  std::memset(data, filling(b.precision),
+              static_cast<size_t>(narrow_size(b.precision, b.rows, some.columns)));
+  for (int64_t j = 0; j < some.columns; ++j) {
+    const int64_t column = columns[static_cast<size_t>(j)];
+    const unsigned char* from = b.data + place_of(b, column);
+    unsigned char* to = data + place_of(some, j);
+    for (int64_t line = 0; line < lines; ++line)
+      std::memcpy(to + line * line_bytes, from + line * line_bytes, bytes_of_column);
+    if (b.precision == Precision::int8) scales[j] = b.scales[column];
+  }
+  return some;
 }
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/kernels.h"
 
@@ -12,5 +13,9 @@ int64_t narrow_size(Precision precision, int64_t rows, int64_t columns);
 
 // Rounds b to what `data` and `scales` (where int8: a float for each column) then hold. Memory of the sizes above.
 NarrowMatrix narrow(Context&, Precision precision, ConstMatrix b, unsigned char* data, float* scales);
+
+// Some of b's columns, as they are there. Memory as above.
+NarrowMatrix narrow_columns(const NarrowMatrix& b, std::span<const int32_t> columns, unsigned char* data,
+                            float* scales);
 
 }  // namespace dragoman

@@ -1,6 +1,9 @@
 #include "ops/products.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "kernels/narrow.h"
 
 namespace dragoman {
 namespace {
@@ -36,6 +39,31 @@ void multiply_by_narrow(Device& device, ConstMatrix a, const NarrowMatrix& b, Ma
 Packed::Packed(Device& device, ConstMatrix b)
     : memory_(device.pool, 1, size_when_packed(device, b)), rows_(b.rows), columns_(b.columns) {
   device.kernels.pack(device.context, b, memory_.data());
+}
+
+PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int32_t> rows) {
+  const auto count = static_cast<int64_t>(rows.size());
+  if (weight.is_narrow()) {
+    const NarrowMatrix& whole = weight.storage().narrow;
+    narrow_data_ = Array<unsigned char>(device.pool, narrow_size(whole.precision, whole.rows, count));
+    narrow_scales_ = Array<float>(device.pool, count);
+    narrow_ = narrow_columns(whole, rows, narrow_data_.data(), narrow_scales_.data());
+    return;
+  }
+  const Tensor some(device.pool, count, weight.columns());
+  for (int64_t i = 0; i < count; ++i) {
+    std::copy_n(weight.data() + rows[static_cast<size_t>(i)] * weight.columns(), weight.columns(),
+                some.data() + i * some.columns());
+  }
+  floats_ = Packed(device, ConstMatrix(some).transposed());
+}
+
+void PackedRows::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& epilogue) const {
+  if (narrow_.data != nullptr) {
+    multiply_by_narrow(device, a, narrow_, c, epilogue);
+  } else {
+    device.kernels.product(device.context, a, floats_, c, epilogue);
+  }
 }
 
 void multiply(Device& device, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {

@@ -1,6 +1,9 @@
 // Matrix products for ops: packing of the right operand, and what of it is kept.
 #pragma once
 
+#include <span>
+
+#include "tensor/array.h"
 #include "tensor/device.h"
 #include "tensor/tensor.h"
 
@@ -29,6 +32,21 @@ class Packed {
  private:
   Tensor memory_;
   int64_t rows_ = 0, columns_ = 0;
+};
+
+// Some rows of a weight, packed once for several products with their transpose, in as many bits as it is there in.
+// An element has the bits that it has in the product with all rows.
+class PackedRows {
+ public:
+  PackedRows(Device&, const Tensor& weight, std::span<const int32_t> rows);
+  // c = a·rowsᵀ, then the epilogue.
+  void multiply(Device&, ConstMatrix a, Matrix c, const Epilogue& = {}) const;
+
+ private:
+  Packed floats_;
+  NarrowMatrix narrow_ = {};  // where the weight is
+  Array<unsigned char> narrow_data_;
+  Array<float> narrow_scales_;
 };
 
 }  // namespace dragoman

@@ -31,7 +31,7 @@ struct Beam {
   // What holds for this sentence.
   int32_t end = -1;  // the mark that ends an output; −1: there is none, and all have max_length
   int64_t min_length = 0, max_length = 0;
-  std::vector<int32_t> prefix = {};  // with which the output begins
+  std::vector<int32_t> prefix = {};  // with which the output begins, or is to begin
   int64_t no_repeat_ngram = 0;
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
@@ -46,10 +46,10 @@ struct Candidate {
   double total;
 };
 
-// `chosen` are tokens that may follow, `count` for each open hypothesis in turn, −1 where there are fewer; row h of
-// `log_probabilities` has those of open hypothesis h.
+// Row h of `log_probabilities` is what may follow open hypothesis h; column i is word i, or words[i] where these are
+// given. `chosen` are the columns of those that do, as many for each open hypothesis in turn, −1 where there are fewer.
 std::vector<Candidate> expand(const Beam& beam, ConstMatrix log_probabilities,
-                              std::span<const int32_t> chosen);
+                              std::span<const int32_t> chosen, std::span<const int32_t> words = {});
 
 // The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
 void prune(std::vector<Candidate>& candidates, int64_t width);

@@ -26,6 +26,9 @@ void declare(Section& own, SearchOptions& o) {
           at_least(0));
   own.add("repetition-penalty", o.repetition_penalty, "multiplies the log-probability of pieces said before",
           at_least(1));
+  own.add("shortlist", o.shortlist, "say only what the model's shortlist has for a sentence: faster");
+  own.add("always-allow", o.always_allow,
+          "a file of words that may be said beside the shortlist's, a line each");
   own.add("sample", o.sample, "draw translations by their probability instead of searching the best");
   own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
   own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
@@ -44,6 +47,8 @@ void validate(const SearchOptions& o) {
   for_samples(o.temperature != 1, "temperature");
   for_samples(o.top_k != 0, "top-k");
   for_samples(o.top_p != 1, "top-p");
+  if (!o.always_allow.empty() && !o.shortlist)
+    throw OptionError("always-allow", "has no effect without shortlist, where all words are allowed");
   if (o.min_length > o.max_length) {
     throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/options.h"
 
@@ -22,6 +23,11 @@ struct SearchOptions {
   double min_length_ratio = 0;
   int64_t no_repeat_ngram = 0;
   double repetition_penalty = 1;
+  double prefix_bias = 1;  // what a prefix's next word gets of all probability; 1: nothing else may come
+
+  bool shortlist =
+      false;  // translations consist of the words that the model's shortlist has for their source
+  std::string always_allow;  // a file of words that may be said beside those
 
   bool sample = false;  // instead of a beam
   double temperature = 1;

@@ -1,6 +1,7 @@
 #include "search/rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -9,44 +10,69 @@ namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
 
-// The only token that may come now, if there is but one.
-std::optional<int32_t> forced_token(const Beam& beam, size_t length) {
-  if (static_cast<int64_t>(length) >= beam.max_length) return beam.end;
-  if (length < beam.prefix.size()) return beam.prefix[length];
-  return std::nullopt;
+// The token with which the prefix goes on, where the hypothesis is its beginning.
+std::optional<int32_t> next_of_prefix(const Beam& beam, std::span<const int32_t> tokens) {
+  if (tokens.size() >= beam.prefix.size()) return std::nullopt;
+  const bool follows = std::equal(tokens.begin(), tokens.end(), beam.prefix.begin());
+  return follows ? std::optional(beam.prefix[tokens.size()]) : std::nullopt;
 }
 
-void forbid_all_but(int32_t token, std::span<float> row) {
-  const float kept = row[static_cast<size_t>(token)];
-  std::ranges::fill(row, never);
-  row[static_cast<size_t>(token)] = kept;
+void forbid_all_but(int32_t token, const NextWords& row) {
+  float* const place = row.find(token);
+  const float kept = place != nullptr ? *place : never;
+  std::ranges::fill(row.log_probabilities, never);
+  if (place != nullptr) *place = kept;
+}
+
+void forbid(int32_t token, const NextWords& row) {
+  if (float* const place = row.find(token)) *place = never;
+}
+
+// p becomes (1 − bias)·p, and has the bias added for the one token.
+void prefer(int32_t token, double bias, const NextWords& row) {
+  float* const place = row.find(token);
+  const double p = place != nullptr ? std::exp(static_cast<double>(*place)) : 0;
+  for (float& log_p : row.log_probabilities) log_p += static_cast<float>(std::log1p(-bias));
+  if (place != nullptr) *place = static_cast<float>(std::log((1 - bias) * p + bias));
 }
 
 // Forbids every token that followed the last n − 1 ones before.
-void forbid_repeated_ngrams(std::span<const int32_t> tokens, int64_t n, std::span<float> row) {
+void forbid_repeated_ngrams(std::span<const int32_t> tokens, int64_t n, const NextWords& row) {
   const auto before = static_cast<size_t>(n - 1);
   if (tokens.size() < before) return;
   const auto last = tokens.last(before);
   for (size_t i = 0; i + before < tokens.size(); ++i) {
-    if (std::ranges::equal(tokens.subspan(i, before), last))
-      row[static_cast<size_t>(tokens[i + before])] = never;
+    if (std::ranges::equal(tokens.subspan(i, before), last)) forbid(tokens[i + before], row);
   }
 }
 
-void penalise_repeated_tokens(std::vector<int32_t> tokens, double penalty, std::span<float> row) {
+void penalise_repeated_tokens(std::vector<int32_t> tokens, double penalty, const NextWords& row) {
   std::ranges::sort(tokens);
   const auto repeated = std::ranges::unique(tokens);
   tokens.erase(repeated.begin(), repeated.end());
-  for (const int32_t token : tokens) row[static_cast<size_t>(token)] *= static_cast<float>(penalty);
+  for (const int32_t token : tokens) {
+    if (float* const place = row.find(token)) *place *= static_cast<float>(penalty);
+  }
 }
 
 }  // namespace
 
+float* NextWords::find(int32_t word) const {
+  if (words.empty()) return &log_probabilities[static_cast<size_t>(word)];
+  const auto place = std::ranges::lower_bound(words, word);
+  if (place == words.end() || *place != word) return nullptr;
+  return &log_probabilities[static_cast<size_t>(place - words.begin())];
+}
+
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
-                 std::span<float> row) {
-  if (const auto only = forced_token(beam, hypothesis.tokens.size())) return forbid_all_but(*only, row);
+                 const NextWords& row) {
+  if (static_cast<int64_t>(hypothesis.tokens.size()) >= beam.max_length) return forbid_all_but(beam.end, row);
+  if (const auto next = next_of_prefix(beam, hypothesis.tokens)) {
+    if (options.prefix_bias == 1) return forbid_all_but(*next, row);
+    prefer(*next, options.prefix_bias, row);
+  }
   if (beam.end >= 0 && static_cast<int64_t>(hypothesis.tokens.size()) < beam.min_length)
-    row[static_cast<size_t>(beam.end)] = never;
+    forbid(beam.end, row);
   if (beam.no_repeat_ngram > 0) forbid_repeated_ngrams(hypothesis.tokens, beam.no_repeat_ngram, row);
   if (options.repetition_penalty != 1)
     penalise_repeated_tokens(hypothesis.tokens, options.repetition_penalty, row);

@@ -1,4 +1,4 @@
-// What may follow a hypothesis: the forced prefix, the limits of length, repetitions.
+// What may follow a hypothesis: the prefix, the limits of length, repetitions.
 #pragma once
 
 #include <span>
@@ -7,8 +7,17 @@
 
 namespace dragoman {
 
-// Changes the row of log-probabilities after an open hypothesis: what may not follow gets −∞.
+// The row of what may come after a hypothesis.
+struct NextWords {
+  std::span<float> log_probabilities;
+  std::span<const int32_t> words = {};  // the columns', ascending; none: column i is word i
+
+  // Null where the word is not among them.
+  float* find(int32_t word) const;
+};
+
+// Changes the row after an open hypothesis: what may not follow gets −∞.
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
-                 std::span<float> log_probabilities);
+                 const NextWords& row);
 
 }  // namespace dragoman

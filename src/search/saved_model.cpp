@@ -28,24 +28,66 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
   check("target", config.target_vocabulary, *vocabularies.target);
 }
 
+// What sentences the model was made for.
+struct Limits {
+  bool source_eos;
+  int64_t max_length, max_positions;
+};
+
+Limits limits_of(const std::string& folder, const ModelConfig& model) {
+  Limits limits = {.source_eos = true,
+                   .max_length = 100,
+                   .max_positions = model.positions == Positions::learned ? model.max_positions : INT32_MAX};
+  const nlohmann::json config = read_config(folder);
+  try {
+    limits.source_eos = recipe_value(config, "vocabulary", "source_eos", true);
+    limits.max_length = recipe_value<int64_t>(config, "data", "max_length", 100);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{}/config.json: {}", folder, error.what());
+  }
+  limits.max_length =
+      std::clamp<int64_t>(limits.max_length, 1, std::max<int64_t>(1, limits.max_positions - 1));
+  return limits;
+}
+
 }  // namespace
 
-SavedModel::SavedModel(const std::string& folder, const Kernels& kernels, int threads,
+SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        WantedPrecision precision)
-    : vocabularies(read_vocabularies(folder)),
+    : folder(folder_),
+      vocabularies(read_vocabularies(folder)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
   check_sizes(folder, model.config, vocabularies);
   hold_weights(device.context, weights_path(folder), model.parameters, precision);
-  max_positions = model.config.positions == Positions::learned ? model.config.max_positions : INT32_MAX;
-  const nlohmann::json config = read_config(folder);
-  try {
-    source_eos = recipe_value(config, "vocabulary", "source_eos", true);
-    max_length = recipe_value<int64_t>(config, "data", "max_length", 100);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{}/config.json: {}", folder, error.what());
+  const Limits limits = limits_of(folder, model.config);
+  source_eos = limits.source_eos;
+  max_length = limits.max_length;
+  max_positions = limits.max_positions;
+}
+
+void SavedModel::add(const std::string& other, WantedPrecision precision) {
+  const Vocabularies words = read_vocabularies(other);
+  if (words.source->model() != vocabularies.source->model() ||
+      words.target->model() != vocabularies.target->model()) {
+    throw Error("{} and {} have different vocabularies, and cannot translate together", folder, other);
   }
-  max_length = std::clamp<int64_t>(max_length, 1, std::max<int64_t>(1, max_positions - 1));
+  auto added = std::make_unique<Transformer>(read_model_config(other), device, Buffers::none_yet);
+  check_sizes(other, added->config, vocabularies);
+  hold_weights(device.context, weights_path(other), added->parameters, precision);
+  const Limits limits = limits_of(other, added->config);
+  if (limits.source_eos != source_eos) {
+    throw Error("{} and {} differ in vocabulary.source_eos, and cannot translate together", folder, other);
+  }
+  max_length = std::min(max_length, limits.max_length);
+  max_positions = std::min(max_positions, limits.max_positions);
+  others.push_back(std::move(added));
+}
+
+Models SavedModel::models() {
+  Models all = {&model};
+  for (const auto& other : others) all.push_back(other.get());
+  return all;
 }
 
 std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {

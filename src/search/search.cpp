@@ -9,21 +9,15 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t first_capacity = 32;  // tokens; the caches grow with the sentences
-
 int64_t length_of(const SearchTask& task) { return static_cast<int64_t>(task.source.size()); }
 
 }  // namespace
 
-Search::Search(Transformer& model, const SearchOptions& options, const SearchSettings& settings)
-    : model_(model),
-      options_(options),
+Search::Search(const Models& models, const SearchOptions& options, const SearchSettings& settings)
+    : options_(options),
       settings_(settings),
       width_(beam_width(options)),
-      sources_(model.device.pool, model.config.decoder_layers, settings.sentences, first_capacity,
-               model.config.d_model),
-      targets_(model.device.pool, model.config.decoder_layers, settings.sentences * width_, first_capacity,
-               model.config.d_model) {
+      ensemble_(models, settings.sentences, width_) {
   for (int64_t i = settings.sentences; i-- > 0;) free_slots_.push_back(static_cast<int32_t>(i));
 }
 
@@ -75,82 +69,74 @@ void Search::admit() {
 
 void Search::encode_sources(std::span<Sentence> sentences) {
   if (sentences.empty()) return;
-  Pass pass{model_.device};
   PackedSide packed;
   std::vector<int32_t> slots;
-  for (const Sentence& sentence : sentences) {
+  for (Sentence& sentence : sentences) {
     const std::vector<int32_t>& ids = sentence.task.source;
     packed.add(ids.data(), ids.data() + ids.size());
     slots.push_back(sentence.slot);
+    if (settings_.shortlist != nullptr)
+      sentence.allowed = ensemble_.allow(settings_.shortlist->words_for(ids, sentence.task.prefix));
   }
-  const std::vector<uint64_t> pairs(sentences.size());
-  const Tokens tokens = pack_tokens(model_.device, packed.ids, packed.lengths, pairs);
-  const Memory memory = remember(pass, model_, encode(pass, model_, tokens), tokens.spans);
-  store(model_.device, memory, sources_, slots);
+  ensemble_.encode(packed, slots);
 }
 
-// A row for each open hypothesis of every sentence: what may come after it.
-Tensor Search::next_log_probabilities() {
-  std::vector<int32_t> last, slots, lengths;
-  std::vector<Span> sources;
+// A row for each open hypothesis of every sentence.
+std::vector<OpenRow> Search::open_rows() const {
+  std::vector<OpenRow> rows;
   for (const Sentence& sentence : active_) {
     for (const Hypothesis& h : sentence.beam.open) {
-      last.push_back(h.tokens.empty() ? settings_.start : h.tokens.back());
-      slots.push_back(sentence.slot * static_cast<int32_t>(width_) + h.slot);
-      lengths.push_back(static_cast<int32_t>(h.tokens.size()));
-      sources.push_back(sources_.span(sentence.slot, static_cast<int32_t>(length_of(sentence.task))));
+      rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
+                      .length = static_cast<int32_t>(h.tokens.size()),
+                      .slot = sentence.slot * static_cast<int32_t>(width_) + h.slot,
+                      .source_slot = sentence.slot,
+                      .source_length = static_cast<int32_t>(length_of(sentence.task)),
+                      .allowed = &sentence.allowed});
     }
   }
-  Device& device = model_.device;
-  Pass pass{device};
-  const std::vector<int32_t> ones(last.size(), 1);
-  const std::vector<uint64_t> pairs(last.size());
-  const Tokens tokens = pack_tokens(device, last, ones, pairs, lengths);
-  const Spans spans(device.pool, sources);
-  const Memory memory = {.encoded = {}, .spans = &spans, .key_values = sources_.key_values};
-  reserve(device, targets_, std::ranges::max(lengths) + 1);
-  const CacheStep step = cache_step(device, targets_, slots, lengths);
-  Tensor rows = next_word_logits(pass, model_, decode(pass, model_, tokens, memory, &step));
-  device.kernels.log_softmax(device.context, rows.matrix());
   return rows;
 }
 
-// The tokens that may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
+// The columns of what may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
 std::vector<int32_t> Search::choose(const Tensor& log_probabilities) {
   const Matrix rows = log_probabilities.matrix();
   std::vector<int32_t> drawn;
   int64_t row = 0;
   for (const Sentence& sentence : active_) {
+    const std::span<const int32_t> words = sentence.allowed.words;
+    const size_t columns = words.empty() ? static_cast<size_t>(rows.columns) : words.size();
     uint64_t sample = 0;
     for (const Hypothesis& h : sentence.beam.open) {
-      const std::span values(rows.data + row++ * rows.stride, static_cast<size_t>(rows.columns));
-      apply_rules(sentence.beam, h, options_, values);
+      const NextWords next = {{rows.data + row++ * rows.stride, columns}, words};
+      apply_rules(sentence.beam, h, options_, next);
       if (!options_.sample) continue;
-      drawn.push_back(
-          draw(values, options_, draw_key(options_, sentence.task.line, sample++, h.tokens.size())));
+      drawn.push_back(draw(next.log_probabilities, options_,
+                           draw_key(options_, sentence.task.line, sample++, h.tokens.size())));
     }
   }
   if (options_.sample) return drawn;
   std::vector<int32_t> best(static_cast<size_t>(rows.rows * width_));
-  model_.device.kernels.top(model_.device.context, rows, width_, best.data());
+  Device& device = ensemble_.device();
+  device.kernels.top(device.context, rows, width_, best.data());
   return best;
 }
 
 void Search::advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen) {
   const auto length = static_cast<int32_t>(sentence.beam.open.front().tokens.size()) + 1;
-  std::vector<Candidate> candidates = expand(sentence.beam, log_probabilities, chosen);
+  std::vector<Candidate> candidates =
+      expand(sentence.beam, log_probabilities, chosen, sentence.allowed.words);
   prune(candidates, width_);
   finish(sentence.beam, candidates, options_);
   std::vector<SlotCopy> copies = reorder(sentence.beam, width_);
   const int32_t first = sentence.slot * static_cast<int32_t>(width_);
   for (SlotCopy& copy : copies) copy = {first + copy.from, first + copy.to, length};
-  copy_slots(model_.device, targets_, copies);
+  ensemble_.copy(copies);
 }
 
 std::vector<SearchResult> Search::step() {
   admit();
   if (active_.empty()) return {};
-  const Tensor log_probabilities = next_log_probabilities();
+  const Tensor log_probabilities = ensemble_.next_log_probabilities(open_rows());
   const std::vector<int32_t> chosen = choose(log_probabilities);
   const size_t per_row = chosen.size() / static_cast<size_t>(log_probabilities.rows());
   int64_t row = 0;
@@ -180,7 +166,7 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
                                                 const SearchSettings& settings) {
   std::vector<std::vector<Hypothesis>> results(sources.lengths.size());
   if (results.empty()) return results;
-  Search search(model, options, settings);
+  Search search({&model}, options, settings);
   const int32_t* next = sources.ids.data();
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t* end = next + sources.lengths[i];

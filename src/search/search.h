@@ -3,7 +3,7 @@
 // A step takes every sentence in the batch a token further, whatever its length is by now. One that is done leaves at
 // the end of its step, and others that wait take its place: a sentence costs what its own length costs.
 //
-//   Search search(model, options, {.sentences = 16});
+//   Search search({&model}, options, {.sentences = 16});
 //   search.add(7, {.source = ids});
 //   while (search.busy()) for (SearchResult& result : search.step()) ...
 //
@@ -15,8 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/transformer.h"
 #include "search/beam.h"
+#include "search/ensemble.h"
+#include "search/shortlist.h"
 #include "text/batch.h"
 
 namespace dragoman {
@@ -27,7 +28,8 @@ struct SearchSettings {
   int32_t end = 2;           // the token that ends one, not part of the output; −1: all have max_length
   int64_t sentences = 32;    // at once
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
-  int64_t longest_output = INT32_MAX;  // tokens, prefix included: what the model has positions for
+  int64_t longest_output = INT32_MAX;    // tokens, prefix included: what the model has positions for
+  const Shortlist* shortlist = nullptr;  // null: a translation may consist of all words
 };
 
 struct SearchTask {
@@ -44,7 +46,8 @@ struct SearchResult {
 
 class Search {
  public:
-  Search(Transformer& model, const SearchOptions& options, const SearchSettings& settings);
+  // Several models are an ensemble (ensemble.h).
+  Search(const Models& models, const SearchOptions& options, const SearchSettings& settings);
 
   bool busy() const { return !active_.empty() || !waiting_.empty(); }
   // How many more sentences would not have to wait.
@@ -58,23 +61,23 @@ class Search {
   struct Sentence {
     uint64_t id;
     SearchTask task;
-    int32_t slot = -1;  // in sources_; times the width, the first of its slots in targets_
+    int32_t slot = -1;  // its source's; times the width, the first of its hypotheses'
     Beam beam = {};
+    AllowedWords allowed = {};
   };
 
   void admit();
   void encode_sources(std::span<Sentence> sentences);
   Beam first_beam(const SearchTask& task) const;
-  Tensor next_log_probabilities();
+  std::vector<OpenRow> open_rows() const;
   std::vector<int32_t> choose(const Tensor& log_probabilities);
   void advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen);
   std::vector<SearchResult> take_finished();
 
-  Transformer& model_;
   const SearchOptions options_;
   const SearchSettings settings_;
   const int64_t width_;
-  Cache sources_, targets_;
+  Ensemble ensemble_;
   std::vector<int32_t> free_slots_;
   std::deque<Sentence> waiting_;
   std::vector<Sentence> active_;

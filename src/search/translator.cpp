@@ -15,12 +15,21 @@ constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
 bool has_unknown(std::span<const int32_t> ids) { return std::ranges::find(ids, unknown_id) != ids.end(); }
 
-SearchSettings search_settings(const SavedModel& model, int64_t sentences, int64_t batch_tokens) {
+std::optional<Shortlist> read_shortlist(const SavedModel& model, const SearchOptions& options) {
+  if (!options.shortlist) return std::nullopt;
+  Shortlist list = Shortlist::read(model.folder, model.vocabularies);
+  if (!options.always_allow.empty()) list.allow_words_of(options.always_allow, *model.vocabularies.target);
+  return list;
+}
+
+SearchSettings search_settings(const SavedModel& model, const std::optional<Shortlist>& shortlist,
+                               int64_t sentences, int64_t batch_tokens) {
   return {.start = bos_id,
           .end = eos_id,
           .sentences = sentences,
           .batch_tokens = batch_tokens,
-          .longest_output = model.max_positions - 1};
+          .longest_output = model.max_positions - 1,
+          .shortlist = shortlist ? &*shortlist : nullptr};
 }
 
 void replace_line_ends(std::string& text) {
@@ -52,7 +61,8 @@ Translator::Translator(SavedModel& model, const SearchOptions& options, int64_t 
     : model_(model),
       options_(options),
       most_lines_(lines_per_sentence * sentences),
-      search_(model.model, options, search_settings(model, sentences, batch_tokens)) {}
+      shortlist_(read_shortlist(model, options)),
+      search_(model.models(), options, search_settings(model, shortlist_, sentences, batch_tokens)) {}
 
 bool Translator::has_room() const {
   return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < most_lines_;

@@ -50,7 +50,8 @@ struct TranslatedLine {
 
 class Translator {
  public:
-  // `sentences`: translated at once. `batch_tokens`: of their sources together; 0: no limit.
+  // Reads what the options name: the model's shortlist, the words allowed beside it. `sentences`: translated at once.
+  // `batch_tokens`: of their sources together; 0: no limit.
   Translator(SavedModel& model, const SearchOptions& options, int64_t sentences = 32,
              int64_t batch_tokens = 0);
 
@@ -78,6 +79,7 @@ class Translator {
   SavedModel& model_;
   const SearchOptions options_;
   const int64_t most_lines_;
+  const std::optional<Shortlist> shortlist_;
   Search search_;
   uint64_t lines_added_ = 0, searches_ = 0;
   std::deque<std::shared_ptr<Job>> lines_;

@@ -42,6 +42,23 @@ void check_weights(const DataConfig& data) {
     throw OptionError("data.weights", "are all 0, which leaves nothing to learn from");
 }
 
+// Standard input is kept while a corpus is prepared (standard_input.h): once, and not for validation, which every
+// resume reads anew.
+void check_standard_input(const DataConfig& data) {
+  int64_t named = 0;
+  for (const auto& [key, files] :
+       {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
+        std::pair{"data.tsv", &data.tsv}}) {
+    named += std::ranges::count(*files, "-");
+    if (named > 1) throw OptionError(key, "names standard input, -, a second time: it can be read only once");
+  }
+  for (const auto& [key, files] : {std::pair{"data.valid_source", &data.valid_source},
+                                   std::pair{"data.valid_target", &data.valid_target}}) {
+    if (std::ranges::count(*files, "-") > 0)
+      throw OptionError(key, "names standard input, -, but is read whenever training goes on: name a file");
+  }
+}
+
 void declare_synthetic(Section& section, DataConfig& data) {
   section.add("synthetic", data.synthetic,
               "made-up sentences instead of files; the target repeats the source, reverses or sorts it",
@@ -65,7 +82,7 @@ void declare(Options& options, DataConfig& data) {
   auto section = options.section("data", "What to learn from");
   section.add("source", data.source, "text, a sentence a line: a file or several; plain, gzip or Zstandard");
   section.add("target", data.target, "its translation, line by line");
-  section.add("tsv", data.tsv, "files that have both: source, tab, target");
+  section.add("tsv", data.tsv, "files that have both: source, tab, target; - is standard input");
   section.add("weights", data.weights,
               "how often an epoch has the pairs of each source, source files first; empty: once");
   section.add("valid_source", data.valid_source, "text for validation; never learnt from");
@@ -119,6 +136,7 @@ void validate(const DataConfig& data) {
   same_length("data.source", data.source, "data.target", data.target);
   same_length("data.valid_source", data.valid_source, "data.valid_target", data.valid_target);
   check_weights(data);
+  check_standard_input(data);
   if (data.max_ratio > 0 && data.max_ratio < 1) {
     throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
   }

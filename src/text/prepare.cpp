@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "text/encode.h"
 #include "text/folder_in_making.h"
+#include "text/standard_input.h"
 #include "text/status_line.h"
 #include "text/survey.h"
 
@@ -32,8 +33,7 @@ std::string manifest_path(const std::string& folder) {
 // --- What a prepared corpus was made from -----------------------------------------------------------
 
 json facts_of_file(const std::string& path, const std::string& obtain) {
-  if (path == "-")
-    throw Error("standard input cannot be prepared, since a corpus is read several times: name a file");
+  if (path == "-") return "standard input";
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) {
     const std::string advice = obtain.empty() ? "" : fmt::format("; where to get the corpus: {}", obtain);
@@ -164,6 +164,8 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
     PreparedCorpus corpus = open_prepared(folder, *manifest, fingerprint_of(origin));
     corpus.was_there = true;
     log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
+    if (origin.at("files").contains("-"))
+      log_info("standard input is not read again: remove {} to prepare another corpus", folder);
     return corpus;
   } catch (const Error& error) {
     log_warning("{}: preparing again", error.what());
@@ -192,9 +194,11 @@ void log_counts(const CorpusCounts& c, double seconds) {
 }
 
 // What every file of the new folder says: the last of them is the manifest.
-void make_corpus(const DataConfig& data, const VocabularyConfig& vocabulary, const json& origin,
+void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, const json& origin,
                  const std::string& folder, int threads) {
   const auto begin = std::chrono::steady_clock::now();
+  const CorpusOfFiles corpus(named, folder);
+  const DataConfig& data = corpus.data();
   StatusLine status;
   const Survey survey = survey_corpus(data, status);
   status.clear();

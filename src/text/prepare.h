@@ -3,7 +3,8 @@
 // The folder holds prepared.json (what it was made from, counts, length statistics), source.spm and target.spm or
 // shared.spm, shard-000, ..., and held-out.source and held-out.target. It is made under another name and renamed once
 // it is whole; where inputs (path, size, time of change) and settings are unchanged it is used as it stands. Two
-// processes that prepare the same folder take turns. Memory does not grow with the corpus.
+// processes that prepare the same folder take turns. Memory does not grow with the corpus. What came from standard
+// input has no name to tell it by: it is used as it stands where settings are unchanged.
 //
 // The bytes do not depend on the number of threads.
 #pragma once

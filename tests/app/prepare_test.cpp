@@ -1,6 +1,7 @@
 // dragoman prepare as a user meets it.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "app/show_pairs.h"
 #include "base/files.h"
+#include "search/shortlist.h"
 
 namespace dragoman {
 namespace {
@@ -32,9 +34,11 @@ class Prepare : public testing::Test {
   }
   ~Prepare() override { std::filesystem::remove_all(folder); }
 
-  int run(const std::string& arguments) {
-    const std::string command = std::string(DRAGOMAN_PROGRAM) + " prepare " + folder + "/toy.toml --out " +
-                                folder + "/model " + arguments + " >" + folder + "/out 2>" + folder + "/err";
+  int run(const std::string& arguments, const std::string& recipe = "toy.toml",
+          const std::string& input = "/dev/null") {
+    const std::string command = std::string(DRAGOMAN_PROGRAM) + " prepare " + folder + "/" + recipe +
+                                " --out " + folder + "/model " + arguments + " <" + input + " >" + folder +
+                                "/out 2>" + folder + "/err";
     const int status = std::system(command.c_str());
     output = read_file(folder + "/out");
     errors = read_file(folder + "/err");
@@ -73,6 +77,39 @@ TEST_F(Prepare, SaysWhatIsWrong) {
   EXPECT_NE(errors.find("has 202 lines, but"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.max_length 0"), 2);
   EXPECT_EQ(run("--data.source ''"), 1);
+}
+
+TEST_F(Prepare, LearnsAShortlist) {
+  ASSERT_EQ(run("--shortlist 5"), 0) << errors;
+  const Vocabularies words = read_vocabularies(folder + "/model/data");
+  const Shortlist list = Shortlist::read(folder + "/model", words);
+  const std::vector<int32_t> allowed = list.words_for(words.source->encode("the cat sleeps"), {});
+  for (const int32_t id : words.target->encode("le chat dort"))
+    EXPECT_TRUE(std::ranges::count(allowed, id)) << words.target->piece(id);
+}
+
+TEST_F(Prepare, ReadsACorpusFromStandardInput) {
+  const std::string rest = "[vocabulary]\nsize = 60\n[training]\nmax_steps = 1\n";
+  std::ofstream(folder + "/input.toml") << "[data]\ntsv = \"-\"\n" << rest;
+  std::ofstream(folder + "/file.toml") << "[data]\ntsv = \"" << folder << "/pairs\"\n" << rest;
+  std::ofstream pairs(folder + "/pairs");
+  for (int i = 0; i < 300; ++i) pairs << "the cat " << i << "\tle chat " << i << "\r\n";
+  pairs.close();
+  ASSERT_EQ(run("", "file.toml"), 0) << errors;
+  const std::string counts = output, pieces = read_file(folder + "/model/data/source.spm");
+  ASSERT_EQ(run("", "input.toml", folder + "/pairs"), 0) << errors;
+  EXPECT_EQ(output, counts);
+  EXPECT_EQ(read_file(folder + "/model/data/source.spm"), pieces);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/model/data/standard-input"));
+  ASSERT_EQ(run("", "input.toml"), 0) << "what is prepared is not read again";
+  EXPECT_EQ(output, counts);
+  EXPECT_NE(errors.find("standard input is not read again"), std::string::npos) << errors;
+  EXPECT_EQ(run("--vocabulary.size 50", "input.toml"), 1) << "other settings, and nothing to read";
+  EXPECT_NE(errors.find("standard-input has no line"), std::string::npos) << errors;
+  EXPECT_EQ(run("--data.tsv -,-", "input.toml", folder + "/pairs"), 2);
+  EXPECT_NE(errors.find("data.tsv names standard input, -, a second time"), std::string::npos) << errors;
+  EXPECT_EQ(run("--data.valid_source - --data.valid_target " + folder + "/target", "input.toml"), 2);
+  EXPECT_NE(errors.find("data.valid_source names standard input"), std::string::npos) << errors;
 }
 
 // A vocabulary of whole words makes the table's columns plain to see.

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "search/model_folder.h"
+#include "search/shortlist.h"
 
 namespace dragoman {
 namespace {
@@ -99,6 +100,32 @@ TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   const std::string sampled = translate("The cat sleeps.\n", "--sample --seed 4");
   EXPECT_EQ(translate("The cat sleeps.\n", "--sample --seed 4"), sampled);
   EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
+}
+
+TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
+  const std::string input = "The cat sleeps.\nIt is cold.\n", plain = translate(input);
+  run("translate --shortlist --model " + folder_.path, input, 1);
+  EXPECT_NE(errors_.find("has no shortlist: dragoman prepare"), std::string::npos) << errors_;
+  run("translate --always-allow x --model " + folder_.path, input, 2);
+  EXPECT_NE(errors_.find("no effect"), std::string::npos) << errors_;
+  const Vocabularies words = read_vocabularies(folder_.path);
+  const auto size = static_cast<size_t>(words.source->size());
+  write_shortlist(folder_.path, {.frequent = {}, .likeliest = std::vector<std::vector<int32_t>>(size, {7})},
+                  words);
+  const std::string listed = translate(input, "--min-length 5 --shortlist");
+  EXPECT_NE(listed, translate(input, "--min-length 5"));
+  const std::string mine = write("mine", "dog home sleeps\n");
+  EXPECT_NE(translate(input, "--min-length 5 --shortlist --always-allow " + mine), listed);
+  const std::string both = folder_.path + "," + folder_.path;
+  EXPECT_EQ(run("translate --max-length 20 --model " + both, input), plain);
+  run("translate --model " + folder_.path + ",/nowhere", input, 1);
+  EXPECT_NE(errors_.find("/nowhere"), std::string::npos) << errors_;
+  const std::string prefixes = write("prefixes", "A dog\n\n");
+  const std::string sure = translate(input, "--prefix-bias 0.9999 --prefix " + prefixes);
+  EXPECT_TRUE(sure.starts_with("A dog")) << sure;
+  EXPECT_FALSE(translate(input, "--prefix-bias 0.000001 --prefix " + prefixes).starts_with("A dog"));
+  run("translate --prefix-bias 0.5 --model " + folder_.path, input, 2);
+  EXPECT_NE(errors_.find("--prefix FILE"), std::string::npos) << errors_;
 }
 
 TEST_F(TranslatingCommands, ALongLineIsALine) {

@@ -143,6 +143,27 @@ TEST_P(Flat, LogSoftmaxHasTheBitsOfTheLoss) {
   EXPECT_NEAR(sum, 1, 1e-6);
 }
 
+TEST_P(Flat, MixedProbabilitiesAreTheirMean) {
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  constexpr size_t rows = 3, columns = 77;
+  std::vector<float> first = random_floats(rows * columns, 5, -60, 0);
+  std::vector<float> second = random_floats(rows * columns, 6, -60, 0);
+  first[0] = second[0] = first[1] = second[2] = never;
+  second[4] = first[4], second[5] = first[5] = 0;
+  for (const float share : {0.5F, 0.25F}) {
+    std::vector<float> mixed = first;
+    kernels_.mix_log_probabilities(context_, {second.data(), rows, columns, columns}, share,
+                                   {mixed.data(), rows, columns, columns});
+    EXPECT_EQ(mixed[0], never);
+    for (size_t i = 1; i < mixed.size(); ++i) {
+      const double a = static_cast<double>(first[i]), b = static_cast<double>(second[i]);
+      const double mean =
+          (1 - static_cast<double>(share)) * std::exp(a) + static_cast<double>(share) * std::exp(b);
+      EXPECT_NEAR(mixed[i], std::log(mean), 1e-6 * std::max(1.0, -std::log(mean))) << a << " and " << b;
+    }
+  }
+}
+
 // What is not a number must not send a reader beyond the row.
 TEST_P(Flat, TopPassesOverWhatCannotBe) {
   constexpr float never = -std::numeric_limits<float>::infinity();

@@ -81,6 +81,13 @@ TEST(Functions, AreCloseToDoublePrecision) {
   }
 }
 
+TEST(Functions, TheLogarithmIsCloseToDoublePrecision) {
+  for (float x = 1e-37f; x < 1e38f; x *= 1.0013f) {
+    const double ln = std::log(static_cast<double>(x));
+    ASSERT_NEAR(logarithm(all(x))[0], ln, 1.3e-7 * std::abs(ln)) << x;
+  }
+}
+
 TEST(Functions, GoToTheirLimits) {
   for (float x : {90.0f, 1e4f, 1e30f}) {
     EXPECT_EQ(gelu(all(x))[0], x);

@@ -106,7 +106,7 @@ TEST(Beam, ReorderCopiesOnlyWhereTwoShareAParent) {
 }
 
 std::vector<float> after_rules(const Beam& beam, const SearchOptions& options, std::vector<float> row) {
-  apply_rules(beam, beam.open[0], options, row);
+  apply_rules(beam, beam.open[0], options, {row});
   return row;
 }
 
@@ -126,6 +126,39 @@ TEST(Rules, APrefixIsForced) {
   EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{never, never, -3}));
   beam.prefix = {1};
   EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, -2, -3}));
+}
+
+TEST(Rules, APrefixMayBeFavouredOnly) {
+  Beam beam = beam_of({said({1}, 0)});
+  beam.prefix = {1, 2};
+  const std::vector<float> half = {std::log(0.5F), std::log(0.25F), std::log(0.25F)};
+  const std::vector<float> favoured = after_rules(beam, {.prefix_bias = 0.4}, half);
+  for (const auto& [word, p] : {std::pair{0, 0.3}, std::pair{1, 0.15}, std::pair{2, 0.15 + 0.4}})
+    EXPECT_NEAR(std::exp(favoured[static_cast<size_t>(word)]), p, 1e-6);
+  beam.prefix = {0, 2};
+  EXPECT_EQ(after_rules(beam, {.prefix_bias = 0.4}, half), half) << "it went another way";
+  beam.prefix = {1};
+  EXPECT_EQ(after_rules(beam, {.prefix_bias = 0.4}, half), half) << "there is no more of it";
+}
+
+TEST(Rules, SomeWordsAreARow) {
+  Beam beam = beam_of({said({7, 9, 7}, 0)});
+  std::vector<float> row = {-1, -2, -3};
+  const std::vector<int32_t> words = {end_mark, 7, 9};
+  const auto after = [&](const SearchOptions& options) {
+    std::vector<float> changed = row;
+    apply_rules(beam, beam.open[0], options, {changed, words});
+    return changed;
+  };
+  EXPECT_EQ(after({.repetition_penalty = 2}), (std::vector<float>{-1, -4, -6}));
+  beam.no_repeat_ngram = 2;
+  EXPECT_EQ(after({}), (std::vector<float>{-1, -2, never}));
+  beam.min_length = 4;
+  EXPECT_EQ(after({}), (std::vector<float>{never, -2, never}));
+  beam.max_length = 3;
+  EXPECT_EQ(after({}), (std::vector<float>{-1, never, never}));
+  const std::vector<int32_t> chosen = {2};
+  EXPECT_EQ(expand(beam, {row.data(), 1, 3, 3, 1}, chosen, words)[0].token, 9);
 }
 
 TEST(Rules, Repetitions) {

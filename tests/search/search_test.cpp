@@ -174,7 +174,7 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
       }
     }
     const std::vector<uint64_t> order = {4, 0, 8, 4};
-    Search mixed(small_.model, options, {.sentences = 2});
+    Search mixed({&small_.model}, options, {.sentences = 2});
     for (const uint64_t i : order) mixed.add(i, {.source = sources_[i], .line = i});
     while (mixed.busy()) {
       for (const SearchResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
@@ -184,7 +184,7 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
 
 // A sentence that waits begins when another has ended, not when all have.
 TEST_P(SearchTest, SentencesTakeTheSlotsOfThoseThatLeave) {
-  Search search(small_.model, {.beam = 1, .max_length = 30, .max_length_ratio = 1},
+  Search search({&small_.model}, {.beam = 1, .max_length = 30, .max_length_ratio = 1},
                 {.end = -1, .sentences = 2});
   EXPECT_EQ(search.room(), 2);
   search.add(0, {.source = Sentence(20, 3)});                        // 30 tokens
@@ -239,7 +239,7 @@ TEST_P(SearchTest, OptionsChangeWhatIsFound) {
 }
 
 TEST_P(SearchTest, AnOutputBeginsWithItsPrefix) {
-  Search search(small_.model, {.beam = 3, .max_length = 9}, {.longest_output = 12});
+  Search search({&small_.model}, {.beam = 3, .max_length = 9}, {.longest_output = 12});
   const Sentence prefix = {7, 8, 7, 9, 10, 7, 8};
   search.add(0, {.source = sources_[1], .prefix = prefix});
   while (search.busy()) {
@@ -273,7 +273,7 @@ TEST_P(SearchTest, EqualSamplesAreOne) {
 
 TEST_P(SearchTest, NothingToDo) {
   EXPECT_TRUE(search_all(small_.model, {}, {}, {}).empty());
-  Search search(small_.model, {}, {});
+  Search search({&small_.model}, {}, {});
   EXPECT_FALSE(search.busy());
   EXPECT_TRUE(search.step().empty());
 }

@@ -330,8 +330,6 @@ TEST_F(PrepareTest, InputsThatCannotBeUsedSayWhy) {
   data.valid_target = {folder.write("two", "a\nb\n")};
   EXPECT_NE(error_of(data).find("has 3 lines"), std::string::npos);
   data = {};
-  data.source = data.target = {"-"};
-  EXPECT_NE(error_of(data).find("standard input"), std::string::npos);
   data.source = data.target = {folder.write("empty", "")};
   EXPECT_NE(error_of(data).find("has no line"), std::string::npos);
   data.source = data.target = {folder.write("blank", "\n\n\n")};

@@ -105,6 +105,28 @@ void log_softmax(Context& context, Matrix logits) {
   });
 }
 
+// The larger of the two is taken out of the sum: then it lies between the smaller share and 1.
+inline Vec mixed_log(Vec a, Vec b, Vec share_a, Vec share_b) {
+  const Vec top = max(max(a, b), all(lowest_float));  // where both are −∞ the sum is 0
+  const Vec sum = multiply_add(share_a, exponential(a - top), share_b * exponential(b - top));
+  return sum > Vec{} ? top + logarithm(sum) : all(-__builtin_inff());
+}
+
+void mix_log_probabilities(Context& context, ConstMatrix other, float share, Matrix mixed) {
+  for_each_row_block(context, mixed.rows, mixed.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* b = other.data + r * other.row_stride;
+      float* a = mixed.data + r * mixed.stride;
+      for (int64_t c = 0; c < mixed.columns; c += lanes) {
+        const int64_t left = mixed.columns - c;
+        store_some(a + c,
+                   mixed_log(load_some(a + c, left), load_some(b + c, left), all(1 - share), all(share)),
+                   left);
+      }
+    }
+  });
+}
+
 // Where x[index] belongs in the sorted list of the largest so far, or nowhere. Returns the list's length.
 inline int64_t insert_into_top(const float* x, int64_t index, int64_t count, int64_t found,
                                int32_t* indices) {

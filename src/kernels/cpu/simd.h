@@ -142,5 +142,26 @@ inline Vec exponential(Vec x) {
   return x < lowest ? Vec{} : result;
 }
 
+// ln x to about one unit in the last place, for x that is neither 0 nor denormal, negative, infinite or a NaN.
+inline Vec logarithm(Vec x) {
+  const Ints bits = reinterpret_cast<Ints>(x);
+  const Ints n = (bits - 0x3f3504f3) >> 23;  // x = 2^n · (1 + f), 1 + f from √½ to √2
+  const Vec f = reinterpret_cast<Vec>(bits - (n << 23)) - all(1.0f);
+  const Vec nf = to_float(n);
+  Vec p = all(7.0376836292e-2f);
+  p = multiply_add(p, f, all(-1.1514610310e-1f));
+  p = multiply_add(p, f, all(1.1676998740e-1f));
+  p = multiply_add(p, f, all(-1.2420140846e-1f));
+  p = multiply_add(p, f, all(1.4249322787e-1f));
+  p = multiply_add(p, f, all(-1.6668057665e-1f));
+  p = multiply_add(p, f, all(2.0000714765e-1f));
+  p = multiply_add(p, f, all(-2.4999993993e-1f));
+  p = multiply_add(p, f, all(3.3333331174e-1f));
+  const Vec square = f * f;
+  Vec y = multiply_add(nf, all(-2.12194440e-4f), p * f * square);
+  y = multiply_add(all(-0.5f), square, y);
+  return multiply_add(nf, all(0.693359375f), f + y);
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -35,6 +35,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention_backward = attention_backward,
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
+    .mix_log_probabilities = mix_log_probabilities,
     .top = top,
     .adam = adam,
     .move_toward = move_toward,

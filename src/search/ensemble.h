@@ -1,0 +1,59 @@
+// Ensemble: the model that a search asks what comes next, or several that answer together.
+//
+// Several say the logarithm of the mean of their probabilities. Each keeps keys and values of its own; a slot means
+// the same sentence or hypothesis to all of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/generator_part.h"
+#include "model/transformer.h"
+#include "text/batch.h"
+
+namespace dragoman {
+
+using Models = std::vector<Transformer*>;  // on one device, with the same words
+
+// What a sentence's translations may consist of.
+struct AllowedWords {
+  std::vector<int32_t> words = {};             // ascending; none: all of the vocabulary
+  std::vector<GeneratorPart> generators = {};  // each model's, for these words
+};
+
+// A hypothesis that is to be taken a token further.
+struct OpenRow {
+  int32_t last;    // its newest token
+  int32_t length;  // the new token's number
+  int32_t slot, source_slot, source_length;
+  const AllowedWords* allowed;  // rows of one sentence stand together; all sentences have all words, or none
+};
+
+class Ensemble {
+ public:
+  // Room for so many sources, and for so many hypotheses of each.
+  Ensemble(Models models, int64_t sentences, int64_t width);
+
+  Device& device() const { return members_[0].model->device; }
+  AllowedWords allow(std::vector<int32_t> words) const;
+
+  void encode(const PackedSide& sources, std::span<const int32_t> slots);
+  // log p of what comes next, a row each. Column i is word i, or allowed->words[i]; beyond those all is −∞.
+  Tensor next_log_probabilities(std::span<const OpenRow> rows);
+  // For hypotheses.
+  void copy(std::span<const SlotCopy> copies);
+
+ private:
+  struct Member {
+    Transformer* model;
+    Cache sources, targets;
+  };
+
+  static Tensor decode_next(Member& member, std::span<const OpenRow> rows);
+  Tensor logits_of(size_t member, std::span<const OpenRow> rows);
+
+  std::vector<Member> members_;
+};
+
+}  // namespace dragoman
