@@ -26,6 +26,14 @@ void declare(Section& own, SearchOptions& o) {
           at_least(0));
   own.add("repetition-penalty", o.repetition_penalty, "multiplies the log-probability of pieces said before",
           at_least(1));
+  own.add("coverage-penalty", o.coverage_penalty,
+          "choose among the whole beam by score + X times the log of how far the source was attended to",
+          at_least(0));
+  own.add("replace-unknown", o.replace_unknown,
+          "put the source word that it is aligned to in place of each unknown piece of the output");
+  own.add("alignment-layer", o.alignment_layer,
+          "the decoder's layer whose attention aligns words, the first is 1; 0: the last but one",
+          at_least(0));
   own.add("sample", o.sample, "draw translations by their probability instead of searching the best");
   own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
   own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
@@ -44,9 +52,19 @@ void validate(const SearchOptions& o) {
   for_samples(o.temperature != 1, "temperature");
   for_samples(o.top_k != 0, "top-k");
   for_samples(o.top_p != 1, "top-p");
+  if (o.coverage_penalty > 0 && (o.sample || o.beam == 1))
+    throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to choose from");
+  if (o.alignment_layer > 0 && !needs_attention(o)) {
+    throw OptionError("alignment-layer",
+                      "has no effect without alignment, attention, coverage-penalty or replace-unknown");
+  }
   if (o.min_length > o.max_length) {
     throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
   }
+}
+
+bool needs_attention(const SearchOptions& o) {
+  return o.coverage_penalty > 0 || o.replace_unknown || o.alignment;
 }
 
 int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }
