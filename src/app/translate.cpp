@@ -45,14 +45,6 @@ std::string text_of(const Translation& translation, bool pieces) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-// As Pharaoh wrote it: "0-0 1-2", a source word and a target word each.
-std::string pairs_of(const Translation& translation) {
-  std::vector<std::string> pairs;
-  for (const WordPair& pair : translation.alignment)
-    pairs.push_back(fmt::format("{}-{}", pair.source, pair.target));
-  return fmt::format("{}", fmt::join(pairs, " "));
-}
-
 class Printer {
  public:
   explicit Printer(const TranslateOptions& options) : options_(options) {}
@@ -76,7 +68,7 @@ class Printer {
 
  private:
   std::string alignment_of(const Translation& translation) const {
-    return options_.alignment ? " ||| " + pairs_of(translation) : "";
+    return options_.alignment ? " ||| " + pharaoh(translation.alignment) : "";
   }
 
   const TranslateOptions& options_;

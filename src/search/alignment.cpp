@@ -1,7 +1,8 @@
 #include "search/alignment.h"
 
 #include <algorithm>
-#include <string>
+
+#include <fmt/format.h>
 
 namespace dragoman {
 namespace {
@@ -69,6 +70,13 @@ std::vector<WordPair> align_words(std::string_view source, const std::vector<Tex
     pairs.push_back({s, t, source_words[s], target_words[t]});
   }
   return pairs;
+}
+
+std::string pharaoh(const std::vector<WordPair>& pairs) {
+  std::string text;
+  for (const WordPair& pair : pairs)
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", pair.source, pair.target);
+  return text;
 }
 
 void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,

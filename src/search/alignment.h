@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct WordPair {
 std::vector<WordPair> align_words(std::string_view source, const std::vector<TextSpan>& source_spans,
                                   std::string_view target, const std::vector<TextSpan>& target_spans,
                                   const std::vector<PieceAttention>& attention);
+
+// As Pharaoh wrote it: "0-0 1-2", a source word and a target word each.
+std::string pharaoh(const std::vector<WordPair>& pairs);
 
 // In the text of an output's `tokens`, each unknown one becomes the word of the line that the piece which it attended
 // to most belongs to. One that is aligned to nothing but an end mark stays.

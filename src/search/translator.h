@@ -11,8 +11,8 @@
 // a line without text is empty, bytes that are no UTF-8 are read as U+FFFD, and what is too long is parted (parts.h).
 // A translation is a function of its line, the options and, where it is sampled, the line's number. Lines that wait
 // together and are the same are translated once. An output that loops is translated again with the loop forbidden.
-// With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is then
-// the search's own plus the penalty's weight times coverage() (attention.h).
+// With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
+// then the search's own plus the penalty's weight times coverage() (attention.h).
 #pragma once
 
 #include <deque>

@@ -37,6 +37,7 @@ std::vector<TextSpan> word_spans(std::string_view utf8) {
 }
 
 std::ptrdiff_t word_at(const std::vector<TextSpan>& words, TextSpan span) {
+  if (span.begin == span.end) return -1;
   const auto word = std::ranges::upper_bound(words, span.begin, {}, &TextSpan::end);
   return word != words.end() && word->begin < span.end ? word - words.begin() : -1;
 }
