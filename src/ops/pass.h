@@ -23,9 +23,9 @@ struct Pass {
   Device& device;
   Tape* tape = nullptr;  // null: nothing is recorded, and nothing is dropped
   uint64_t seed = 0;
-  uint64_t update = 0;  // the number of the update that the gradients are for
-  uint32_t ops = 0;     // dropouts seen so far, in the order of the program
-  AttentionProbe* probe = nullptr;
+  uint64_t update = 0;              // the number of the update that the gradients are for
+  uint32_t ops = 0;                 // dropouts seen so far, in the order of the program
+  AttentionProbe* probe = nullptr;  // keeps what is attended to, if anyone wants to see it
 
   // The next op's own mask over these rows; none without a tape.
   Dropout dropout(float rate, const Array<RowKey>& rows);
