@@ -1,16 +1,4 @@
 // A chart: curves over a common axis, drawn as SVG at the width that there is, with a cross that tells the values.
-"use strict";
-
-// element("svg:path", {d: "..."}) or element("td", {class: "number"}, "12", child)
-function element(name, attributes = {}, ...children) {
-  const svg = name.startsWith("svg:");
-  const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name.slice(4)) : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
 
 const trimmed = (text) => (text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
 

@@ -13,6 +13,7 @@ void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
 void score(const Arguments& arguments);
 void evaluate(const Arguments& arguments);
+void inspect(const Arguments& arguments);
 void info(const Arguments& arguments);
 void metrics(const Arguments& arguments);
 void report(const Arguments& arguments);
@@ -35,6 +36,7 @@ inline constexpr Command commands[] = {
     {"translate", "translate text, a line for each line", translate},
     {"score", "how probable given translations are to a model", score},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
+    {"inspect", "look into a translation: scores, alignment, the attention of every head", inspect},
     {"info", "what a model's folder holds", info},
     {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},

@@ -28,7 +28,7 @@ void search_once(Transformer& model, const DecodingLoad& load,
                  const std::vector<std::vector<int32_t>>& sentences) {
   const SearchOptions options = {
       .beam = load.beam, .max_length = load.length, .max_length_ratio = 0, .min_length = load.length};
-  Search search(model, options, {.end = -1, .sentences = load.batch});
+  Search search({&model}, options, {.end = -1, .sentences = load.batch});
   for (size_t next = 0; next < sentences.size() || search.busy();) {
     while (next < sentences.size() && search.room() > 0) {
       search.add(next, {.source = sentences[next]});

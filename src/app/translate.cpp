@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/line_json.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -21,6 +21,8 @@ struct TranslateOptions {
   std::string prefix;
   OutputFormat format = OutputFormat::text;
   bool pieces = false;
+  bool alignment = false;
+  bool attention = false;
 };
 
 void declare(Options& options, TranslateOptions& o) {
@@ -33,6 +35,9 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("format", o.format, "a line of text, or an object with scores, flags and alternatives",
           {{"text", OutputFormat::text}, {"json", OutputFormat::json}});
   own.add("pieces", o.pieces, "print the pieces that the model says, not the text that they make");
+  own.add("alignment", o.alignment,
+          "print which word comes from which: after |||, as pairs SOURCE-TARGET; in JSON with their places");
+  own.add("attention", o.attention, "in JSON: how much each piece attended to each piece of its source");
 }
 
 std::string text_of(const Translation& translation, bool pieces) {
@@ -42,27 +47,6 @@ std::string text_of(const Translation& translation, bool pieces) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-nlohmann::ordered_json to_json(const Translation& translation) {
-  nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
-  for (const ScoredPiece& piece : translation.pieces)
-    pieces.push_back({{"piece", piece.piece}, {"log_probability", piece.log_probability}});
-  return {{"text", translation.text}, {"score", translation.score}, {"tokens", pieces}};
-}
-
-nlohmann::ordered_json to_json(const TranslatedLine& line, bool alternatives) {
-  nlohmann::ordered_json flags = nlohmann::ordered_json::array();
-  for (const auto& [set, name] : {std::pair(line.invalid, "invalid"), std::pair(line.cut, "cut"),
-                                  std::pair(line.unknown, "unknown"), std::pair(line.repeats, "repeats")}) {
-    if (set) flags.push_back(name);
-  }
-  nlohmann::ordered_json object = {{"source", line.source}};
-  object.update(to_json(line.translations[0]));
-  object["flags"] = flags;
-  if (!alternatives) return object;
-  for (const Translation& translation : line.translations) object["nbest"].push_back(to_json(translation));
-  return object;
-}
-
 class Printer {
  public:
   explicit Printer(const TranslateOptions& options) : options_(options) {}
@@ -70,20 +54,25 @@ class Printer {
   void print(const TranslatedLine& line) {
     const bool alternatives = options_.translating.search.nbest > 1;
     if (options_.format == OutputFormat::json) {
-      std::cout << to_json(line, alternatives) << "\n";
+      std::cout << to_json(line, {alternatives, options_.alignment, options_.attention}) << "\n";
     } else if (alternatives) {
       for (const Translation& translation : line.translations) {
-        std::cout << fmt::format("{} ||| {} ||| {:.4f}\n", number_, text_of(translation, options_.pieces),
-                                 translation.score);
+        std::cout << fmt::format("{} ||| {} ||| {:.4f}{}\n", number_, text_of(translation, options_.pieces),
+                                 translation.score, alignment_of(translation));
       }
     } else {
-      std::cout << text_of(line.translations[0], options_.pieces) << "\n";
+      const Translation& best = line.translations[0];
+      std::cout << text_of(best, options_.pieces) << alignment_of(best) << "\n";
     }
     ++number_;
     if (!std::cout.flush()) throw Error("cannot write to standard output");
   }
 
  private:
+  std::string alignment_of(const Translation& translation) const {
+    return options_.alignment ? " ||| " + pharaoh(translation.alignment) : "";
+  }
+
   const TranslateOptions& options_;
   int64_t number_ = 0;
 };
@@ -106,6 +95,9 @@ void translate(const Arguments& arguments) {
   line.set_flags();
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
+  if (o.attention && o.format == OutputFormat::text)
+    throw UsageError("attention is a matrix, which a line of text cannot hold: add --format json");
+  o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");

@@ -179,6 +179,9 @@ struct Kernels {
   // log_sums (query rows × heads; null where no gradient will be asked for): log Σ exp of the scores.
   void (*attention)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
                     float* log_sums);
+  // The probabilities that attention takes its sums with, before dropout. Row r is query r's, with head h in columns
+  // [h * longest_keys, (h + 1) * longest_keys): its span's keys in their order, 0 for those it may not see and beyond.
+  void (*attention_weights)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, Matrix weights);
   // Adds to the gradients of q, k and v.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,

@@ -4,32 +4,53 @@
 #include "ops/ops.h"
 
 namespace dragoman {
+namespace {
+
+AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  CHECK(q.columns() % options.heads == 0 && k.columns() == q.columns(), "widths {}, {} for {} heads",
+        q.columns(), k.columns(), options.heads);
+  CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
+        options.queries->count(), options.keys->count());
+  const int64_t width = q.columns() / options.heads;
+  return {.queries = options.queries->spans.data(),
+          .keys = options.keys->spans.data(),
+          .spans = options.queries->count(),
+          .longest_keys = options.keys->longest,
+          .heads = options.heads,
+          .width = width,
+          .scale = 1 / std::sqrt(static_cast<float>(width)),
+          .causal = options.causal,
+          .dropout = {}};
+}
+
+void show(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
+          const AttentionOptions& options) {
+  if (probe.only < 0 || probe.only == probe.seen)
+    probe.weights.push_back(attention_weights(pass, q, k, options));
+  ++probe.seen;
+}
+
+}  // namespace
+
+Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  const AttentionShape shape = shape_of(q, k, options);
+  const Tensor weights(pass.device.pool, q.rows(), shape.heads * shape.longest_keys);
+  pass.device.kernels.attention_weights(pass.device.context, shape, q, k, weights.matrix());
+  return weights;
+}
 
 Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options) {
-  CHECK(q.columns() % options.heads == 0 && k.columns() == q.columns() && v.columns() == q.columns(),
-        "widths {}, {}, {} for {} heads", q.columns(), k.columns(), v.columns(), options.heads);
-  CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
-        options.queries->count(), options.keys->count());
+  CHECK(v.columns() == k.columns(), "values of {} columns for keys of {}", v.columns(), k.columns());
   CHECK(options.dropout == 0 || options.query_rows != nullptr, "dropout without rows");
   Device& device = pass.device;
-  const int64_t width = q.columns() / options.heads;
-  const AttentionShape shape = {
-      .queries = options.queries->spans.data(),
-      .keys = options.keys->spans.data(),
-      .spans = options.queries->count(),
-      .longest_keys = options.keys->longest,
-      .heads = options.heads,
-      .width = width,
-      .scale = 1 / std::sqrt(static_cast<float>(width)),
-      .causal = options.causal,
-      .dropout =
-          options.query_rows != nullptr ? pass.dropout(options.dropout, *options.query_rows) : Dropout{},
-  };
+  AttentionShape shape = shape_of(q, k, options);
+  if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);
   const Tensor out(device.pool, q.rows(), q.columns());
   const Tensor log_sums = pass.tape != nullptr ? Tensor(device.pool, q.rows(), options.heads) : Tensor();
   device.kernels.attention(device.context, shape, q, k, v, out.matrix(),
                            log_sums ? log_sums.data() : nullptr);
+  if (pass.probe != nullptr) show(*pass.probe, pass, q, k, options);
 
   if (pass.tape == nullptr) return out;
   pass.tape->record({}, [&device, shape, q, k, v, out, log_sums] {

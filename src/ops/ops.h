@@ -44,6 +44,10 @@ struct AttentionOptions {
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
 
+// softmax(q·kᵀ/√width) itself, to be looked at: nothing flows back. A row for each query with its heads side by side,
+// each as wide as the longest span of keys; 0 for the keys that are not there or may not be seen.
+Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
+
 // The losses of predicting `targets` from hidden·weightᵀ + bias, two to a row: the cross-entropy with the
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
 // Logits exist for a few rows at a time only; with a tape their gradients are computed on the way.

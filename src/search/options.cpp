@@ -29,6 +29,14 @@ void declare(Section& own, SearchOptions& o) {
   own.add("shortlist", o.shortlist, "say only what the model's shortlist has for a sentence: faster");
   own.add("always-allow", o.always_allow,
           "a file of words that may be said beside the shortlist's, a line each");
+  own.add("coverage-penalty", o.coverage_penalty,
+          "choose among the whole beam by score + X times the log of how far the source was attended to",
+          at_least(0));
+  own.add("replace-unknown", o.replace_unknown,
+          "put the source word that it is aligned to in place of each unknown piece of the output");
+  own.add("alignment-layer", o.alignment_layer,
+          "the decoder's layer whose attention aligns words, the first is 1; 0: the last but one",
+          at_least(0));
   own.add("sample", o.sample, "draw translations by their probability instead of searching the best");
   own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
   own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
@@ -49,9 +57,19 @@ void validate(const SearchOptions& o) {
   for_samples(o.top_p != 1, "top-p");
   if (!o.always_allow.empty() && !o.shortlist)
     throw OptionError("always-allow", "has no effect without shortlist, where all words are allowed");
+  if (o.coverage_penalty > 0 && (o.sample || o.beam == 1))
+    throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to choose from");
+  if (o.alignment_layer > 0 && !needs_attention(o)) {
+    throw OptionError("alignment-layer",
+                      "has no effect without alignment, attention, coverage-penalty or replace-unknown");
+  }
   if (o.min_length > o.max_length) {
     throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
   }
+}
+
+bool needs_attention(const SearchOptions& o) {
+  return o.coverage_penalty > 0 || o.replace_unknown || o.alignment;
 }
 
 int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }

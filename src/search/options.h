@@ -29,6 +29,13 @@ struct SearchOptions {
       false;  // translations consist of the words that the model's shortlist has for their source
   std::string always_allow;  // a file of words that may be said beside those
 
+  // By what the finished hypotheses attended to, which the Translator looks up and the search knows nothing of.
+  double coverage_penalty =
+      0;  // β: the Translator chooses among as many as the beam is wide, by score + β·coverage
+  bool replace_unknown = false;  // unknown pieces by the source words that they are aligned to
+  bool alignment = false;        // translations say which words they come from
+  int64_t alignment_layer = 0;   // of the decoder, the first is 1; 0: the usual one (attention.h)
+
   bool sample = false;  // instead of a beam
   double temperature = 1;
   int64_t top_k = 0;
@@ -41,6 +48,9 @@ void declare(Section& own, SearchOptions& options);
 
 // Throws OptionError naming the first option whose value cannot be beside the others.
 void validate(const SearchOptions& options);
+
+// Whether anything asks what translations attended to.
+bool needs_attention(const SearchOptions& options);
 
 // Hypotheses of a sentence that are followed at once.
 int64_t beam_width(const SearchOptions& options);

@@ -18,20 +18,22 @@ size_t length_of_first(std::span<const int32_t> ids, size_t most, const Vocabula
   return most;
 }
 
-void add_long_sentence(std::span<const int32_t> ids, const SavedModel& model, std::vector<Part>& parts) {
+// A sentence that begins at byte `offset` of the line: one part, or as many as it takes.
+void add_sentence(const PiecesOfText& sentence, size_t offset, const SavedModel& model,
+                  std::vector<Part>& parts) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
-  while (!ids.empty()) {
-    const size_t length = length_of_first(ids, static_cast<size_t>(model.max_length), vocabulary);
-    Part part = {.ids = {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(length)}, .cut = true};
-    ids = ids.subspan(length);
-    if (!ids.empty() && begins_word(vocabulary, ids[0])) part.space = " ";
+  const std::span<const int32_t> ids = sentence.ids;
+  const auto most = static_cast<size_t>(model.max_length);
+  for (size_t begin = 0; begin < ids.size();) {
+    Part part = {.cut = ids.size() > most};
+    const size_t end = begin + length_of_first(ids.subspan(begin), most, vocabulary);
+    for (; begin < end; ++begin) {
+      part.ids.push_back(ids[begin]);
+      part.spans.push_back({offset + sentence.spans[begin].begin, offset + sentence.spans[begin].end});
+    }
+    if (end < ids.size() && begins_word(vocabulary, ids[end])) part.space = " ";
     parts.push_back(std::move(part));
   }
-}
-
-void add_sentence(std::vector<int32_t> ids, const SavedModel& model, std::vector<Part>& parts) {
-  if (static_cast<int64_t>(ids.size()) > model.max_length) return add_long_sentence(ids, model, parts);
-  if (!ids.empty()) parts.push_back({.ids = std::move(ids)});
 }
 
 }  // namespace
@@ -39,18 +41,23 @@ void add_sentence(std::vector<int32_t> ids, const SavedModel& model, std::vector
 std::vector<Part> split_line(const SavedModel& model, std::string_view text) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
   std::vector<Part> parts;
-  std::vector<int32_t> whole = vocabulary.encode(text);
-  if (static_cast<int64_t>(whole.size()) <= model.max_length) {
-    add_sentence(std::move(whole), model, parts);
+  const PiecesOfText whole = vocabulary.encode_with_spans(text);
+  if (static_cast<int64_t>(whole.ids.size()) <= model.max_length) {
+    add_sentence(whole, 0, model, parts);
   } else {
     for (const SentencePart& part : split_sentences(text)) {
-      add_sentence(vocabulary.encode(part.sentence), model, parts);
+      const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
+      add_sentence(vocabulary.encode_with_spans(part.sentence), offset, model, parts);
       if (!parts.empty()) parts.back().space = part.space;
     }
   }
   if (!parts.empty()) parts.back().space.clear();
   if (model.source_eos) {
-    for (Part& part : parts) part.ids.push_back(eos_id);
+    for (Part& part : parts) {
+      const size_t end = part.spans.back().end;
+      part.ids.push_back(eos_id);
+      part.spans.push_back({end, end});
+    }
   }
   return parts;
 }

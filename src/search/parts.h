@@ -10,9 +10,10 @@
 namespace dragoman {
 
 struct Part {
-  std::vector<int32_t> ids;  // with the end mark, if sources have one; empty: there is nothing to translate
-  std::string space;         // between it and the next
-  bool cut = false;          // it ends or begins inside a sentence
+  std::vector<int32_t> ids;     // with the end mark, if sources have one
+  std::vector<TextSpan> spans;  // the bytes of the line that each stands for; none for the end mark
+  std::string space;            // between it and the next
+  bool cut = false;             // it ends or begins inside a sentence
 };
 
 // A long line is parted between its sentences, which keep the white space between them; a sentence that is too long

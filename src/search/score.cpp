@@ -4,17 +4,26 @@
 
 namespace dragoman {
 
-std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
-                                            const PackedSide& targets, int32_t start, int32_t end) {
-  CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
-        targets.sentences());
-  PackedSide read;                // what the decoder reads: the target, shifted by its start
-  std::vector<int32_t> expected;  // what it is to say
+PackedSide shifted(const PackedSide& targets, int32_t start) {
+  PackedSide read;
   const int32_t* next = targets.ids.data();
   for (const int32_t length : targets.lengths) {
     read.ids.push_back(start);
     read.ids.insert(read.ids.end(), next, next + length);
     read.lengths.push_back(length + 1);
+    next += length;
+  }
+  return read;
+}
+
+std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
+                                            const PackedSide& targets, int32_t start, int32_t end) {
+  CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
+        targets.sentences());
+  const PackedSide read = shifted(targets, start);
+  std::vector<int32_t> expected;  // what it is to say
+  const int32_t* next = targets.ids.data();
+  for (const int32_t length : targets.lengths) {
     expected.insert(expected.end(), next, next + length);
     expected.push_back(end);
     next += length;

@@ -9,6 +9,12 @@
 
 namespace dragoman {
 
+// What the decoder reads when it is to say these targets: each begins with `start`, and its end mark comes after it.
+PackedSide shifted(const PackedSide& targets, int32_t start);
+
+// What the decoder reads when it is to say these targets: each after `start`.
+PackedSide shifted(const PackedSide& targets, int32_t start);
+
 // log p of each token of the targets, and of the end mark after them, given what stands before it. A pair's are its
 // own, whatever the others are.
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,

@@ -32,9 +32,10 @@ SearchSettings search_settings(const SavedModel& model, const std::optional<Shor
           .shortlist = shortlist ? &*shortlist : nullptr};
 }
 
-void replace_line_ends(std::string& text) {
-  std::ranges::replace(text, '\n', ' ');
-  std::ranges::replace(text, '\r', ' ');
+// With a coverage penalty the Translator chooses among all that the beam has finished.
+SearchOptions for_search(SearchOptions options) {
+  if (options.coverage_penalty > 0) options.nbest = options.beam;
+  return options;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ struct Translator::Job {
   uint64_t line = 0;
   std::vector<int32_t> prefix;
   std::vector<Part> parts;
-  std::vector<std::vector<Hypothesis>> found;  // for each part
+  std::vector<std::vector<Found>> found;  // for each part
   size_t unfinished = 0;
 
   SearchTask task(size_t part) const {
@@ -62,7 +63,9 @@ Translator::Translator(SavedModel& model, const SearchOptions& options, int64_t 
       options_(options),
       most_lines_(lines_per_sentence * sentences),
       shortlist_(read_shortlist(model, options)),
-      search_(model.models(), options, search_settings(model, shortlist_, sentences, batch_tokens)) {}
+      alignment_layer_(alignment_layer(model.model.config, options.alignment_layer)),
+      search_(model.models(), for_search(options),
+              search_settings(model, shortlist_, sentences, batch_tokens)) {}
 
 bool Translator::has_room() const {
   return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < most_lines_;
@@ -96,15 +99,38 @@ void Translator::start(const std::shared_ptr<Job>& job) {
 void Translator::step() {
   for (SearchResult& result : search_.step()) {
     const Place place = searched_.extract(result.id).mapped();
-    receive(place, std::move(result.hypotheses));
+    receive(place, look_back(place.job->parts[place.part], std::move(result.hypotheses)));
   }
 }
 
-void Translator::receive(const Place& place, std::vector<Hypothesis> hypotheses) {
+// What these attended to, where options ask for it; and those that they let stand, in their order.
+std::vector<Found> Translator::look_back(const Part& part, std::vector<Hypothesis> hypotheses) {
+  std::vector<Found> found;
+  for (Hypothesis& h : hypotheses) found.push_back({std::move(h), {}});
+  if (!needs_attention(options_)) return found;
+  PackedSide sources, targets;
+  for (const Found& f : found) {
+    const std::vector<int32_t>& tokens = f.hypothesis.tokens;
+    sources.add(part.ids.data(), part.ids.data() + part.ids.size());
+    targets.add(tokens.data(), tokens.data() + tokens.size());
+  }
+  std::vector<AttentionRows> rows = attention_rows(model_.model, sources, targets, bos_id, alignment_layer_);
+  for (size_t i = 0; i < found.size(); ++i) {
+    found[i].attention = std::move(rows[i]);
+    if (options_.coverage_penalty > 0)
+      found[i].hypothesis.score += options_.coverage_penalty * coverage(found[i].attention, part.ids);
+  }
+  std::ranges::stable_sort(found, std::greater{}, [](const Found& f) { return f.hypothesis.score; });
+  const auto most = static_cast<size_t>(options_.nbest);
+  if (found.size() > most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
+  return found;
+}
+
+void Translator::receive(const Place& place, std::vector<Found> found) {
   Job& job = *place.job;
   const bool again = !job.found[place.part].empty();
-  const bool loops = is_loop(hypotheses[0].tokens, job.parts[place.part].ids);
-  job.found[place.part] = std::move(hypotheses);
+  const bool loops = is_loop(found[0].hypothesis.tokens, job.parts[place.part].ids);
+  job.found[place.part] = std::move(found);
   if (loops && !again && options_.no_repeat_ngram == 0) {
     job.repeats = true;
     SearchTask task = job.task(place.part);
@@ -127,29 +153,21 @@ std::optional<TranslatedLine> Translator::take() {
 
 // The translation of this rank: of each part the hypothesis of this rank, or its last one.
 Translation Translator::joined(const Job& job, size_t rank) const {
-  const Vocabulary& vocabulary = *model_.vocabularies.target;
-  Translation all;
-  for (size_t part = 0; part < job.parts.size(); ++part) {
-    const auto& found = job.found[part];
-    const Hypothesis& h = found[std::min(rank, found.size() - 1)];
-    all.text += vocabulary.decode(h.tokens) + job.parts[part].space;
-    all.score += h.score;
-    for (size_t i = 0; i < h.tokens.size(); ++i)
-      all.pieces.push_back({vocabulary.piece(h.tokens[i]), h.log_probabilities[i]});
-  }
-  replace_line_ends(all.text);
-  return all;
+  std::vector<const Found*> found;
+  for (const auto& of_part : job.found) found.push_back(&of_part[std::min(rank, of_part.size() - 1)]);
+  return join(found, job.parts, job.source, *model_.vocabularies.target, options_);
 }
 
 TranslatedLine Translator::translated(const Job& job) const {
   TranslatedLine line = {.source = job.source, .invalid = job.invalid, .repeats = job.repeats};
   size_t ranks = 1;
   for (size_t part = 0; part < job.parts.size(); ++part) {
-    const Hypothesis& best = job.found[part][0];
+    const Hypothesis& best = job.found[part][0].hypothesis;
     ranks = std::max(ranks, job.found[part].size());
     line.cut |= job.parts[part].cut || best.cut;
     line.unknown |= has_unknown(job.parts[part].ids) || has_unknown(best.tokens);
   }
+  if (options_.alignment) line.pieces = source_pieces(job.parts, job.source, *model_.vocabularies.source);
   line.translations = {joined(job, 0)};
   for (size_t rank = 1; rank < ranks; ++rank) {
     Translation next = joined(job, rank);

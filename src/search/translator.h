@@ -11,6 +11,8 @@
 // a line without text is empty, bytes that are no UTF-8 are read as U+FFFD, and what is too long is parted (parts.h).
 // A translation is a function of its line, the options and, where it is sampled, the line's number. Lines that wait
 // together and are the same are translated once. An output that loops is translated again with the loop forbidden.
+// With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
+// then the search's own plus the penalty's weight times coverage() (attention.h).
 #pragma once
 
 #include <deque>
@@ -21,26 +23,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/parts.h"
 #include "search/saved_model.h"
 #include "search/search.h"
+#include "search/translation.h"
 
 namespace dragoman {
-
-struct ScoredPiece {
-  std::string piece;
-  float log_probability;
-};
-
-struct Translation {
-  std::string text;  // without line ends
-  double score = 0;  // of several parts: their sum
-  std::vector<ScoredPiece> pieces;
-};
 
 struct TranslatedLine {
   std::string source;                            // as it was read, repaired where it was no text
   std::vector<Translation> translations = {{}};  // the best first, at least one; their texts differ
+  std::vector<SourcePiece> pieces = {};          // what was read, where alignment is asked for
 
   bool invalid = false;  // the source was no text
   bool cut = false;      // a sentence was parted, or an output ended because it was as long as may be
@@ -72,7 +64,8 @@ class Translator {
   };
 
   void start(const std::shared_ptr<Job>& job);
-  void receive(const Place& place, std::vector<Hypothesis> hypotheses);
+  std::vector<Found> look_back(const Part& part, std::vector<Hypothesis> hypotheses);
+  void receive(const Place& place, std::vector<Found> found);
   TranslatedLine translated(const Job& job) const;
   Translation joined(const Job& job, size_t rank) const;
 
@@ -80,6 +73,7 @@ class Translator {
   const SearchOptions options_;
   const int64_t most_lines_;
   const std::optional<Shortlist> shortlist_;
+  const int64_t alignment_layer_;
   Search search_;
   uint64_t lines_added_ = 0, searches_ = 0;
   std::deque<std::shared_ptr<Job>> lines_;

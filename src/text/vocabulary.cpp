@@ -53,18 +53,21 @@ Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
 
 // SentencePiece makes one piece of unknown words that follow each other; here each is one.
-std::vector<int32_t> Vocabulary::encode_words(std::string_view text) const {
-  std::vector<int32_t> ids;
+PiecesOfText Vocabulary::encode_words(std::string_view text) const {
+  PiecesOfText pieces;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
-    if (end > begin) ids.push_back(id(std::string(word_begin).append(text.substr(begin, end - begin))));
+    if (end > begin) {
+      pieces.ids.push_back(id(std::string(word_begin).append(text.substr(begin, end - begin))));
+      pieces.spans.push_back({begin, end});
+    }
     begin = end + 1;
   }
-  return ids;
+  return pieces;
 }
 
 std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
-  if (is_of_words()) return encode_words(text);
+  if (is_of_words()) return encode_words(text).ids;
   static_assert(std::is_same_v<int, int32_t>);
   std::vector<int32_t> ids;
   const auto status = processor_->Encode(text, &ids);
@@ -72,16 +75,38 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
   return ids;
 }
 
-std::string Vocabulary::decode(std::span<const int32_t> ids) const {
+std::string Vocabulary::decode(std::span<const int32_t> ids) const { return decode_with_spans(ids).text; }
+
+PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
+  if (is_of_words()) return encode_words(text);
+  PiecesOfText pieces;
+  const auto encoded = processor_->EncodeAsImmutableProto(text);
+  for (const auto& piece : encoded.pieces()) {
+    pieces.ids.push_back(static_cast<int32_t>(piece.id()));
+    pieces.spans.push_back({piece.begin(), piece.end()});
+  }
+  return pieces;
+}
+
+TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
   std::vector<int> pieces;
   for (const int32_t id : ids) {
     CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
     if (id != bos_id && id != eos_id) pieces.push_back(id);
   }
-  std::string text;
-  const auto status = processor_->Decode(pieces, &text);
-  CHECK(status.ok(), "{}", status.error_message());
-  return text;
+  const auto decoded = processor_->DecodeIdsAsImmutableProto(pieces);
+  TextOfPieces result = {.text = decoded.text()};
+  TextSpan last;
+  for (size_t i = 0, next = 0; i < ids.size(); ++i) {
+    if (ids[i] == bos_id || ids[i] == eos_id) {
+      last.begin = last.end;
+    } else {
+      const auto piece = decoded.pieces(static_cast<int>(next++));
+      last = {piece.begin(), piece.end()};
+    }
+    result.spans.push_back(last);
+  }
+  return result;
 }
 
 const std::string& Vocabulary::piece(int32_t id) const {

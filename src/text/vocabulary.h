@@ -17,10 +17,21 @@
 #include <vector>
 
 #include "text/corpus_config.h"
+#include "text/spans.h"
 
 namespace dragoman {
 
 inline constexpr int32_t unknown_id = 0, bos_id = 1, eos_id = 2;
+
+// Pieces, and the bytes of the text that each stands for: none, or those of the white space before it, too.
+struct PiecesOfText {
+  std::vector<int32_t> ids;
+  std::vector<TextSpan> spans;
+};
+struct TextOfPieces {
+  std::string text;
+  std::vector<TextSpan> spans;
+};
 
 class Vocabulary {
  public:
@@ -35,6 +46,9 @@ class Vocabulary {
   int64_t size() const;
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const;
+  // The same, and what stands where.
+  PiecesOfText encode_with_spans(std::string_view text) const;
+  TextOfPieces decode_with_spans(std::span<const int32_t> ids) const;
 
   // As in "▁the"; the marks are <unk>, <s> and </s>, and a byte of byte fallback is <0xE2>.
   const std::string& piece(int32_t id) const;
@@ -49,7 +63,7 @@ class Vocabulary {
   struct Processor;
 
   bool is_of_words() const;
-  std::vector<int32_t> encode_words(std::string_view text) const;
+  PiecesOfText encode_words(std::string_view text) const;
 
   std::string model_;
   std::unique_ptr<Processor> processor_;

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "base/embedded.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/page.h"
 #include "train/history.h"
 
 namespace dragoman {
@@ -155,12 +155,6 @@ ordered_json run_data(const std::string& folder, const std::vector<std::string>&
           {"prepare", history.prepare},         {"configuration", configuration(folder)}};
 }
 
-void replace_once(std::string& page, std::string_view what, std::string_view with) {
-  const size_t at = page.find(what);
-  CHECK(at != page.npos, "the page lacks {}", what);
-  page.replace(at, what.size(), with);
-}
-
 }  // namespace
 
 ordered_json report_data(const std::vector<std::string>& folders) {
@@ -170,21 +164,8 @@ ordered_json report_data(const std::vector<std::string>& folders) {
 }
 
 std::string report_page(const std::vector<std::string>& folders) {
-  std::string data;
-  // A "<" could end the script that the data stand in.
-  for (const char c : report_data(folders).dump(-1, ' ', false, json::error_handler_t::replace)) {
-    if (c == '<') {
-      data += "\\u003c";
-    } else {
-      data += c;
-    }
-  }
-  std::string page(embedded_file("report.html"));
-  replace_once(page, "/* report.css */", embedded_file("report.css"));
-  replace_once(page, "/* chart.js */", embedded_file("chart.js"));
-  replace_once(page, "/* report.js */", embedded_file("report.js"));
-  replace_once(page, "/* data */", data);
-  return page;
+  return page_with_data("report.html", {"report.css", "page.js", "chart.js", "report.js"},
+                        report_data(folders));
 }
 
 }  // namespace dragoman

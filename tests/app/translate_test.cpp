@@ -7,51 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
-#include "search/model_folder.h"
+#include "app/translating_commands.h"
 #include "search/shortlist.h"
 
 namespace dragoman {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-class TranslatingCommands : public testing::Test {
- protected:
-  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-
-  std::string file(const std::string& name) const { return folder_.path + "/" + name; }
-  std::string write(const std::string& name, const std::string& contents) const {
-    write_file(file(name), {contents});
-    return file(name);
-  }
-
-  // Runs the program on this input; returns what it prints.
-  std::string run(const std::string& arguments, const std::string& input = "", int exit_code = 0) {
-    const std::string command = std::string(DRAGOMAN_PROGRAM) + " " + arguments + " <" + write("in", input) +
-                                " >" + file("out") + " 2>" + file("err");
-    const int status = std::system(command.c_str());
-    errors_ = read_file(file("err"));
-    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, exit_code) << command << "\n" << errors_;
-    return read_file(file("out"));
-  }
-  std::string translate(const std::string& input, const std::string& more = "") {
-    return run("translate --model " + folder_.path + " --max-length 20 " + more, input);
-  }
-
-  const ModelFolder folder_{"commands_" + test_name()};
-  std::string errors_;
-};
 
 TEST_F(TranslatingCommands, ALineOfOutputForEachLineOfInput) {
   const std::string input = "The cat sleeps.\n\nb\xff d\n \nWhere is the cat?\r\nno line end";

@@ -1,5 +1,7 @@
 // Attention against its formula, loop by loop in double precision: softmax(q·kᵀ/√width)·v with dropout of the
-// probabilities, and the gradients by the chain rule.
+// probabilities, the probabilities themselves, and the gradients by the chain rule.
+#include <numeric>
+
 #include "ops/reference.h"
 
 namespace dragoman {
@@ -16,7 +18,7 @@ struct Shape {
 class Attention : public Reference {
  protected:
   struct Result {
-    Doubles out, dq, dk, dv;
+    Doubles out, weights, dq, dk, dv;
   };
 
   // One query of one head. out and the gradients are added to.
@@ -37,6 +39,7 @@ class Attention : public Reference {
     for (size_t j = 0; j < p.size(); ++j) {
       const int64_t key_row = keys.begin + static_cast<int64_t>(j);
       p[j] /= sum;
+      result.weights(row, head * longest_ + static_cast<int64_t>(j)) = p[j];
       for (int64_t c = first; c < first + width; ++c) {
         result.out(row, c) += p[j] * kept[j] * (*v_)(key_row, c);
         result.dv(key_row, c) += p[j] * kept[j] * (*dout_)(row, c);
@@ -55,8 +58,9 @@ class Attention : public Reference {
   }
 
   Result expected(const Tokens& queries) {
-    Result result = {Doubles(q_->rows, q_->columns), Doubles(q_->rows, q_->columns),
-                     Doubles(k_->rows, k_->columns), Doubles(k_->rows, k_->columns)};
+    Result result = {Doubles(q_->rows, q_->columns), Doubles(q_->rows, shape_.heads * longest_),
+                     Doubles(q_->rows, q_->columns), Doubles(k_->rows, k_->columns),
+                     Doubles(k_->rows, k_->columns)};
     for (size_t s = 0; s < shape_.keys.size(); ++s) {
       const Span span = queries.spans.spans.values()[s], keys = shape_.keys[s];
       for (int32_t i = 0; i < span.length; ++i) {
@@ -75,8 +79,11 @@ class Attention : public Reference {
     const int64_t d = shape.heads * shape.width;
     const Tokens queries = tokens(shape.queries);
     const Spans keys(device_.pool, shape.keys);
+    longest_ = keys.longest;
     const Tensor q = random(queries.count(), d, 3), k = random(key_rows, d), v = random(key_rows, d);
     Pass pass = training();
+    AttentionProbe probe;
+    pass.probe = &probe;
     const Tensor out = attention(pass, q, k, v,
                                  {.queries = &queries.spans,
                                   .keys = &keys,
@@ -92,12 +99,14 @@ class Attention : public Reference {
     tape_.backward();
     const Result wanted = expected(queries);
     expect_near(out, wanted.out, 2e-6, "output");
+    expect_near(probe.weights.at(0), wanted.weights, 2e-6, "weights");
     expect_near(q.gradient(), wanted.dq, 1e-5, "gradient of q");
     expect_near(k.gradient(), wanted.dk, 1e-5, "gradient of k");
     expect_near(v.gradient(), wanted.dv, 1e-5, "gradient of v");
   }
 
   Shape shape_;
+  int64_t longest_ = 0;
   const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr;
 };
 
@@ -125,6 +134,42 @@ TEST_P(Attention, LargeScores) {
   const Tensor out = attention(pass, q, k, v, {.queries = &queries.spans, .keys = &keys});
   EXPECT_EQ(out.data()[0], v.data()[2]);
   EXPECT_EQ(out.data()[1], v.data()[0]);
+}
+
+// Each head's probabilities of each query are some, none below 0; what a query may not see has none at all.
+TEST_P(Attention, WeightsOfEachHeadSumToOne) {
+  const Tokens queries = tokens({90, 1, 3});
+  const Spans keys(device_.pool, std::vector<Span>{{0, 100}, {100, 1}, {101, 7}});
+  const int64_t heads = 2, width = 5;
+  const Tensor q = random(94, heads * width, 3), k = random(108, heads * width);
+  Pass pass{device_};
+  const Tensor weights = attention_weights(
+      pass, q, k, {.queries = &queries.spans, .keys = &keys, .heads = heads, .causal = true});
+  ASSERT_EQ(weights.columns(), heads * 100);
+  for (int64_t s = 0; s < 3; ++s) {
+    const Span span = queries.spans.spans.values()[static_cast<size_t>(s)];
+    const int32_t past = keys.spans.values()[static_cast<size_t>(s)].length - span.length;
+    for (int64_t i = 0; i < span.length; ++i) {
+      for (int64_t h = 0; h < heads; ++h) {
+        const float* row = weights.data() + (span.begin + i) * weights.columns() + h * 100;
+        EXPECT_NEAR(std::accumulate(row, row + past + i + 1, 0.0), 1, 1e-6);
+        EXPECT_GE(*std::min_element(row, row + 100), 0);
+        EXPECT_TRUE(std::all_of(row + past + i + 1, row + 100, [](float w) { return w == 0; }));
+      }
+    }
+  }
+}
+
+TEST_P(Attention, AProbeKeepsTheOneThatIsWanted) {
+  const Tokens queries = tokens({4});
+  const Tensor q = random(4, 6), other = random(4, 6);
+  AttentionProbe probe = {.only = 1};
+  Pass pass{.device = device_, .probe = &probe};
+  const AttentionOptions options = {.queries = &queries.spans, .keys = &queries.spans, .heads = 3};
+  for (const Tensor& x : {q, other, q}) attention(pass, x, x, x, options);
+  ASSERT_EQ(probe.weights.size(), 1U);
+  const Tensor wanted = attention_weights(pass, other, other, options);
+  EXPECT_TRUE(same_bits({probe.weights[0].data(), 48}, {wanted.data(), 48}));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_instruction_set()), kernels_name);

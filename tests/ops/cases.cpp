@@ -188,6 +188,18 @@ OpCase attention_case(std::string name, const Lengths& lengths, const AttentionC
   return op;
 }
 
+OpCase attention_weights_case(std::string name, const Lengths& lengths, const AttentionCase& options) {
+  OpCase op = attention_case(std::move(name), lengths, options);
+  for (OpInput& input : op.inputs) input.kind = Kind::constant;
+  op.run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    const int64_t d = options.heads * options.width;
+    const AttentionOptions attention_options = {
+        .queries = &a.tokens.spans, .keys = &a.keys, .heads = options.heads, .causal = options.causal};
+    return {attention_weights(pass, a.inputs[0], a.inputs[1].column_range(0, d), attention_options)};
+  };
+  return op;
+}
+
 // --- cross-entropy ----------------------------------------------------------------------------------
 
 struct CrossEntropyCase {
@@ -259,6 +271,10 @@ std::vector<OpCase> small_op_cases() {
                      {.heads = 2, .width = 4, .causal = true, .dropout = 0.1F}),
       attention_case("attention_many_keys", {2, 1},
                      {.heads = 1, .width = 5, .dropout = 0.1F, .keys = {{0, 600}, {600, 129}}}),
+      attention_weights_case("attention_weights", {101, 1, 85},
+                             {.heads = 2, .width = 6, .keys = {{20, 107}, {0, 1}, {140, 86}}}),
+      attention_weights_case("attention_weights_causal", {2, 1, 4, 9},
+                             {.heads = 3, .width = 5, .causal = true, .keys = gaps}),
       cross_entropy_case("cross_entropy", some, {.width = 13, .vocabulary = 37}),
       cross_entropy_case("cross_entropy_no_bias", some, {.width = 20, .vocabulary = 50, .bias = false}),
       cross_entropy_case("cross_entropy_not_smoothed", some,

@@ -21,7 +21,8 @@ inline const std::vector<std::string>& known_lines() {
 class ModelFolder {
  public:
   // `max_length`: pieces of the longest sentence that it is said to have learnt from.
-  explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true)
+  explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
+                       const VocabularyConfig& words = {.size = 45, .shared = true})
       : path(testing::TempDir() + "dragoman_model_" + name) {
     const auto open = []() -> Sentences {
       return [next = size_t{0}]() mutable -> std::optional<std::string_view> {
@@ -29,8 +30,7 @@ class ModelFolder {
         return known_lines()[next++];
       };
     };
-    const auto pieces =
-        std::make_shared<const Vocabulary>(learn_vocabulary({.size = 45, .shared = true}, open, "shared"));
+    const auto pieces = std::make_shared<const Vocabulary>(learn_vocabulary(words, open, "shared"));
     ModelConfig config = small_configs()[0].config;
     config.source_vocabulary = config.target_vocabulary = pieces->size();
     config.tied = Tied::all;

@@ -59,6 +59,42 @@ TEST_P(EveryKind, GivesTheTextBackAndTheSameModelAgain) {
   EXPECT_EQ(learn(config, lines).model(), vocabulary.model());
 }
 
+// The spans of a text's pieces follow one another, and those of a decoded text's pieces are all of it.
+TEST_P(EveryKind, SpansSayWhereAPieceStands) {
+  const Vocabulary vocabulary = learn({.kind = GetParam(), .size = 70}, lines);
+  for (const std::string& line :
+       {lines[0], "  " + lines[1] + "   " + lines[2] + " ", lines[3] + " ☃ " + lines[3]}) {
+    const PiecesOfText pieces = vocabulary.encode_with_spans(line);
+    EXPECT_EQ(pieces.ids, vocabulary.encode(line));
+    ASSERT_EQ(pieces.spans.size(), pieces.ids.size());
+    size_t at = 0;
+    for (size_t i = 0; i < pieces.ids.size(); ++i) {
+      const auto [begin, end] = pieces.spans[i];
+      ASSERT_LE(at, begin);
+      ASSERT_LE(begin, end);
+      at = end;
+      std::string piece = vocabulary.piece(pieces.ids[i]), there = line.substr(begin, end - begin);
+      if (piece.starts_with("▁")) piece.erase(0, 3);
+      there.erase(0, there.find_first_not_of(' '));
+      if (pieces.ids[i] == unknown_id) continue;
+      EXPECT_EQ(there.substr(0, there.find(' ')), piece) << line;
+    }
+    EXPECT_LE(at, line.size());
+
+    std::vector<int32_t> marked = pieces.ids;
+    marked.insert(marked.begin() + 1, bos_id);
+    marked.push_back(eos_id);
+    const TextOfPieces decoded = vocabulary.decode_with_spans(marked);
+    std::string joined;
+    for (const TextSpan& span : decoded.spans)
+      joined += decoded.text.substr(span.begin, span.end - span.begin);
+    EXPECT_EQ(decoded.spans.size(), marked.size());
+    EXPECT_EQ(joined, decoded.text);
+    EXPECT_EQ(decoded.text, vocabulary.decode(pieces.ids));
+    EXPECT_EQ(decoded.spans[1].begin, decoded.spans[1].end) << "a mark has no text";
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<PieceKind>& kind) {
   const char* names[] = {"Bpe", "Unigram", "Characters", "Words"};
   return names[static_cast<size_t>(kind.param)];

@@ -90,6 +90,18 @@ inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t 
   }
 }
 
+// The probabilities of a tile of queries, the span's `first` and those after it, over all keys of the span.
+inline void weigh(const AttentionShape& shape, const Head& head, int64_t first, ConstMatrix q, PackedMatrix k,
+                  Matrix tile, float* log_sums, float* block) {
+  const int64_t row = head.queries.begin + first;
+  multiply_alone(part_of(q, row, tile.rows, head.index, shape.width), k, tile, false, block);
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    const int64_t visible = head.visible(first + i, shape.causal);
+    const float log_sum = softmax_row(tile.data + i * tile.stride, visible, tile.columns, shape.scale);
+    if (log_sums != nullptr) log_sums[(row + i) * shape.heads + head.index] = log_sum;
+  }
+}
+
 inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                    Matrix out, float* log_sums, Pieces memory) {
   const int64_t keys = head.keys.length, width = shape.width;
@@ -104,13 +116,9 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   for (int64_t first = 0; first < head.queries.length; first += query_tile) {
     const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
     const Matrix tile = {scores, rows, keys, padded(keys)};
-    multiply_alone(part_of(q, row, rows, head.index, width), {packed_k, width, keys}, tile, false, block);
-    for (int64_t i = 0; i < rows; ++i) {
-      float* p = scores + i * tile.stride;
-      const float log_sum = softmax_row(p, head.visible(first + i, shape.causal), keys, shape.scale);
-      if (log_sums != nullptr) log_sums[(row + i) * shape.heads + head.index] = log_sum;
-      if (shape.dropout.rate > 0) drop_row(mask, shape.dropout.rows[row + i], head.index, keys, p);
-    }
+    weigh(shape, head, first, q, {packed_k, width, keys}, tile, log_sums, block);
+    for (int64_t i = 0; i < rows && shape.dropout.rate > 0; ++i)
+      drop_row(mask, shape.dropout.rows[row + i], head.index, keys, scores + i * tile.stride);
     multiply_alone(tile, {packed_v, keys, width}, part_of(out, row, rows, head.index, width), false, block);
   }
 }
@@ -180,6 +188,29 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
       attend_one(shape, head, q, k, v, out, Pieces(memory));
     } else {
       attend(shape, head, q, k, v, out, log_sums, Pieces(memory));
+    }
+  });
+}
+
+// --- the weights themselves -------------------------------------------------------------------------
+
+void attention_weights(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                       Matrix weights) {
+  const int64_t floats = packed_size(shape.width, shape.longest_keys) + alone_block_size() + 2 * 16;
+  for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
+    const Head head = head_of_task(shape, task);
+    const int64_t keys = head.keys.length, width = shape.width;
+    Pieces memory(context.local(worker, static_cast<size_t>(floats) * sizeof(float)));
+    float* packed_k = memory.take(packed_size(width, keys));
+    float* block = memory.take(alone_block_size());
+    pack_alone(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
+    for (int64_t first = 0; first < head.queries.length; first += query_tile) {
+      const int64_t rows = smaller(query_tile, head.queries.length - first);
+      Matrix tile = part_of(weights, head.queries.begin + first, rows, head.index, shape.longest_keys);
+      tile.columns = keys;
+      weigh(shape, head, first, q, {packed_k, width, keys}, tile, nullptr, block);
+      for (int64_t i = 0; i < rows; ++i)
+        fill(tile.data + i * tile.stride + keys, shape.longest_keys - keys, 0);
     }
   });
 }

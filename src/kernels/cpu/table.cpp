@@ -32,6 +32,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .add_dropout_norm = add_dropout_norm,
     .add_dropout_norm_backward = add_dropout_norm_backward,
     .attention = attention,
+    .attention_weights = attention_weights,
     .attention_backward = attention_backward,
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,

@@ -1,0 +1,119 @@
+// dragoman inspect: what a model makes of a sentence, as one HTML page or as JSON.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/inspection.h"
+#include "app/translating.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/page.h"
+#include "base/signals.h"
+#include "text/unicode.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::ordered_json;
+
+enum class InspectFormat { html, json };
+
+struct InspectOptions {
+  std::string model, text, target, out;
+  int64_t threads = 0;
+  WantedPrecision precision = WantedPrecision::as_saved;
+  SearchOptions search;
+  InspectFormat format = InspectFormat::html;
+};
+
+void declare(Options& options, InspectOptions& o) {
+  auto own = options.section("", "Which model, and which sentence");
+  declare_model(own, o.model, o.threads, o.precision);
+  own.add("text", o.text, "the sentence, instead of a file of some");
+  own.add("target", o.target, "a translation of it to look at, instead of the model's own");
+  own.add("format", o.format, "a page to look at, or all of its numbers",
+          {{"html", InspectFormat::html}, {"json", InspectFormat::json}});
+  own.add("out", o.out,
+          "where to; - is standard output; inspect.html or, as JSON, standard output by default");
+}
+
+// A line of text, and the lines of the files; those without words are left out.
+std::vector<std::string> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
+  if (!o.text.empty()) return {o.text};
+  std::vector<std::string> lines;
+  TranslationInput input(files);
+  for (TranslationInput::Line line; input.next(line);) {
+    if (line.text.find_first_not_of(" \t\r") != line.text.npos) lines.emplace_back(line.text);
+  }
+  if (lines.empty()) throw Error("there is no sentence in what inspect was given");
+  return lines;
+}
+
+ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>& lines) {
+  const auto model = load_model(o.model, o.threads, o.precision);
+  const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
+  Translator translator(*model, o.search, 1);
+  ordered_json all = ordered_json::array();
+  for (const std::string& text : lines) {
+    translator.add(text);
+    std::optional<TranslatedLine> line;
+    while (!(line = translator.take())) {
+      if (stop_requested() != 0)
+        throw Stopped(stop_requested(), "stopped before the sentence was translated");
+      translator.step();
+    }
+    all.push_back(inspection(*model, *line, repaired(o.target), layer, o.format == InspectFormat::html));
+  }
+  const auto path = std::filesystem::path(o.model).lexically_normal();
+  return {{"model", (path.has_filename() ? path : path.parent_path()).filename().string()},
+          {"sentences", all}};
+}
+
+void check(const InspectOptions& o, const std::vector<std::string>& files) {
+  if (o.model.empty() || o.text.empty() == files.empty())
+    throw UsageError("inspect needs --model DIR, and --text SENTENCE or a FILE: see dragoman inspect --help");
+  if (!o.target.empty() && o.text.empty())
+    throw UsageError("--target is the translation of one sentence: give that by --text");
+}
+
+}  // namespace
+
+void inspect(const Arguments& arguments) {
+  InspectOptions o;
+  o.search.nbest = 5;
+  o.search.alignment = true;
+  std::vector<std::string> files;
+  Options options, search;
+  declare(options, o);
+  auto section = search.section("", "How to search");
+  declare(section, o.search);
+  CommandLine line("inspect",
+                   "what a model makes of a sentence: scores, alignment, and every head's attention");
+  line.add_arguments("FILE", files, "a few sentences, one a line; - is standard input", /*required=*/false);
+  line.add_options(options);
+  line.add_options(search);
+  if (!line.parse(arguments)) return;
+  line.set_flags();
+  check(o, files);
+  SearchOptions& how = o.search;
+  if (!how.sample) how.nbest = std::min(how.nbest, how.beam);  // more than there are were not asked for
+  search.check([&] { validate(o.search); });
+  watch_signals();
+
+  const bool page = o.format == InspectFormat::html;
+  const ordered_json data = inspect_all(o, sentences(o, files));
+  const std::string result =
+      page ? page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "inspect.js"}, data)
+           : data.dump() + "\n";
+  if (o.out.empty()) o.out = page ? "inspect.html" : "-";
+  if (o.out == "-") {
+    std::cout << result;
+  } else {
+    write_file(o.out, {result});
+    std::cout << o.out << "\n";
+  }
+}
+
+}  // namespace dragoman

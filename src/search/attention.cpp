@@ -1,0 +1,79 @@
+#include "search/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "model/attentions.h"
+#include "search/score.h"
+#include "text/vocabulary.h"
+
+namespace dragoman {
+namespace {
+
+constexpr double least_coverage =
+    1e-10;  // a token that got less counts as if it had got this: the sum stays finite
+
+// Of a row of heads side by side, each `stride` wide.
+std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int32_t keys) {
+  std::vector<float> mean(static_cast<size_t>(keys));
+  for (int64_t h = 0; h < heads; ++h) {
+    for (size_t k = 0; k < mean.size(); ++k) mean[k] += row[h * stride + static_cast<int64_t>(k)];
+  }
+  for (float& weight : mean) weight /= static_cast<float>(heads);
+  return mean;
+}
+
+}  // namespace
+
+std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
+                                          const PackedSide& targets, int32_t start, int64_t layer) {
+  CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
+        targets.sentences());
+  const PackedSide read = shifted(targets, start);
+  const std::vector<uint64_t> pairs(sources.lengths.size());
+  const Tokens source = pack_tokens(model.device, sources.ids, sources.lengths, pairs),
+               target = pack_tokens(model.device, read.ids, read.lengths, pairs);
+  const Tensor weights = cross_attention(model, source, target, layer);
+  std::vector<AttentionRows> all;
+  const float* row = weights.data();
+  for (size_t i = 0; i < read.lengths.size(); ++i) {
+    all.emplace_back();
+    for (int32_t t = 0; t < read.lengths[i]; ++t, row += weights.columns())
+      all.back().push_back(
+          mean_over_heads(row, model.config.heads, source.spans.longest, sources.lengths[i]));
+  }
+  return all;
+}
+
+int64_t alignment_layer(const ModelConfig& config, int64_t asked) {
+  if (asked > config.decoder_layers) {
+    throw OptionError("alignment-layer",
+                      fmt::format("is {}, but the decoder of this model has {} layer{}", asked,
+                                  config.decoder_layers, config.decoder_layers == 1 ? "" : "s"));
+  }
+  return asked > 0 ? asked : std::max<int64_t>(config.decoder_layers - 1, 1);
+}
+
+double coverage(const AttentionRows& rows, const std::vector<int32_t>& source) {
+  double sum = 0;
+  for (size_t i = 0; i < source.size(); ++i) {
+    double attended = 0;
+    for (const auto& row : rows) attended += static_cast<double>(row[i]);
+    if (source[i] != eos_id) sum += std::log(std::clamp(attended, least_coverage, 1.0));
+  }
+  return sum;
+}
+
+size_t most_attended(const std::vector<float>& row, const std::vector<int32_t>& source) {
+  size_t best = 0;
+  for (size_t i = 1; i < row.size(); ++i) {
+    const bool better = row[i] > row[best] || source[best] == eos_id;
+    if (source[i] != eos_id && better) best = i;
+  }
+  return best;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,290 @@
+// The page: one sentence at a time, with its alternatives, its pieces, its words' alignment and every head's attention.
+const {model, sentences} = JSON.parse(document.getElementById("data").textContent);
+const page = document.getElementById("page");
+const kinds = {
+  encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Each piece of the source (down) looks at the source"},
+  decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Each piece that was read (down) looks at itself and those before it"},
+  cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "To say each piece (down), the decoder looks at the source"},
+};
+let sentence = sentences[0], kind = "cross", layer = sentence.alignment_layer - 1, aligning = layer;
+
+const tip = element("div", {class: "tip", hidden: ""});
+document.body.append(tip);
+
+function showTip(event, ...lines) {
+  tip.replaceChildren(...lines.map((line) => element("div", {}, line)));
+  tip.hidden = false;
+  const right = event.clientX + 16 + tip.offsetWidth > document.documentElement.clientWidth;
+  tip.style.left = `${Math.max(4, right ? event.clientX - 12 - tip.offsetWidth : event.clientX + 16)}px`;
+  tip.style.top = `${event.clientY + 16}px`;
+}
+
+function section(title, ...children) {
+  const id = title.toLowerCase();
+  document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
+  page.append(element("section", {id}, element("h2", {}, title), ...children));
+}
+
+// Buttons of which one is pressed.
+function choice(name, items, chosen, choose) {
+  const buttons = items.map(([value, text]) => {
+    const button = element("button", {type: "button", "aria-pressed": String(value === chosen)}, text);
+    button.addEventListener("click", () => {
+      for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+      choose(value);
+    });
+    return button;
+  });
+  return element("div", {class: "choice", role: "group", "aria-label": name}, element("span", {}, name), ...buttons);
+}
+
+const layers = (of) => sentence.attention[of].map((_, i) => [i, String(i + 1)]);
+const points = (text) => Array.from(text);
+
+// --- Translation ----------------------------------------------------------------------------------------------------
+
+function translationSection() {
+  const total = sentence.log_probabilities.reduce((a, b) => a + b, 0);
+  const facts = element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {}, sentence.source),
+    element("dt", {}, sentence.target_given ? "given translation" : "translation"), element("dd", {}, sentence.target),
+    element("dt", {}, "log p"), element("dd", {}, total.toFixed(3)));
+  const rows = sentence.nbest.map(({text, score}, i) => element("tr", {}, element("td", {class: "number"}, String(i + 1)),
+    element("td", {class: "number"}, score.toFixed(4)), element("td", {}, text)));
+  const nbest = element("table", {}, element("thead", {}, element("tr", {},
+    element("th", {class: "number"}, "rank"), element("th", {class: "number"}, "score"), element("th", {}, "what the search found"))),
+  element("tbody", {}, ...rows));
+  section("Translation", element("p", {class: "note"}, `By the model ${model}.`), facts, element("div", {class: "scroll"}, nbest));
+}
+
+// From a quiet green for what is sure to a loud red for what is not.
+function colourOf(probability) {
+  const hue = 5 + 130 * probability;
+  return `hsl(${hue} 65% 50% / ${(0.42 - 0.24 * probability).toFixed(2)})`;
+}
+
+function piecesSection() {
+  const pieces = sentence.said_tokens.map((piece, i) => {
+    const logP = sentence.log_probabilities[i], p = Math.exp(logP);
+    const title = `probability ${p.toPrecision(3)}, log ${logP.toFixed(3)}, after ${sentence.read_tokens[i]}`;
+    return element("li", {style: `background: ${colourOf(p)}`, title}, piece, element("small", {}, logP.toFixed(2)));
+  });
+  section("Pieces", element("p", {class: "note"}, "Under each piece its log-probability: green was sure, red was not."),
+    element("ol", {class: "pieces"}, ...pieces));
+}
+
+// --- Alignment ------------------------------------------------------------------------------------------------------
+
+// A layer's attention as the mean over its heads, summed up by words.
+function wordWeights() {
+  const heads = sentence.attention.cross[aligning], {source_words: from, target_words: to} = sentence;
+  const sums = to.spans.map(() => from.spans.map(() => 0)), pieces = to.spans.map(() => 0);
+  to.of_tokens.forEach((word, t) => {
+    if (word < 0) return;
+    ++pieces[word];
+    from.of_tokens.forEach((other, s) => {
+      for (const head of heads) if (other >= 0) sums[word][other] += head[t][s] / 1000 / heads.length;
+    });
+  });
+  return sums.map((row, word) => row.map((sum) => sum / Math.max(pieces[word], 1)));
+}
+
+const measure = document.createElement("canvas").getContext("2d");
+
+// Where words stand along a line, each with room of its own.
+function places(words, gap, size) {
+  let at = 0;
+  const middles = words.map((word) => {
+    const width = size(word), middle = at + width / 2;
+    at += width + gap;
+    return middle;
+  });
+  return {middles, length: Math.max(0, at - gap)};
+}
+
+// Source above target; or, where that is too wide, source beside target.
+function drawLinks(holder) {
+  measure.font = `15px ${getComputedStyle(document.body).fontFamily}`;
+  const wordsOf = ({spans}, text) => spans.map(([begin, end]) => points(text).slice(begin, end).join(""));
+  const source = wordsOf(sentence.source_words, sentence.source), target = wordsOf(sentence.target_words, sentence.target);
+  const width = (word) => measure.measureText(word).width + 2;
+  let across = true, top = places(source, 26, width), bottom = places(target, 26, width), length = Math.max(top.length, bottom.length);
+  if (length > holder.clientWidth) {
+    across = false;
+    [top, bottom] = [places(source, 18, () => 4), places(target, 18, () => 4)];
+    length = Math.max(top.length, bottom.length);
+  }
+  const wide = (words) => Math.max(0, ...words.map(width));
+  const [near, far] = across ? [24, 104] : [wide(source) + 8, wide(source) + 8 + Math.min(260, Math.max(60, holder.clientWidth - wide(source) - wide(target) - 20))];
+  const shift = (one) => (across ? (length - one.length) / 2 : 8);
+  const topAt = top.middles.map((middle) => middle + shift(top)), bottomAt = bottom.middles.map((middle) => middle + shift(bottom));
+
+  const weights = wordWeights();
+  const linked = {source: new Set(), target: new Set()}, paths = [];
+  weights.forEach((row, t) => row.forEach((weight, s) => {
+    if (weight < 0.1) return;
+    linked.source.add(s); linked.target.add(t);
+    const [a, b] = [topAt[s], bottomAt[t]], bend = (far - near) * 0.45;
+    const path = across ? `M${a} ${near + 6}C${a} ${near + bend} ${b} ${far - bend} ${b} ${far - 18}`
+      : `M${near} ${a}C${near + bend} ${a} ${far - bend} ${b} ${far - 6} ${b}`;
+    paths.push({s, t, drawn: element("svg:path", {d: path, "stroke-width": 1 + 2 * weight, "stroke-opacity": 0.15 + 0.85 * weight})});
+  }));
+  const hold = (side, index) => {
+    for (const {s, t, drawn} of paths) drawn.classList.toggle("faint", side !== null && (side === "source" ? s : t) !== index);
+  };
+  const label = (side, at, word, index) => {
+    const place = side === "source" ? near : far;
+    const text = element("svg:text", across ? {x: at, y: side === "source" ? place - 6 : place, "text-anchor": "middle"}
+      : {x: side === "source" ? place - 8 : place, y: at + 5, "text-anchor": side === "source" ? "end" : "start"}, word);
+    text.classList.toggle("unlinked", !linked[side].has(index));
+    text.addEventListener("pointerenter", () => { hold(side, index); text.classList.add("held"); });
+    text.addEventListener("pointerleave", () => { hold(null); text.classList.remove("held"); });
+    return text;
+  };
+  const size = across ? [length + 2, far + 10] : [far + wide(target) + 8, length + 16];
+  holder.replaceChildren(element("svg:svg", {class: "links", width: size[0], height: size[1], role: "img", "aria-label": "alignment of words"},
+    ...paths.map(({drawn}) => drawn), ...source.map((word, i) => label("source", topAt[i], word, i)),
+    ...target.map((word, i) => label("target", bottomAt[i], word, i))));
+}
+
+function alignmentSection() {
+  const holder = element("div", {class: "scroll card"});
+  section("Alignment", element("p", {class: "note"},
+    `How much the words of the translation attended to those of the source, in the mean over the heads of a layer; alignments are taken from layer ${sentence.alignment_layer}. Links of less than a tenth are left out; point at a word to see its own.`),
+  choice("layer", layers("cross"), aligning, (value) => { aligning = value; drawLinks(holder); }), element("p"), holder);
+  drawLinks(holder);
+  redraw.push(() => drawLinks(holder));
+}
+
+// --- Attention ------------------------------------------------------------------------------------------------------
+
+const channels = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim().split(/\s+/).map(Number);
+
+// The square root shows small weights, too.
+function shade(weight, none, full) {
+  const much = Math.sqrt(weight);
+  return `rgb(${none.map((channel, i) => Math.round(channel + (full[i] - channel) * much)).join(" ")})`;
+}
+
+// Labels have little room: where a word begins, the tip says.
+const bare = (piece) => piece.replace(/^▁(?=.)/, "");
+
+class HeatMap {
+  constructor(title, matrix, rows, columns, cell) {
+    this.canvas = element("canvas", {role: "img", "aria-label": title});
+    this.figure = element("figure", {class: "card"}, element("figcaption", {}, element("h3", {}, title)), this.canvas);
+    Object.assign(this, {matrix, rows, columns, cell});
+    this.canvas.addEventListener("pointermove", (event) => this.point(event));
+    this.canvas.addEventListener("pointerleave", () => { tip.hidden = true; this.draw(); });
+    this.draw();
+  }
+
+  draw(row = -1, column = -1) {
+    const {canvas, cell, rows, columns} = this, context = canvas.getContext("2d");
+    const font = `${Math.min(13, Math.max(8, cell))}px system-ui, "Noto Sans", "DejaVu Sans", sans-serif`;
+    context.font = font;
+    const widest = (words) => Math.ceil(Math.max(...words.map((word) => context.measureText(bare(word)).width)));
+    this.left = widest(rows) + 6;
+    this.top = widest(columns) + 6;
+    const width = this.left + columns.length * cell + 2, height = this.top + rows.length * cell + 2, ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.ceil(width * ratio); canvas.height = Math.ceil(height * ratio);
+    canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
+    context.scale(ratio, ratio);
+    const style = getComputedStyle(document.body), none = channels("--no-weight"), full = channels("--full-weight");
+    const gap = cell >= 12 ? 1 : 0;
+    rows.forEach((_, r) => columns.forEach((__, c) => {
+      context.fillStyle = shade(this.matrix[r][c] / 1000, none, full);
+      context.fillRect(this.left + c * cell, this.top + r * cell, cell - gap, cell - gap);
+    }));
+    context.font = font;
+    context.textBaseline = "middle";
+    const ink = (held) => { context.fillStyle = style.getPropertyValue(held ? "--accent" : "--ink"); context.font = held ? `bold ${font}` : font; };
+    context.textAlign = "right";
+    rows.forEach((word, r) => { ink(r === row); context.fillText(bare(word), this.left - 4, this.top + (r + 0.5) * cell); });
+    context.textAlign = "left";
+    columns.forEach((word, c) => {
+      ink(c === column);
+      context.save();
+      context.translate(this.left + (c + 0.5) * cell, this.top - 4);
+      context.rotate(-Math.PI / 2);
+      context.fillText(bare(word), 0, 0);
+      context.restore();
+    });
+    if (row < 0) return;
+    context.strokeStyle = style.getPropertyValue("--accent");
+    context.strokeRect(this.left - 0.5, this.top + row * cell - 0.5, columns.length * cell, cell);
+    context.strokeRect(this.left + column * cell - 0.5, this.top - 0.5, cell, rows.length * cell);
+  }
+
+  point(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left - this.left) / this.cell), row = Math.floor((event.clientY - box.top - this.top) / this.cell);
+    if (row < 0 || column < 0 || row >= this.rows.length || column >= this.columns.length) {
+      tip.hidden = true;
+      return this.draw();
+    }
+    this.draw(row, column);
+    showTip(event, `${this.rows[row]} → ${this.columns[column]}`, (this.matrix[row][column] / 1000).toFixed(3));
+  }
+}
+
+const mean = (heads) => heads[0].map((row, r) => row.map((_, c) => heads.reduce((sum, head) => sum + head[r][c], 0) / heads.length));
+
+function drawHeads(holder, note) {
+  const {rows, columns, note: text} = kinds[kind], heads = sentence.attention[kind][layer];
+  note.textContent = `${text}. Squares are shaded by the square root of the weight.`;
+  const count = Math.max(sentence[rows].length, sentence[columns].length);
+  const room = (holder.clientWidth - 16) / 2 - 100;  // for two beside each other
+  const cell = Math.floor(Math.min(28, Math.max(7, Math.min(room, 360) / count, Math.min(9, room / count))));
+  const maps = heads.map((head, i) => new HeatMap(`Head ${i + 1}`, head, sentence[rows], sentence[columns], cell));
+  if (heads.length > 1) maps.push(new HeatMap("Mean over the heads", mean(heads), sentence[rows], sentence[columns], cell));
+  const widest = Math.max(...maps.map((map) => map.canvas.clientWidth || parseInt(map.canvas.style.width, 10)));
+  holder.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${widest + 34}px), 1fr))`;
+  holder.replaceChildren(...maps.map((map) => map.figure));
+}
+
+function scale() {
+  const none = channels("--no-weight"), full = channels("--full-weight");
+  const stops = Array.from({length: 11}, (_, i) => shade((i / 10), none, full));
+  return element("span", {}, "0", element("span", {class: "scale", style: `background: linear-gradient(to right, ${stops.join(", ")})`}), "1");
+}
+
+function attentionSection() {
+  const holder = element("div", {class: "heads"}), note = element("p", {class: "note"});
+  const draw = () => drawHeads(holder, note);
+  const which = element("div", {class: "choice"});
+  const showLayers = () => {
+    layer = Math.min(layer, sentence.attention[kind].length - 1);
+    which.replaceChildren(choice("layer", layers(kind), layer, (value) => { layer = value; draw(); }));
+  };
+  const controls = element("div", {class: "controls"},
+    choice("attention", Object.entries(kinds).map(([value, {name}]) => [value, name]), kind, (value) => { kind = value; showLayers(); draw(); }), which, scale());
+  section("Attention", controls, note, holder);
+  showLayers();
+  draw();
+  redraw.push(draw);
+}
+
+// --- The sentence ---------------------------------------------------------------------------------------------------
+
+const redraw = [];
+
+function showSentence() {
+  page.replaceChildren();
+  document.getElementById("sections").replaceChildren();
+  redraw.length = 0;
+  if (sentences.length > 1) {
+    const choose = element("select", {class: "choose", "aria-label": "sentence"},
+      ...sentences.map((one, i) => element("option", {value: i, selected: one === sentence ? "" : null}, `${i + 1}. ${one.source}`)));
+    choose.addEventListener("change", () => { sentence = sentences[choose.value]; showSentence(); });
+    page.append(element("p", {}, choose));
+  }
+  translationSection();
+  piecesSection();
+  alignmentSection();
+  attentionSection();
+}
+
+showSentence();
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showSentence);
+let waiting = 0;
+window.addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraw[0]?.(), 150); });
