@@ -49,7 +49,7 @@ void decode_again_and_again(Transformer& model, const DecodingLoad& load,
     return pack_tokens(device, packed.ids, packed.lengths, std::vector<uint64_t>(all.size()));
   };
   const Tokens source = tokens_of(sentences);
-  Memory memory = {.encoded = {}, .spans = &source.spans, .key_values = {}};
+  Memory memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(sentences.size(), {1});
   std::vector<int32_t> best(sentences.size());
   for (int64_t step = 1; step <= load.length; ++step) {

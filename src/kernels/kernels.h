@@ -103,6 +103,8 @@ struct Epilogue {
 struct AttentionShape {
   const Span* queries;
   const Span* keys;
+  const int32_t*
+      key_rows;  // null, or the rows that `keys` are spans of: with one query a span, and without log_sums
   int64_t spans;
   int64_t longest_keys;
   int64_t heads;

@@ -8,79 +8,78 @@
 namespace dragoman {
 namespace {
 
-// Rows are numbered by 32 bits.
-void check_rows(int64_t slots, int64_t capacity) {
-  if (slots * capacity <= INT32_MAX) return;
-  throw Error(
-      "a search of {} hypotheses at once with {} tokens each is too large: take a smaller batch or beam",
-      slots, capacity);
-}
+constexpr int64_t fewest_rows = 256;
 
 }  // namespace
 
-Cache::Cache(Pool& pool, int64_t layers, int64_t slots_, int64_t capacity_, int64_t d_model)
-    : slots(slots_), capacity(capacity_) {
-  check_rows(slots, capacity);
-  for (int64_t i = 0; i < layers; ++i) key_values.emplace_back(pool, slots * capacity, 2 * d_model);
-}
-
-CacheStep cache_step(Device& device, Cache& cache, std::span<const int32_t> slots,
-                     std::span<const int32_t> lengths) {
-  const auto count = static_cast<int64_t>(slots.size());
-  CacheStep step = {.cache = &cache, .rows = Array<int32_t>(device.pool, count), .keys = {}};
-  step.keys.spans = Array<Span>(device.pool, count);
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t length = lengths[static_cast<size_t>(i)];
-    CHECK(length < cache.capacity, "token {} of a cache for {}", length, cache.capacity);
-    const int32_t begin = slots[static_cast<size_t>(i)] * static_cast<int32_t>(cache.capacity);
-    step.rows.data()[i] = begin + length;
-    step.keys.spans.data()[i] = {begin, length + 1};
-    step.keys.longest = std::max<int64_t>(step.keys.longest, length + 1);
+int32_t CacheRows::take() {
+  if (free_.empty()) {
+    if (size() == INT32_MAX)
+      throw Error("the search keeps too many tokens at once: take a smaller batch or beam");
+    free_.push_back(static_cast<int32_t>(size()));
+    uses_.push_back(0);
   }
-  return step;
+  const int32_t row = free_.back();
+  free_.pop_back();
+  uses_[static_cast<size_t>(row)] = 1;
+  return row;
 }
 
-void reserve(Device& device, Cache& cache, int64_t length) {
-  if (length <= cache.capacity) return;
-  const int64_t old = cache.capacity;
-  cache.capacity = std::max(length, 2 * old);
-  check_rows(cache.slots, cache.capacity);
-  const Array<int32_t> to(device.pool, cache.slots * old);
-  for (int64_t row = 0; row < to.size(); ++row)
-    to.data()[row] = static_cast<int32_t>(row / old * cache.capacity + row % old);
+void CacheRows::share(std::span<const int32_t> rows) {
+  for (const int32_t row : rows) ++uses_[static_cast<size_t>(row)];
+}
+
+void CacheRows::release(std::span<const int32_t> rows) {
+  for (const int32_t row : rows) {
+    CHECK(uses_[static_cast<size_t>(row)] > 0, "row {} is released once too often", row);
+    if (--uses_[static_cast<size_t>(row)] == 0) free_.push_back(row);
+  }
+}
+
+Cache make_cache(Pool& pool, int64_t layers, int64_t d_model) {
+  Cache cache;
+  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, 2 * d_model);
+  return cache;
+}
+
+void reserve(Device& device, Cache& cache, int64_t rows) {
+  if (rows <= cache.rows) return;
+  const int64_t old = cache.rows;
+  cache.rows = std::max({rows, old + old / 2, fewest_rows});
+  const Array<int32_t> same(device.pool, old);
+  std::iota(same.data(), same.data() + old, 0);
   for (Tensor& layer : cache.key_values) {
-    const Tensor grown(device.pool, cache.slots * cache.capacity, layer.columns());
-    device.kernels.scatter_rows(device.context, layer, to.data(), grown.matrix());
+    const Tensor grown(device.pool, cache.rows, layer.columns());
+    if (old > 0) device.kernels.scatter_rows(device.context, layer, same.data(), grown.matrix());
     layer = grown;
   }
 }
 
-void store(Device& device, const Memory& memory, Cache& cache, std::span<const int32_t> slots) {
-  const auto spans = memory.spans->spans.values();
-  CHECK(spans.size() == slots.size(), "{} sentences for {} slots", spans.size(), slots.size());
-  reserve(device, cache, memory.spans->longest);
-  std::vector<int32_t> rows;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const Span place = cache.span(slots[i], spans[i].length);
-    for (int32_t t = 0; t < place.length; ++t) rows.push_back(place.begin + t);
+KeyRows key_rows(Device& device, std::span<const std::span<const int32_t>> sentences) {
+  std::vector<Span> spans;
+  std::vector<int32_t> all;
+  for (const auto rows : sentences) {
+    spans.push_back({static_cast<int32_t>(all.size()), static_cast<int32_t>(rows.size())});
+    all.insert(all.end(), rows.begin(), rows.end());
   }
+  return {Spans(device.pool, spans), Array<int32_t>(device.pool, all)};
+}
+
+void store(Device& device, const Memory& memory, Cache& cache, std::span<const int32_t> rows) {
   const Array<int32_t> to(device.pool, rows);
+  reserve(device, cache, std::ranges::max(rows) + 1);
   for (size_t layer = 0; layer < cache.key_values.size(); ++layer) {
-    device.kernels.scatter_rows(device.context, memory.key_values[layer], to.data(),
-                                cache.key_values[layer].matrix());
+    const Tensor& from = memory.key_values[layer];
+    CHECK(from.rows() == to.size(), "{} tokens for {} rows", from.rows(), to.size());
+    device.kernels.scatter_rows(device.context, from, to.data(), cache.key_values[layer].matrix());
   }
 }
 
-void copy_slots(Device& device, Cache& cache, std::span<const SlotCopy> copies) {
-  const auto capacity = static_cast<int32_t>(cache.capacity);
-  for (const SlotCopy& copy : copies) {
-    const Array<int32_t> to(device.pool, copy.length);
-    std::iota(to.data(), to.data() + copy.length, copy.to * capacity);
-    for (const Tensor& layer : cache.key_values) {
-      device.kernels.scatter_rows(device.context, layer.row_range(copy.from * capacity, copy.length),
-                                  to.data(), layer.matrix());
-    }
-  }
+CacheStep cache_step(Device& device, Cache& cache, std::span<const std::span<const int32_t>> sentences) {
+  std::vector<int32_t> newest;
+  for (const auto rows : sentences) newest.push_back(rows.back());
+  reserve(device, cache, std::ranges::max(newest) + 1);
+  return {.cache = &cache, .rows = Array<int32_t>(device.pool, newest), .keys = key_rows(device, sentences)};
 }
 
 }  // namespace dragoman

@@ -1,4 +1,7 @@
 // What decoding remembers between two steps.
+//
+// The keys and values of a token stand in one row of a cache, and CacheRows counts who uses it: hypotheses that begin
+// alike share the rows of their beginning. So nothing is copied when a search changes its mind.
 #pragma once
 
 #include <span>
@@ -9,47 +12,56 @@
 
 namespace dragoman {
 
+// Which rows are in use, and by how many. One numbering may serve several caches.
+class CacheRows {
+ public:
+  int32_t take();                               // a row that nobody uses, used once from here on
+  void share(std::span<const int32_t> rows);    // each is used once more
+  void release(std::span<const int32_t> rows);  // once less
+  int64_t size() const { return static_cast<int64_t>(uses_.size()); }  // every row is below this
+  int64_t in_use() const { return size() - static_cast<int64_t>(free_.size()); }
+
+ private:
+  std::vector<int32_t> uses_, free_;
+};
+
+// Keys and values by rows, a layer each: the targets' tokens so far, or what cross-attention sees of the sources.
+struct Cache {
+  int64_t rows = 0;
+  std::vector<Tensor> key_values;  // rows × (keys | values)
+};
+Cache make_cache(Pool& pool, int64_t layers, int64_t d_model);
+
+// Room for so many rows: what is there stays.
+void reserve(Device&, Cache&, int64_t rows);
+
+// The rows that each sentence attends to, in the order of its tokens: spans of a list.
+struct KeyRows {
+  Spans spans;
+  Array<int32_t> rows;
+};
+KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
+
 // The encoder's output, and which of its rows each sentence of the target attends to. Training has no
 // key_values: each layer computes its own on the way.
 struct Memory {
   Tensor encoded;
   const Spans* spans = nullptr;
-  std::vector<Tensor> key_values;  // a layer each: source tokens × (keys | values)
+  const Array<int32_t>* rows = nullptr;  // where not null, spans are of this list of rows
+  std::vector<Tensor> key_values;        // a layer each: source tokens × (keys | values)
 };
 
-// Keys and values that stay while sentences come and go: a layer each, `slots` sentences of at most `capacity` tokens.
-// One holds the targets' so far, another what cross-attention sees of the sources.
-struct Cache {
-  Cache(Pool& pool, int64_t layers, int64_t slots, int64_t capacity, int64_t d_model);
+// Puts a memory's keys and values into rows of a cache, one for each source token.
+void store(Device&, const Memory&, Cache&, std::span<const int32_t> rows);
 
-  // The rows of a slot's first `length` tokens.
-  Span span(int32_t slot, int32_t length) const { return {slot * static_cast<int32_t>(capacity), length}; }
-
-  int64_t slots, capacity;
-  std::vector<Tensor> key_values;  // (slots · capacity) × (keys | values)
-};
-
-// Where the rows of one step go in the cache, and which of its rows each may look at.
+// Where the keys and values of one step's tokens go, and what each may look at.
 struct CacheStep {
   Cache* cache;
   Array<int32_t> rows;
-  Spans keys;
+  KeyRows keys;
 };
 
-// A step in which sentence i adds its token number lengths[i] to slot slots[i].
-CacheStep cache_step(Device&, Cache&, std::span<const int32_t> slots, std::span<const int32_t> lengths);
-
-// Room for `length` tokens in every slot, at least twice what there was: sentences stay, their rows move.
-void reserve(Device&, Cache&, int64_t length);
-
-// Copies a memory's keys and values into slots, a sentence each.
-void store(Device&, const Memory&, Cache&, std::span<const int32_t> slots);
-
-// Slot `to` gets the first `length` tokens of slot `from`. For one step of a search: no slot is read and written.
-struct SlotCopy {
-  int32_t from, to;
-  int32_t length = 0;
-};
-void copy_slots(Device&, Cache&, std::span<const SlotCopy> copies);
+// A step in which each sentence has one more token: the last of its rows is the new one's.
+CacheStep cache_step(Device&, Cache&, std::span<const std::span<const int32_t>> sentences);
 
 }  // namespace dragoman

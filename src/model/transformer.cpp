@@ -22,7 +22,8 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
   }
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
-                                  .keys = step != nullptr ? &step->keys : &tokens.spans,
+                                  .keys = step != nullptr ? &step->keys.spans : &tokens.spans,
+                                  .key_rows = step != nullptr ? &step->keys.rows : nullptr,
                                   .query_rows = &tokens.rows,
                                   .heads = model.config.heads,
                                   .causal = causal,
@@ -40,6 +41,7 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
                                   .keys = memory.spans,
+                                  .key_rows = memory.rows,
                                   .query_rows = &tokens.rows,
                                   .heads = model.config.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
@@ -91,7 +93,7 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory
 }
 
 Memory remember(Pass& pass, Transformer& model, Tensor encoded, const Spans& spans) {
-  Memory memory = {.encoded = encoded, .spans = &spans, .key_values = {}};
+  Memory memory = {.encoded = encoded, .spans = &spans};
   for (const DecoderLayer& layer : model.decoder) {
     memory.key_values.push_back(linear(pass, encoded, layer.cross_attention.key_value));
   }
@@ -100,7 +102,7 @@ Memory remember(Pass& pass, Transformer& model, Tensor encoded, const Spans& spa
 
 Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,
             const Array<int32_t>& targets, Smoothing smoothing) {
-  const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans, .key_values = {}};
+  const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
   const Tensor decoded = decode(pass, model, target, memory);
   return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);
 }

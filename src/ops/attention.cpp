@@ -14,6 +14,7 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
   const int64_t width = q.columns() / options.heads;
   return {.queries = options.queries->spans.data(),
           .keys = options.keys->spans.data(),
+          .key_rows = options.key_rows != nullptr ? options.key_rows->data() : nullptr,
           .spans = options.queries->count(),
           .longest_keys = options.keys->longest,
           .heads = options.heads,
@@ -43,6 +44,8 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options) {
   CHECK(v.columns() == k.columns(), "values of {} columns for keys of {}", v.columns(), k.columns());
   CHECK(options.dropout == 0 || options.query_rows != nullptr, "dropout without rows");
+  CHECK(options.key_rows == nullptr || (pass.tape == nullptr && options.queries->longest == 1),
+        "keys are listed for {} queries", options.queries->longest);
   Device& device = pass.device;
   AttentionShape shape = shape_of(q, k, options);
   if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);

@@ -37,6 +37,8 @@ SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch,
 struct AttentionOptions {
   const Spans* queries = nullptr;
   const Spans* keys = nullptr;
+  const Array<int32_t>* key_rows =
+      nullptr;  // where not null, `keys` are spans of this list of rows: for decoding
   const Array<RowKey>* query_rows = nullptr;  // where there is dropout
   int64_t heads = 1;
   bool causal = false;

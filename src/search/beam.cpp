@@ -21,6 +21,7 @@ double best_possible_score(const Hypothesis& open, const Beam& beam, const Searc
 
 // Keeps it if it is among the best. Two samples may be the same: one is enough.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
+  hypothesis.rows.clear();
   hypothesis.score =
       score_of(hypothesis.total, static_cast<int64_t>(hypothesis.log_probabilities.size()), options);
   auto& finished = beam.finished;
@@ -98,24 +99,9 @@ void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOp
                 [&](const Hypothesis& h) { return best_possible_score(h, beam, options) <= worst; });
 }
 
-std::vector<SlotCopy> reorder(Beam& beam, int64_t width) {
-  std::vector<bool> needed(static_cast<size_t>(width)), taken(needed);
-  for (const Hypothesis& h : beam.open) needed[static_cast<size_t>(h.slot)] = true;
-  std::vector<SlotCopy> copies;
-  for (Hypothesis& h : beam.open) {
-    const auto slot = static_cast<size_t>(h.slot);
-    if (!taken[slot]) {
-      taken[slot] = true;
-      continue;
-    }
-    const auto free = std::ranges::find(needed, false);
-    CHECK(free != needed.end(), "{} open hypotheses in {} slots", beam.open.size(), width);
-    *free = true;
-    copies.push_back({.from = h.slot, .to = static_cast<int32_t>(free - needed.begin())});
-    h.slot = copies.back().to;
-    taken[static_cast<size_t>(h.slot)] = true;
-  }
-  return copies;
+void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows) {
+  for (const Hypothesis& h : beam.open) rows.share(h.rows);
+  rows.release(before);
 }
 
 }  // namespace dragoman

@@ -3,7 +3,7 @@
 //   expand    the likeliest continuations of each open hypothesis
 //   prune     the best of them all
 //   finish    those that end are kept apart with their scores; those that can still win stay open
-//   reorder   each open hypothesis finds its keys and values again, and copies only where two share a parent
+//   reorder   the open hypotheses keep the keys and values of what they said, and those of others are free again
 //
 // Greedy search is a beam of one; sampling is beams whose expansion is drawn (sampling.h). The functions know neither
 // the model nor other sentences: what a beam finds is a function of the log-probabilities that its own hypotheses got.
@@ -24,7 +24,7 @@ struct Hypothesis {
   double total = 0;                      // their sum
   double score = 0;                      // of a finished one: the sum, divided by the length penalty
   bool cut = false;                      // it had to end, and would have gone on
-  int32_t slot = 0;  // of an open one: where its keys and values are, among the beam's own
+  std::vector<int32_t> rows = {};        // of an open one: where the keys and values of what it read are
 };
 
 struct Beam {
@@ -58,7 +58,7 @@ void prune(std::vector<Candidate>& candidates, int64_t width);
 // whatever it said next: the search is over when none is open. Where nothing may follow, the open ones end as they are.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
-// Gives every open hypothesis a slot of its own among the beam's `width`. The first child of a parent has its slot.
-std::vector<SlotCopy> reorder(Beam& beam, int64_t width);
+// The rows that are now used by the beam's open hypotheses, after those of `before` were used by their parents.
+void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows);
 
 }  // namespace dragoman

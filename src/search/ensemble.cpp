@@ -8,7 +8,6 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t first_capacity = 32;  // tokens; the caches grow with the sentences
 constexpr float never = -std::numeric_limits<float>::infinity();
 
 int64_t count(const AllowedWords& allowed) { return static_cast<int64_t>(allowed.words.size()); }
@@ -41,15 +40,12 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
 
 }  // namespace
 
-Ensemble::Ensemble(Models models, int64_t sentences, int64_t width) {
+Ensemble::Ensemble(const Models& models) {
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
     const ModelConfig& config = model->config;
-    Pool& pool = model->device.pool;
-    members_.push_back(
-        {.model = model,
-         .sources = {pool, config.decoder_layers, sentences, first_capacity, config.d_model},
-         .targets = {pool, config.decoder_layers, sentences * width, first_capacity, config.d_model}});
+    const Cache empty = make_cache(model->device.pool, config.decoder_layers, config.d_model);
+    members_.push_back({.model = model, .sources = empty, .targets = empty});
   }
 }
 
@@ -60,35 +56,34 @@ AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
   return allowed;
 }
 
-void Ensemble::encode(const PackedSide& sources, std::span<const int32_t> slots) {
+void Ensemble::encode(const PackedSide& sources, std::span<const int32_t> rows) {
   Pass pass{device()};
-  const std::vector<uint64_t> pairs(slots.size());
+  const std::vector<uint64_t> pairs(sources.lengths.size());
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   for (Member& member : members_) {
     const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
-    store(device(), remember(pass, *member.model, encoded, tokens.spans), member.sources, slots);
+    store(device(), remember(pass, *member.model, encoded, tokens.spans), member.sources, rows);
   }
 }
 
 // The decoder's output for each row's newest token, which its caches have from here on.
 Tensor Ensemble::decode_next(Member& member, std::span<const OpenRow> rows) {
   Device& device = member.model->device;
-  std::vector<int32_t> last, slots, lengths;
-  std::vector<Span> sources;
+  std::vector<int32_t> last, positions;
+  std::vector<std::span<const int32_t>> own, sources;
   for (const OpenRow& row : rows) {
     last.push_back(row.last);
-    slots.push_back(row.slot);
-    lengths.push_back(row.length);
-    sources.push_back(member.sources.span(row.source_slot, row.source_length));
+    positions.push_back(static_cast<int32_t>(row.rows.size()) - 1);
+    own.push_back(row.rows);
+    sources.push_back(row.source_rows);
   }
   Pass pass{device};
   const std::vector<int32_t> ones(last.size(), 1);
   const std::vector<uint64_t> pairs(last.size());
-  const Tokens tokens = pack_tokens(device, last, ones, pairs, lengths);
-  const Spans spans(device.pool, sources);
-  const Memory memory = {.encoded = {}, .spans = &spans, .key_values = member.sources.key_values};
-  reserve(device, member.targets, std::ranges::max(lengths) + 1);
-  const CacheStep step = cache_step(device, member.targets, slots, lengths);
+  const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
+  const KeyRows seen = key_rows(device, sources);
+  const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};
+  const CacheStep step = cache_step(device, member.targets, own);
   return decode(pass, *member.model, tokens, memory, &step);
 }
 
@@ -113,10 +108,6 @@ Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
     }
   }
   return mean;
-}
-
-void Ensemble::copy(std::span<const SlotCopy> copies) {
-  for (Member& member : members_) copy_slots(device(), member.targets, copies);
 }
 
 }  // namespace dragoman

@@ -1,7 +1,7 @@
 // Ensemble: the model that a search asks what comes next, or several that answer together.
 //
-// Several say the logarithm of the mean of their probabilities. Each keeps keys and values of its own; a slot means
-// the same sentence or hypothesis to all of them.
+// Several say the logarithm of the mean of their probabilities. Each keeps keys and values of its own; a row of a
+// cache means the same token to all of them.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,23 @@ struct AllowedWords {
 
 // A hypothesis that is to be taken a token further.
 struct OpenRow {
-  int32_t last;    // its newest token
-  int32_t length;  // the new token's number
-  int32_t slot, source_slot, source_length;
+  int32_t last;                   // its newest token
+  std::span<const int32_t> rows;  // of the caches, for each token that it read; the last is the newest one's
+  std::span<const int32_t> source_rows;  // for each token of its source
   const AllowedWords* allowed;  // rows of one sentence stand together; all sentences have all words, or none
 };
 
 class Ensemble {
  public:
-  // Room for so many sources, and for so many hypotheses of each.
-  Ensemble(Models models, int64_t sentences, int64_t width);
+  explicit Ensemble(const Models& models);
 
   Device& device() const { return members_[0].model->device; }
   AllowedWords allow(std::vector<int32_t> words) const;
 
-  void encode(const PackedSide& sources, std::span<const int32_t> slots);
+  // `rows`: of the sources' caches, for each token.
+  void encode(const PackedSide& sources, std::span<const int32_t> rows);
   // log p of what comes next, a row each. Column i is word i, or allowed->words[i]; beyond those all is −∞.
   Tensor next_log_probabilities(std::span<const OpenRow> rows);
-  // For hypotheses.
-  void copy(std::span<const SlotCopy> copies);
 
  private:
   struct Member {

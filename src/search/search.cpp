@@ -14,16 +14,9 @@ int64_t length_of(const SearchTask& task) { return static_cast<int64_t>(task.sou
 }  // namespace
 
 Search::Search(const Models& models, const SearchOptions& options, const SearchSettings& settings)
-    : options_(options),
-      settings_(settings),
-      width_(beam_width(options)),
-      ensemble_(models, settings.sentences, width_) {
-  for (int64_t i = settings.sentences; i-- > 0;) free_slots_.push_back(static_cast<int32_t>(i));
-}
+    : options_(options), settings_(settings), width_(beam_width(options)), ensemble_(models) {}
 
-int64_t Search::room() const {
-  return static_cast<int64_t>(free_slots_.size()) - static_cast<int64_t>(waiting_.size());
-}
+int64_t Search::room() const { return settings_.sentences - std::ssize(active_) - std::ssize(waiting_); }
 
 void Search::add(uint64_t id, SearchTask task) {
   CHECK(!task.source.empty(), "a sentence of no tokens");
@@ -40,29 +33,24 @@ Beam Search::first_beam(const SearchTask& task) const {
       .max_length = std::min(settings_.longest_output, prefix + longest_output(options_, length_of(task))),
       .prefix = task.prefix,
       .no_repeat_ngram = options_.no_repeat_ngram > 0 ? options_.no_repeat_ngram : task.no_repeat_ngram};
-  if (options_.sample) {
-    beam.open.resize(static_cast<size_t>(width_));
-    reorder(beam, width_);
-  }
+  if (options_.sample) beam.open.resize(static_cast<size_t>(width_));
   return beam;
 }
 
 // Sentences come in when a quarter of the places is free, so that the encoder has several to do at once.
 void Search::admit() {
   if (waiting_.empty()) return;
-  const auto free = static_cast<int64_t>(free_slots_.size());
+  const int64_t free = settings_.sentences - std::ssize(active_);
   if (!active_.empty() && free * 4 < settings_.sentences) return;
   int64_t tokens = 0;
   for (const Sentence& sentence : active_) tokens += length_of(sentence.task);
   const size_t old = active_.size();
-  while (!waiting_.empty() && !free_slots_.empty()) {
+  while (!waiting_.empty() && std::ssize(active_) < settings_.sentences) {
     const int64_t length = length_of(waiting_.front().task);
     if (settings_.batch_tokens > 0 && !active_.empty() && tokens + length > settings_.batch_tokens) break;
     tokens += length;
     active_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
-    active_.back().slot = free_slots_.back();
-    free_slots_.pop_back();
   }
   encode_sources(std::span(active_).subspan(old));
 }
@@ -70,27 +58,27 @@ void Search::admit() {
 void Search::encode_sources(std::span<Sentence> sentences) {
   if (sentences.empty()) return;
   PackedSide packed;
-  std::vector<int32_t> slots;
+  std::vector<int32_t> rows;
   for (Sentence& sentence : sentences) {
     const std::vector<int32_t>& ids = sentence.task.source;
     packed.add(ids.data(), ids.data() + ids.size());
-    slots.push_back(sentence.slot);
+    for (size_t i = 0; i < ids.size(); ++i) sentence.source_rows.push_back(source_rows_.take());
+    rows.insert(rows.end(), sentence.source_rows.begin(), sentence.source_rows.end());
     if (settings_.shortlist != nullptr)
       sentence.allowed = ensemble_.allow(settings_.shortlist->words_for(ids, sentence.task.prefix));
   }
-  ensemble_.encode(packed, slots);
+  ensemble_.encode(packed, rows);
 }
 
-// A row for each open hypothesis of every sentence.
-std::vector<OpenRow> Search::open_rows() const {
+// Each open hypothesis of every sentence, with a row of its own for its newest token.
+std::vector<OpenRow> Search::open_rows() {
   std::vector<OpenRow> rows;
-  for (const Sentence& sentence : active_) {
-    for (const Hypothesis& h : sentence.beam.open) {
+  for (Sentence& sentence : active_) {
+    for (Hypothesis& h : sentence.beam.open) {
+      h.rows.push_back(rows_.take());
       rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
-                      .length = static_cast<int32_t>(h.tokens.size()),
-                      .slot = sentence.slot * static_cast<int32_t>(width_) + h.slot,
-                      .source_slot = sentence.slot,
-                      .source_length = static_cast<int32_t>(length_of(sentence.task)),
+                      .rows = h.rows,
+                      .source_rows = sentence.source_rows,
                       .allowed = &sentence.allowed});
     }
   }
@@ -122,15 +110,13 @@ std::vector<int32_t> Search::choose(const Tensor& log_probabilities) {
 }
 
 void Search::advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen) {
-  const auto length = static_cast<int32_t>(sentence.beam.open.front().tokens.size()) + 1;
+  std::vector<int32_t> before;
+  for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
   std::vector<Candidate> candidates =
       expand(sentence.beam, log_probabilities, chosen, sentence.allowed.words);
   prune(candidates, width_);
   finish(sentence.beam, candidates, options_);
-  std::vector<SlotCopy> copies = reorder(sentence.beam, width_);
-  const int32_t first = sentence.slot * static_cast<int32_t>(width_);
-  for (SlotCopy& copy : copies) copy = {first + copy.from, first + copy.to, length};
-  ensemble_.copy(copies);
+  reorder(sentence.beam, before, rows_);
 }
 
 std::vector<SearchResult> Search::step() {
@@ -155,7 +141,7 @@ std::vector<SearchResult> Search::take_finished() {
   for (Sentence& sentence : active_) {
     if (!sentence.beam.open.empty()) continue;
     results.push_back({sentence.id, std::move(sentence.beam.finished)});
-    free_slots_.push_back(sentence.slot);
+    source_rows_.release(sentence.source_rows);
   }
   std::erase_if(active_, [](const Sentence& sentence) { return sentence.beam.open.empty(); });
   return results;

@@ -61,7 +61,7 @@ class Search {
   struct Sentence {
     uint64_t id;
     SearchTask task;
-    int32_t slot = -1;  // its source's; times the width, the first of its hypotheses'
+    std::vector<int32_t> source_rows = {};
     Beam beam = {};
     AllowedWords allowed = {};
   };
@@ -69,7 +69,7 @@ class Search {
   void admit();
   void encode_sources(std::span<Sentence> sentences);
   Beam first_beam(const SearchTask& task) const;
-  std::vector<OpenRow> open_rows() const;
+  std::vector<OpenRow> open_rows();
   std::vector<int32_t> choose(const Tensor& log_probabilities);
   void advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen);
   std::vector<SearchResult> take_finished();
@@ -78,7 +78,7 @@ class Search {
   const SearchSettings settings_;
   const int64_t width_;
   Ensemble ensemble_;
-  std::vector<int32_t> free_slots_;
+  CacheRows source_rows_, rows_;
   std::deque<Sentence> waiting_;
   std::vector<Sentence> active_;
 };

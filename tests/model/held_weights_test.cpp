@@ -35,7 +35,7 @@ class HeldWeights : public testing::TestWithParam<size_t> {
     Pass pass{model.device};
     const Tokens source = pack(model.device, {{5, 9, 2, 11}}, {0}),
                  target = pack(model.device, {{1, 7, 3}}, {0});
-    const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans, .key_values = {}};
+    const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
     return rows_of(next_word_logits(pass, model, decode(pass, model, target, memory)), {0, 3});
   }
   void write_rounded(WantedPrecision precision) {

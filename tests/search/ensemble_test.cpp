@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "search/model_folder.h"
@@ -59,18 +60,14 @@ TEST_P(EnsembleTest, OfAModelWithItselfIsThatModel) {
 
 TEST_P(EnsembleTest, SaysTheMeanOfTheProbabilities) {
   const auto first_step = [&](const Models& models) {
-    Ensemble ensemble(models, 1, 1);
+    Ensemble ensemble(models);
     PackedSide side;
     side.add(sources_[1].data(), sources_[1].data() + sources_[1].size());
-    const std::vector<int32_t> slots = {0};
-    ensemble.encode(side, slots);
+    std::vector<int32_t> rows(sources_[1].size());
+    std::iota(rows.begin(), rows.end(), 0);
+    ensemble.encode(side, rows);
     const AllowedWords all;
-    const OpenRow row = {.last = 1,
-                         .length = 0,
-                         .slot = 0,
-                         .source_slot = 0,
-                         .source_length = static_cast<int32_t>(sources_[1].size()),
-                         .allowed = &all};
+    const OpenRow row = {.last = 1, .rows = {rows.data(), 1}, .source_rows = rows, .allowed = &all};
     return rows_of(ensemble.next_log_probabilities({&row, 1}), {0, 1});
   };
   const auto one = first_step({&first_.model}), two = first_step({&second_}),

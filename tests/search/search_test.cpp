@@ -110,8 +110,7 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
     read.pop_back();
     Pass pass{small_.device};
     const Tokens source = pack(small_.device, {sources_[i]}, {0}), target = pack(small_.device, {read}, {0});
-    const Memory memory = {
-        .encoded = encode(pass, small_.model, source), .spans = &source.spans, .key_values = {}};
+    const Memory memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
     const Tensor scores = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
     Sentence best(read.size());
     small_.device.kernels.top(small_.device.context, scores, 1, best.data());

@@ -125,55 +125,68 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
 
 // --- one query, as decoding has it: nothing is packed for it, and the bits are the same -----------------
 
-inline void score_keys(const float* q, const ConstMatrix& k, float* scores) {
-  for (int64_t j = 0; j < k.rows; j += lanes) {
+// A head's part of the keys or values that one query sees, wherever their rows are.
+struct KeyPart {
+  const float* data;
+  int64_t stride;
+  const int32_t* rows;  // or null: the first ones
+  int64_t count, width;
+
+  const float* row(int64_t j) const { return data + (rows != nullptr ? rows[j] : j) * stride; }
+};
+
+inline KeyPart key_part(const AttentionShape& shape, const Head& head, ConstMatrix m) {
+  const float* data = m.data + head.index * shape.width;
+  if (shape.key_rows != nullptr)
+    return {data, m.row_stride, shape.key_rows + head.keys.begin, head.keys.length, shape.width};
+  return {data + head.keys.begin * m.row_stride, m.row_stride, nullptr, head.keys.length, shape.width};
+}
+
+inline void score_keys(const float* q, const KeyPart& k, float* scores) {
+  for (int64_t j = 0; j < k.count; j += lanes) {
     Vec sums = {};
-    for (int64_t w = 0; w < k.columns; w += lanes) {
+    for (int64_t w = 0; w < k.width; w += lanes) {
       Vec square[lanes];
 #pragma GCC unroll 16
       for (int64_t i = 0; i < lanes; ++i)
-        square[i] = j + i < k.rows ? load_some(k.data + (j + i) * k.row_stride + w, k.columns - w) : Vec{};
+        square[i] = j + i < k.count ? load_some(k.row(j + i) + w, k.width - w) : Vec{};
       transpose(square);
 #pragma GCC unroll 16
       for (int64_t i = 0; i < lanes; ++i)
-        if (w + i < k.columns) sums = multiply_add(all(q[w + i]), square[i], sums);
+        if (w + i < k.width) sums = multiply_add(all(q[w + i]), square[i], sums);
     }
-    store_some(scores + j, sums, k.rows - j);
+    store_some(scores + j, sums, k.count - j);
   }
 }
 
 // `vectors` of the columns from w on.
 template <int vectors>
-void add_values(const float* p, const ConstMatrix& v, int64_t w, float* out) {
+void add_values(const float* p, const KeyPart& v, int64_t w, float* out) {
   Vec sums[vectors] = {};
-  for (int64_t j = 0; j < v.rows; ++j) {
-    const float* row = v.data + j * v.row_stride;
+  for (int64_t j = 0; j < v.count; ++j) {
+    const float* row = v.row(j);
 #pragma GCC unroll 4
     for (int i = 0; i < vectors; ++i) {
       const int64_t column = w + i * lanes;
       sums[i] = multiply_add(
-          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.columns - column), sums[i]);
+          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.width - column), sums[i]);
     }
   }
 #pragma GCC unroll 4
-  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.columns - w - i * lanes);
-}
-
-inline void add_values(const float* p, const ConstMatrix& v, float* out) {
-  int64_t w = 0;
-  for (; w + 4 * lanes <= v.columns; w += 4 * lanes) add_values<4>(p, v, w, out);
-  for (; w < v.columns; w += lanes) add_values<1>(p, v, w, out);
+  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.width - w - i * lanes);
 }
 
 inline void attend_one(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k,
                        ConstMatrix v, Matrix out, Pieces memory) {
-  const int64_t keys = head.keys.length, row = head.queries.begin;
+  const int64_t row = head.queries.begin, keys = head.keys.length;
+  const KeyPart my_k = key_part(shape, head, k), my_v = key_part(shape, head, v);
   float* scores = memory.take(padded(keys));
-  score_keys(part_of(q, row, 1, head.index, shape.width).data,
-             part_of(k, head.keys.begin, keys, head.index, shape.width), scores);
+  float* my_out = part_of(out, row, 1, head.index, shape.width).data;
+  score_keys(part_of(q, row, 1, head.index, shape.width).data, my_k, scores);
   softmax_row(scores, keys, keys, shape.scale);
-  add_values(scores, part_of(v, head.keys.begin, keys, head.index, shape.width),
-             part_of(out, row, 1, head.index, shape.width).data);
+  int64_t w = 0;
+  for (; w + 4 * lanes <= shape.width; w += 4 * lanes) add_values<4>(scores, my_v, w, my_out);
+  for (; w < shape.width; w += lanes) add_values<1>(scores, my_v, w, my_out);
 }
 
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
