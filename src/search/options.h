@@ -29,7 +29,7 @@ struct SearchOptions {
       false;  // translations consist of the words that the model's shortlist has for their source
   std::string always_allow;  // a file of words that may be said beside those
 
-  // By what the finished hypotheses attended to, which the Translator looks up and the search knows nothing of.
+  // By what finished hypotheses attended to, in the first of several models: the Translator's, not the search's.
   double coverage_penalty =
       0;  // β: the Translator chooses among as many as the beam is wide, by score + β·coverage
   bool replace_unknown = false;  // unknown pieces by the source words that they are aligned to

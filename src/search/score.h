@@ -9,9 +9,6 @@
 
 namespace dragoman {
 
-// What the decoder reads when it is to say these targets: each begins with `start`, and its end mark comes after it.
-PackedSide shifted(const PackedSide& targets, int32_t start);
-
 // What the decoder reads when it is to say these targets: each after `start`.
 PackedSide shifted(const PackedSide& targets, int32_t start);
 
