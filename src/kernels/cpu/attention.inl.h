@@ -150,6 +150,7 @@ inline void score_keys(const float* q, const KeyPart& k, float* scores) {
 #pragma GCC unroll 16
       for (int64_t i = 0; i < lanes; ++i)
         square[i] = j + i < k.count ? load_some(k.row(j + i) + w, k.width - w) : Vec{};
+      for (int64_t i = 0; i < lanes && j + i < k.count; ++i) __builtin_prefetch(k.row(j + i) + w + k.width);
       transpose(square);
 #pragma GCC unroll 16
       for (int64_t i = 0; i < lanes; ++i)
@@ -165,6 +166,7 @@ void add_values(const float* p, const KeyPart& v, int64_t w, float* out) {
   Vec sums[vectors] = {};
   for (int64_t j = 0; j < v.count; ++j) {
     const float* row = v.row(j);
+    for (int i = 0; i < vectors; ++i) __builtin_prefetch(row + w + (vectors + i) * lanes);
 #pragma GCC unroll 4
     for (int i = 0; i < vectors; ++i) {
       const int64_t column = w + i * lanes;
@@ -194,14 +196,24 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
   const int64_t keys = shape.longest_keys;
   const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
                          alone_block_size() + query_tile * padded(keys) + 4 * 16;
-  for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
+  const auto do_head = [&](int64_t number, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
-    const Head head = head_of_task(shape, task);
+    const Head head = head_of_task(shape, number);
     if (head.queries.length == 1 && log_sums == nullptr && shape.dropout.rate == 0) {
       attend_one(shape, head, q, k, v, out, Pieces(memory));
     } else {
       attend(shape, head, q, k, v, out, log_sums, Pieces(memory));
     }
+  };
+  // Of enough sentences each is one task, since what lies beside a head's part of a row is the next head's; of more,
+  // some neighbours are, which as hypotheses of one source have the same keys.
+  const int64_t heads = shape.spans * shape.heads;
+  const int64_t heads_of_task = shape.spans >= 4 * enough_tasks ? 4 * shape.heads
+                                : shape.spans >= enough_tasks   ? shape.heads
+                                                                : 1;
+  for_each_task(context, ceil_div(heads, heads_of_task), [&](int64_t task, int worker) {
+    for (int64_t i = task * heads_of_task; i < smaller(heads, (task + 1) * heads_of_task); ++i)
+      do_head(i, worker);
   });
 }
 

@@ -24,7 +24,7 @@ void for_each_task(Context& context, int64_t count, const Body& body) {
 // body(begin, end) over blocks of rows whose size depends on the row's width alone.
 template <class Body>
 void for_each_row_block(Context& context, int64_t rows, int64_t columns, const Body& body) {
-  const int64_t block = larger(1, 16384 / larger(1, columns));
+  const int64_t block = larger(1, 4096 / larger(1, columns));
   for_each_task(context, ceil_div(rows, block),
                 [&](int64_t task, int) { body(task * block, smaller(rows, (task + 1) * block)); });
 }
