@@ -22,11 +22,13 @@ struct CommandLine::Parser {
     Options* options;
     std::string key;
     CLI::Option* parsed;
+    bool is_switch;
   };
   std::vector<Options*> options;
   std::vector<Flag> flags;
 
   std::string help() const;
+  std::vector<std::string> with_joined_switches(const std::vector<std::string>& words) const;
   void refuse_the_rest() const;
 };
 
@@ -42,6 +44,24 @@ std::string CommandLine::Parser::help() const {
   if (!list.empty()) text += list + "\n";
   for (const Options* some : options) text += some->help();
   return text;
+}
+
+// A switch takes no word that follows it, but true and false are none that a command could want for itself:
+// --switch false becomes --switch=false.
+std::vector<std::string> CommandLine::Parser::with_joined_switches(
+    const std::vector<std::string>& words) const {
+  std::vector<std::string> joined;
+  bool after_switch = false;
+  for (const std::string& word : words) {
+    if (after_switch && (word == "true" || word == "false")) {
+      joined.back() += "=" + word;
+    } else {
+      joined.push_back(word);
+    }
+    after_switch = std::ranges::any_of(
+        flags, [&](const Flag& flag) { return flag.is_switch && word == "--" + flag.key; });
+  }
+  return joined;
 }
 
 // What no argument and no option took.
@@ -83,14 +103,15 @@ void CommandLine::add_options(Options& options) {
     const std::string flag = "--" + option.key();
     CLI::Option* parsed = option.is_flag ? parser_->app.add_flag(flag) : parser_->app.add_option(flag);
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    parser_->flags.push_back({&options, option.key(), parsed});
+    parser_->flags.push_back({&options, option.key(), parsed, option.is_flag});
   }
 }
 
 bool CommandLine::parse(const std::vector<std::string>& arguments) {
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes from the back
-    parser_->app.parse(std::move(reversed));
+    std::vector<std::string> words = parser_->with_joined_switches(arguments);
+    std::ranges::reverse(words);  // CLI11 takes from the back
+    parser_->app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     std::cout << parser_->help();
     return false;

@@ -13,6 +13,7 @@ namespace {
 constexpr int palette[][3] = {{68, 1, 84},    {71, 45, 123}, {59, 82, 139},  {44, 114, 142}, {33, 145, 140},
                               {40, 174, 128}, {94, 201, 98}, {173, 220, 48}, {253, 231, 37}};
 constexpr int stops = std::size(palette);
+constexpr double room_for_names = 52;
 constexpr int levels = 32;  // colours that a table shows: cells of one are drawn together, in few bytes
 
 std::string colour(double share) {
@@ -40,7 +41,11 @@ Frame frame_of(const HeatMaps& figure) {
                rows = static_cast<double>(figure.maps[0].rows);
   const double width = (figure.maps.size() == 1 ? 380 : 240) / columns;
   const double height = std::min(width, 400 / rows);
-  return {.width = width, .height = height, .table_width = width * columns, .table_height = height * rows};
+  return {.width = width,
+          .height = height,
+          .table_width = width * columns,
+          .table_height = height * rows,
+          .left = figure.row_names.empty() ? 64 : 64 + room_for_names};
 }
 
 int level_of(const HeatMaps& figure, double value) {
@@ -96,6 +101,17 @@ void add_numbers(Svg& svg, const Frame& frame, const HeatMaps& figure, const Hea
   }
 }
 
+// Names stand slanted below the columns, so that long ones do not touch.
+void add_column_names(Svg& svg, const Frame& frame, const HeatMaps& figure, Point corner) {
+  for (size_t column = 0; column < figure.column_names.size(); ++column) {
+    svg.elements += fmt::format("<g transform=\"translate({:.1f} {:.1f}) rotate(-50)\">",
+                                corner.x + (static_cast<double>(column) + 0.5) * frame.width + 4,
+                                corner.y + frame.table_height + 12);
+    add_text(svg, {0, 0}, Anchor::end, "small", figure.column_names[column]);
+    svg.elements += "</g>\n";
+  }
+}
+
 // The numbers of some rows or columns, counted from 0, so far apart that they do not touch.
 std::vector<int64_t> numbered(int64_t count, double cell, double apart) {
   const Axis axis = round_axis(0, static_cast<double>(count),
@@ -113,10 +129,12 @@ void add_column_numbers(Svg& svg, const Frame& frame, const HeatMap& map, Point 
   }
 }
 
-void add_row_numbers(Svg& svg, const Frame& frame, const HeatMap& map) {
-  for (const int64_t row : numbered(map.rows, frame.height, 16)) {
+void add_rows(Svg& svg, const Frame& frame, const HeatMaps& figure) {
+  for (const int64_t row : numbered(figure.maps[0].rows, frame.height, 16)) {
     const double y = frame.top + (static_cast<double>(row) + 0.5) * frame.height + 4;
-    add_text(svg, {frame.left - 7, y}, Anchor::end, "small", std::to_string(row));
+    const std::string name =
+        figure.row_names.empty() ? std::to_string(row) : figure.row_names[static_cast<size_t>(row)];
+    add_text(svg, {frame.left - 7, y}, Anchor::end, "small", name);
   }
 }
 
@@ -152,6 +170,7 @@ std::string svg(const HeatMaps& figure) {
   const bool named = !figure.most_name.empty();
   const Point legend = {frame.corner(figure.maps.size()).x - 8, frame.top};
   Svg svg = {.width = legend.x + (named ? 170 : 64), .height = frame.top + frame.table_height + 58};
+  if (!figure.column_names.empty()) svg.height += room_for_names;
   add_text(svg, {16, 30}, Anchor::start, "title", figure.title);
   add_text(svg, {16, frame.top - 12}, Anchor::start, "", figure.y_title);
   for (size_t i = 0; i < figure.maps.size(); ++i) {
@@ -161,11 +180,15 @@ std::string svg(const HeatMaps& figure) {
     add_cells(svg, frame, figure, map, corner);
     add_lines(svg, frame, map, corner);
     if (!named && std::min(frame.width, frame.height) >= 30) add_numbers(svg, frame, figure, map, corner);
-    add_column_numbers(svg, frame, map, corner);
+    if (figure.column_names.empty()) {
+      add_column_numbers(svg, frame, map, corner);
+    } else {
+      add_column_names(svg, frame, figure, corner);
+    }
     add_text(svg, {middle, frame.top - 12}, Anchor::middle, "", map.title);
     add_text(svg, {middle, frame.top + frame.table_height + 40}, Anchor::middle, "", figure.x_title);
   }
-  add_row_numbers(svg, frame, figure.maps[0]);
+  add_rows(svg, frame, figure);
   if (named) {
     add_names(svg, figure, legend);
   } else {

@@ -1,8 +1,9 @@
-// dragoman inspect: what a model makes of a sentence, as one HTML page or as JSON.
+// dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as a figure of one layer.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 
+#include "app/attention_figure.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/inspection.h"
@@ -18,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-enum class InspectFormat { html, json };
+enum class InspectFormat { html, json, svg };
 
 struct InspectOptions {
   std::string model, text, target, out;
@@ -26,6 +27,8 @@ struct InspectOptions {
   WantedPrecision precision = WantedPrecision::as_saved;
   SearchOptions search;
   InspectFormat format = InspectFormat::html;
+  AttentionPart attention = AttentionPart::cross;
+  int64_t layer = 1;
 };
 
 void declare(Options& options, InspectOptions& o) {
@@ -33,10 +36,15 @@ void declare(Options& options, InspectOptions& o) {
   declare_model(own, o.model, o.threads, o.precision);
   own.add("text", o.text, "the sentence, instead of a file of some");
   own.add("target", o.target, "a translation of it to look at, instead of the model's own");
-  own.add("format", o.format, "a page to look at, or all of its numbers",
-          {{"html", InspectFormat::html}, {"json", InspectFormat::json}});
+  own.add("format", o.format, "a page to look at, all of its numbers, or a figure of one layer's heads",
+          {{"html", InspectFormat::html}, {"json", InspectFormat::json}, {"svg", InspectFormat::svg}});
+  own.add("attention", o.attention, "svg: whose, the decoder's to the source or to itself, or the encoder's",
+          {{"encoder", AttentionPart::encoder},
+           {"decoder", AttentionPart::decoder},
+           {"cross", AttentionPart::cross}});
+  own.add("layer", o.layer, "svg: which layer's, from 1 on", at_least(1));
   own.add("out", o.out,
-          "where to; - is standard output; inspect.html or, as JSON, standard output by default");
+          "where to; - is standard output; inspect.html by default, and standard output for JSON and SVG");
 }
 
 // A line of text, and the lines of the files; those without words are left out.
@@ -71,11 +79,25 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>
           {"sentences", all}};
 }
 
+std::string written(const InspectOptions& o, const ordered_json& data) {
+  switch (o.format) {
+    case InspectFormat::html:
+      return page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "inspect.js"}, data);
+    case InspectFormat::json:
+      return data.dump() + "\n";
+    case InspectFormat::svg:
+      return svg(attention_figure(data["sentences"][0], o.attention, o.layer));
+  }
+  return {};
+}
+
 void check(const InspectOptions& o, const std::vector<std::string>& files) {
   if (o.model.empty() || o.text.empty() == files.empty())
     throw UsageError("inspect needs --model DIR, and --text SENTENCE or a FILE: see dragoman inspect --help");
   if (!o.target.empty() && o.text.empty())
     throw UsageError("--target is the translation of one sentence: give that by --text");
+  if (o.format == InspectFormat::svg && o.text.empty())
+    throw UsageError("--format svg draws one sentence: give that by --text");
 }
 
 }  // namespace
@@ -102,12 +124,8 @@ void inspect(const Arguments& arguments) {
   search.check([&] { validate(o.search); });
   watch_signals();
 
-  const bool page = o.format == InspectFormat::html;
-  const ordered_json data = inspect_all(o, sentences(o, files));
-  const std::string result =
-      page ? page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "inspect.js"}, data)
-           : data.dump() + "\n";
-  if (o.out.empty()) o.out = page ? "inspect.html" : "-";
+  const std::string result = written(o, inspect_all(o, sentences(o, files)));
+  if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
   if (o.out == "-") {
     std::cout << result;
   } else {

@@ -35,6 +35,7 @@ struct HeatMaps {
   double least, most;
   std::vector<HeatMap> maps;
   std::string least_name = {}, most_name = {};
+  std::vector<std::string> row_names = {}, column_names = {};  // instead of their numbers
 };
 
 std::string svg(const HeatMaps&);

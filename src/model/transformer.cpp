@@ -8,15 +8,23 @@
 namespace dragoman {
 namespace {
 
-// 3.2 Attention, for all heads of all sentences at once. A causal one sees the tokens up to its own.
+// What the decoder's self-attention has and the encoder's has not.
+struct SelfAttentionOptions {
+  bool causal = false;              // each token sees those up to itself
+  const CacheStep* step = nullptr;  // where not null, a step of decoding
+  size_t index = 0;                 // the layer's, in the step's cache
+};
+
+// 3.2 Attention, for all heads of all sentences at once.
 Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
-                      const Tokens& tokens, bool causal, const CacheStep* step, size_t index) {
+                      const Tokens& tokens, const SelfAttentionOptions& options = {}) {
+  const CacheStep* step = options.step;
   const int64_t d = model.config.d_model;
   const Tensor qkv = linear(pass, x, layer.qkv);  // tokens × 3d
   const Tensor q = qkv.column_range(0, d);
   Tensor kv = qkv.column_range(d, 2 * d);
   if (step != nullptr) {  // decoding: the new tokens join those of the steps before
-    const Tensor& seen = step->cache->key_values[index];
+    const Tensor& seen = step->cache->key_values[options.index];
     pass.device.kernels.scatter_rows(pass.device.context, kv, step->rows.data(), seen.matrix());
     kv = seen;
   }
@@ -26,7 +34,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .key_rows = step != nullptr ? &step->keys.rows : nullptr,
                                   .query_rows = &tokens.rows,
                                   .heads = model.config.heads,
-                                  .causal = causal,
+                                  .causal = options.causal,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
   return linear(pass, heads, layer.output);
 }
@@ -72,8 +80,7 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   Residual residual(pass, model.config, source.rows, model.encoder_norms,
                     embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
   for (const EncoderLayer& layer : model.encoder) {
-    residual.add(
-        self_attention(pass, model, layer.self_attention, residual.input(), source, false, nullptr, 0));
+    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), source));
     residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), source));
   }
   return residual.output();
@@ -85,7 +92,8 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory
                     embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
-    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), target, true, step, i));
+    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), target,
+                                {.causal = true, .step = step, .index = i}));
     residual.add(cross_attention(pass, model, layer.cross_attention, residual.input(), target, memory, i));
     residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), target));
   }

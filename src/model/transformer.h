@@ -56,7 +56,10 @@ struct Transformer {
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm, decoder_norm;  // with pre-norm, each stack ends with one
   Linear generator;                 // vocabulary × d_model; the embedding itself where they are tied
-  std::vector<const Norm*> encoder_norms, decoder_norms;  // in the order of their use
+
+  // All norms of a stack in the order of their use. Residual applies them by these lists; they point into the members
+  // above, and that is why a Transformer is never copied.
+  std::vector<const Norm*> encoder_norms, decoder_norms;
 };
 
 // The encoder's output, a row for each source token.

@@ -60,8 +60,9 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
       chunk_backward(device, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
     }
   }
-  if (backward)
-    pass.tape->record({&weight, &bias}, [] {});  // the gradients are there: only their turn is kept
+  // The gradients are there already. An empty entry tells the tape when those of weight and bias are complete: once
+  // all that was recorded after it has run.
+  if (backward) pass.tape->record({&weight, &bias}, [] {});
   return losses;
 }
 

@@ -1,4 +1,4 @@
-// The differentiable functions: about as many as the paper has boxes.
+// The differentiable functions: what the boxes of the paper's first figure are computed with.
 //
 // Each lives in a file of its own, its backward beside its forward. Where the pass has a tape, an op records a
 // closure that adds to the gradients of its inputs; the Tokens and Spans given to it must outlive that tape.

@@ -58,7 +58,7 @@ AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
 
 void Ensemble::encode(const PackedSide& sources, std::span<const int32_t> rows) {
   Pass pass{device()};
-  const std::vector<uint64_t> pairs(sources.lengths.size());
+  const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   for (Member& member : members_) {
     const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
@@ -79,7 +79,7 @@ Tensor Ensemble::decode_next(Member& member, std::span<const OpenRow> rows) {
   }
   Pass pass{device};
   const std::vector<int32_t> ones(last.size(), 1);
-  const std::vector<uint64_t> pairs(last.size());
+  const std::vector<uint64_t> pairs(last.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
   const KeyRows seen = key_rows(device, sources);
   const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};

@@ -9,8 +9,7 @@
 
 namespace dragoman {
 
-// Where each sentence's rows are. In a packed batch the spans follow one another; the keys of a decoding
-// step may have gaps between them.
+// Where each sentence's rows are. The spans follow one another.
 struct Spans {
   Array<Span> spans;
   int64_t longest = 0;

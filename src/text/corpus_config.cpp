@@ -100,8 +100,9 @@ void declare(Options& options, DataConfig& data) {
               at_least(0));
   section.add("order", data.order, "of several sources in an epoch",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
-  section.add("sort_by_length", data.sort_by_length,
-              "batches of like sentences, out of pools of a hundred batches");
+  section.add(
+      "sort_by_length", data.sort_by_length,
+      "batches of sentences of like length, as the paper's; no padding is saved, since there is none");
   declare_synthetic(section, data);
 }
 

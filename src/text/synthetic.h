@@ -22,8 +22,6 @@ struct SyntheticTask {
   Batch batch(uint64_t index) const;
 };
 
-using CopyTask = SyntheticTask;
-
 // Epochs of `batches` each, none of which comes again.
 class SyntheticBatches : public BatchSource {
  public:

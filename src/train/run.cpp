@@ -97,7 +97,7 @@ void Run::update(const std::vector<Batch>& batches) {
   const LossSums& sums = gradients.sums;
   log("train", {{"epoch", state_.position.epoch + 1},
                 {"loss", sums.per_token()},
-                {"perplexity", std::exp(sums.log_likelihood / static_cast<double>(sums.target_tokens))},
+                {"perplexity", std::exp(sums.unsmoothed / static_cast<double>(sums.target_tokens))},
                 {"learning_rate", rate},
                 {"gradient_norm", gradients.norm},
                 {"tokens_per_second", static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds},

@@ -16,7 +16,7 @@ std::vector<TensorEntry> joined(std::vector<TensorEntry> a, const std::vector<Te
 
 nlohmann::json json_of(const LossSums& sums) {
   return {{"smoothed", sums.smoothed},
-          {"log_likelihood", sums.log_likelihood},
+          {"log_likelihood", sums.unsmoothed},
           {"source_tokens", sums.source_tokens},
           {"target_tokens", sums.target_tokens}};
 }

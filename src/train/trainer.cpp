@@ -7,7 +7,7 @@ namespace dragoman {
 
 LossSums& LossSums::operator+=(const LossSums& other) {
   smoothed += other.smoothed;
-  log_likelihood += other.log_likelihood;
+  unsmoothed += other.unsmoothed;
   source_tokens += other.source_tokens;
   target_tokens += other.target_tokens;
   return *this;
@@ -28,7 +28,7 @@ LossSums Trainer::run(const Batch& batch, Tape* tape) {
   LossSums sums = {.source_tokens = batch.source_tokens(), .target_tokens = batch.target_tokens()};
   for (int64_t r = 0; r < losses.rows(); ++r) {
     sums.smoothed += static_cast<double>(losses.data()[2 * r]);
-    sums.log_likelihood += static_cast<double>(losses.data()[2 * r + 1]);
+    sums.unsmoothed += static_cast<double>(losses.data()[2 * r + 1]);
   }
   return sums;
 }

@@ -14,8 +14,8 @@ namespace dragoman {
 
 // Sums over target tokens.
 struct LossSums {
-  double smoothed = 0;        // what is trained on
-  double log_likelihood = 0;  // −log p of the right token
+  double smoothed = 0;    // what is trained on
+  double unsmoothed = 0;  // −log p of the right token
   int64_t source_tokens = 0, target_tokens = 0;
 
   double per_token() const { return smoothed / static_cast<double>(target_tokens); }

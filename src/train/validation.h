@@ -16,7 +16,7 @@ struct Validation {
   std::vector<std::string> translations;
   double seconds = 0;
 
-  double loss() const { return sums.log_likelihood / static_cast<double>(sums.target_tokens); }
+  double loss() const { return sums.unsmoothed / static_cast<double>(sums.target_tokens); }
 };
 
 Validation validate_model(Transformer& model, Trainer& trainer, const Task& task,

@@ -58,6 +58,15 @@ TEST_F(CommandLineTest, ABoolCanBeTurnedOff) {
   EXPECT_FALSE(pieces);
 }
 
+TEST_F(CommandLineTest, ABoolTakesTrueAndFalseAsAWord) {
+  pieces = true;
+  ASSERT_TRUE(line.parse({"--pieces", "false", "a.txt", "--prefix", "true"}));
+  line.set_flags();
+  EXPECT_FALSE(pieces);
+  EXPECT_EQ(file, "a.txt");
+  EXPECT_EQ(prefix, "true");
+}
+
 TEST_F(CommandLineTest, HelpStopsTheCommand) {
   testing::internal::CaptureStdout();
   EXPECT_FALSE(line.parse({"--help"}));

@@ -141,6 +141,26 @@ TEST_F(AttentionCommands, InspectAgreesWithTranslateAndScore) {
   EXPECT_NEAR(std::accumulate(log_p.begin(), log_p.end(), 0.0), std::stod(score), 1e-4);
 }
 
+// As many tables as heads, each with a name below every column; only the first has them beside its rows.
+TEST_F(AttentionCommands, AFigureNamesTheTokensOfOneLayer) {
+  const auto count = [](const std::string& text, const std::string& part) {
+    int found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++found;
+    return found;
+  };
+  const auto heads =
+      json::parse(inspect("--format json --text 'A dog.'"))["sentences"][0]["attention"]["encoder"][0];
+  const int tables = static_cast<int>(heads.size()), tokens = static_cast<int>(heads[0].size());
+  const std::string svg = inspect("--format svg --attention encoder --text 'A dog.'");
+  EXPECT_TRUE(svg.starts_with("<svg "));
+  EXPECT_EQ(count(svg, ">head "), tables);
+  EXPECT_EQ(count(svg, "rotate"), tables * tokens);
+  EXPECT_EQ(count(svg, "&lt;/s&gt;"), tables + 1);
+  EXPECT_NE(svg, inspect("--format svg --attention cross --text 'A dog.'"));
+  inspect("--format svg --layer 9 --text 'A dog.'", "", 1);
+  inspect("--format svg -", "A dog.\n", 2);
+}
+
 TEST_F(AttentionCommands, InspectsPageIsWholeAndTakesTextAsText) {
   const std::string page = inspect("--out - --text 'The </script><script>alert(1)</script> cat'");
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);

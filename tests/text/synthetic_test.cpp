@@ -6,7 +6,7 @@ namespace dragoman {
 namespace {
 
 TEST(CopyTaskBatches, AreTheArticles) {
-  const CopyTask task = {.symbols = 11, .length = 10, .sentences = 30};
+  const SyntheticTask task = {.symbols = 11, .length = 10, .sentences = 30};
   const Batch batch = task.batch(3);
   EXPECT_EQ(batch.source_tokens(), 300);
   EXPECT_EQ(batch.target_tokens(), 270);
@@ -29,7 +29,7 @@ TEST(CopyTaskBatches, AreTheArticles) {
 }
 
 TEST(CopyTaskBatches, AreAFunctionOfSeedAndNumber) {
-  const CopyTask task = {.seed = 5}, other = {.seed = 6};
+  const SyntheticTask task = {.seed = 5}, other = {.seed = 6};
   EXPECT_EQ(task.batch(2).source.ids, task.batch(2).source.ids);
   EXPECT_NE(task.batch(2).source.ids, task.batch(3).source.ids);
   EXPECT_NE(task.batch(2).source.ids, other.batch(2).source.ids);

@@ -17,7 +17,7 @@ TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
   Transformer model(config, device, Buffers::weights_and_gradients);
   model.parameters.initialise(1);
   Trainer trainer(model, {.smoothing = {0, SmoothingOver::all}});
-  const CopyTask task = {.symbols = 8, .length = 6, .sentences = 32};
+  const SyntheticTask task = {.symbols = 8, .length = 6, .sentences = 32};
   double first = 0;
   for (uint64_t step = 1; step <= 300; ++step) {
     const std::vector<Batch> batches = {task.batch(step)};

@@ -30,7 +30,7 @@ inline Matrix part_of(Matrix m, int64_t first, int64_t rows, int64_t head, int64
 struct Head {
   int64_t index;
   Span queries, keys;
-  int64_t past;  // keys before the first query's own, where causal
+  int64_t past;  // where causal: keys before the first query's own, from earlier steps of decoding
 
   // How many keys query i may look at.
   int64_t visible(int64_t i, bool causal) const { return causal ? past + i + 1 : keys.length; }

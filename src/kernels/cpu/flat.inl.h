@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t flat_block = 32768;  // floats a task; their number is the order of partial sums
 
-// w −= rate · (m / correction1) / (√(v / correction2) + ε) + rate · decay · w
+// w −= learning_rate · ((m / correction1) / (√(v / correction2) + ε) + weight_decay · w)
 void adam(Context& context, int64_t count, const AdamStep& step, float gradient_scale, const float* gradients,
           float* weights, float* first_moments, float* second_moments) {
-  const Vec rate = all(step.learning_rate / step.correction1), inverse2 = all(1 / step.correction2);
+  const Vec corrected_rate = all(step.learning_rate / step.correction1), inverse2 = all(1 / step.correction2);
   const Vec beta1 = all(step.beta1), beta2 = all(step.beta2), epsilon = all(step.epsilon);
   const Vec rest1 = all(1 - step.beta1), rest2 = all(1 - step.beta2), scale = all(gradient_scale);
   const Vec decay = all(step.learning_rate * step.weight_decay);
@@ -26,7 +26,7 @@ void adam(Context& context, int64_t count, const AdamStep& step, float gradient_
       const Vec v = multiply_add(beta2, load_some(second_moments + i, left), rest2 * (g * g));
       store_some(first_moments + i, m, left);
       store_some(second_moments + i, v, left);
-      const Vec update = rate * m / (square_root(v * inverse2) + epsilon);
+      const Vec update = corrected_rate * m / (square_root(v * inverse2) + epsilon);
       const Vec w = load_some(weights + i, left);
       store_some(weights + i, w - update - decay * w, left);
     }
