@@ -1,6 +1,4 @@
 // dragoman bench: how fast a model translates on this machine, beside what the machine could do at most.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -13,6 +11,7 @@
 #include "app/decoding_speed.h"
 #include "app/limits.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/threads.h"
 #include "model/folder.h"
@@ -100,11 +99,7 @@ Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, Precis
       .of_bytes = batches * bytes_of_batch(model.config, load, precision) / seconds / limits.bytes};
 }
 
-double peak_mib() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
+double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
 
 void print(const Row& row, BenchFormat format) {
   if (format == BenchFormat::json) {
@@ -175,6 +170,7 @@ void bench(const Arguments& arguments) {
   const Precision precision = hold(model, o);
   const Limits limits = {measured_peak(device.context, device.kernels.name, precision),
                          measured_bandwidth(device.context)};
+  forget_peak_memory();  // which that was
   if (o.format == BenchFormat::text) print_head(model.config, o, precision, device, limits);
   for (const int64_t batch : batches) {
     for (const int64_t beam : beams) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +58,16 @@ TEST_F(MemoryTest, KnowsTheFirstVersionOfGroupsToo) {
   put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "4000\n");
   put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
   EXPECT_EQ(available_memory(root_), 3000);
+}
+
+TEST(PeakMemory, IsWhatWasThereAtOnce) {
+  if (access("/proc/self/clear_refs", W_OK) != 0) GTEST_SKIP() << "this system forgets no peak";
+  constexpr int64_t megabytes = int64_t{64} << 20;
+  const int64_t before = peak_memory();
+  { const std::vector<char> large(megabytes, 'x'); }
+  EXPECT_GE(peak_memory(), megabytes);
+  forget_peak_memory();
+  EXPECT_LE(peak_memory(), before + megabytes / 2);
 }
 
 }  // namespace
