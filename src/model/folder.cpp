@@ -16,7 +16,7 @@ nlohmann::json read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    throw Error("{} is no model's folder: there is no config.json in it", folder);
+    throw Error("{} is no model's folder: there is no config.json in it", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
   try {
     config = nlohmann::json::parse(read_file(path));
