@@ -12,7 +12,6 @@
 #include "app/limits.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/signals.h"
 #include "base/threads.h"
 #include "model/folder.h"
 #include "model/held_weights.h"
@@ -85,7 +84,6 @@ Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, Precis
   std::vector<double> times;
   for (int64_t round = 0; round < o.rounds; ++round) {
     times.push_back(measure_decoding(model, load).seconds);
-    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all was measured");
   }
   std::ranges::sort(times);
   const double sentences = static_cast<double>(load.sentences), seconds = times[times.size() / 2];
@@ -161,8 +159,11 @@ void bench(const Arguments& arguments) {
   const std::vector<int64_t> batches = numbers("batch", o.batch), beams = numbers("beam", o.beam);
   if (o.load.kept != Kept::all && beams != std::vector<int64_t>{1})
     throw UsageError("bench: without the whole cache there is greedy search alone: add --beam 1");
+  if (!o.model.empty() &&
+      (to_json(made_up) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
+    throw UsageError(
+        "bench: --model.* and --vocabulary describe made-up weights: leave them out, or --model DIR");
   made_up.source_vocabulary = made_up.target_vocabulary = o.vocabulary;
-  watch_signals();
 
   Device device(kernels_for(std::getenv("DRAGOMAN_ISA")),
                 o.threads > 0 ? static_cast<int>(o.threads) : available_threads());

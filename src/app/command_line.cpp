@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/nearest.h"
 
@@ -22,7 +23,7 @@ struct CommandLine::Parser {
     Options* options;
     std::string key;
     CLI::Option* parsed;
-    bool is_switch;
+    bool is_switch, is_list;
   };
   std::vector<Options*> options;
   std::vector<Flag> flags;
@@ -43,6 +44,7 @@ std::string CommandLine::Parser::help() const {
   std::string text = fmt::format("{}: {}\n\nusage: {}\n\n", app.get_name(), app.get_description(), usage);
   if (!list.empty()) text += list + "\n";
   for (const Options* some : options) text += some->help();
+  if (!options.empty()) text += "In brackets: what holds where nothing is said, and what may be said.\n";
   return text;
 }
 
@@ -103,7 +105,8 @@ void CommandLine::add_options(Options& options) {
     const std::string flag = "--" + option.key();
     CLI::Option* parsed = option.is_flag ? parser_->app.add_flag(flag) : parser_->app.add_option(flag);
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    parser_->flags.push_back({&options, option.key(), parsed, option.is_flag});
+    const bool is_list = std::holds_alternative<std::vector<std::string>>(option.default_value);
+    parser_->flags.push_back({&options, option.key(), parsed, option.is_flag, is_list});
   }
 }
 
@@ -133,7 +136,9 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
 
 void CommandLine::set_flags() {
   for (const Parser::Flag& flag : parser_->flags) {
-    if (flag.parsed->count() > 0) flag.options->set_flag(flag.key, flag.parsed->results().back());
+    if (flag.parsed->count() == 0) continue;
+    const std::vector<std::string>& given = flag.parsed->results();
+    flag.options->set_flag(flag.key, flag.is_list ? fmt::format("{}", fmt::join(given, ",")) : given.back());
   }
 }
 

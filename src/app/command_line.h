@@ -31,6 +31,7 @@ class CommandLine {
   // May be called for several: a command's own and a recipe's.
   void add_options(Options& options);
 
+  // Of a flag that is given twice the last one holds; a list takes all of them.
   bool parse(const std::vector<std::string>& arguments);
   void set_flags();
 

@@ -1,5 +1,6 @@
 // The program. Exit codes: 0 done, 1 a failure, 2 a usage error, 130 and 143 stopped by a signal.
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -31,6 +32,8 @@ int main(int argc, char** argv) {
     return fail(1, error.what());
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory: take a smaller model or smaller batches");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(1, error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
     return fail(1, std::string("a fault of the program itself, please report it: ") + error.what());
   }

@@ -16,7 +16,7 @@ void check_new_model_folder(const std::string& folder) {
 }
 
 void copy_all_but_weights(const std::string& from, const std::string& to) {
-  fs::create_directories(to);
+  make_folder(to);
   for (const char* name :
        {"config.json", "source.spm", "target.spm", "shared.spm", "shortlist.safetensors"}) {
     const fs::path file = fs::path(from) / name;

@@ -16,6 +16,12 @@ namespace {
 
 }  // namespace
 
+PairedLines::PairedLines(const std::string& first, const std::string& second)
+    : readers_{LineReader(first), LineReader(second)} {
+  if (first == "-" && second == "-")
+    throw UsageError("standard input cannot be both files of a pair: name a file instead of one -");
+}
+
 bool PairedLines::next() {
   const bool one = readers_[0].next(lines_[0]), other = readers_[1].next(lines_[1]);
   if (one != other) refuse_lengths(readers_[0], readers_[1]);

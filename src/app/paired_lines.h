@@ -10,8 +10,8 @@ namespace dragoman {
 
 class PairedLines {
  public:
-  PairedLines(const std::string& first, const std::string& second)
-      : readers_{LineReader(first), LineReader(second)} {}
+  // A UsageError where both are standard input.
+  PairedLines(const std::string& first, const std::string& second);
 
   // Whether there was another pair. It is valid until the next call. An Error where one file is longer than the
   // other, or where a line is no text.

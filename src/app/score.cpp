@@ -10,7 +10,6 @@
 #include "app/commands.h"
 #include "app/paired_lines.h"
 #include "app/translating.h"
-#include "base/signals.h"
 #include "search/alignment.h"
 #include "text/unicode.h"
 
@@ -98,7 +97,6 @@ void score(const Arguments& arguments) {
   line.set_flags();
   if (o.model.empty() || o.source.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
-  watch_signals();
 
   PairedLines lines(o.source, o.target);
   const auto model = load_model(o.model, o.threads, o.precision);
@@ -106,7 +104,6 @@ void score(const Arguments& arguments) {
   while (lines.next()) {
     pairs.add(*model, repaired(lines.first()), repaired(lines.second()));
     if (pairs.sources.sentences() < pairs_at_once) continue;
-    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all pairs were scored");
     print_scores(*model, std::exchange(pairs, {}), o);
   }
   if (pairs.sources.sentences() > 0) print_scores(*model, pairs, o);

@@ -1,4 +1,5 @@
 // dragoman translate: a line of output for each line of input, as soon as it is known.
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -101,6 +102,8 @@ void translate(const Arguments& arguments) {
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");
+  if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
+    throw UsageError("standard input has the lines to translate: --prefix must be a file");
   watch_signals();
 
   TranslationInput input(files, o.prefix);

@@ -62,6 +62,13 @@ bool TranslationInput::next(Line& line) {
   return true;
 }
 
+void TranslationInput::finish() {
+  std::string_view rest;
+  if (!prefixes_ || !prefixes_->next(rest)) return;
+  throw Error("{} has more lines than there were to translate, {}: do they belong together?",
+              prefixes_->path(), prefixes_->number() - 1);
+}
+
 void translate_lines(const TranslatingOptions& options, TranslationInput& input,
                      const std::function<void(const TranslatedLine&)>& give_out) {
   const auto model = load_model(options.models.at(0), options.threads, options.precision);
@@ -78,6 +85,7 @@ void translate_lines(const TranslatingOptions& options, TranslationInput& input,
     translator.step();
     while (const auto done = translator.take()) give_out(*done);
   }
+  input.finish();
 }
 
 }  // namespace dragoman

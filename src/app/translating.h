@@ -41,6 +41,8 @@ class TranslationInput {
   bool next(Line& line);
   // Whether next() would return at once.
   bool ready() const { return !reader_ || reader_->ready(); }
+  // After the last line: an Error where prefixes are left over.
+  void finish();
 
  private:
   std::vector<std::string> files_;  // the next one last

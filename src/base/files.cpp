@@ -11,6 +11,9 @@
 #include "base/error.h"
 
 namespace dragoman {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 // A signal that arrives during a call is no error.
@@ -59,6 +62,18 @@ class Descriptor {
   int number_;
 };
 
+// Pipes and devices are written to: a file that took the place of /dev/null would be in everybody's way.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_other(fs::status(path, ignored));
+}
+
+// The file that a link leads to, so that the link stays.
+std::string behind_links(const std::string& path) {
+  std::error_code none;
+  return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path).string() : path;
+}
+
 void write_and_rename(const std::string& temporary, const std::string& path,
                       const std::vector<std::string_view>& parts) {
   Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
@@ -79,7 +94,13 @@ std::string read_file(const std::string& path) {
   return contents;
 }
 
-void write_file(const std::string& path, const std::vector<std::string_view>& parts) {
+void write_file(const std::string& wanted, const std::vector<std::string_view>& parts) {
+  if (is_special(wanted)) {
+    Descriptor device(wanted, O_WRONLY);
+    for (const std::string_view part : parts) device.write_all(part);
+    return;
+  }
+  const std::string path = behind_links(wanted);
   const std::string temporary = path + ".new";
   try {
     write_and_rename(temporary, path, parts);
@@ -87,8 +108,14 @@ void write_file(const std::string& path, const std::vector<std::string_view>& pa
     std::remove(temporary.c_str());
     throw;
   }
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const fs::path folder = fs::path(path).parent_path();
   Descriptor(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();  // the new name, too
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw Error("cannot make the folder {}: {}", path, error.message());
 }
 
 }  // namespace dragoman

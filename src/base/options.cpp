@@ -160,7 +160,7 @@ void Section::add(const char* name, std::vector<std::string>& variable, const ch
   };
   add_option({.name = name,
               .help = help,
-              .kind = "LIST",
+              .kind = "A,B,...",
               .expected = "a text or a list of texts",
               .get = [&variable] { return variable; },
               .set = set});

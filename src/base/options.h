@@ -58,7 +58,7 @@ class OptionError : public UsageError {
 
 struct Option {
   std::string section, name, help;
-  std::string kind;      // how help shows a value: N, X, TEXT, LIST or pre|post
+  std::string kind;      // how help shows a value: N, X, TEXT, A,B,... or pre|post
   std::string expected;  // "a whole number"
   std::string limits;    // "at least 1"; may be empty
   bool is_flag = false;  // a bool: --name alone means true

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/options.h"
 
@@ -11,13 +12,19 @@ namespace {
 constexpr size_t page_width = 100;
 constexpr size_t help_column = 36;
 
-// What stands in brackets behind the help: the default, and the range where there is one.
+// What stands in brackets behind the help, as a flag would give it: the default, and the range, where there is one.
 std::string default_and_range(const Option& option) {
   const OptionValue& given = option.default_value;
-  const auto* text = std::get_if<std::string>(&given);
-  std::string value = text && !text->empty() ? *text : to_text(given);
-  if (value == "[]") value = "";
-  return fmt::format("[{}{}{}]", value, option.limits.empty() ? "" : ", ", option.limits);
+  std::string value;
+  if (const auto* text = std::get_if<std::string>(&given)) {
+    value = *text;
+  } else if (const auto* list = std::get_if<std::vector<std::string>>(&given)) {
+    value = fmt::format("{}", fmt::join(*list, ","));
+  } else {
+    value = to_text(given);
+  }
+  if (!option.limits.empty()) value += (value.empty() ? "" : ", ") + option.limits;
+  return value.empty() ? "" : " [" + value + "]";
 }
 
 // The text from help_column on, in as many lines as it takes. `column` is where the first line stands now.
@@ -45,7 +52,7 @@ std::string wrapped(const std::string& text, size_t column) {
 std::string help_line(const Option& option) {
   const std::string flag =
       fmt::format("  --{}{}{}", option.key(), option.kind.empty() ? "" : " ", option.kind);
-  return flag + wrapped(option.help + " " + default_and_range(option), flag.size());
+  return flag + wrapped(option.help + default_and_range(option), flag.size());
 }
 
 }  // namespace

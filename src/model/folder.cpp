@@ -1,5 +1,7 @@
 #include "model/folder.h"
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/files.h"
 
@@ -12,6 +14,9 @@ constexpr int format = 1;
 
 nlohmann::json read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw Error("{} is no model's folder: there is no config.json in it", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
   try {
     config = nlohmann::json::parse(read_file(path));

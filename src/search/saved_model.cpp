@@ -28,6 +28,12 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
   check("target", config.target_vocabulary, *vocabularies.target);
 }
 
+// A folder, once it is known to be a model's: of another one it helps nobody to hear which file is missing first.
+const std::string& of_a_model(const std::string& folder) {
+  read_config(folder);
+  return folder;
+}
+
 // What sentences the model was made for.
 struct Limits {
   bool source_eos;
@@ -54,7 +60,7 @@ Limits limits_of(const std::string& folder, const ModelConfig& model) {
 
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        WantedPrecision precision)
-    : folder(folder_),
+    : folder(of_a_model(folder_)),
       vocabularies(read_vocabularies(folder)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
@@ -67,7 +73,7 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
 }
 
 void SavedModel::add(const std::string& other, WantedPrecision precision) {
-  const Vocabularies words = read_vocabularies(other);
+  const Vocabularies words = read_vocabularies(of_a_model(other));
   if (words.source->model() != vocabularies.source->model() ||
       words.target->model() != vocabularies.target->model()) {
     throw Error("{} and {} have different vocabularies, and cannot translate together", folder, other);

@@ -124,6 +124,8 @@ Vocabularies read_vocabularies(const std::string& folder) {
     auto both = std::make_shared<const Vocabulary>(Vocabulary::read(shared));
     return {both, both};
   }
+  if (!std::filesystem::exists(file_of(folder, "source.spm")))
+    throw Error("{} has no vocabulary of text: neither shared.spm nor source.spm is in it", folder);
   return {std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "source.spm"))),
           std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "target.spm")))};
 }

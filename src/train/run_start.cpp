@@ -94,7 +94,7 @@ void Run::open_folder() {
   if (!checkpoint && options_.resume == Resume::require) {
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
   }
-  fs::create_directories(options_.folder);
+  make_folder(options_.folder);
   write_file(options_.folder + "/config.json", {config_json().dump(1)});
   if (checkpoint) {
     go_on_from(*checkpoint);

@@ -11,6 +11,7 @@ class CommandLineTest : public testing::Test {
     auto command = own.section("", "Options");
     command.add("pieces", pieces, "show subwords");
     command.add("prefix", prefix, "of each output");
+    command.add("models", models, "to ask");
     auto model = recipe.section("model", "The model");
     model.add("width", width, "of a layer");
     line.add_argument("FILE", file, "to read");
@@ -29,6 +30,7 @@ class CommandLineTest : public testing::Test {
 
   bool pieces = false;
   std::string prefix, file;
+  std::vector<std::string> models;
   int64_t width = 8;
   Options own, recipe;
   CommandLine line = CommandLine("try", "tries");
@@ -42,6 +44,12 @@ TEST_F(CommandLineTest, FlagsStandAnywhereAndTheLastWins) {
   EXPECT_EQ(width, 2);
   EXPECT_EQ(prefix, "-x");
   EXPECT_FALSE(pieces);
+}
+
+TEST_F(CommandLineTest, AListTakesAllThatItIsGiven) {
+  ASSERT_TRUE(line.parse({"a.txt", "--models", "x", "--pieces", "--models=y,z"}));
+  line.set_flags();
+  EXPECT_EQ(models, (std::vector<std::string>{"x", "y", "z"}));
 }
 
 TEST_F(CommandLineTest, ABoolTakesNoWordThatFollowsIt) {

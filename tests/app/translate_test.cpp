@@ -60,6 +60,9 @@ TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   EXPECT_TRUE(translate("The cat sleeps.\nIt is cold.\n", "--prefix " + prefixes).starts_with("A dog"));
   run("translate --prefix " + prefixes + " --model " + folder_.path, "a\nb\nc\n", 1);
   EXPECT_NE(errors_.find("has only 2 lines"), std::string::npos) << errors_;
+  const std::string one = run("translate --prefix " + prefixes + " --model " + folder_.path, "a\n", 1);
+  EXPECT_NE(errors_.find("more lines than there were to translate, 1"), std::string::npos) << errors_;
+  EXPECT_EQ(lines_of(one).size(), 1U) << "what was translated is not lost";
   const std::string sampled = translate("The cat sleeps.\n", "--sample --seed 4");
   EXPECT_EQ(translate("The cat sleeps.\n", "--sample --seed 4"), sampled);
   EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
@@ -105,8 +108,16 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
             "dragoman: the command line: nbest is 3, but a beam of 2 finds no more than 2: widen the beam\n");
   run("translate --model " + folder_.path + " --top-k 3", "", 2);
   EXPECT_NE(errors_.find("no effect"), std::string::npos);
-  run("translate --model /nowhere", "", 1);
-  EXPECT_NE(errors_.find("/nowhere"), std::string::npos);
+  run("translate --prefix - --model " + folder_.path, "a\nb\n", 2);
+  EXPECT_NE(errors_.find("--prefix must be a file"), std::string::npos) << errors_;
+  for (const char* command :
+       {"translate --model /nowhere", "info /nowhere", "quantize --model /nowhere --out x"}) {
+    run(command, "", 1);
+    EXPECT_EQ(errors_, "dragoman: /nowhere is no model's folder: there is no config.json in it\n") << command;
+  }
+  std::filesystem::remove(file("shared.spm"));
+  run("translate --model " + folder_.path, "", 1);
+  EXPECT_NE(errors_.find("has no vocabulary of text"), std::string::npos) << errors_;
 }
 
 // The score of what was translated is the sum of its log-probabilities.
@@ -128,6 +139,22 @@ TEST_F(TranslatingCommands, ScoreAgreesWithTranslate) {
   run("score --model " + folder_.path + " --source " + file("source") + " --target " + write("short", "a\n"),
       "", 1);
   EXPECT_NE(errors_.find("has 3 lines and"), std::string::npos) << errors_;
+  run("score --source - --target - --model " + folder_.path, "a\n", 2);
+  EXPECT_NE(errors_.find("cannot be both files"), std::string::npos) << errors_;
+}
+
+// A pair is scored in one piece, however long it takes.
+TEST_F(TranslatingCommands, ScoringALongPairStopsAtOnce) {
+  const std::string pair = write("long", std::string(400'000, 'x') + "\n");
+  const std::string command = std::string("timeout -s INT -k 5 0.3 ") + DRAGOMAN_PROGRAM + " score --model " +
+                              folder_.path + " --source " + pair + " --target " + pair + " 2>" + file("err");
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 124) << "137: it had to be killed; " << status;
+}
+
+TEST_F(TranslatingCommands, AFolderThatCannotBeMadeIsNamed) {
+  run("quantize --model " + folder_.path + " --out " + file("config.json") + "/x", "", 1);
+  EXPECT_EQ(errors_, "dragoman: cannot make the folder " + file("config.json") + "/x: Not a directory\n");
 }
 
 TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {

@@ -56,5 +56,32 @@ TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/taken.new"));
 }
 
+TEST_F(Files, LinksAndDevicesStayWhatTheyAre) {
+  const std::string link = folder_ + "/link", null = folder_ + "/null", full = folder_ + "/full";
+  write_file(folder_ + "/f", {"old"});
+  std::filesystem::create_symlink("f", link);
+  std::filesystem::create_symlink("/dev/null", null);
+  std::filesystem::create_symlink("/dev/full", full);
+  write_file(link, {"new"});
+  EXPECT_EQ(read_file(folder_ + "/f"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  write_file(null, {"lost"});
+  EXPECT_TRUE(std::filesystem::is_symlink(null));
+  EXPECT_THROW(write_file(full, {"x"}), Error);
+}
+
+TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
+  make_folder(folder_ + "/a/b");
+  make_folder(folder_ + "/a/b");  // it is there already
+  EXPECT_TRUE(std::filesystem::is_directory(folder_ + "/a/b"));
+  write_file(folder_ + "/f", {"x"});
+  try {
+    make_folder(folder_ + "/f/b");
+    ADD_FAILURE() << "a folder in a file";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "cannot make the folder " + folder_ + "/f/b: Not a directory");
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

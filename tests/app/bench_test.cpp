@@ -1,0 +1,39 @@
+// dragoman bench: what it prints, not how fast anything is.
+#include <nlohmann/json.hpp>
+
+#include "app/translating_commands.h"
+
+namespace dragoman {
+namespace {
+
+class BenchCommand : public TranslatingCommands {
+ protected:
+  std::string bench(const std::string& more, int exit_code = 0) {
+    return run("bench --rounds 1 --sentences 2 --length 4 --threads 1 " + more, "", exit_code);
+  }
+};
+
+TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
+  std::vector<std::pair<int64_t, int64_t>> rows;
+  const std::string model = "--model " + folder_.path;
+  for (const std::string& line : lines_of(bench(model + " --batch 1,2 --beam 1,3 --format json"))) {
+    const auto row = nlohmann::json::parse(line);
+    rows.emplace_back(row["batch"], row["beam"]);
+    for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_memory", "peak_mib"})
+      EXPECT_GT(row[key], 0) << key;
+  }
+  EXPECT_EQ(rows, (std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 1}, {2, 3}}));
+  EXPECT_EQ(lines_of(bench(model + " --batch 2 --beam 1 --precision int8 --cache none")).size(), 5U);
+}
+
+TEST_F(BenchCommand, WrongUseIsSaid) {
+  bench("--batch 2,x", 2);
+  EXPECT_NE(errors_.find("--batch is \"x\""), std::string::npos) << errors_;
+  bench("--cache none --beam 4", 2);
+  EXPECT_NE(errors_.find("add --beam 1"), std::string::npos) << errors_;
+  bench("--model " + folder_.path + " --model.d_model 64", 2);
+  EXPECT_NE(errors_.find("describe made-up weights"), std::string::npos) << errors_;
+}
+
+}  // namespace
+}  // namespace dragoman
