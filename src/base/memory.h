@@ -10,8 +10,8 @@ namespace dragoman {
 // less. `root` is where /proc and /sys are looked for.
 int64_t available_memory(const std::string& root = "");
 
-// Bytes of memory that this program had at once at most, mapped files that it read included; where the system can, since
-// the last forget_peak_memory().
+// Bytes of memory that this program had at most, mapped files that it read included; where the system can, since the
+// last forget_peak_memory().
 int64_t peak_memory();
 void forget_peak_memory();
 
