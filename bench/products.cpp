@@ -68,6 +68,20 @@ constexpr Shape shapes[] = {
     {"decode 32 ffn in", Use::decoding, 32, 512, 2048},
     {"decode 32 ffn out", Use::decoding, 32, 2048, 512},
     {"decode 32 generator", Use::decoding, 32, 512, 32000},
+    {"int8 1 attention", Use::decoding_int8, 1, 512, 512},
+    {"int8 1 ffn out", Use::decoding_int8, 1, 2048, 512},
+    {"int8 1 generator", Use::decoding_int8, 1, 512, 32000},
+    {"int8 4 ffn in", Use::decoding_int8, 4, 512, 2048},
+    {"int8 4 generator", Use::decoding_int8, 4, 512, 32000},
+    {"int8 32 attention", Use::decoding_int8, 32, 512, 512},
+    {"int8 32 ffn in", Use::decoding_int8, 32, 512, 2048},
+    {"int8 32 ffn out", Use::decoding_int8, 32, 2048, 512},
+    {"int8 32 generator", Use::decoding_int8, 32, 512, 32000},
+    {"int8 128 ffn in", Use::decoding_int8, 128, 512, 2048},
+    {"int8 128 generator", Use::decoding_int8, 128, 512, 32000},
+    {"int8 800 attention", Use::decoding_int8, 800, 512, 512},
+    {"int8 800 ffn in", Use::decoding_int8, 800, 512, 2048},
+    {"int8 800 ffn out", Use::decoding_int8, 800, 2048, 512},
 };
 
 struct Options {
@@ -105,6 +119,13 @@ struct Contestant {
 
 std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernels& kernels, Context& context,
                                     const Options& options) {
+  if (shape.int8()) {
+    std::vector<Contestant> all = {{"ours", our_int8_call(shape, data, kernels, context)}};
+#if defined(DRAGOMAN_WITH_ONEDNN)
+    if (!options.ours_alone) all.push_back({"oneDNN", onednn_int8_call(shape, data)});
+#endif
+    return all;
+  }
   std::vector<Contestant> all = {{"ours", our_call(shape, data, kernels, context)}};
   if (options.ours_alone) return all;
 #if defined(DRAGOMAN_WITH_ONEDNN)
@@ -155,13 +176,17 @@ int run_all(const Options& options) {
   const Kernels& kernels = kernels_for(options.isa.c_str());
   Context context(options.threads);
   const double peak = measured_peak(context, options.isa), bandwidth = measured_bandwidth(context);
-  std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, memory %.1f GB/s\n", options.isa.c_str(),
-              options.threads, options.threads == 1 ? "" : "s", peak * 1e-9, bandwidth * 1e-9);
+  const double int8_peak = measured_peak(context, options.isa, Precision::int8);
+  const bool adds_to_avx512 = options.isa.size() > std::strlen("avx512");  // whose other products are its own
+  std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, int8 %.1f, memory %.1f GB/s\n", options.isa.c_str(),
+              options.threads, options.threads == 1 ? "" : "s", peak * 1e-9, int8_peak * 1e-9,
+              bandwidth * 1e-9);
   std::printf("%-24s %21s %9s %9s %9s  %6s  %6s\n", "", "m       k       n", "ours", "oneDNN", "OpenBLAS",
               "ratio", "limit");
   for (const Shape& shape : shapes) {
     if (std::strstr(shape.name, options.filter.c_str()) == nullptr) continue;
-    run_shape(shape, kernels, context, peak, bandwidth, options);
+    if (adds_to_avx512 && !shape.int8()) continue;
+    run_shape(shape, kernels, context, shape.int8() ? int8_peak : peak, bandwidth, options);
   }
   return 0;
 }
@@ -179,6 +204,7 @@ int run_child(const Options& options, const std::string& isa, int threads) {
     } else if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
       setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
     }
+    if (isa == "avx512") setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE", 1);
     setenv("OMP_NUM_THREADS", count.c_str(), 1);
     setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
     std::vector<const char*> arguments = {"bench_products", "--child",     "--isa",    isa.c_str(),

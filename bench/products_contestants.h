@@ -20,11 +20,11 @@
 #include <cblas.h>
 #endif
 
-#include "kernels/kernels.h"
+#include "kernels/narrow.h"
 
 namespace dragoman::bench {
 
-enum class Use { plain, transposed, weight_gradient, decoding };
+enum class Use { plain, transposed, weight_gradient, decoding, decoding_int8 };
 
 // c (m × n) from an inner index of k: a is stored transposed for weight_gradient, b for transposed.
 struct Shape {
@@ -33,11 +33,12 @@ struct Shape {
   int64_t m, k, n;
 
   double operations() const { return 2.0 * static_cast<double>(m * k * n); }
-  double weight_bytes() const { return 4.0 * static_cast<double>(k * n); }
+  bool int8() const { return use == Use::decoding_int8; }
+  double weight_bytes() const { return (int8() ? 1.0 : 4.0) * static_cast<double>(k * n); }
   bool a_transposed() const { return use == Use::weight_gradient; }
   bool b_transposed() const { return use == Use::transposed; }
   bool accumulate() const { return use == Use::weight_gradient; }
-  bool packed_once() const { return use == Use::decoding; }
+  bool packed_once() const { return use == Use::decoding || int8(); }
   int copies() const {
     return packed_once() ? static_cast<int>(std::clamp(160e6 / weight_bytes(), 1.0, 64.0)) : 1;
   }
@@ -93,7 +94,55 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
   };
 }
 
+// Rounding the rows of a to 8 bits is part of the call, and turning the sums into floats.
+inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
+  auto weights = std::make_shared<std::vector<Floats>>(), scales = std::make_shared<std::vector<Floats>>();
+  auto narrowed = std::make_shared<std::vector<NarrowMatrix>>();
+  for (const Floats& copy : data.b) {
+    weights->push_back(floats(narrow_size(Precision::int8, s.k, s.n) / 4));
+    scales->push_back(floats(s.n));
+    narrowed->push_back(narrow(context, Precision::int8, {copy.get(), s.k, s.n, s.n, 1},
+                               reinterpret_cast<unsigned char*>(weights->back().get()),
+                               scales->back().get()));
+  }
+  const ConstMatrix a = {data.a.get(), s.m, s.k, s.k, 1};
+  const Matrix c = {data.c.get(), s.m, s.n, s.n};
+  return [=, &kernels, &context](int copy) {
+    kernels.narrow.int8(context, a, (*narrowed)[static_cast<size_t>(copy)], c, {});
+    (void)weights, (void)scales;
+  };
+}
+
 #if defined(DRAGOMAN_WITH_ONEDNN)
+// What is multiplied is given in 8 bits: its rounding is not part of the call.
+inline Call onednn_int8_call(const Shape& s, Data& data) {
+  using namespace dnnl;
+  using Type = memory::data_type;
+  using Tag = memory::format_tag;
+  auto engine = std::make_shared<dnnl::engine>(dnnl::engine::kind::cpu, 0);
+  auto queue = std::make_shared<dnnl::stream>(*engine);
+  const memory::desc a(memory::dims{s.m, s.k}, Type::u8, Tag::ab);
+  const memory::desc plain_b(memory::dims{s.k, s.n}, Type::s8, Tag::ab);
+  const memory::desc any_b(memory::dims{s.k, s.n}, Type::s8, Tag::any);
+  const memory::desc c(memory::dims{s.m, s.n}, Type::f32, Tag::ab);
+  const matmul::primitive_desc description(matmul::desc(a, any_b, c), *engine);
+  auto primitive = std::make_shared<matmul>(description);
+  auto weights = std::make_shared<std::vector<memory>>();
+  for (Floats& b : data.b) {
+    memory given(plain_b, *engine, b.get()), best(description.weights_desc(), *engine);
+    reorder(given, best).execute(*queue, given, best);
+    queue->wait();
+    weights->push_back(best);
+  }
+  const memory a_memory(a, *engine, data.a.get()), c_memory(c, *engine, data.c.get());
+  return [=](int copy) {
+    primitive->execute(*queue, {{DNNL_ARG_SRC, a_memory},
+                                {DNNL_ARG_WEIGHTS, (*weights)[static_cast<size_t>(copy)]},
+                                {DNNL_ARG_DST, c_memory}});
+    queue->wait();
+  };
+}
+
 inline Call onednn_sgemm_call(const Shape& s, Data& data) {
   return [&s, &data](int copy) {
     dnnl::sgemm(s.a_transposed() ? 'T' : 'N', s.b_transposed() ? 'T' : 'N', s.m, s.n, s.k, 1.0f, data.a.get(),

@@ -16,9 +16,9 @@ class TranslatorTest : public testing::Test {
  protected:
   static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
 
-  SavedModel& model(int threads = 1, int64_t max_length = 40) {
+  SavedModel& model(int threads = 1, int64_t max_length = 40, const Kernels& kernels = kernels_for(nullptr)) {
     if (!folder_) folder_ = std::make_unique<ModelFolder>("translator_" + test_name(), max_length);
-    model_ = std::make_unique<SavedModel>(folder_->path, kernels_for(nullptr), threads, precision_);
+    model_ = std::make_unique<SavedModel>(folder_->path, kernels, threads, precision_);
     return *model_;
   }
 
@@ -97,6 +97,21 @@ TEST_F(TranslatorTest, ALineGetsWhatItGetsAlone) {
       }
       EXPECT_EQ(wanted[0].translations[0].text == wanted[4].translations[0].text, !sample)
           << "samples of two lines are two samples";
+    }
+  }
+}
+
+TEST_F(TranslatorTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
+  options_ = {.beam = 4, .nbest = 4, .max_length = 20};
+  for (const Kernels* kernels : every_instruction_set()) {
+    for (const WantedPrecision precision :
+         {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+      SCOPED_TRACE(kernels->name);
+      precision_ = precision;
+      const auto wanted = translate(model(1, 40, *kernels), mixed_lines, 1);
+      const auto got = translate(model(2, 40, *kernels), mixed_lines, 7);
+      ASSERT_EQ(got.size(), wanted.size());
+      for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
     }
   }
 }
