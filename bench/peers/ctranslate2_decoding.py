@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How fast CTranslate2 translates on this machine: the peer of `dragoman bench`.
+
+    pip install ctranslate2 numpy
+    CT2_USE_MKL=0 python3 ctranslate2_decoding.py --workers 2 --threads 1
+
+A base model with weights that are made up, sentences of made-up words, and outputs that are as long as their sources.
+Prints an object a line: batch, beam, tokens_per_second, milliseconds_a_sentence, peak_mib.
+"""
+import argparse
+import json
+import random
+import resource
+import tempfile
+import time
+
+import ctranslate2
+import numpy
+from ctranslate2.specs import common_spec, transformer_spec
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--d_model", type=int, default=512)
+    parser.add_argument("--heads", type=int, default=8)
+    parser.add_argument("--d_ff", type=int, default=2048)
+    parser.add_argument("--vocabulary", type=int, default=32000)
+    parser.add_argument("--precision", default="int8")
+    parser.add_argument("--threads", type=int, default=1, help="of each worker")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--beam", type=int, default=1)
+    parser.add_argument("--length", type=int, default=25)
+    parser.add_argument("--sentences", type=int, default=128)
+    return parser.parse_args()
+
+
+class MadeUp:
+    """Fills a specification with random weights of the usual size."""
+
+    def __init__(self, d_model, d_ff):
+        self.random, self.d_model, self.d_ff = numpy.random.default_rng(1), d_model, d_ff
+
+    def matrix(self, rows, columns):
+        return self.random.standard_normal((rows, columns), dtype=numpy.float32) / numpy.float32(columns ** 0.5)
+
+    def linear(self, spec, out, inner):
+        spec.weight, spec.bias = self.matrix(out, inner), numpy.zeros(out, numpy.float32)
+
+    def norm(self, spec):
+        spec.gamma = numpy.ones(self.d_model, numpy.float32)
+        spec.beta = numpy.zeros(self.d_model, numpy.float32)
+
+    def attention(self, spec, outputs):
+        self.norm(spec.layer_norm)
+        for linear, out in zip(spec.linear, outputs):
+            self.linear(linear, out * self.d_model, self.d_model)
+
+    def feed_forward(self, spec):
+        self.norm(spec.layer_norm)
+        self.linear(spec.linear_0, self.d_ff, self.d_model)
+        self.linear(spec.linear_1, self.d_model, self.d_ff)
+
+
+def model(o):
+    spec = transformer_spec.TransformerSpec.from_config(
+        (o.layers, o.layers), o.heads, pre_norm=False, activation=common_spec.Activation.RELU)
+    fill = MadeUp(o.d_model, o.d_ff)
+    words = fill.matrix(o.vocabulary, o.d_model)
+    positions = fill.matrix(512, o.d_model)
+    spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = words
+    for stack in (spec.encoder, spec.decoder):
+        stack.position_encodings.encodings = positions
+        for layer in stack.layer:
+            fill.attention(layer.self_attention, (3, 1))
+            fill.feed_forward(layer.ffn)
+    for layer in spec.decoder.layer:
+        fill.attention(layer.attention, (1, 2, 1))
+    fill.linear(spec.decoder.projection, o.vocabulary, o.d_model)
+    vocabulary = ["<unk>", "<s>", "</s>"] + [str(i) for i in range(3, o.vocabulary)]
+    spec.register_source_vocabulary(vocabulary)
+    spec.register_target_vocabulary(vocabulary)
+    spec.validate()
+    spec.optimize(quantization=None)
+    return spec, vocabulary
+
+
+def main():
+    o = options()
+    spec, vocabulary = model(o)
+    with tempfile.TemporaryDirectory() as folder:
+        spec.save(folder)
+        translator = ctranslate2.Translator(
+            folder, compute_type=o.precision, inter_threads=o.workers, intra_threads=o.threads)
+        draw = random.Random(1)
+        text = [draw.choices(vocabulary[3:], k=o.length) for _ in range(o.sentences)]
+        how = dict(beam_size=o.beam, max_batch_size=o.batch, min_decoding_length=o.length,
+                   max_decoding_length=o.length)
+        translator.translate_batch(text[:o.batch], **how)
+        start = time.perf_counter()
+        results = translator.translate_batch(text, **how)
+        seconds = time.perf_counter() - start
+    tokens = sum(len(result.hypotheses[0]) for result in results)
+    print(json.dumps({
+        "batch": o.batch, "beam": o.beam, "tokens_per_second": tokens / seconds,
+        "milliseconds_a_sentence": 1000 * seconds / len(text),
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+
+
+main()
