@@ -17,13 +17,13 @@ namespace {
 
 // --- the left operand -------------------------------------------------------------------------------
 
-// A row of a as it meets b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
-// The offset is there because b's bytes are 128 too large.
+// The rows of a as they meet b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
+// The offset is there because b's bytes are 128 too large. From row to row it is a little more than their length, lest
+// they fall into one set of the cache.
 template <class Kind>
 struct LeftRows {
   typename Kind::Element* elements;
-  int64_t
-      stride;  // from row to row: a little more than their length, lest they fall into one set of the cache
+  int64_t stride;
   float* scales;
   int32_t* offsets;
 
@@ -37,13 +37,12 @@ int64_t lines_of(int64_t inner) {
 
 template <class Kind>
 LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
-  const int64_t stride =
-      ceil_div(lines_of<Kind>(inner) * Kind::inner_of_line * int64_t{sizeof(typename Kind::Element)}, 64) *
-          64 +
-      64;
-  auto* memory = static_cast<char*>(context.shared(static_cast<size_t>(rows * (stride + 8) + 64)));
+  constexpr int64_t element = sizeof(typename Kind::Element);
+  const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
+  const int64_t stride = ceil_div(length, 64) * 64 + 64;
+  auto* memory = static_cast<char*>(context.shared(static_cast<size_t>(rows * (stride + 8))));
   char* scales = memory + rows * stride;
-  return {reinterpret_cast<typename Kind::Element*>(memory), stride / int64_t{sizeof(typename Kind::Element)},
+  return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
           reinterpret_cast<float*>(scales), reinterpret_cast<int32_t*>(scales + rows * 4)};
 }
 
@@ -56,21 +55,13 @@ inline float largest_magnitude(const float* x, int64_t count) {
   return largest(top);
 }
 
+// All lanes: behind a row's last element come zeros, as lines that are filled up want them.
 template <class Element>
-void store_elements(Element* to, Ints v, int64_t count) {
-  for (int64_t i = 0; i < smaller(count, lanes); ++i) to[i] = static_cast<Element>(v[i]);
+void store_elements(Element* to, Ints v) {
+  typedef Element Narrowed __attribute__((vector_size(sizeof(Element) * lanes)));
+  const Narrowed narrowed = __builtin_convertvector(v, Narrowed);
+  __builtin_memcpy(to, &narrowed, sizeof narrowed);
 }
-#if defined(__AVX512F__)
-inline void store_elements(int8_t* to, Ints v, int64_t count) {
-  _mm512_mask_cvtepi32_storeu_epi8(to, first(smaller(count, lanes)), reinterpret_cast<__m512i>(v));
-}
-inline void store_elements(int16_t* to, Ints v, int64_t count) {
-  _mm512_mask_cvtepi32_storeu_epi16(to, first(smaller(count, lanes)), reinterpret_cast<__m512i>(v));
-}
-inline void store_elements(uint16_t* to, Ints v, int64_t count) {
-  store_elements(reinterpret_cast<int16_t*>(to), v, count);
-}
-#endif
 
 inline void copy_row(const LeftRows<Int8>& left, int64_t i, const float* x, int64_t inner) {
   const float most = largest_magnitude(x, inner);
@@ -79,9 +70,8 @@ inline void copy_row(const LeftRows<Int8>& left, int64_t i, const float* x, int6
   for (int64_t k = 0; k < inner; k += lanes) {
     const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
     total += steps;
-    store_elements(left.row(i) + k, steps, inner - k);
+    store_elements(left.row(i) + k, steps);
   }
-  for (int64_t k = inner; k < lines_of<Int8>(inner) * Int8::inner_of_line; ++k) left.row(i)[k] = 0;
   int32_t sum = 0;
   for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
   left.offsets[i] = 128 * sum;
@@ -89,16 +79,14 @@ inline void copy_row(const LeftRows<Int8>& left, int64_t i, const float* x, int6
 }
 
 inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int64_t inner) {
-  Bf16::Element* to = left.row(i);
   for (int64_t k = 0; k < inner; k += lanes) {
     const Words bits = to_bf16(load_some(x + k, inner - k));
-    if constexpr (sizeof(Bf16::Element) == 4) {
-      store_some(reinterpret_cast<float*>(to) + k, reinterpret_cast<Vec>(bits << 16), inner - k);
+    if constexpr (sizeof(Bf16::Element) == sizeof(float)) {
+      store(reinterpret_cast<float*>(left.row(i)) + k, reinterpret_cast<Vec>(bits << 16));
     } else {
-      store_elements(to + k, reinterpret_cast<Ints>(bits), inner - k);
+      store_elements(left.row(i) + k, reinterpret_cast<Ints>(bits));
     }
   }
-  if (inner % 2 != 0) to[inner] = 0;
 }
 
 // --- a tile -----------------------------------------------------------------------------------------
@@ -114,13 +102,13 @@ template <class Kind>
 constexpr int64_t narrow_tile_columns = narrow_tile_vectors* Kind::columns;
 
 // Rows [row, row + rows) of c and `columns` of its columns from `column` on.
+// What the next columns will read is fetched meanwhile: `upcoming`, and so much further on for each line.
 struct NarrowTile {
   const NarrowMatrix& b;
   const Matrix& c;
   int64_t row, column, columns;
-  const unsigned char*
-      upcoming;           // what the next columns read is fetched meanwhile: this, and so much further on
-  int64_t upcoming_step;  // for each line
+  const unsigned char* upcoming;
+  int64_t upcoming_step;
 };
 
 // `count` of them, which may be none.
