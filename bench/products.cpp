@@ -122,7 +122,7 @@ std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernel
   if (shape.int8()) {
     std::vector<Contestant> all = {{"ours", our_int8_call(shape, data, kernels, context)}};
 #if defined(DRAGOMAN_WITH_ONEDNN)
-    if (!options.ours_alone) all.push_back({"oneDNN", onednn_int8_call(shape, data)});
+    if (!options.ours_alone) all.push_back({"oneDNN", onednn_matmul_call(shape, data)});
 #endif
     return all;
   }

@@ -114,35 +114,6 @@ inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, Co
 }
 
 #if defined(DRAGOMAN_WITH_ONEDNN)
-// What is multiplied is given in 8 bits: its rounding is not part of the call.
-inline Call onednn_int8_call(const Shape& s, Data& data) {
-  using namespace dnnl;
-  using Type = memory::data_type;
-  using Tag = memory::format_tag;
-  auto engine = std::make_shared<dnnl::engine>(dnnl::engine::kind::cpu, 0);
-  auto queue = std::make_shared<dnnl::stream>(*engine);
-  const memory::desc a(memory::dims{s.m, s.k}, Type::u8, Tag::ab);
-  const memory::desc plain_b(memory::dims{s.k, s.n}, Type::s8, Tag::ab);
-  const memory::desc any_b(memory::dims{s.k, s.n}, Type::s8, Tag::any);
-  const memory::desc c(memory::dims{s.m, s.n}, Type::f32, Tag::ab);
-  const matmul::primitive_desc description(matmul::desc(a, any_b, c), *engine);
-  auto primitive = std::make_shared<matmul>(description);
-  auto weights = std::make_shared<std::vector<memory>>();
-  for (Floats& b : data.b) {
-    memory given(plain_b, *engine, b.get()), best(description.weights_desc(), *engine);
-    reorder(given, best).execute(*queue, given, best);
-    queue->wait();
-    weights->push_back(best);
-  }
-  const memory a_memory(a, *engine, data.a.get()), c_memory(c, *engine, data.c.get());
-  return [=](int copy) {
-    primitive->execute(*queue, {{DNNL_ARG_SRC, a_memory},
-                                {DNNL_ARG_WEIGHTS, (*weights)[static_cast<size_t>(copy)]},
-                                {DNNL_ARG_DST, c_memory}});
-    queue->wait();
-  };
-}
-
 inline Call onednn_sgemm_call(const Shape& s, Data& data) {
   return [&s, &data](int copy) {
     dnnl::sgemm(s.a_transposed() ? 'T' : 'N', s.b_transposed() ? 'T' : 'N', s.m, s.n, s.k, 1.0f, data.a.get(),
@@ -151,17 +122,19 @@ inline Call onednn_sgemm_call(const Shape& s, Data& data) {
   };
 }
 
-// The matmul primitive; its weights are in the order it likes best where they are packed once.
+// The matmul primitive; its weights are in the order it likes best where they are packed once. In int8 what is
+// multiplied is given in 8 bits: its rounding is not part of the call.
 inline Call onednn_matmul_call(const Shape& s, Data& data) {
   using namespace dnnl;
   using Tag = memory::format_tag;
-  const auto type = memory::data_type::f32;
+  using Type = memory::data_type;
   auto engine = std::make_shared<dnnl::engine>(dnnl::engine::kind::cpu, 0);
   auto queue = std::make_shared<dnnl::stream>(*engine);
-  const memory::desc a(memory::dims{s.m, s.k}, type, s.a_transposed() ? Tag::ba : Tag::ab);
-  const memory::desc plain_b(memory::dims{s.k, s.n}, type, s.b_transposed() ? Tag::ba : Tag::ab);
-  const memory::desc any_b(memory::dims{s.k, s.n}, type, Tag::any);
-  const memory::desc c(memory::dims{s.m, s.n}, type, Tag::ab);
+  const Type a_type = s.int8() ? Type::u8 : Type::f32, b_type = s.int8() ? Type::s8 : Type::f32;
+  const memory::desc a(memory::dims{s.m, s.k}, a_type, s.a_transposed() ? Tag::ba : Tag::ab);
+  const memory::desc plain_b(memory::dims{s.k, s.n}, b_type, s.b_transposed() ? Tag::ba : Tag::ab);
+  const memory::desc any_b(memory::dims{s.k, s.n}, b_type, Tag::any);
+  const memory::desc c(memory::dims{s.m, s.n}, Type::f32, Tag::ab);
   primitive_attr attributes;
   post_ops sum;
   if (s.accumulate()) sum.append_sum(1.0f);
