@@ -9,14 +9,13 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t panel_columns = 16, line_bytes = 64, bytes_of_column = 4;
 constexpr int64_t most_rows_of_int8 = INT32_MAX / (255 * 127);  // whose sums fit into 32 bits
 
 int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }
 int64_t line_count(Precision precision, int64_t rows) {
   return (rows + inner_of_line(precision) - 1) / inner_of_line(precision);
 }
-int64_t panel_count(int64_t columns) { return (columns + panel_columns - 1) / panel_columns; }
+int64_t panel_count(int64_t columns) { return (columns + narrow_panel_columns - 1) / narrow_panel_columns; }
 
 float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
 
@@ -41,10 +40,11 @@ uint16_t to_bf16(float x) {
 
 // The column's 4 bytes of each line of its panel.
 void narrow_column(Precision precision, ConstMatrix b, int64_t column, float scale, unsigned char* panel) {
-  const int64_t of_line = inner_of_line(precision), place = column % panel_columns * bytes_of_column;
+  const int64_t of_line = inner_of_line(precision),
+                place = column % narrow_panel_columns * narrow_column_bytes;
   for (int64_t k = 0; k < line_count(precision, b.rows) * of_line; ++k) {
     const float x = k < b.rows ? element(b, k, column) : 0.0f;
-    unsigned char* line = panel + k / of_line * line_bytes + place;
+    unsigned char* line = panel + k / of_line * narrow_line_bytes + place;
     if (precision == Precision::int8) {
       line[k % of_line] = to_int8(x, scale);
     } else {
@@ -56,8 +56,8 @@ void narrow_column(Precision precision, ConstMatrix b, int64_t column, float sca
 
 // Where the column's 4 bytes of the first line stand.
 int64_t place_of(const NarrowMatrix& b, int64_t column) {
-  return column / panel_columns * line_count(b.precision, b.rows) * line_bytes +
-         column % panel_columns * bytes_of_column;
+  return column / narrow_panel_columns * line_count(b.precision, b.rows) * narrow_line_bytes +
+         column % narrow_panel_columns * narrow_column_bytes;
 }
 
 int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
@@ -65,17 +65,18 @@ int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0
 }  // namespace
 
 int64_t narrow_size(Precision precision, int64_t rows, int64_t columns) {
-  return panel_count(columns) * line_count(precision, rows) * line_bytes;
+  return panel_count(columns) * line_count(precision, rows) * narrow_line_bytes;
 }
 
 NarrowMatrix narrow(Context& context, Precision precision, ConstMatrix b, unsigned char* data,
                     float* scales) {
   CHECK(precision != Precision::int8 || b.rows <= most_rows_of_int8, "{} inner indices", b.rows);
-  const int64_t panel_bytes = line_count(precision, b.rows) * line_bytes;
+  const int64_t panel_bytes = line_count(precision, b.rows) * narrow_line_bytes;
   const auto one_panel = [&](int64_t panel) {
     unsigned char* bytes = data + panel * panel_bytes;
     std::memset(bytes, filling(precision), static_cast<size_t>(panel_bytes));
-    for (int64_t j = panel * panel_columns; j < b.columns && j < (panel + 1) * panel_columns; ++j) {
+    for (int64_t j = panel * narrow_panel_columns; j < b.columns && j < (panel + 1) * narrow_panel_columns;
+         ++j) {
       const float scale = precision == Precision::int8 ? scale_of_column(b, j) : 0;
       if (precision == Precision::int8) scales[j] = scale;
       narrow_column(precision, b, j, scale, bytes);
@@ -99,7 +100,7 @@ NarrowMatrix narrow_columns(const NarrowMatrix& b, std::span<const int32_t> colu
     const unsigned char* from = b.data + place_of(b, column);
     unsigned char* to = data + place_of(some, j);
     for (int64_t line = 0; line < lines; ++line)
-      std::memcpy(to + line * line_bytes, from + line * line_bytes, bytes_of_column);
+      std::memcpy(to + line * narrow_line_bytes, from + line * narrow_line_bytes, narrow_column_bytes);
     if (b.precision == Precision::int8) scales[j] = b.scales[column];
   }
   return some;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/kernels.h"
+#include "kernels/narrow_layout.h"
 
 namespace dragoman {
 

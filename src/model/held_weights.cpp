@@ -11,7 +11,6 @@ namespace dragoman {
 namespace {
 
 constexpr size_t alignment = 64;
-constexpr int64_t panel_columns = 16;
 
 std::string scales_name(const Parameter& parameter) { return parameter.name + ".scales"; }
 
@@ -24,8 +23,8 @@ ConstMatrix operand_of(const Parameter& parameter, const float* floats) {
 
 std::vector<int64_t> narrow_shape(Precision precision, ConstMatrix operand) {
   const int64_t elements_of_line = precision == Precision::int8 ? 64 : 32;
-  const int64_t panels = (operand.columns + panel_columns - 1) / panel_columns;
-  const int64_t lines = narrow_size(precision, operand.rows, operand.columns) / (panels * 64);
+  const int64_t panels = (operand.columns + narrow_panel_columns - 1) / narrow_panel_columns;
+  const int64_t lines = narrow_size(precision, operand.rows, operand.columns) / (panels * narrow_line_bytes);
   return {panels, lines, elements_of_line};
 }
 

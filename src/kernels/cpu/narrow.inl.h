@@ -11,6 +11,7 @@
 #include "kernels/cpu/narrow_arithmetic.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/kernels.h"
+#include "kernels/narrow_layout.h"
 
 namespace dragoman {
 namespace {
@@ -125,13 +126,14 @@ template <class Kind, int rows, int vectors>
 void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
   typename Kind::Sum sums[rows][vectors] = {};
   const int64_t lines = lines_of<Kind>(tile.b.rows);
-  const int64_t last_panel = (tile.b.columns - 1) / panel_columns_narrow;
+  const int64_t last_panel = (tile.b.columns - 1) / narrow_panel_columns;
   const unsigned char* right[vectors];
 #pragma GCC unroll 8
   for (int j = 0; j < vectors; ++j) {  // what lies behind the last panel is not used, but must be there
     const int64_t column = tile.column + j * Kind::columns;
-    const int64_t panel = smaller(column / panel_columns_narrow, last_panel);
-    right[j] = tile.b.data + panel * lines * line_bytes + column % panel_columns_narrow * 4;
+    const int64_t panel = smaller(column / narrow_panel_columns, last_panel);
+    right[j] =
+        tile.b.data + panel * lines * narrow_line_bytes + column % narrow_panel_columns * narrow_column_bytes;
   }
   // A pointer for every three rows, which an address reaches by the stride: a pointer each would be too many.
   const int64_t stride = left.stride * int64_t{sizeof(typename Kind::Element)};
@@ -144,7 +146,7 @@ void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
     upcoming += tile.upcoming_step;
     typename Kind::Right b[vectors];
 #pragma GCC unroll 8
-    for (int j = 0; j < vectors; ++j) b[j] = Kind::load(right[j] + line * line_bytes);
+    for (int j = 0; j < vectors; ++j) b[j] = Kind::load(right[j] + line * narrow_line_bytes);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       typename Kind::Left element;
@@ -242,8 +244,10 @@ void narrow_product(Context& context, ConstMatrix a, const NarrowMatrix& b, Matr
 
 inline float widened(const NarrowMatrix& b, int64_t k, int64_t column) {
   const int64_t of_line = b.precision == Precision::int8 ? 4 : 2, lines = ceil_div(b.rows, of_line);
-  const unsigned char* line = b.data + (column / panel_columns_narrow * lines + k / of_line) * line_bytes;
-  const unsigned char* element = line + column % panel_columns_narrow * 4 + k % of_line * (4 / of_line);
+  const unsigned char* line =
+      b.data + (column / narrow_panel_columns * lines + k / of_line) * narrow_line_bytes;
+  const unsigned char* element =
+      line + column % narrow_panel_columns * narrow_column_bytes + k % of_line * (4 / of_line);
   if (b.precision == Precision::int8) return static_cast<float>(*element - 128) * b.scales[column];
   const uint32_t bits = static_cast<uint32_t>(element[0]) << 16 | static_cast<uint32_t>(element[1]) << 24;
   float x;

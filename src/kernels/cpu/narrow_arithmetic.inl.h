@@ -19,8 +19,6 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t panel_columns_narrow = 16, line_bytes = 64;
-
 // bf16 as 32-bit floats round to it: to the nearest, ties to even; what is no number stays none.
 inline Words to_bf16(Vec x) {
   const Words bits = reinterpret_cast<Words>(x);
