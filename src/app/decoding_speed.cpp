@@ -51,7 +51,7 @@ void decode_again_and_again(Transformer& model, const DecodingLoad& load,
   const Tokens source = tokens_of(sentences);
   Memory memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(sentences.size(), {1});
-  std::vector<int32_t> best(sentences.size());
+  std::vector<Element> best(sentences.size());
   for (int64_t step = 1; step <= load.length; ++step) {
     if (step == 1 || load.kept == Kept::none) memory.encoded = encode(pass, model, source);
     const Tokens target = tokens_of(outputs);
@@ -63,7 +63,7 @@ void decode_again_and_again(Transformer& model, const DecodingLoad& load,
     }
     const Tensor logits = next_word_logits(pass, model, last);
     device.kernels.top(device.context, logits, 1, best.data());
-    for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(best[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(best[i].column);
   }
 }
 

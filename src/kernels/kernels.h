@@ -114,6 +114,12 @@ struct AttentionShape {
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
 };
 
+// Of a row: one of its elements, or none where the column is −1.
+struct Element {
+  int32_t column;
+  float value;
+};
+
 struct Smoothing {
   float amount;
   SmoothingOver over;
@@ -198,9 +204,11 @@ struct Kernels {
   void (*log_softmax)(Context&, Matrix logits);
   // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
   void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
-  // The indices of each row's `count` largest elements, the largest first, and the lowest index first among equals.
-  // −∞ and NaN are none of them: where nothing else is left, −1.
-  void (*top)(Context&, ConstMatrix rows, int64_t count, int32_t* indices);
+  // Each row's `count` largest elements, the largest first, and of equals the one in the lower column. −∞ and NaN are
+  // none of them: where nothing else is left, column −1 has −∞.
+  void (*top)(Context&, ConstMatrix rows, int64_t count, Element* largest);
+  // The same, bit for bit, of what log_softmax would make of these logits: read twice, and left as they are.
+  void (*top_log_probabilities)(Context&, ConstMatrix logits, int64_t count, Element* likeliest);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
   // One pass over flat buffers; gradients are taken times gradient_scale.

@@ -48,16 +48,15 @@ bool is_cut(const Hypothesis& ended, const Beam& beam) {
 
 }  // namespace
 
-std::vector<Candidate> expand(const Beam& beam, ConstMatrix log_probabilities,
-                              std::span<const int32_t> chosen, std::span<const int32_t> words) {
+std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
+                              std::span<const int32_t> words) {
   std::vector<Candidate> candidates;
-  const size_t count = chosen.size() / beam.open.size();
-  for (size_t i = 0; i < chosen.size(); ++i) {
-    const auto parent = static_cast<int32_t>(i / count);
-    const int32_t column = chosen[i];
+  const size_t count = next.size() / beam.open.size();
+  for (size_t i = 0; i < next.size(); ++i) {
+    const auto [column, log_p] = next[i];
     if (column < 0) continue;
+    const auto parent = static_cast<int32_t>(i / count);
     const int32_t token = words.empty() ? column : words[static_cast<size_t>(column)];
-    const float log_p = log_probabilities.data[parent * log_probabilities.row_stride + column];
     const double total = beam.open[static_cast<size_t>(parent)].total + static_cast<double>(log_p);
     candidates.push_back({parent, token, log_p, total});
   }

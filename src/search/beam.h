@@ -46,10 +46,10 @@ struct Candidate {
   double total;
 };
 
-// Row h of `log_probabilities` is what may follow open hypothesis h; column i is word i, or words[i] where these are
-// given. `chosen` are the columns of those that do, as many for each open hypothesis in turn, −1 where there are fewer.
-std::vector<Candidate> expand(const Beam& beam, ConstMatrix log_probabilities,
-                              std::span<const int32_t> chosen, std::span<const int32_t> words = {});
+// `next`: what may follow each open hypothesis in turn and its log-probability, as many for each, column −1 where there
+// are fewer. Column i is word i, or words[i] where these are given.
+std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
+                              std::span<const int32_t> words = {});
 
 // The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
 void prune(std::vector<Candidate>& candidates, int64_t width);

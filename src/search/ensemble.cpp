@@ -110,4 +110,15 @@ Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
   return mean;
 }
 
+std::vector<Element> Ensemble::likeliest_next(std::span<const OpenRow> rows, int64_t count) {
+  const Kernels& kernels = device().kernels;
+  std::vector<Element> likeliest(rows.size() * static_cast<size_t>(count));
+  if (members_.size() == 1) {
+    kernels.top_log_probabilities(device().context, logits_of(0, rows), count, likeliest.data());
+  } else {
+    kernels.top(device().context, next_log_probabilities(rows), count, likeliest.data());
+  }
+  return likeliest;
+}
+
 }  // namespace dragoman

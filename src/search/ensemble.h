@@ -41,6 +41,9 @@ class Ensemble {
   void encode(const PackedSide& sources, std::span<const int32_t> rows);
   // log p of what comes next, a row each. Column i is word i, or allowed->words[i]; beyond those all is −∞.
   Tensor next_log_probabilities(std::span<const OpenRow> rows);
+  // The `count` likeliest of each of those rows, as Kernels::top has them. One model needs no row of log-probabilities
+  // for it.
+  std::vector<Element> likeliest_next(std::span<const OpenRow> rows, int64_t count);
 
  private:
   struct Member {

@@ -16,6 +16,9 @@ struct NextWords {
   float* find(int32_t word) const;
 };
 
+// Whether a rule is in force after this hypothesis, so that apply_rules may change the row.
+bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options);
+
 // Changes the row after an open hypothesis: what may not follow gets −∞.
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
                  const NextWords& row);

@@ -11,7 +11,7 @@ namespace dragoman {
 namespace {
 
 struct Choice {
-  int32_t token;
+  int32_t column;
   double weight;  // its probability, sharpened or flattened; not normalised
 };
 
@@ -23,7 +23,7 @@ std::vector<Choice> choices(std::span<const float> row, double temperature) {
     const double weight = std::exp((static_cast<double>(row[i]) - top) / temperature);
     if (weight > 0) all.push_back({static_cast<int32_t>(i), weight});
   }
-  std::ranges::sort(all, {}, [](const Choice& c) { return std::tuple(-c.weight, c.token); });
+  std::ranges::sort(all, {}, [](const Choice& c) { return std::tuple(-c.weight, c.column); });
   return all;
 }
 
@@ -44,17 +44,16 @@ void keep_share(std::vector<Choice>& all, double share) {
 
 }  // namespace
 
-int32_t draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key) {
+Element draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key) {
   std::vector<Choice> all = choices(log_probabilities, options.temperature);
   if (options.top_k > 0) all.resize(std::min(all.size(), static_cast<size_t>(options.top_k)));
   if (options.top_p < 1) keep_share(all, options.top_p);
-  if (all.empty()) return -1;
-  double left = Random(key).uniform() * total_weight(all);
-  for (const Choice& choice : all) {
-    left -= choice.weight;
-    if (left < 0) return choice.token;
-  }
-  return all.back().token;
+  if (all.empty()) return {-1, 0};
+  size_t drawn = 0;
+  double left = Random(key).uniform() * total_weight(all) - all[0].weight;
+  while (left >= 0 && drawn + 1 < all.size()) left -= all[++drawn].weight;
+  const int32_t column = all[drawn].column;
+  return {column, log_probabilities[static_cast<size_t>(column)]};
 }
 
 uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position) {

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/kernels.h"
 #include "search/options.h"
 
 namespace dragoman {
 
-// A token of a row of log-probabilities, as temperature, top_k and top_p have it: a function of the row and the key.
+// One of a row of log-probabilities, as temperature, top_k and top_p have it: a function of the row and the key. Column
 // −1 where nothing may follow.
-int32_t draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key);
+Element draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key);
 
 // The key of a draw: sample number `sample` of a line, at this position of its output.
 uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position);

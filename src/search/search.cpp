@@ -85,10 +85,22 @@ std::vector<OpenRow> Search::open_rows() {
   return rows;
 }
 
-// The columns of what may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
-std::vector<int32_t> Search::choose(const Tensor& log_probabilities) {
+// Whether something looks at the log-probabilities of all words, and not at those of the likeliest alone: a sample, or
+// a rule that is in force after one of the open hypotheses.
+bool Search::needs_all_words() const {
+  const auto ruled = [&](const Sentence& sentence) {
+    return std::ranges::any_of(sentence.beam.open,
+                               [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options_); });
+  };
+  return options_.sample || std::ranges::any_of(active_, ruled);
+}
+
+// What may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
+std::vector<Element> Search::choose(std::span<const OpenRow> open) {
+  if (!needs_all_words()) return ensemble_.likeliest_next(open, width_);
+  const Tensor log_probabilities = ensemble_.next_log_probabilities(open);
   const Matrix rows = log_probabilities.matrix();
-  std::vector<int32_t> drawn;
+  std::vector<Element> drawn;
   int64_t row = 0;
   for (const Sentence& sentence : active_) {
     const std::span<const int32_t> words = sentence.allowed.words;
@@ -103,17 +115,16 @@ std::vector<int32_t> Search::choose(const Tensor& log_probabilities) {
     }
   }
   if (options_.sample) return drawn;
-  std::vector<int32_t> best(static_cast<size_t>(rows.rows * width_));
+  std::vector<Element> likeliest(open.size() * static_cast<size_t>(width_));
   Device& device = ensemble_.device();
-  device.kernels.top(device.context, rows, width_, best.data());
-  return best;
+  device.kernels.top(device.context, rows, width_, likeliest.data());
+  return likeliest;
 }
 
-void Search::advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen) {
+void Search::advance(Sentence& sentence, std::span<const Element> next) {
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
-  std::vector<Candidate> candidates =
-      expand(sentence.beam, log_probabilities, chosen, sentence.allowed.words);
+  std::vector<Candidate> candidates = expand(sentence.beam, next, sentence.allowed.words);
   prune(candidates, width_);
   finish(sentence.beam, candidates, options_);
   reorder(sentence.beam, before, rows_);
@@ -122,16 +133,13 @@ void Search::advance(Sentence& sentence, ConstMatrix log_probabilities, std::spa
 std::vector<SearchResult> Search::step() {
   admit();
   if (active_.empty()) return {};
-  const Tensor log_probabilities = ensemble_.next_log_probabilities(open_rows());
-  const std::vector<int32_t> chosen = choose(log_probabilities);
-  const size_t per_row = chosen.size() / static_cast<size_t>(log_probabilities.rows());
-  int64_t row = 0;
+  const std::vector<Element> chosen = choose(open_rows());
+  const size_t for_each = options_.sample ? 1 : static_cast<size_t>(width_);
+  size_t first = 0;
   for (Sentence& sentence : active_) {
-    const auto rows = static_cast<int64_t>(sentence.beam.open.size());
-    advance(
-        sentence, log_probabilities.row_range(row, rows),
-        std::span(chosen).subspan(static_cast<size_t>(row) * per_row, static_cast<size_t>(rows) * per_row));
-    row += rows;
+    const size_t count = sentence.beam.open.size() * for_each;
+    advance(sentence, std::span(chosen).subspan(first, count));
+    first += count;
   }
   return take_finished();
 }

@@ -70,8 +70,9 @@ class Search {
   void encode_sources(std::span<Sentence> sentences);
   Beam first_beam(const SearchTask& task) const;
   std::vector<OpenRow> open_rows();
-  std::vector<int32_t> choose(const Tensor& log_probabilities);
-  void advance(Sentence& sentence, ConstMatrix log_probabilities, std::span<const int32_t> chosen);
+  bool needs_all_words() const;
+  std::vector<Element> choose(std::span<const OpenRow> open);
+  void advance(Sentence& sentence, std::span<const Element> next);
   std::vector<SearchResult> take_finished();
 
   const SearchOptions options_;

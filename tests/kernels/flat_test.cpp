@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "testing.h"
 
@@ -11,6 +12,12 @@ namespace {
 
 class Flat : public testing::TestWithParam<const Kernels*> {
  protected:
+  std::vector<Element> top(ConstMatrix rows, int64_t count) {
+    std::vector<Element> lists(static_cast<size_t>(rows.rows * count));
+    kernels_.top(context_, rows, count, lists.data());
+    return lists;
+  }
+
   const Kernels& kernels_ = *GetParam();
   Context context_{2};
 };
@@ -94,15 +101,15 @@ TEST_P(Flat, ScatterRows) {
 TEST_P(Flat, TopIsSortedAndTheFirstOfEqualsLeads) {
   constexpr int64_t rows = 40, columns = 53;
   std::vector<float> values = random_floats(rows * columns, 7);
-  std::vector<int32_t> wanted, got(rows);
+  std::vector<int32_t> wanted;
   for (int64_t r = 0; r < rows; ++r) {
     const size_t first = static_cast<size_t>(r * columns), place = static_cast<size_t>(r * 7 % columns);
     values[first + place] = 2;
     if (r % 2 == 0) values[first + columns - 1] = 2;  // an equal one, later
     wanted.push_back(static_cast<int32_t>(place));
   }
-  kernels_.top(context_, {values.data(), rows, columns, columns, 1}, 1, got.data());
-  EXPECT_EQ(got, wanted);
+  const std::vector<Element> got = top({values.data(), rows, columns, columns, 1}, 1);
+  EXPECT_TRUE(std::ranges::equal(got, wanted, {}, &Element::column));
 }
 
 // Many more columns than the kernel's blocks have, and values that occur again and again.
@@ -111,16 +118,39 @@ TEST_P(Flat, TopIsWhatSortingGives) {
   std::vector<float> values = random_floats(rows * columns, 8);
   for (size_t i = 0; i < values.size(); i += 3) values[i] = std::round(values[i] * 20) / 20;
   for (const int64_t count : {1, 5, 64, 700}) {
-    std::vector<int32_t> got(static_cast<size_t>(rows * count));
-    kernels_.top(context_, {values.data(), rows, columns, columns, 1}, count, got.data());
+    const std::vector<Element> got = top({values.data(), rows, columns, columns, 1}, count);
     for (int64_t r = 0; r < rows; ++r) {
       std::vector<int32_t> sorted(columns);
       std::iota(sorted.begin(), sorted.end(), 0);
       std::ranges::stable_sort(sorted, std::greater{},
                                [&](int32_t c) { return values[static_cast<size_t>(r * columns + c)]; });
       sorted.resize(static_cast<size_t>(count));
-      const auto begin = got.begin() + r * count;
-      EXPECT_EQ(std::vector(begin, begin + count), sorted) << "row " << r << ", the first " << count;
+      const std::span list = std::span(got).subspan(static_cast<size_t>(r * count), sorted.size());
+      EXPECT_TRUE(std::ranges::equal(list, sorted, {}, &Element::column))
+          << "row " << r << ", the first " << count;
+      for (const Element& e : list) EXPECT_EQ(e.value, values[static_cast<size_t>(r * columns + e.column)]);
+    }
+  }
+}
+
+// Logits that lie close together: many that differ become equal log-probabilities.
+TEST_P(Flat, TopOfLogitsIsThatOfLogProbabilities) {
+  constexpr int64_t rows = 5, stride = 703;
+  for (const float width : {9.0F, 1e-6F}) {
+    const std::vector<float> logits = random_floats(rows * stride, 10, -width, width);
+    for (const int64_t columns : {1, 64, 77, 700}) {
+      std::vector<float> log_p = logits;
+      kernels_.log_softmax(context_, {log_p.data(), rows, columns, stride});
+      for (const int64_t count : {1, 4, 100}) {
+        const std::vector<Element> wanted = top({log_p.data(), rows, columns, stride, 1}, count);
+        std::vector<Element> got(wanted.size());
+        kernels_.top_log_probabilities(context_, {logits.data(), rows, columns, stride, 1}, count,
+                                       got.data());
+        for (size_t i = 0; i < wanted.size(); ++i) {
+          EXPECT_EQ(got[i].column, wanted[i].column) << columns << " columns, place " << i;
+          EXPECT_EQ(got[i].value, wanted[i].value);
+        }
+      }
     }
   }
 }
@@ -168,12 +198,15 @@ TEST_P(Flat, MixedProbabilitiesAreTheirMean) {
 TEST_P(Flat, TopPassesOverWhatCannotBe) {
   constexpr float never = -std::numeric_limits<float>::infinity();
   const std::vector<float> values = {never, -3, never, -1, never};
-  std::vector<int32_t> got(4);
-  kernels_.top(context_, {values.data(), 1, 5, 5, 1}, 4, got.data());
-  EXPECT_EQ(got, (std::vector{3, 1, -1, -1}));
+  const auto columns_of = [&](const std::vector<float>& row) {
+    const auto size = static_cast<int64_t>(row.size());
+    std::vector<int32_t> columns;
+    for (const Element& e : top({row.data(), 1, size, size, 1}, 4)) columns.push_back(e.column);
+    return columns;
+  };
+  EXPECT_EQ(columns_of(values), (std::vector{3, 1, -1, -1}));
   const std::vector<float> nothing(210, std::numeric_limits<float>::quiet_NaN());
-  kernels_.top(context_, {nothing.data(), 1, 210, 210, 1}, 4, got.data());
-  EXPECT_EQ(got, (std::vector{-1, -1, -1, -1}));
+  EXPECT_EQ(columns_of(nothing), (std::vector{-1, -1, -1, -1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Flat, testing::ValuesIn(every_instruction_set()), kernels_name);

@@ -89,18 +89,22 @@ void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoo
   });
 }
 
+inline float log_of_sum(const float* x, int64_t columns, float top) {  // log Σ e^(x − top)
+  Vec total = {};
+  for (int64_t c = 0; c < columns; c += lanes)
+    total += exponential(load_logits(x + c, columns - c) - all(top));
+  return logf(sum(total));
+}
+
 void log_softmax(Context& context, Matrix logits) {
   for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       float* x = logits.data + r * logits.stride;
       const int64_t columns = logits.columns;
-      const Vec top = all(row_max(x, columns));
-      Vec total = {};
+      const float top = row_max(x, columns);
+      const Vec log_sum = all(log_of_sum(x, columns, top));
       for (int64_t c = 0; c < columns; c += lanes)
-        total += exponential(load_logits(x + c, columns - c) - top);
-      const Vec log_sum = all(logf(sum(total)));
-      for (int64_t c = 0; c < columns; c += lanes)
-        store_some(x + c, load_some(x + c, columns - c) - top - log_sum, columns - c);
+        store_some(x + c, load_some(x + c, columns - c) - all(top) - log_sum, columns - c);
     }
   });
 }
@@ -127,33 +131,71 @@ void mix_log_probabilities(Context& context, ConstMatrix other, float share, Mat
   });
 }
 
-// Where x[index] belongs in the sorted list of the largest so far, or nowhere. Returns the list's length.
-inline int64_t insert_into_top(const float* x, int64_t index, int64_t count, int64_t found,
-                               int32_t* indices) {
-  if (!(x[index] >= lowest_float) || (found == count && !(x[index] > x[indices[count - 1]]))) return found;
+// Takes its place in the sorted list of the largest so far, or none. Returns the list's length.
+inline int64_t insert_into_top(Element element, int64_t count, int64_t found, Element* list) {
+  if (!(element.value >= lowest_float) || (found == count && !(element.value > list[count - 1].value)))
+    return found;
   int64_t at = found < count ? found : count - 1;
-  for (; at > 0 && x[index] > x[indices[at - 1]]; --at) indices[at] = indices[at - 1];
-  indices[at] = static_cast<int32_t>(index);
+  for (; at > 0 && element.value > list[at - 1].value; --at) list[at] = list[at - 1];
+  list[at] = element;
   return smaller(found + 1, count);
 }
 
-// Once the list is full, most blocks of a row hold nothing that belongs in it, which their largest element tells.
-inline void top_of_row(const float* x, int64_t columns, int64_t count, int32_t* indices) {
-  constexpr int64_t block = 64;
-  int64_t found = 0;
-  for (int64_t begin = 0; begin < columns; begin += block) {
-    const int64_t end = smaller(columns, begin + block);
-    if (found == count && !(row_max(x + begin, end - begin) > x[indices[count - 1]])) continue;
-    for (int64_t c = begin; c < end; ++c) found = insert_into_top(x, c, count, found, indices);
-  }
-  for (; found < count; ++found) indices[found] = -1;
+// What log_softmax subtracts from a row, in its order; zeros: the row is taken as it is.
+struct Subtracted {
+  float top, log_sum;
+
+  float from(float x) const { return x - top - log_sum; }
+};
+
+constexpr int64_t top_block = 64;
+
+// The largest element of each block of a row.
+inline void block_maxima(const float* x, int64_t columns, float* maxima) {
+  for (int64_t begin = 0; begin < columns; begin += top_block)
+    *maxima++ = row_max(x + begin, smaller(top_block, columns - begin));
 }
 
-void top(Context& context, ConstMatrix rows, int64_t count, int32_t* indices) {
-  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      top_of_row(rows.data + r * rows.row_stride, rows.columns, count, indices + r * count);
+// Few blocks of a row reach the `count`-th largest of all maxima, and what belongs in the list stands in these.
+// Elements that differ may be equal after the subtraction, and then the first one leads: it comes before comparing.
+inline void top_of_row(const float* x, int64_t columns, const float* maxima, Subtracted subtracted,
+                       int64_t count, Element* list) {
+  int64_t found = 0;
+  for (int64_t b = 0; b < ceil_div(columns, top_block); ++b)
+    found = insert_into_top({0, subtracted.from(maxima[b])}, count, found, list);
+  const float least = found == count ? list[count - 1].value : lowest_float;
+  found = 0;
+  for (int64_t begin = 0; begin < columns; begin += top_block, ++maxima) {
+    if (subtracted.from(*maxima) < least) continue;
+    const int64_t end = smaller(columns, begin + top_block);
+    for (int64_t c = begin; c < end; ++c)
+      found = insert_into_top({static_cast<int32_t>(c), subtracted.from(x[c])}, count, found, list);
+  }
+  for (; found < count; ++found) list[found] = {-1, -__builtin_inff()};
+}
+
+inline void top_of_rows(Context& context, ConstMatrix rows, int64_t count, bool after_softmax,
+                        Element* lists) {
+  const int64_t blocks = ceil_div(rows.columns, top_block);
+  for_each_task(context, rows.rows, [&](int64_t r, int worker) {
+    const float* x = rows.data + r * rows.row_stride;
+    float* maxima = static_cast<float*>(context.local(worker, static_cast<size_t>(blocks) * sizeof(float)));
+    block_maxima(x, rows.columns, maxima);
+    Subtracted subtracted = {0, 0};
+    if (after_softmax) {
+      const float top = row_max(maxima, blocks);
+      subtracted = {top, log_of_sum(x, rows.columns, top)};
+    }
+    top_of_row(x, rows.columns, maxima, subtracted, count, lists + r * count);
   });
+}
+
+void top(Context& context, ConstMatrix rows, int64_t count, Element* largest) {
+  top_of_rows(context, rows, count, false, largest);
+}
+
+void top_log_probabilities(Context& context, ConstMatrix logits, int64_t count, Element* likeliest) {
+  top_of_rows(context, logits, count, true, likeliest);
 }
 
 }  // namespace

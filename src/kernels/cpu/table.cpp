@@ -38,6 +38,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,
     .top = top,
+    .top_log_probabilities = top_log_probabilities,
     .adam = adam,
     .move_toward = move_toward,
     .sum_of_squares = sum_of_squares,
