@@ -6,7 +6,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/figures.h"
-#include "base/files.h"
+#include "app/output.h"
 #include "base/nearest.h"
 
 namespace dragoman {
@@ -31,15 +31,11 @@ void draw_chart(const Figure& figure, const Arguments& arguments) {
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
+  check_output(out);
 
   std::string file;
   options.check([&] { file = svg(chart(settings)); });
-  if (out == "-") {
-    std::cout << file;
-  } else {
-    write_file(out, {file});
-    std::cout << out << "\n";
-  }
+  write_output(out, file);
 }
 
 constexpr Figure figures[] = {

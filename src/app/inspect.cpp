@@ -1,15 +1,14 @@
 // dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as a figure of one layer.
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 
 #include "app/attention_figure.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/inspection.h"
+#include "app/output.h"
 #include "app/translating.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/page.h"
 #include "base/signals.h"
 #include "text/unicode.h"
@@ -122,16 +121,11 @@ void inspect(const Arguments& arguments) {
   SearchOptions& how = o.search;
   if (!how.sample) how.nbest = std::min(how.nbest, how.beam);  // more than there are were not asked for
   search.check([&] { validate(o.search); });
+  if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
+  check_output(o.out);
   watch_signals();
 
-  const std::string result = written(o, inspect_all(o, sentences(o, files)));
-  if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
-  if (o.out == "-") {
-    std::cout << result;
-  } else {
-    write_file(o.out, {result});
-    std::cout << o.out << "\n";
-  }
+  write_output(o.out, written(o, inspect_all(o, sentences(o, files))));
 }
 
 }  // namespace dragoman

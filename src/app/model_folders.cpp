@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 void check_new_model_folder(const std::string& folder) {
   if (fs::exists(weights_path(folder)))
     throw UsageError("{} holds a model already: take another folder for --out", folder);
+  check_writable_folder(folder);
 }
 
 void copy_all_but_weights(const std::string& from, const std::string& to) {

@@ -5,7 +5,7 @@
 
 namespace dragoman {
 
-// A UsageError where the folder holds a model already.
+// A UsageError where the folder holds a model already, an Error where nothing can be written into it.
 void check_new_model_folder(const std::string& folder);
 
 // Configuration and vocabularies, into a folder that is made if it is not there.

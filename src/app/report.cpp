@@ -1,11 +1,9 @@
 // dragoman report: one HTML page about one or several training runs.
 #include "train/report.h"
 
-#include <iostream>
-
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "base/files.h"
+#include "app/output.h"
 
 namespace dragoman {
 
@@ -19,14 +17,8 @@ void report(const Arguments& arguments) {
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
-
-  const std::string page = report_page(folders);
-  if (out == "-") {
-    std::cout << page;
-  } else {
-    write_file(out, {page});
-    std::cout << out << "\n";
-  }
+  check_output(out);
+  write_output(out, report_page(folders));
 }
 
 }  // namespace dragoman

@@ -118,4 +118,20 @@ void make_folder(const std::string& path) {
   if (error) throw Error("cannot make the folder {}: {}", path, error.message());
 }
 
+void check_writable(const std::string& file) {
+  const fs::path path = behind_links(file);
+  std::error_code none;
+  if (fs::is_directory(path, none)) throw Error("cannot write {}: it is a folder, name a file in it", file);
+  const fs::path written = is_special(file) ? fs::path(file) : path.parent_path() / ".";
+  if (access(written.c_str(), W_OK) != 0) throw Error("cannot write {}: {}", file, std::strerror(errno));
+}
+
+void check_writable_folder(const std::string& folder) {
+  fs::path there = fs::absolute(folder);
+  std::error_code none;
+  while (!fs::exists(there, none) && there.has_relative_path()) there = there.parent_path();
+  if (access((there / ".").c_str(), W_OK) != 0)
+    throw Error("cannot write into the folder {}: {}", folder, std::strerror(errno));
+}
+
 }  // namespace dragoman

@@ -46,5 +46,14 @@ TEST_F(ReportCommand, NeedsAFolderAndAHistoryInIt) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/page.html"));
 }
 
+TEST_F(ReportCommand, KnowsBeforeTheWorkWhatCannotBeWritten) {
+  try {
+    report({folder_ + "/without-a-history", "--out", folder_});
+    ADD_FAILURE() << "a page in place of a folder";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "cannot write " + folder_ + ": it is a folder, name a file in it");
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

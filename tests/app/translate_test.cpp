@@ -152,9 +152,12 @@ TEST_F(TranslatingCommands, ScoringALongPairStopsAtOnce) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 124) << "137: it had to be killed; " << status;
 }
 
-TEST_F(TranslatingCommands, AFolderThatCannotBeMadeIsNamed) {
-  run("quantize --model " + folder_.path + " --out " + file("config.json") + "/x", "", 1);
-  EXPECT_EQ(errors_, "dragoman: cannot make the folder " + file("config.json") + "/x: Not a directory\n");
+TEST_F(TranslatingCommands, AFolderThatCannotBeMadeIsNamedBeforeTheWork) {
+  const std::string wrong = file("config.json") + "/x";
+  for (const std::string command : {"quantize --model /nowhere", "average /nowhere"}) {
+    run(command + " --out " + wrong, "", 1);
+    EXPECT_EQ(errors_, "dragoman: cannot write into the folder " + wrong + ": Not a directory\n") << command;
+  }
 }
 
 TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {

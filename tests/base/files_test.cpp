@@ -83,5 +83,31 @@ TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
   }
 }
 
+// What is said before the work is said where the writing would fail, and only there.
+TEST_F(Files, WhatCannotBeWrittenIsKnownBefore) {
+  const auto fails = [](auto body) {
+    try {
+      body();
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  };
+  write_file(folder_ + "/f", {"x"});
+  std::filesystem::create_symlink("f", folder_ + "/link");
+  std::filesystem::create_symlink(folder_, folder_ + "/up");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  for (const std::string name : {"f", "new", "link", "up", "up/new", "none/new", "f/new", ".", "/dev/null"}) {
+    const bool known = fails([&] { check_writable(name); });
+    EXPECT_EQ(known, fails([&] { write_file(name, {"x"}); })) << name;
+  }
+  for (const std::string name : {"f", "f/new", "a/b", "a/c/", "."}) {
+    const bool known = fails([&] { check_writable_folder(name); });
+    EXPECT_EQ(known, fails([&] { make_folder(name); })) << name;
+  }
+  std::filesystem::current_path(before);
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -1,0 +1,14 @@
+// What a command makes whole and gives out at its end: into the file that --out names, or to standard output for "-".
+#pragma once
+
+#include <string>
+
+namespace dragoman {
+
+// Before the work: an Error where it could not be written in the end.
+void check_output(const std::string& out);
+
+// Of a file the name is printed.
+void write_output(const std::string& out, const std::string& contents);
+
+}  // namespace dragoman
