@@ -246,7 +246,8 @@ TEST(SearchOptions, ExcludeEachOther) {
   };
   EXPECT_EQ(wrong({}), "");
   EXPECT_EQ(wrong({.beam = 2, .nbest = 3}), "nbest");
-  EXPECT_EQ(wrong({.beam = 2, .nbest = 3, .sample = true}), "");
+  EXPECT_EQ(wrong({.nbest = 9, .sample = true}), "");
+  EXPECT_EQ(wrong({.beam = 2, .sample = true}), "beam");
   EXPECT_EQ(wrong({.temperature = 2}), "temperature");
   EXPECT_EQ(wrong({.top_k = 2}), "top-k");
   EXPECT_EQ(wrong({.top_p = 0.5}), "top-p");
