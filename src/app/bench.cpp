@@ -66,7 +66,11 @@ std::vector<int64_t> numbers(const char* key, const std::vector<std::string>& te
   return values;
 }
 
-struct Limits {
+// What the rows were measured on, and the most that it can do.
+struct Machine {
+  int threads;
+  const char* instruction_set;
+  Precision precision;
   double operations, bytes;  // a second
 };
 
@@ -75,8 +79,7 @@ struct Row {
   double tokens_per_second, milliseconds, of_operations, of_bytes;
 };
 
-Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, Precision precision,
-            const Limits& limits) {
+Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
   if (load.batch == 1) load.sentences = std::max<int64_t>(1, load.sentences / 4);
   DecodingLoad one_batch = load;
   one_batch.sentences = std::min(load.sentences, load.batch);
@@ -93,39 +96,42 @@ Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, Precis
       .beam = load.beam,
       .tokens_per_second = sentences * static_cast<double>(load.length) / seconds,
       .milliseconds = 1000 * seconds / sentences,
-      .of_operations = 2 * sentences * products_of_sentence(model.config, load) / seconds / limits.operations,
-      .of_bytes = batches * bytes_of_batch(model.config, load, precision) / seconds / limits.bytes};
+      .of_operations =
+          2 * sentences * products_of_sentence(model.config, load) / seconds / machine.operations,
+      .of_bytes = batches * bytes_of_batch(model.config, load, machine.precision) / seconds / machine.bytes};
 }
 
 double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
 
-void print(const Row& row, BenchFormat format) {
-  if (format == BenchFormat::json) {
-    std::cout << nlohmann::ordered_json{{"batch", row.batch},
-                                        {"beam", row.beam},
-                                        {"tokens_per_second", row.tokens_per_second},
-                                        {"milliseconds_a_sentence", row.milliseconds},
-                                        {"share_of_arithmetic", row.of_operations},
-                                        {"share_of_memory", row.of_bytes},
-                                        {"peak_mib", peak_mib()}}
-              << std::endl;
-  } else {
-    std::cout << fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>8.0f} %  {:>4.0f} %  {:>8.0f}\n",
-                             row.batch, row.beam, row.tokens_per_second, row.milliseconds,
-                             100 * row.of_operations, 100 * row.of_bytes, peak_mib())
-              << std::flush;
-  }
+nlohmann::ordered_json to_json(const Row& row, const Machine& machine) {
+  return {{"batch", row.batch},
+          {"beam", row.beam},
+          {"tokens_per_second", row.tokens_per_second},
+          {"milliseconds_a_sentence", row.milliseconds},
+          {"share_of_arithmetic", row.of_operations},
+          {"share_of_memory", row.of_bytes},
+          {"peak_mib", peak_mib()},
+          {"precision", name_of(machine.precision)},
+          {"threads", machine.threads},
+          {"instruction_set", machine.instruction_set},
+          {"limit_operations_a_second", machine.operations},
+          {"limit_bytes_a_second", machine.bytes}};
 }
 
-void print_head(const ModelConfig& c, const BenchOptions& o, Precision precision, const Device& device,
-                const Limits& limits) {
+std::string to_text(const Row& row) {
+  return fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>8.0f} %  {:>4.0f} %  {:>8.0f}", row.batch,
+                     row.beam, row.tokens_per_second, row.milliseconds, 100 * row.of_operations,
+                     100 * row.of_bytes, peak_mib());
+}
+
+void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& machine) {
   std::cout << fmt::format(
       "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {} tokens a sentence; {} threads, {}\n"
       "at most: {:.0f} billion operations a second in registers, {:.1f} GB a second from memory\n\n"
       "batch  beam  tokens/s    ms/sentence  arithmetic  memory  peak MiB\n",
-      c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(precision),
-      o.load.length, device.context.threads(), device.kernels.name, limits.operations * 1e-9,
-      limits.bytes * 1e-9);
+      c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
+      o.load.length, machine.threads, machine.instruction_set, machine.operations * 1e-9,
+      machine.bytes * 1e-9);
 }
 
 Precision hold(Transformer& model, const BenchOptions& o) {
@@ -169,15 +175,18 @@ void bench(const Arguments& arguments) {
                 o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
   Transformer model(o.model.empty() ? made_up : read_model_config(o.model), device, Buffers::none_yet);
   const Precision precision = hold(model, o);
-  const Limits limits = {measured_peak(device.context, device.kernels.name, precision),
-                         measured_bandwidth(device.context)};
+  const Machine machine = {device.context.threads(), device.kernels.name, precision,
+                           measured_peak(device.context, device.kernels.name, precision),
+                           measured_bandwidth(device.context)};
   forget_peak_memory();  // which that was
-  if (o.format == BenchFormat::text) print_head(model.config, o, precision, device, limits);
+  const bool json = o.format == BenchFormat::json;
+  if (!json) print_head(model.config, o, machine);
   for (const int64_t batch : batches) {
     for (const int64_t beam : beams) {
       o.load.batch = batch;
       o.load.beam = beam;
-      print(measure(model, o, o.load, precision, limits), o.format);
+      const Row row = measure(model, o, o.load, machine);
+      std::cout << (json ? to_json(row, machine).dump() : to_text(row)) << std::endl;
     }
   }
 }

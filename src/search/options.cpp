@@ -11,7 +11,8 @@ constexpr int64_t always_allowed = 10;  // a short source may need many more tok
 }  // namespace
 
 void declare(Section& own, SearchOptions& o) {
-  own.add("beam", o.beam, "hypotheses that are followed at once; 1: greedy; not with sample", at_least(1).at_most(1000));
+  own.add("beam", o.beam, "hypotheses that are followed at once; 1: greedy; not with sample",
+          at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add("length-penalty", o.length_penalty, "the exponent of the length by which scores are divided",
           at_least(0));
@@ -37,7 +38,8 @@ void declare(Section& own, SearchOptions& o) {
   own.add("alignment-layer", o.alignment_layer,
           "the decoder's layer whose attention aligns words, the first is 1; 0: the last but one",
           at_least(0));
-  own.add("sample", o.sample, "draw translations by their probability instead of searching the best, nbest of them");
+  own.add("sample", o.sample,
+          "draw translations by their probability instead of searching the best, nbest of them");
   own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
   own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
   own.add("top-p", o.top_p, "sample among the likeliest pieces of this share together", above(0).at_most(1));

@@ -19,8 +19,12 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
   for (const std::string& line : lines_of(bench(model + " --batch 1,2 --beam 1,3 --format json"))) {
     const auto row = nlohmann::json::parse(line);
     rows.emplace_back(row["batch"], row["beam"]);
-    for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_memory", "peak_mib"})
+    for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_memory", "peak_mib",
+                            "limit_operations_a_second", "limit_bytes_a_second"})
       EXPECT_GT(row[key], 0) << key;
+    EXPECT_EQ(row["threads"], 1);
+    EXPECT_EQ(row["precision"], "fp32");
+    EXPECT_EQ(row["instruction_set"], kernels_for(std::getenv("DRAGOMAN_ISA")).name);
   }
   EXPECT_EQ(rows, (std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 1}, {2, 3}}));
   EXPECT_EQ(lines_of(bench(model + " --batch 2 --beam 1 --precision int8 --cache none")).size(), 5U);
