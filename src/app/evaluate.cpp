@@ -81,7 +81,7 @@ class LengthTable {
 
 // Before anything is translated: the files have to fit together.
 std::vector<std::string> read_references(const EvaluateOptions& o) {
-  PairedLines lines(o.source, o.reference);
+  PairedLines lines(o.source, o.reference, InvalidText::repair);
   std::vector<std::string> references;
   while (lines.next()) references.emplace_back(lines.second());
   if (references.empty()) throw Error("{} is empty: there is nothing to measure", o.source);

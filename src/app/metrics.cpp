@@ -23,7 +23,7 @@ void declare(Options& options, MetricsOptions& metrics) {
 }
 
 Scores measure(const MetricsOptions& options) {
-  PairedLines lines(options.hypothesis, options.reference);
+  PairedLines lines(options.hypothesis, options.reference, InvalidText::refuse);
   Scores scores(options.scores);
   while (lines.next()) scores.add(lines.first(), lines.second());
   if (lines.number() == 0) throw Error("{} is empty: there is nothing to measure", options.hypothesis);

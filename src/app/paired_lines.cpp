@@ -1,6 +1,8 @@
 #include "app/paired_lines.h"
 
 #include "base/error.h"
+#include "base/log.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
@@ -16,8 +18,8 @@ namespace {
 
 }  // namespace
 
-PairedLines::PairedLines(const std::string& first, const std::string& second)
-    : readers_{LineReader(first), LineReader(second)} {
+PairedLines::PairedLines(const std::string& first, const std::string& second, InvalidText invalid)
+    : readers_{LineReader(first), LineReader(second)}, invalid_(invalid) {
   if (first == "-" && second == "-")
     throw UsageError("standard input cannot be both files of a pair: name a file instead of one -");
 }
@@ -25,12 +27,29 @@ PairedLines::PairedLines(const std::string& first, const std::string& second)
 bool PairedLines::next() {
   const bool one = readers_[0].next(lines_[0]), other = readers_[1].next(lines_[1]);
   if (one != other) refuse_lengths(readers_[0], readers_[1]);
-  for (size_t i = 0; one && i < 2; ++i) {
-    if (is_text(lines_[i])) continue;
-    throw Error("{}:{}: this is no UTF-8 text; iconv converts from other encodings", readers_[i].path(),
-                readers_[i].number());
+  if (!one) warn_of_repairs();
+  for (size_t side = 0; one && side < 2; ++side) {
+    if (!is_text(lines_[side])) repair(side);
   }
   return one;
+}
+
+void PairedLines::repair(size_t side) {
+  if (invalid_ == InvalidText::refuse) {
+    throw Error("{}:{}: this is no UTF-8 text; iconv converts from other encodings", readers_[side].path(),
+                readers_[side].number());
+  }
+  repaired_[side] = repaired(lines_[side]);
+  lines_[side] = repaired_[side];
+  ++repairs_[side];
+}
+
+void PairedLines::warn_of_repairs() const {
+  for (size_t side = 0; side < 2; ++side) {
+    if (repairs_[side] == 0) continue;
+    log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none",
+                readers_[side].path(), repairs_[side], readers_[side].number());
+  }
 }
 
 }  // namespace dragoman

@@ -8,13 +8,16 @@
 
 namespace dragoman {
 
+// What becomes of a line that is no text: an Error, or U+FFFD in place of what is none of it.
+enum class InvalidText { refuse, repair };
+
 class PairedLines {
  public:
   // A UsageError where both are standard input.
-  PairedLines(const std::string& first, const std::string& second);
+  PairedLines(const std::string& first, const std::string& second, InvalidText invalid);
 
   // Whether there was another pair. It is valid until the next call. An Error where one file is longer than the
-  // other, or where a line is no text.
+  // other. After the last pair a warning says how many lines were repaired.
   bool next();
 
   std::string_view first() const { return lines_[0]; }
@@ -22,8 +25,14 @@ class PairedLines {
   int64_t number() const { return readers_[0].number(); }
 
  private:
+  void repair(size_t side);
+  void warn_of_repairs() const;
+
   LineReader readers_[2];
+  const InvalidText invalid_;
   std::string_view lines_[2];
+  std::string repaired_[2];
+  int64_t repairs_[2] = {0, 0};
 };
 
 }  // namespace dragoman

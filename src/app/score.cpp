@@ -1,6 +1,7 @@
 // dragoman score: the log-probability of each translation of a file, given its source.
 #include "search/score.h"
 
+#include <algorithm>
 #include <iostream>
 #include <numeric>
 
@@ -10,18 +11,20 @@
 #include "app/commands.h"
 #include "app/paired_lines.h"
 #include "app/translating.h"
+#include "base/log.h"
 #include "search/alignment.h"
-#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
 
-constexpr int64_t pairs_at_once = 32;
+// Memory grows with the tokens of a batch and, for the alignment, with their number times that of the longest source.
+constexpr int64_t tokens_at_once = 2048;
 
 struct ScoreOptions {
   std::string model, source, target;
   int64_t threads = 0;
   WantedPrecision precision = WantedPrecision::as_saved;
+  int64_t max_length = 2000;
   bool alignment = false;
   int64_t alignment_layer = 0;
 };
@@ -31,6 +34,8 @@ void declare(Options& options, ScoreOptions& o) {
   declare_model(own, o.model, o.threads, o.precision);
   own.add("source", o.source, "the sentences that were translated, one a line; - is standard input");
   own.add("target", o.target, "their translations, line by line");
+  own.add("max-length", o.max_length, "pieces of a side: a longer pair is not scored, its line says nan",
+          at_least(1).at_most(100'000'000));
   own.add("alignment", o.alignment,
           "print which word comes from which, too: after |||, as pairs SOURCE-TARGET");
   own.add("alignment-layer", o.alignment_layer,
@@ -38,51 +43,98 @@ void declare(Options& options, ScoreOptions& o) {
           at_least(0));
 }
 
-// A line, and where its pieces stand in it, in code points.
+// A line, what the model reads of it, and where those pieces stand in it, in code points.
 struct Side {
   std::string text;
+  std::vector<int32_t> ids;
   std::vector<TextSpan> spans;
 };
 
-struct Pairs {
-  PackedSide sources, targets;
-  std::vector<Side> source_sides, target_sides;
+struct Pair {
+  Side source, target;
 
-  void add(const SavedModel& model, const std::string& source, const std::string& target) {
-    PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
-    if (pieces.ids.empty() || model.source_eos) {  // the encoder reads one token at least
-      pieces.ids.push_back(eos_id);
-      pieces.spans.push_back({source.size(), source.size()});
-    }
-    sources.add(pieces.ids.data(), pieces.ids.data() + pieces.ids.size());
-    source_sides.push_back({source, in_code_points(source, pieces.spans)});
-    pieces = model.vocabularies.target->encode_with_spans(target);
-    targets.add(pieces.ids.data(), pieces.ids.data() + pieces.ids.size());
-    target_sides.push_back({target, in_code_points(target, pieces.spans)});
-  }
+  // Those that the encoder or the decoder reads, whichever has more.
+  int64_t tokens() const { return std::max(std::ssize(source.ids), std::ssize(target.ids) + 1); }
 };
 
+Side side_of(const std::string& text, PiecesOfText pieces) {
+  return {text, std::move(pieces.ids), in_code_points(text, pieces.spans)};
+}
+
+Pair pair_of(const SavedModel& model, const std::string& source, const std::string& target) {
+  PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
+  if (pieces.ids.empty() || model.source_eos) {  // the encoder reads one token at least
+    pieces.ids.push_back(eos_id);
+    pieces.spans.push_back({source.size(), source.size()});
+  }
+  return {side_of(source, std::move(pieces)),
+          side_of(target, model.vocabularies.target->encode_with_spans(target))};
+}
+
 // A pair's words that belong together, after a score: " ||| 0-0 1-2".
-std::string alignment_of(const Pairs& pairs, size_t i, const AttentionRows& rows) {
-  const Side &source = pairs.source_sides[i], &target = pairs.target_sides[i];
+std::string alignment_of(const Pair& pair, const AttentionRows& rows) {
+  const auto& [source, target] = pair;
   std::vector<PieceAttention> attention;
   for (size_t t = 0; t < target.spans.size(); ++t) attention.push_back({0, rows[t]});
   return " ||| " + pharaoh(align_words(source.text, source.spans, target.text, target.spans, attention));
 }
 
-void print_scores(SavedModel& model, const Pairs& pairs, const ScoreOptions& o) {
-  std::vector<AttentionRows> rows;
-  if (o.alignment) {
-    const int64_t layer = alignment_layer(model.model.config, o.alignment_layer);
-    rows = attention_rows(model.model, pairs.sources, pairs.targets, bos_id, layer);
+// Scores pairs in batches and prints a line for each, in their order.
+class Scorer {
+ public:
+  Scorer(SavedModel& model, const ScoreOptions& options)
+      : model_(model),
+        options_(options),
+        layer_(alignment_layer(model.model.config, options.alignment_layer)),
+        most_tokens_(std::min(options.max_length + 1, model.max_positions)) {}
+
+  void add(const std::string& source, const std::string& target) {
+    Pair pair = pair_of(model_, source, target);
+    const bool too_long = pair.tokens() > most_tokens_;
+    if (too_long || tokens_ + pair.tokens() > tokens_at_once) score_batch();
+    if (too_long) return leave_out();
+    tokens_ += pair.tokens();
+    batch_.push_back(std::move(pair));
   }
-  const auto scores = score_pairs(model.model, pairs.sources, pairs.targets, bos_id, eos_id);
-  for (size_t i = 0; i < scores.size(); ++i) {
-    std::cout << fmt::format("{:.4f}{}\n", std::accumulate(scores[i].begin(), scores[i].end(), 0.0),
-                             o.alignment ? alignment_of(pairs, i, rows[i]) : "");
+
+  void finish() {
+    score_batch();
+    if (left_out_ == 0) return;
+    log_warning("{} pairs have more than {} pieces on a side: nan stands where their scores would", left_out_,
+                most_tokens_ - 1);
   }
-  if (!std::cout.flush()) throw Error("cannot write to standard output");
-}
+
+ private:
+  void score_batch() {
+    if (batch_.empty()) return;
+    PackedSide sources, targets;
+    for (const auto& [source, target] : batch_) {
+      sources.add(source.ids.data(), source.ids.data() + source.ids.size());
+      targets.add(target.ids.data(), target.ids.data() + target.ids.size());
+    }
+    std::vector<AttentionRows> rows;
+    if (options_.alignment) rows = attention_rows(model_.model, sources, targets, bos_id, layer_);
+    const auto scores = score_pairs(model_.model, sources, targets, bos_id, eos_id);
+    for (size_t i = 0; i < scores.size(); ++i) {
+      std::cout << fmt::format("{:.4f}{}\n", std::accumulate(scores[i].begin(), scores[i].end(), 0.0),
+                               options_.alignment ? alignment_of(batch_[i], rows[i]) : "");
+    }
+    batch_.clear();
+    tokens_ = 0;
+    if (!std::cout.flush()) throw Error("cannot write to standard output");
+  }
+
+  void leave_out() {
+    ++left_out_;
+    std::cout << "nan" << (options_.alignment ? " ||| " : "") << "\n";
+  }
+
+  SavedModel& model_;
+  const ScoreOptions& options_;
+  const int64_t layer_, most_tokens_;
+  std::vector<Pair> batch_;
+  int64_t tokens_ = 0, left_out_ = 0;
+};
 
 }  // namespace
 
@@ -98,15 +150,11 @@ void score(const Arguments& arguments) {
   if (o.model.empty() || o.source.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
 
-  PairedLines lines(o.source, o.target);
+  PairedLines lines(o.source, o.target, InvalidText::repair);
   const auto model = load_model(o.model, o.threads, o.precision);
-  Pairs pairs;
-  while (lines.next()) {
-    pairs.add(*model, repaired(lines.first()), repaired(lines.second()));
-    if (pairs.sources.sentences() < pairs_at_once) continue;
-    print_scores(*model, std::exchange(pairs, {}), o);
-  }
-  if (pairs.sources.sentences() > 0) print_scores(*model, pairs, o);
+  Scorer scorer(*model, o);
+  while (lines.next()) scorer.add(std::string(lines.first()), std::string(lines.second()));
+  scorer.finish();
 }
 
 }  // namespace dragoman

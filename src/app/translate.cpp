@@ -10,6 +10,7 @@
 #include "app/line_json.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 
 namespace dragoman {
@@ -66,7 +67,14 @@ class Printer {
       std::cout << text_of(best, options_.pieces) << alignment_of(best) << "\n";
     }
     ++number_;
+    invalid_ += line.invalid;
     if (!std::cout.flush()) throw Error("cannot write to standard output");
+  }
+
+  void finish() const {
+    if (invalid_ == 0) return;
+    log_warning("{} of {} lines are no UTF-8, and were read with U+FFFD where they are none", invalid_,
+                number_);
   }
 
  private:
@@ -75,7 +83,7 @@ class Printer {
   }
 
   const TranslateOptions& options_;
-  int64_t number_ = 0;
+  int64_t number_ = 0, invalid_ = 0;
 };
 
 }  // namespace
@@ -109,6 +117,7 @@ void translate(const Arguments& arguments) {
   TranslationInput input(files, o.prefix);
   Printer printer(o);
   translate_lines(o.translating, input, [&](const TranslatedLine& done) { printer.print(done); });
+  printer.finish();
 }
 
 }  // namespace dragoman

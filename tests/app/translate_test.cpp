@@ -10,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/commands.h"
 #include "app/translating_commands.h"
+#include "base/memory.h"
 #include "search/shortlist.h"
 
 namespace dragoman {
@@ -20,6 +22,7 @@ TEST_F(TranslatingCommands, ALineOfOutputForEachLineOfInput) {
   const std::string input = "The cat sleeps.\n\nb\xff d\n \nWhere is the cat?\r\nno line end";
   const Lines lines = lines_of(translate(input));
   ASSERT_EQ(lines.size(), 6U);
+  EXPECT_NE(errors_.find("1 of 6 lines are no UTF-8"), std::string::npos) << errors_;
   EXPECT_EQ(lines[1], "");
   EXPECT_EQ(lines[3], "");
   EXPECT_FALSE(lines[0].empty());
@@ -143,11 +146,62 @@ TEST_F(TranslatingCommands, ScoreAgreesWithTranslate) {
   EXPECT_NE(errors_.find("cannot be both files"), std::string::npos) << errors_;
 }
 
+TEST_F(TranslatingCommands, ScoreAndEvaluateReadWhatTranslateReads) {
+  for (const std::string command : {"score --target ", "evaluate --max-length 20 --reference "}) {
+    const auto printed = [&](const std::string& mark) {
+      const std::string first = write("first", "The cat" + mark + " sleeps.\nIt is cold.\n"),
+                        second = write("second", "A dog.\nThe" + mark + " cat\n");
+      return run(command + second + " --source " + first + " --model " + folder_.path);
+    };
+    const std::string wanted = printed("\xef\xbf\xbd");
+    EXPECT_EQ(errors_, "") << command;
+    EXPECT_EQ(printed("\xff"), wanted) << command;
+    for (const std::string name : {"first", "second"})
+      EXPECT_NE(errors_.find(file(name) + ": 1 of 2 lines are no UTF-8"), std::string::npos) << errors_;
+  }
+}
+
+// Each has its own line, and those beside it are scored as they are alone.
+TEST_F(TranslatingCommands, APairThatIsTooLongIsNotScored) {
+  std::string endless;
+  while (endless.size() < 600) endless += "The cat sleeps. ";
+  const auto scores = [&](const std::string& sources, const std::string& targets, const std::string& more) {
+    return lines_of(run("score --model " + folder_.path + " --source " + write("source", sources) +
+                        " --target " + write("target", targets) + more));
+  };
+  const Lines alone = scores("The cat sleeps.\nIt is cold.\n", "A dog.\nWhere is it?\n", "");
+  ASSERT_EQ(alone.size(), 2U);
+  EXPECT_EQ(errors_, "");
+  const std::string sources = "The cat sleeps.\n" + endless + "\nIt is cold.\ncat\n",
+                    targets = "A dog.\ncat\nWhere is it?\n" + endless + "\n";
+  EXPECT_EQ(scores(sources, targets, " --max-length 99"), (Lines{alone[0], "nan", alone[1], "nan"}));
+  EXPECT_NE(errors_.find("2 pairs have more than 99 pieces"), std::string::npos) << errors_;
+  for (const std::string& line : scores(sources, targets, "")) EXPECT_NE(line, "nan");
+}
+
+TEST_F(TranslatingCommands, ScoringTakesMemoryForABatchAlone) {
+  std::string line;
+  for (int i = 0; i < 450; ++i) line += "cat ";
+  const auto peak = [&](size_t pairs) {
+    std::string text;
+    for (size_t i = 0; i < pairs; ++i) text += line + "\n";
+    const std::string both = write("both", text);
+    forget_peak_memory();
+    testing::internal::CaptureStdout();
+    score({"--model", folder_.path, "--alignment", "--source", both, "--target", both});
+    EXPECT_EQ(lines_of(testing::internal::GetCapturedStdout()).size(), pairs);
+    return peak_memory();
+  };
+  const int64_t one = peak(1);
+  EXPECT_LT(peak(30), one + (int64_t{100} << 20));
+}
+
 // A pair is scored in one piece, however long it takes.
 TEST_F(TranslatingCommands, ScoringALongPairStopsAtOnce) {
   const std::string pair = write("long", std::string(400'000, 'x') + "\n");
   const std::string command = std::string("timeout -s INT -k 5 0.3 ") + DRAGOMAN_PROGRAM + " score --model " +
-                              folder_.path + " --source " + pair + " --target " + pair + " 2>" + file("err");
+                              folder_.path + " --max-length 1000000 --source " + pair + " --target " + pair +
+                              " 2>" + file("err");
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 124) << "137: it had to be killed; " << status;
 }
