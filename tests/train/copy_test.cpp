@@ -22,7 +22,7 @@ TEST_P(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
   Trainer trainer(model, {.smoothing = {0, SmoothingOver::all}, .precision = GetParam()});
   const SyntheticTask task = {.symbols = 8, .length = 6, .sentences = 32};
   double first = 0;
-  for (uint64_t step = 1; step <= 300; ++step) {
+  for (uint64_t step = 1; step <= 400; ++step) {
     const std::vector<Batch> batches = {task.batch(step)};
     const double rate = noam_rate(static_cast<int64_t>(step), config.d_model, 1, 60);
     const LossSums sums = trainer.update(batches, rate);
