@@ -82,6 +82,18 @@ constexpr Shape shapes[] = {
     {"int8 800 attention", Use::decoding_int8, 800, 512, 512},
     {"int8 800 ffn in", Use::decoding_int8, 800, 512, 2048},
     {"int8 800 ffn out", Use::decoding_int8, 800, 2048, 512},
+    {"bf16 256/forward ffn in", Use::plain, 4096, 256, 1024, Rounding::bf16},
+    {"bf16 256/forward ffn out", Use::plain, 4096, 1024, 256, Rounding::bf16},
+    {"bf16 256/dX attention", Use::transposed, 4096, 256, 256, Rounding::bf16},
+    {"bf16 256/dW attention", Use::weight_gradient, 256, 4096, 256, Rounding::bf16},
+    {"bf16 256/dW ffn in", Use::weight_gradient, 256, 4096, 1024, Rounding::bf16},
+    {"bf16 512/forward attention", Use::plain, 4096, 512, 512, Rounding::bf16},
+    {"bf16 512/forward ffn in", Use::plain, 4096, 512, 2048, Rounding::bf16},
+    {"bf16 512/dX ffn in", Use::transposed, 4096, 2048, 512, Rounding::bf16},
+    {"bf16 512/dX generator", Use::plain, 4096, 16000, 512, Rounding::bf16},
+    {"bf16 512/dW attention", Use::weight_gradient, 512, 4096, 512, Rounding::bf16},
+    {"bf16 512/dW ffn in", Use::weight_gradient, 512, 4096, 2048, Rounding::bf16},
+    {"bf16 512/dW generator", Use::weight_gradient, 16000, 1024, 512, Rounding::bf16},
 };
 
 struct Options {
@@ -129,8 +141,9 @@ std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernel
   std::vector<Contestant> all = {{"ours", our_call(shape, data, kernels, context)}};
   if (options.ours_alone) return all;
 #if defined(DRAGOMAN_WITH_ONEDNN)
-  all.push_back({"oneDNN", onednn_sgemm_call(shape, data)});
   all.push_back({"oneDNN", onednn_matmul_call(shape, data)});
+  if (shape.bf16()) return all;
+  all.push_back({"oneDNN", onednn_sgemm_call(shape, data)});
 #endif
 #if defined(DRAGOMAN_WITH_OPENBLAS)
   all.push_back({"OpenBLAS", openblas_call(shape, data)});
@@ -155,7 +168,7 @@ void run_shape(const Shape& shape, const Kernels& kernels, Context& context, dou
   }
   const double operations = shape.operations();
   double ours = 0, best_rival = 0;
-  std::printf("%-24s %5ld x %5ld x %5ld", shape.name, static_cast<long>(shape.m), static_cast<long>(shape.k),
+  std::printf("%-26s %5ld x %5ld x %5ld", shape.name, static_cast<long>(shape.m), static_cast<long>(shape.k),
               static_cast<long>(shape.n));
   for (const char* name : {"ours", "oneDNN", "OpenBLAS"}) {
     double best = 0;  // of the ways that this library has
@@ -177,16 +190,18 @@ int run_all(const Options& options) {
   Context context(options.threads);
   const double peak = measured_peak(context, options.isa), bandwidth = measured_bandwidth(context);
   const double int8_peak = measured_peak(context, options.isa, Precision::int8);
+  const double bf16_peak = measured_peak(context, options.isa, Precision::bf16);
   const bool adds_to_avx512 = options.isa.size() > std::strlen("avx512");  // whose other products are its own
-  std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, int8 %.1f, memory %.1f GB/s\n", options.isa.c_str(),
-              options.threads, options.threads == 1 ? "" : "s", peak * 1e-9, int8_peak * 1e-9,
-              bandwidth * 1e-9);
-  std::printf("%-24s %21s %9s %9s %9s  %6s  %6s\n", "", "m       k       n", "ours", "oneDNN", "OpenBLAS",
+  std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, bf16 %.1f, int8 %.1f, memory %.1f GB/s\n",
+              options.isa.c_str(), options.threads, options.threads == 1 ? "" : "s", peak * 1e-9,
+              bf16_peak * 1e-9, int8_peak * 1e-9, bandwidth * 1e-9);
+  std::printf("%-26s %21s %9s %9s %9s  %6s  %6s\n", "", "m       k       n", "ours", "oneDNN", "OpenBLAS",
               "ratio", "limit");
   for (const Shape& shape : shapes) {
     if (std::strstr(shape.name, options.filter.c_str()) == nullptr) continue;
-    if (adds_to_avx512 && !shape.int8()) continue;
-    run_shape(shape, kernels, context, shape.int8() ? int8_peak : peak, bandwidth, options);
+    if (shape.bf16() ? !has_bf16(kernels) : adds_to_avx512 && !shape.int8()) continue;
+    const double limit = shape.bf16() ? bf16_peak : shape.int8() ? int8_peak : peak;
+    run_shape(shape, kernels, context, limit, bandwidth, options);
   }
   return 0;
 }

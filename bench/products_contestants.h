@@ -25,15 +25,18 @@
 namespace dragoman::bench {
 
 enum class Use { plain, transposed, weight_gradient, decoding, decoding_int8 };
+enum class Rounding { none, bf16 };  // of both operands in training
 
 // c (m × n) from an inner index of k: a is stored transposed for weight_gradient, b for transposed.
 struct Shape {
   const char* name;
   Use use;
   int64_t m, k, n;
+  Rounding rounding = Rounding::none;
 
   double operations() const { return 2.0 * static_cast<double>(m * k * n); }
   bool int8() const { return use == Use::decoding_int8; }
+  bool bf16() const { return rounding == Rounding::bf16; }
   double weight_bytes() const { return (int8() ? 1.0 : 4.0) * static_cast<double>(k * n); }
   bool a_transposed() const { return use == Use::weight_gradient; }
   bool b_transposed() const { return use == Use::transposed; }
@@ -82,15 +85,16 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
   const Matrix c = {data.c.get(), s.m, s.n, s.n};
   const Epilogue epilogue = {.accumulate = s.accumulate()};
   if (!s.packed_once()) {
-    return [=, &kernels, &context](int) { kernels.multiply(context, a, weights, c, epilogue); };
+    const ProductKernels& products = s.bf16() ? kernels.narrow.rounded : kernels.products;
+    return [=, &products, &context](int) { products.multiply(context, a, weights, c, epilogue); };
   }
   auto packed = std::make_shared<std::vector<Floats>>();
   for (const Floats& copy : data.b) {
-    packed->push_back(floats(kernels.packed_size(s.k, s.n)));
-    kernels.pack(context, {copy.get(), s.k, s.n, s.n, 1}, packed->back().get());
+    packed->push_back(floats(kernels.products.packed_size(s.k, s.n)));
+    kernels.products.pack(context, {copy.get(), s.k, s.n, s.n, 1}, packed->back().get());
   }
   return [=, &s, &kernels, &context](int copy) {
-    kernels.product(context, a, {(*packed)[static_cast<size_t>(copy)].get(), s.k, s.n}, c, epilogue);
+    kernels.products.product(context, a, {(*packed)[static_cast<size_t>(copy)].get(), s.k, s.n}, c, epilogue);
   };
 }
 
@@ -122,15 +126,16 @@ inline Call onednn_sgemm_call(const Shape& s, Data& data) {
   };
 }
 
-// The matmul primitive; its weights are in the order it likes best where they are packed once. In int8 what is
-// multiplied is given in 8 bits: its rounding is not part of the call.
+// The matmul primitive; its weights are in the order it likes best where they are packed once. In int8 and bf16 what is
+// multiplied is given in 8 or 16 bits (of whatever value): its rounding is not part of the call.
 inline Call onednn_matmul_call(const Shape& s, Data& data) {
   using namespace dnnl;
   using Tag = memory::format_tag;
   using Type = memory::data_type;
   auto engine = std::make_shared<dnnl::engine>(dnnl::engine::kind::cpu, 0);
   auto queue = std::make_shared<dnnl::stream>(*engine);
-  const Type a_type = s.int8() ? Type::u8 : Type::f32, b_type = s.int8() ? Type::s8 : Type::f32;
+  const Type rounded = s.bf16() ? Type::bf16 : Type::f32;
+  const Type a_type = s.int8() ? Type::u8 : rounded, b_type = s.int8() ? Type::s8 : rounded;
   const memory::desc a(memory::dims{s.m, s.k}, a_type, s.a_transposed() ? Tag::ba : Tag::ab);
   const memory::desc plain_b(memory::dims{s.k, s.n}, b_type, s.b_transposed() ? Tag::ba : Tag::ab);
   const memory::desc any_b(memory::dims{s.k, s.n}, b_type, Tag::any);

@@ -2,6 +2,7 @@
 // those of another program that prints {"tokens_per_second": …, "peak_mib": …} as one JSON object a line.
 //
 //   bench_training --size small --against 'python3 peer.py'
+//   bench_training --size small --precision bf16 --against 'bench_training --size small --rounds 1'
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +21,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "model/held_weights.h"
 #include "train/trainer.h"
 
 namespace dragoman {
@@ -29,6 +32,7 @@ struct Settings {
   int64_t steps = 5, rounds = 5;
   int threads = 0;
   double dropout = 0.1;
+  Precision precision = Precision::fp32;
   std::string against;
 };
 
@@ -100,7 +104,7 @@ class Ours {
       : settings_(settings),
         device_(kernels_for(std::getenv("DRAGOMAN_ISA")), settings.threads),
         model_(config(settings), device_, Buffers::weights_and_gradients),
-        trainer_(model_, {}),
+        trainer_(model_, {.precision = settings.precision}),
         batches_(make_batches(settings)) {
     model_.parameters.initialise(1);
     for (int i = 0; i < 2; ++i) step();
@@ -172,10 +176,11 @@ double median(std::vector<Round> rounds, Field field) {
 
 void run(const Settings& settings) {
   Ours ours(settings);
-  const double peak = measured_peak(ours.device().context, ours.device().kernels.name) / 1e9;
-  fmt::print("d_model {}, {}+{} layers, d_ff {}, vocabulary {}, {} threads, {}, peak {:.0f} GFLOP/s\n",
+  const double peak =
+      measured_peak(ours.device().context, ours.device().kernels.name, settings.precision) / 1e9;
+  fmt::print("d_model {}, {}+{} layers, d_ff {}, vocabulary {}, {} threads, {}, {}, peak {:.0f} GFLOP/s\n",
              settings.d_model, settings.layers, settings.layers, settings.d_ff, settings.vocabulary,
-             settings.threads, ours.device().kernels.name, peak);
+             settings.threads, ours.device().kernels.name, name_of(settings.precision), peak);
   std::vector<Round> mine, theirs, ratios;
   for (int64_t i = 0; i < settings.rounds; ++i) {
     mine.push_back(ours.round());
@@ -199,7 +204,9 @@ void run(const Settings& settings) {
                median(ratios, &Round::tokens_per_second),
                mine.back().peak_mib / median(theirs, &Round::peak_mib));
   }
-  fmt::print("\n");
+  const nlohmann::ordered_json result = {{"tokens_per_second", median(mine, &Round::tokens_per_second)},
+                                         {"peak_mib", mine.back().peak_mib}};
+  fmt::print("\n{}\n", result.dump());
 }
 
 }  // namespace
@@ -216,6 +223,9 @@ int main(int argc, char** argv) try {
   app.add_option("--steps", settings.steps, "in a round");
   app.add_option("--rounds", settings.rounds, "of which the median counts");
   app.add_option("--threads", settings.threads, "0: all");
+  app.add_option("--precision", settings.precision, "of matrix products' operands")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Precision>{{"fp32", Precision::fp32}, {"bf16", Precision::bf16}}));
   app.add_option("--dropout", settings.dropout, "all four");
   app.add_option("--against", settings.against, "another program, run once a round");
   CLI11_PARSE(app, argc, argv);
@@ -230,6 +240,7 @@ int main(int argc, char** argv) try {
                 .rounds = settings.rounds,
                 .threads = settings.threads,
                 .dropout = settings.dropout,
+                .precision = settings.precision,
                 .against = settings.against};
   }
   if (settings.threads == 0) settings.threads = available_threads();

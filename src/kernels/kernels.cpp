@@ -45,7 +45,13 @@ int available_tables(const Kernels** tables) {
   return n;
 }
 
+bool is_of_avx512bf16(const ProductKernels& products) {
+  return products.multiply == kernels_avx512bf16.rounded.multiply;
+}
+
 #else
+
+bool is_of_avx512bf16(const ProductKernels&) { return false; }
 
 int available_tables(const Kernels** tables) {
   tables[0] = &kernels_baseline;
@@ -61,6 +67,8 @@ KernelTables available_kernels() {
   static const int count = available_tables(tables);
   return {tables, count};
 }
+
+bool has_bf16(const Kernels& kernels) { return is_of_avx512bf16(kernels.narrow.rounded); }
 
 const Kernels& kernels_for(const char* name) {
   const KernelTables available = available_kernels();

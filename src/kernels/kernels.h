@@ -6,8 +6,8 @@
 //
 //   * A row's result depends on that row alone: not on its place, the number of rows or of threads.
 //   * Work is cut by shape; partial sums combine in the order of their index.
-//   * An element of a product is one chain of multiply-adds over the inner index, ascending, so that
-//     no choice of tile, block or number of rows can change its bits.
+//   * An element of a product is one chain of multiply-adds over the inner index, ascending (in bf16 by
+//     twos), so that no choice of tile, block or number of rows can change its bits.
 //   * Memory that lasts for one call comes from the Context. Nothing is allocated once it is warm.
 //
 // This header is included by files compiled for one instruction set: plain structs only, no inline
@@ -51,7 +51,8 @@ struct PackedMatrix {
   int64_t rows, columns;
 };
 
-// How a model computes. Training has 32-bit floats; decoding may have its weights, and what meets them, in fewer bits.
+// How many bits the operands of a model's products have. Training holds all in 32-bit floats, which may be rounded to
+// bf16 on their way into a product; decoding may hold its weights in fewer bits, and rounds what meets them.
 enum class Precision { fp32, bf16, int8 };
 
 // The right operand of a product in fewer bits, in one order for every instruction set, so that a file of it is used
@@ -131,18 +132,8 @@ struct AdamStep {
   float weight_decay = 0;          // of every weight, times the learning rate
 };
 
-// Products whose speed hangs on instructions that only some processors of a table have.
-struct NarrowKernels {
-  // c = a·b; then the epilogue, without accumulation and dropout. For int8, each row of a is rounded to 127 steps on
-  // either side of zero, by its own largest element; sums are exact, so that every table computes the same bits.
-  void (*int8)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
-  void (*bf16)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
-};
-
-struct Kernels {
-  const char* name;
-
-  // --- products.inl.h ---------------------------------------------------------------------------
+// Products of matrices of floats.
+struct ProductKernels {
   // Floats that `pack` writes for a right operand of this size.
   int64_t (*packed_size)(int64_t rows, int64_t columns);
   void (*pack)(Context&, ConstMatrix b, float* packed);
@@ -150,8 +141,26 @@ struct Kernels {
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
   // The same for a b that is used once: what is packed of it at a time stays in the cache.
   void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
+};
 
-  // --- narrow.inl.h -----------------------------------------------------------------------------
+// Products whose speed hangs on instructions that only some processors of a table have.
+struct NarrowKernels {
+  // c = a·b; then the epilogue, without accumulation and dropout. For int8, each row of a is rounded to 127 steps on
+  // either side of zero, by its own largest element; sums are exact, so that every table computes the same bits.
+  void (*int8)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
+  void (*bf16)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
+  // Products of floats whose operands are both rounded to bf16 as they are packed; sums are floats. Every table
+  // computes the same bits, unless numbers below 2^-126 are among them.
+  ProductKernels rounded;
+};
+
+struct Kernels {
+  const char* name;
+
+  // --- products.inl.h ---------------------------------------------------------------------------
+  ProductKernels products;
+
+  // --- narrow.inl.h (and products.inl.h) --------------------------------------------------------
   NarrowKernels narrow;
   // out[r] = column columns[r] of b, in floats: a row of the table that b is the transpose of
   void (*widen_columns)(Context&, const NarrowMatrix& b, const int32_t* columns, Matrix out);
@@ -228,6 +237,9 @@ struct KernelTables {
   int count;
 };
 KernelTables available_kernels();
+
+// Whether the processor multiplies bf16 itself. A table that cannot does so with floats: right, and slow.
+bool has_bf16(const Kernels& kernels);
 
 // The table of this name, or the best of this machine where the name is null or empty (DRAGOMAN_ISA's value).
 // Throws Error that lists what there is.

@@ -13,15 +13,16 @@ int64_t chunk_rows(int64_t vocabulary, int64_t logits) {
 }
 
 // Turns the gradient of a chunk's logits into those of what made them.
-void chunk_backward(Device& device, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
+void chunk_backward(Pass& pass, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
                     const Tensor& bias, Matrix hidden_gradient, Matrix logits_gradient) {
+  Device& device = pass.device;
   if (bias) {
     device.kernels.activation_backward(device.context, Activation::none, {}, logits_gradient, {},
                                        bias.gradient().data);
   }
-  device.kernels.product(device.context, logits_gradient, weight, hidden_gradient, {});
-  multiply(device, ConstMatrix(logits_gradient).transposed(), hidden, weight_tensor.gradient(),
-           {.accumulate = true});
+  weight.multiply(device, logits_gradient, hidden_gradient);
+  multiply(device, pass.precision, ConstMatrix(logits_gradient).transposed(), hidden,
+           weight_tensor.gradient(), {.accumulate = true});
 }
 
 Matrix rows_of(Matrix m, int64_t begin, int64_t count) {
@@ -40,8 +41,8 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);
-  const Packed transposed = backward ? Packed(device, ConstMatrix(weight).transposed()) : Packed();
-  const Packed straight = backward ? Packed(device, weight) : Packed();
+  const auto packed = [&](ConstMatrix b) { return backward ? Packed(device, pass.precision, b) : Packed(); };
+  const Packed transposed = packed(ConstMatrix(weight).transposed()), straight = packed(weight);
   const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
 
   for (int64_t begin = 0; begin < rows; begin += chunk) {
@@ -50,14 +51,14 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
     const Tensor h = hidden.row_range(begin, count);
     const Epilogue epilogue = {.bias = bias ? bias.data() : nullptr};
     if (backward) {
-      device.kernels.product(device.context, h, transposed, scores, epilogue);
+      transposed.multiply(device, h, scores, epilogue);
     } else {
       multiply_by_weight(device, h, weight, {.transposed = true, .keep = true}, scores, epilogue);
     }
     device.kernels.cross_entropy(device.context, scores, targets.data() + begin, smoothing, backward,
                                  losses.data() + 2 * begin);
     if (backward) {
-      chunk_backward(device, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
+      chunk_backward(pass, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
     }
   }
   // The gradients are there already. An empty entry tells the tape when those of weight and bias are complete: once

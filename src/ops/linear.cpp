@@ -16,26 +16,28 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
               const LinearOptions& options) {
   CHECK(options.dropout == 0 || options.rows != nullptr, "dropout without rows");
   Device& device = pass.device;
+  const Precision precision = pass.precision;
   const Activation activation = options.activation;
   const Dropout dropout = options.rows != nullptr ? pass.dropout(options.dropout, *options.rows) : Dropout{};
   const Tensor y(device.pool, x.rows(), weight.columns());
   const Tensor saved =
       pass.tape != nullptr && needs_input(activation) ? Tensor(device.pool, y.rows(), y.columns()) : y;
 
-  multiply_by_weight(device, x, weight, {.keep = pass.tape == nullptr}, y.matrix(),
+  multiply_by_weight(device, x, weight, {.keep = pass.tape == nullptr, .precision = precision}, y.matrix(),
                      {.bias = bias ? bias.data() : nullptr,
                       .before_activation = saved.data() != y.data() ? saved.data() : nullptr,
                       .activation = activation,
                       .dropout = dropout});
 
   if (pass.tape == nullptr) return y;
-  pass.tape->record({&weight, &bias}, [&device, x, weight, bias, y, saved, activation, dropout] {
+  pass.tape->record({&weight, &bias}, [&device, precision, x, weight, bias, y, saved, activation, dropout] {
     const Matrix dy = y.gradient();  // becomes that of x·weight + bias
     device.kernels.activation_backward(device.context, activation, saved, dy, dropout,
                                        bias ? bias.gradient().data : nullptr);
     const auto dx = x.gradient_target();
-    multiply_by_weight(device, dy, weight, {.transposed = true}, dx.matrix, {.accumulate = dx.accumulate});
-    multiply(device, ConstMatrix(x).transposed(), dy, weight.gradient(), {.accumulate = true});
+    multiply_by_weight(device, dy, weight, {.transposed = true, .precision = precision}, dx.matrix,
+                       {.accumulate = dx.accumulate});
+    multiply(device, precision, ConstMatrix(x).transposed(), dy, weight.gradient(), {.accumulate = true});
   });
   return y;
 }

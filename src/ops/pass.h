@@ -1,5 +1,5 @@
-// Pass: one computation of a model, forward. Where it runs, whether its gradients will be asked for, and what
-// the masks of its dropouts depend on.
+// Pass: one computation of a model, forward. Where it runs, whether its gradients will be asked for, how it multiplies,
+// and what the masks of its dropouts depend on.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct AttentionProbe {
 
 struct Pass {
   Device& device;
-  Tape* tape = nullptr;  // null: nothing is recorded, and nothing is dropped
+  Tape* tape = nullptr;                   // null: nothing is recorded, and nothing is dropped
+  Precision precision = Precision::fp32;  // or bf16, of large products' operands: for passes with a tape
   uint64_t seed = 0;
   uint64_t update = 0;              // the number of the update that the gradients are for
   uint32_t ops = 0;                 // dropouts seen so far, in the order of the program

@@ -8,17 +8,20 @@
 namespace dragoman {
 namespace {
 
-int64_t size_when_packed(Device& device, ConstMatrix b) {
-  return device.kernels.packed_size(b.rows, b.columns);
+const ProductKernels& products_in(Precision precision, Device& device) {
+  CHECK(precision != Precision::int8, "floats are multiplied in fp32 or in bf16");
+  return precision == Precision::bf16 ? device.kernels.narrow.rounded : device.kernels.products;
 }
 
 // The parameter's packed form, made now if it is not there.
 PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool transposed) {
+  const ProductKernels& products = device.kernels.products;
   Storage& storage = weight.storage();
   if (storage.packed.data == nullptr) {
-    storage.packed = device.pool.take(static_cast<size_t>(size_when_packed(device, b)) * sizeof(float));
+    const int64_t size = products.packed_size(b.rows, b.columns);
+    storage.packed = device.pool.take(static_cast<size_t>(size) * sizeof(float));
     storage.packed_transposed = transposed;
-    device.kernels.pack(device.context, b, static_cast<float*>(storage.packed.data));
+    products.pack(device.context, b, static_cast<float*>(storage.packed.data));
   }
   CHECK(storage.packed_transposed == transposed, "a {} × {} weight is kept in the other orientation", b.rows,
         b.columns);
@@ -36,9 +39,16 @@ void multiply_by_narrow(Device& device, ConstMatrix a, const NarrowMatrix& b, Ma
 
 }  // namespace
 
-Packed::Packed(Device& device, ConstMatrix b)
-    : memory_(device.pool, 1, size_when_packed(device, b)), rows_(b.rows), columns_(b.columns) {
-  device.kernels.pack(device.context, b, memory_.data());
+Packed::Packed(Device& device, Precision precision, ConstMatrix b)
+    : memory_(device.pool, 1, products_in(precision, device).packed_size(b.rows, b.columns)),
+      precision_(precision),
+      rows_(b.rows),
+      columns_(b.columns) {
+  products_in(precision, device).pack(device.context, b, memory_.data());
+}
+
+void Packed::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& epilogue) const {
+  products_in(precision_, device).product(device.context, a, {memory_.data(), rows_, columns_}, c, epilogue);
 }
 
 PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int32_t> rows) {
@@ -55,21 +65,22 @@ PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int
     std::copy_n(weight.data() + rows[static_cast<size_t>(i)] * weight.columns(), weight.columns(),
                 some.data() + i * some.columns());
   }
-  floats_ = Packed(device, ConstMatrix(some).transposed());
+  floats_ = Packed(device, Precision::fp32, ConstMatrix(some).transposed());
 }
 
 void PackedRows::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& epilogue) const {
   if (narrow_.data != nullptr) {
     multiply_by_narrow(device, a, narrow_, c, epilogue);
   } else {
-    device.kernels.product(device.context, a, floats_, c, epilogue);
+    floats_.multiply(device, a, c, epilogue);
   }
 }
 
-void multiply(Device& device, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
+void multiply(Device& device, Precision precision, ConstMatrix a, ConstMatrix b, Matrix c,
+              const Epilogue& epilogue) {
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
         a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
-  device.kernels.multiply(device.context, a, b, c, epilogue);
+  products_in(precision, device).multiply(device.context, a, b, c, epilogue);
 }
 
 void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, WeightUse use, Matrix c,
@@ -80,9 +91,10 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   if (weight.is_narrow()) {
     multiply_by_narrow(device, a, weight.storage().narrow, c, epilogue);
   } else if (use.keep) {
-    device.kernels.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);
+    CHECK(use.precision == Precision::fp32, "a weight is kept in fp32 or as it is");
+    device.kernels.products.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);
   } else {
-    device.kernels.multiply(device.context, a, b, c, epilogue);
+    products_in(use.precision, device).multiply(device.context, a, b, c, epilogue);
   }
 }
 

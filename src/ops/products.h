@@ -9,15 +9,17 @@
 
 namespace dragoman {
 
-// c = a·b (or c + a·b), then the epilogue; b is packed for this call.
-void multiply(Device&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
+// c = a·b (or c + a·b), then the epilogue; b is packed for this call. Here and below: in fp32, or with both operands
+// rounded to bf16 on the way.
+void multiply(Device&, Precision, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
 
 // c = a·weight, or a·weightᵀ. Where `keep`, the packed weight is kept with the parameter until it changes
-// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only. A weight that is there
-// in fewer bits is multiplied as it is.
+// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only, and in fp32. A weight
+// that is there in fewer bits is multiplied as it is.
 struct WeightUse {
   bool transposed = false;
   bool keep = false;
+  Precision precision = Precision::fp32;
 };
 void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse, Matrix c,
                         const Epilogue& = {});
@@ -26,11 +28,13 @@ void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse,
 class Packed {
  public:
   Packed() = default;
-  Packed(Device&, ConstMatrix b);
-  operator PackedMatrix() const { return {memory_.data(), rows_, columns_}; }
+  Packed(Device&, Precision, ConstMatrix b);
+  // c = a·b, then the epilogue.
+  void multiply(Device&, ConstMatrix a, Matrix c, const Epilogue& = {}) const;
 
  private:
   Tensor memory_;
+  Precision precision_ = Precision::fp32;
   int64_t rows_ = 0, columns_ = 0;
 };
 

@@ -42,6 +42,9 @@ void declare(Options& options, TrainingConfig& c) {
   training.add("max_epochs", c.max_epochs, "epochs to train; 0: no limit", at_least(0));
   training.add("max_minutes", c.max_minutes, "minutes to train, over all resumes; 0: no limit", at_least(0));
   training.add("seed", c.seed, "of parameters, dropout and data", at_least(0));
+  training.add("precision", c.precision,
+               "of matrix products' operands; bf16: rounded from 32 bits, which everything else keeps",
+               {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}});
   training.add("threads", c.threads, "processors to use; 0: all", at_least(0).at_most(1024));
 }
 

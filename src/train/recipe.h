@@ -45,6 +45,7 @@ struct TrainingConfig {
   int64_t max_epochs = 0;
   double max_minutes = 0;
   int64_t seed = 1;
+  Precision precision = Precision::fp32;
   int64_t threads = 0;
 };
 

@@ -20,7 +20,8 @@ UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
-          .seed = static_cast<uint64_t>(t.seed)};
+          .seed = static_cast<uint64_t>(t.seed),
+          .precision = t.precision};
 }
 
 nlohmann::json recipe_json(const Recipe& recipe) {
@@ -87,6 +88,13 @@ Run::Run(const Recipe& recipe, const RunOptions& options)
   log_info("{:.1f} million parameters, {} threads, {}",
            static_cast<double>(model_.parameters.weights().size()) / 1e6, device_.context.threads(),
            device_.kernels.name);
+  if (recipe.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
+    log_warning(
+        "training.precision is bf16, which {} has no instructions for: products are emulated, which is right "
+        "but "
+        "slow; fp32 is faster here",
+        device_.kernels.name);
+  }
 }
 
 void Run::open_folder() {

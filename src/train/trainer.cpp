@@ -21,7 +21,11 @@ LossSums Trainer::run(const Batch& batch, Tape* tape) {
   const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
   const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
   const Array<int32_t> targets(device.pool, std::span<const int32_t>(batch.targets));
-  Pass pass{.device = device, .tape = tape, .seed = options_.seed, .update = static_cast<uint64_t>(steps_)};
+  Pass pass{.device = device,
+            .tape = tape,
+            .precision = tape != nullptr ? options_.precision : Precision::fp32,
+            .seed = options_.seed,
+            .update = static_cast<uint64_t>(steps_)};
   const Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
   if (tape != nullptr) tape->backward();
 

@@ -27,6 +27,8 @@ struct UpdateOptions {
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
+  Precision precision =
+      Precision::fp32;  // or bf16: of the operands of an update's products; evaluation has fp32
 };
 
 // What the micro-batches of one update gave: sums, and the norm of the gradient of the loss per token.

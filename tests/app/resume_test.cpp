@@ -87,13 +87,13 @@ class ResumeTest : public testing::Test {
     return events;
   }
 
-  // Text instead of symbols, cut into other subwords in each epoch.
+  // Text instead of symbols, cut into other subwords in each epoch, and products in bf16.
   void learn_from_text() {
     recipe_ = path("text.toml");
     write_file(recipe_,
                {"[data]\ntsv = [\"" DRAGOMAN_SOURCE_DIR "/data/tatoeba-en-fr/train.tsv.zst\"]\n"
                 "limit = 300\nhold_out = 20\n[vocabulary]\nsize = 300\nshared = true\nsampling = 0.2\n"
-                "[training]\nbatch_tokens = 150\n"});
+                "[training]\nbatch_tokens = 150\nprecision = \"bf16\"\n"});
   }
 
   void kill(int times);

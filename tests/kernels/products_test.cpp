@@ -1,5 +1,7 @@
-// The packed product: its bits are those of the plainest loop, whatever the shape, the threads and the neighbours.
+// The packed product: its bits are those of the plainest loop, whatever the shape, the threads and the neighbours. In
+// bf16 that loop is the same for every instruction set.
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -21,6 +23,29 @@ std::vector<float> random_floats(int64_t count, uint64_t key) {
   return values;
 }
 
+// How the products of one table multiply: floats, or floats rounded to bf16.
+struct ProductCase {
+  const Kernels* kernels;
+  Precision precision;
+
+  const ProductKernels& products() const {
+    return precision == Precision::bf16 ? kernels->narrow.rounded : kernels->products;
+  }
+};
+void PrintTo(const ProductCase& c, std::ostream* out) { *out << c.kernels->name; }
+
+// All that this machine has. A table that adds to the one before it has that one's products of floats.
+std::vector<ProductCase> product_cases() {
+  const KernelTables all = available_kernels();
+  std::vector<ProductCase> cases;
+  for (int i = 0; i < all.count; ++i) {
+    const bool own = i == 0 || all.tables[i]->products.multiply != all.tables[i - 1]->products.multiply;
+    if (own) cases.push_back({all.tables[i], Precision::fp32});
+    cases.push_back({all.tables[i], Precision::bf16});
+  }
+  return cases;
+}
+
 // One step of a sum, as the instruction set of this name takes it.
 float multiply_add(const Kernels& kernels, float a, float b, float c) {
 #if !defined(__FP_FAST_FMAF)
@@ -31,15 +56,31 @@ float multiply_add(const Kernels& kernels, float a, float b, float c) {
 
 float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
 
-// One row of c = a·b (+ c), the definition.
-std::vector<float> naive_row(const Kernels& kernels, ConstMatrix a, ConstMatrix b, int64_t i,
+// To the nearest number whose lower 16 bits are zeros; of two as near, to that whose last bit is a zero.
+float to_bf16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+}
+
+// Row i of a times column j of b, added to `sum`: the definition. In bf16, of every two the second comes first.
+float naive_sum(const ProductCase& c, ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {
+  for (int64_t step = 0; step < b.rows; ++step) {
+    if (c.precision == Precision::fp32) {
+      sum = multiply_add(*c.kernels, element(a, i, step), element(b, step, j), sum);
+    } else {
+      const int64_t k = (step ^ 1) < b.rows ? step ^ 1 : step;
+      sum = std::fma(to_bf16(element(a, i, k)), to_bf16(element(b, k, j)), sum);
+    }
+  }
+  return sum;
+}
+
+// One row of c = a·b (+ c).
+std::vector<float> naive_row(const ProductCase& c, ConstMatrix a, ConstMatrix b, int64_t i,
                              const float* start) {
   std::vector<float> row(static_cast<size_t>(b.columns));
-  for (int64_t j = 0; j < b.columns; ++j) {
-    float sum = start != nullptr ? start[j] : 0.0f;
-    for (int64_t k = 0; k < b.rows; ++k) sum = multiply_add(kernels, element(a, i, k), element(b, k, j), sum);
-    row[static_cast<size_t>(j)] = sum;
-  }
+  for (int64_t j = 0; j < b.columns; ++j)
+    row[static_cast<size_t>(j)] = naive_sum(c, a, b, i, j, start != nullptr ? start[j] : 0.0f);
   return row;
 }
 
@@ -60,10 +101,10 @@ struct Operand {
   ConstMatrix view = {};
 };
 
-std::vector<float> packed(const Kernels& kernels, Context& context, ConstMatrix b) {
-  const int64_t size = kernels.packed_size(b.rows, b.columns);
+std::vector<float> packed(const ProductKernels& products, Context& context, ConstMatrix b) {
+  const int64_t size = products.packed_size(b.rows, b.columns);
   std::vector<float> memory(static_cast<size_t>(size + 1), 77.0f);
-  kernels.pack(context, b, memory.data());
+  products.pack(context, b, memory.data());
   EXPECT_EQ(memory.back(), 77.0f) << "pack wrote beyond packed_size";
   return memory;
 }
@@ -72,13 +113,8 @@ bool same_bits(const float* a, const float* b, int64_t count) {
   return std::memcmp(a, b, sizeof(float) * static_cast<size_t>(count)) == 0;
 }
 
-class Products : public testing::TestWithParam<int> {
+class Products : public testing::TestWithParam<ProductCase> {
  protected:
-  void SetUp() override {
-    if (GetParam() >= available_kernels().count) GTEST_SKIP() << "this machine has fewer instruction sets";
-    kernels = available_kernels().tables[GetParam()];
-  }
-
   // The product of a's rows [first, first + count), in rows a little apart whose gaps must stay as they are.
   std::vector<float> multiply(Context& context, const Operand& a, const Operand& b,
                               const std::vector<float>& packed_b, int64_t first, int64_t count,
@@ -89,7 +125,7 @@ class Products : public testing::TestWithParam<int> {
       std::memcpy(&c[static_cast<size_t>(i * stride)], &start[static_cast<size_t>((first + i) * n)],
                   sizeof(float) * static_cast<size_t>(n));
     }
-    kernels->product(context, a.rows(first, count), {packed_b.data(), b.view.rows, n},
+    products.product(context, a.rows(first, count), {packed_b.data(), b.view.rows, n},
                      {c.data(), count, n, stride}, epilogue);
     std::vector<float> dense;
     for (int64_t i = 0; i < count; ++i) {
@@ -100,7 +136,7 @@ class Products : public testing::TestWithParam<int> {
     return dense;
   }
 
-  const Kernels* kernels = nullptr;
+  const ProductKernels& products = GetParam().products();
 };
 
 // Every element is one chain of multiply-adds over the inner index.
@@ -116,11 +152,11 @@ TEST_P(Products, EqualTheNaiveLoopToTheBit) {
         const Operand a(rows, inner, (variant & 1) != 0, ++key),
             b(inner, columns, (variant & 2) != 0, ++key + 1000);
         const std::vector<float> start = random_floats(rows * columns, key);
-        const std::vector<float> c = multiply(context, a, b, packed(*kernels, context, b.view), 0, rows,
+        const std::vector<float> c = multiply(context, a, b, packed(products, context, b.view), 0, rows,
                                               {.accumulate = accumulate}, start);
         for (int64_t i = 0; i < rows; ++i) {
           const float* from = accumulate ? &start[static_cast<size_t>(i * columns)] : nullptr;
-          const std::vector<float> row = naive_row(*kernels, a.view, b.view, i, from);
+          const std::vector<float> row = naive_row(GetParam(), a.view, b.view, i, from);
           ASSERT_TRUE(same_bits(row.data(), &c[static_cast<size_t>(i * columns)], columns))
               << rows << " x " << inner << " x " << columns << ", row " << i << ", variant " << variant;
         }
@@ -145,10 +181,10 @@ TEST_P(Products, MultiplyEqualsProductOfThePacked) {
       for (const Epilogue& epilogue :
            {Epilogue{.accumulate = true}, Epilogue{.bias = bias.data(), .activation = Activation::relu}}) {
         const std::vector<float> expected =
-            multiply(two, a, b, packed(*kernels, two, b.view), 0, rows, epilogue, start);
+            multiply(two, a, b, packed(products, two, b.view), 0, rows, epilogue, start);
         for (Context* context : {&one, &two}) {
           std::vector<float> c = start;
-          kernels->multiply(*context, a.view, b.view, {c.data(), rows, columns, columns}, epilogue);
+          products.multiply(*context, a.view, b.view, {c.data(), rows, columns, columns}, epilogue);
           ASSERT_TRUE(same_bits(c.data(), expected.data(), rows * columns))
               << rows << " x " << inner << " x " << columns << ", variant " << variant;
         }
@@ -164,8 +200,8 @@ TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
   for (bool transposed : {false, true}) {
     const Operand a(rows, inner, transposed, 5), b(inner, columns, transposed, 6);
     const std::vector<float> bias = random_floats(columns, 7), start = random_floats(rows * columns, 8);
-    const std::vector<float> packed_b = packed(*kernels, two, b.view);
-    EXPECT_EQ(packed_b, packed(*kernels, one, b.view));
+    const std::vector<float> packed_b = packed(products, two, b.view);
+    EXPECT_EQ(packed_b, packed(products, one, b.view));
     std::vector<RowKey> keys;
     for (int64_t i = 0; i < rows; ++i)
       keys.push_back({static_cast<uint64_t>(i / 20), static_cast<uint32_t>(i % 20)});
@@ -189,12 +225,12 @@ TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
 TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
   Context context(2);
   const Operand a(40, 300, false, 1), b(300, 500, false, 2);
-  const std::vector<float> whole = multiply(context, a, b, packed(*kernels, context, b.view), 0, 40, {}, {});
+  const std::vector<float> whole = multiply(context, a, b, packed(products, context, b.view), 0, 40, {}, {});
   Operand part = b;
   for (auto [first, count] : {std::pair<int64_t, int64_t>{0, 1}, {3, 100}, {64, 64}, {499, 1}}) {
     part.view = {part.memory.data() + first, 300, count, b.view.row_stride, 1};
     const std::vector<float> c =
-        multiply(context, a, part, packed(*kernels, context, part.view), 0, 40, {}, {});
+        multiply(context, a, part, packed(products, context, part.view), 0, 40, {}, {});
     for (int64_t i = 0; i < 40; ++i) {
       EXPECT_TRUE(
           same_bits(&c[static_cast<size_t>(i * count)], &whole[static_cast<size_t>(i * 500 + first)], count));
@@ -220,7 +256,7 @@ TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
   Context context(2);
   const int64_t rows = 9, columns = 333;
   const Operand a(rows, 0, false, 1), b(0, columns, false, 2);
-  const std::vector<float> packed_b = packed(*kernels, context, b.view);
+  const std::vector<float> packed_b = packed(products, context, b.view);
   std::vector<float> start = random_floats(rows * columns, 3);
   for (float& x : start) x *= 20;
   const std::vector<float> bias = random_floats(columns, 4);
@@ -246,7 +282,7 @@ TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
   for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
     const Epilogue epilogue = {.accumulate = true, .activation = activation};
     const std::vector<float> c =
-        multiply(context, a, b, packed(*kernels, context, b.view), 0, 1, epilogue, start);
+        multiply(context, a, b, packed(products, context, b.view), 0, 1, epilogue, start);
     EXPECT_TRUE(std::isfinite(c[0]) && std::isnan(c[1]) && std::isfinite(c[2]));
   }
 }
@@ -259,7 +295,7 @@ TEST_P(Products, DropoutFollowsTheCounters) {
   const int64_t rows = static_cast<int64_t>(keys.size()), columns = 1000;
   const Operand a(rows, 0, false, 1), b(0, columns, false, 2);
   const std::vector<float> ones(static_cast<size_t>(rows * columns), 1.0f),
-      packed_b = packed(*kernels, context, b.view);
+      packed_b = packed(products, context, b.view);
   for (float rate : {0.1f, 0.5f, 0.9f}) {
     const Epilogue epilogue = {.accumulate = true,
                                .dropout = {.rate = rate, .key = {0xdeadbeef, 5}, .rows = keys.data()}};
@@ -278,10 +314,35 @@ TEST_P(Products, DropoutFollowsTheCounters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, Products, testing::Range(0, 3), [](const auto& parameter) {
-  const KernelTables available = available_kernels();
-  return parameter.param < available.count ? std::string(available.tables[parameter.param]->name)
-                                           : "unavailable" + std::to_string(parameter.param);
+// An operand that is not finite stays so through rounding, and touches no other element.
+TEST_P(Products, WhatIsNotFiniteStaysSo) {
+  Context context(1);
+  for (const bool transposed : {false, true}) {
+    Operand a(3, 5, transposed, 1), b(5, 4, transposed, 2);
+    const std::vector<float> before =
+        multiply(context, a, b, packed(products, context, b.view), 0, 3, {}, {});
+    const auto set = [](const Operand& m, int64_t i, int64_t j, float x) {
+      const_cast<float*>(m.view.data)[i * m.view.row_stride + j * m.view.column_stride] = x;
+    };
+    set(a, 1, 3, std::bit_cast<float>(0x7f800001u));  // a NaN whose upper half alone would be an infinity
+    set(b, 4, 2, std::numeric_limits<float>::infinity());
+    const std::vector<float> c = multiply(context, a, b, packed(products, context, b.view), 0, 3, {}, {});
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 4; ++j) {
+        if (i == 1) {
+          EXPECT_TRUE(std::isnan(c[i * 4 + j]));
+        } else if (j == 2) {
+          EXPECT_TRUE(std::isinf(c[i * 4 + j]));
+        } else {
+          EXPECT_EQ(c[i * 4 + j], before[i * 4 + j]);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Products, testing::ValuesIn(product_cases()), [](const auto& test) {
+  return std::string(test.param.kernels->name) + (test.param.precision == Precision::bf16 ? "_bf16" : "");
 });
 
 }  // namespace

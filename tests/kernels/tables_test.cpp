@@ -32,6 +32,11 @@ TEST(Tables, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
   }
 }
 
+TEST(Tables, OneAloneMultipliesBf16Itself) {
+  for (const Kernels* kernels : every_instruction_set())
+    EXPECT_EQ(has_bf16(*kernels), std::string(kernels->name) == "avx512bf16") << kernels->name;
+}
+
 TEST(Tables, AreComplete) {
   for (const Kernels* kernels : every_instruction_set()) {
     void (*entries[sizeof(Kernels) / sizeof(void*)])();

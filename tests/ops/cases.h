@@ -75,13 +75,14 @@ std::vector<Floats> output_gradients(const OpCase& op, const std::vector<size_t>
 OpArguments make_arguments(Device& device, const OpCase& op, const std::vector<Floats>& values);
 
 // A pass whose masks are the same each time.
-Pass case_pass(Device& device, Tape& tape);
+Pass case_pass(Device& device, Tape& tape, Precision precision = Precision::fp32);
 
 struct OpResult {
   std::vector<Floats> outputs;
   std::vector<Floats> gradients;  // of each input; empty for constants
 };
 OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>& values);
-OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Floats>& values);
+OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Floats>& values,
+                       Precision precision = Precision::fp32);
 
 }  // namespace dragoman

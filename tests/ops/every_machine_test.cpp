@@ -24,9 +24,20 @@ void expect_near(const Floats& values, const Floats& wanted, double tolerance, c
 
 class EveryMachine : public testing::TestWithParam<OpCase> {
  protected:
-  OpResult run(const Kernels& kernels, int threads) {
+  OpResult run(const Kernels& kernels, int threads, Precision precision = Precision::fp32) {
     Device device(kernels, threads);
-    return run_both_ways(device, GetParam(), input_values(GetParam()));
+    return run_both_ways(device, GetParam(), input_values(GetParam()), precision);
+  }
+
+  // Every output and gradient of one result beside that of another.
+  void expect_all_near(const OpResult& result, const OpResult& wanted, double of_outputs,
+                       double of_gradients) {
+    for (size_t i = 0; i < wanted.outputs.size(); ++i)
+      expect_near(result.outputs[i], wanted.outputs[i], of_outputs, "output " + std::to_string(i));
+    for (size_t i = 0; i < wanted.gradients.size(); ++i) {
+      expect_near(result.gradients[i], wanted.gradients[i], of_gradients,
+                  "the gradient of " + std::string(GetParam().inputs[i].name));
+    }
   }
 };
 
@@ -34,23 +45,27 @@ TEST_P(EveryMachine, InstructionSetsAgree) {
   const OpResult baseline = run(kernels_for("baseline"), 1);
   for (const Kernels* kernels : every_instruction_set()) {
     SCOPED_TRACE(kernels->name);
-    const OpResult result = run(*kernels, 1);
-    for (size_t i = 0; i < baseline.outputs.size(); ++i) {
-      expect_near(result.outputs[i], baseline.outputs[i], 5e-6, "output " + std::to_string(i));
-    }
-    for (size_t i = 0; i < baseline.gradients.size(); ++i) {
-      expect_near(result.gradients[i], baseline.gradients[i], 1e-5,
-                  "the gradient of " + std::string(GetParam().inputs[i].name));
-    }
+    expect_all_near(run(*kernels, 1), baseline, 5e-6, 1e-5);
+  }
+}
+
+// A number rounded to bf16 has 8 bits, and a sum of products has the mean of their errors.
+TEST_P(EveryMachine, Bf16IsNearFp32) {
+  const OpResult exact = run(kernels_for("baseline"), 1);
+  for (const Kernels* kernels : every_instruction_set()) {
+    SCOPED_TRACE(kernels->name);
+    expect_all_near(run(*kernels, 1, Precision::bf16), exact, 0.01, 0.01);
   }
 }
 
 TEST_P(EveryMachine, ThreadsChangeNoBit) {
   for (const Kernels* kernels : every_instruction_set()) {
-    const OpResult alone = run(*kernels, 1);
+    // Beside it stands a table with the same products of floats.
+    const Precision precision = has_bf16(*kernels) ? Precision::bf16 : Precision::fp32;
+    const OpResult alone = run(*kernels, 1, precision);
     for (const int threads : {2, 3}) {
       SCOPED_TRACE(std::string(kernels->name) + ", threads: " + std::to_string(threads));
-      const OpResult result = run(*kernels, threads);
+      const OpResult result = run(*kernels, threads, precision);
       for (size_t i = 0; i < alone.outputs.size(); ++i)
         EXPECT_TRUE(same_bits(result.outputs[i], alone.outputs[i]));
       for (size_t i = 0; i < alone.gradients.size(); ++i) {

@@ -95,8 +95,8 @@ OpArguments make_arguments(Device& device, const OpCase& op, const std::vector<F
   return arguments;
 }
 
-Pass case_pass(Device& device, Tape& tape) {
-  return {.device = device, .tape = &tape, .seed = 7, .update = 3};
+Pass case_pass(Device& device, Tape& tape, Precision precision) {
+  return {.device = device, .tape = &tape, .precision = precision, .seed = 7, .update = 3};
 }
 
 OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>& values) {
@@ -108,10 +108,11 @@ OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>
   return result;
 }
 
-OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Floats>& values) {
+OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Floats>& values,
+                       Precision precision) {
   const OpArguments arguments = make_arguments(device, op, values);
   Tape tape;
-  Pass pass = case_pass(device, tape);
+  Pass pass = case_pass(device, tape, precision);
   OpResult result;
   {
     const std::vector<Tensor> outputs = op.run(pass, arguments);

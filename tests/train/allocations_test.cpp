@@ -45,7 +45,7 @@ Batch largest_batch(const ModelConfig& config) {
 TEST_P(Allocations, NoneInAStepOfTraining) {
   const ModelConfig& config = GetParam().named.config;
   SmallModel small(config, *GetParam().kernels, 2, /*gradients=*/true);
-  Trainer trainer(small.model, {.clip_norm = 1});
+  Trainer trainer(small.model, {.clip_norm = 1, .precision = GetParam().precision});
   const std::vector<Batch> largest = {largest_batch(config)};
   const std::vector<std::vector<Batch>> updates = smaller_updates(config);
   trainer.update(largest, 0.01);
@@ -67,27 +67,29 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
 class ProductAllocations : public testing::TestWithParam<const Kernels*> {};
 
 TEST_P(ProductAllocations, NoneForFewerRows) {
-  const Kernels& kernels = *GetParam();
-  Context context(2);
-  constexpr int64_t most = 900, in = 290, out = 40;
-  const std::vector<float> x = random_floats(most * in, 1), w = random_floats(in * out, 2);
-  std::vector<float> y(most * out), dw(in * out), packed(static_cast<size_t>(kernels.packed_size(in, out)));
-  const auto run = [&](int64_t rows) {
-    const ConstMatrix a = {x.data(), rows, in, in, 1}, b = {w.data(), in, out, out, 1};
-    const Matrix c = {y.data(), rows, out, out};
-    kernels.pack(context, b, packed.data());
-    kernels.product(context, a, {packed.data(), in, out}, c, {});
-    kernels.multiply(context, a, b, c, {});
-    kernels.multiply(context, a.transposed(), c, {dw.data(), in, out, out}, {});
-  };
-  run(most);
-  run(most);
-  const int64_t before = allocations();
-  for (int64_t rows = 1; rows < most; rows += rows < 20 ? 1 : 53) run(rows);
-  EXPECT_EQ(allocations() - before, 0);
+  for (const ProductKernels* products : {&GetParam()->products, &GetParam()->narrow.rounded}) {
+    Context context(2);
+    constexpr int64_t most = 900, in = 290, out = 40;
+    const std::vector<float> x = random_floats(most * in, 1), w = random_floats(in * out, 2);
+    std::vector<float> y(most * out), dw(in * out),
+        packed(static_cast<size_t>(products->packed_size(in, out)));
+    const auto run = [&](int64_t rows) {
+      const ConstMatrix a = {x.data(), rows, in, in, 1}, b = {w.data(), in, out, out, 1};
+      const Matrix c = {y.data(), rows, out, out};
+      products->pack(context, b, packed.data());
+      products->product(context, a, {packed.data(), in, out}, c, {});
+      products->multiply(context, a, b, c, {});
+      products->multiply(context, a.transposed(), c, {dw.data(), in, out, out}, {});
+    };
+    run(most);
+    run(most);
+    const int64_t before = allocations();
+    for (int64_t rows = 1; rows < most; rows += rows < 20 ? 1 : 53) run(rows);
+    EXPECT_EQ(allocations() - before, 0);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(training_cases()), model_case_name);
 INSTANTIATE_TEST_SUITE_P(On, ProductAllocations, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Batches of random pairs for the tests of training.
+// Batches of random pairs, and models to train on them.
 #pragma once
 
 #include <numeric>
@@ -7,6 +7,16 @@
 #include "train/trainer.h"
 
 namespace dragoman {
+
+// Every small model on every instruction set in fp32; and in bf16, on the plainest and on the best.
+inline std::vector<ModelCase> training_cases() {
+  std::vector<ModelCase> cases = model_cases();
+  for (const NamedConfig& config : small_configs()) {
+    for (const Kernels* kernels : {every_instruction_set().front(), every_instruction_set().back()})
+      cases.push_back({config, kernels, Precision::bf16});
+  }
+  return cases;
+}
 
 // The pairs [first, first + count) of an endless corpus: what pair i is depends on i alone.
 inline Batch random_batch(const ModelConfig& config, uint64_t first, size_t count, uint64_t longest = 12) {

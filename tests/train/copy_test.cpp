@@ -1,4 +1,5 @@
 // The whole of it on a task that shows whether a model learns at all.
+#include "model/held_weights.h"
 #include "search/search.h"
 #include "testing.h"
 #include "text/synthetic.h"
@@ -8,7 +9,9 @@
 namespace dragoman {
 namespace {
 
-TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
+class CopyTaskTraining : public testing::TestWithParam<Precision> {};
+
+TEST_P(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
   ModelConfig config = {
       .encoder_layers = 1, .decoder_layers = 1, .d_model = 32, .heads = 2, .d_ff = 64, .dropout = 0};
   config.attention_dropout = config.embedding_dropout = 0;
@@ -16,10 +19,10 @@ TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
   Device device(kernels_for(nullptr), 1);
   Transformer model(config, device, Buffers::weights_and_gradients);
   model.parameters.initialise(1);
-  Trainer trainer(model, {.smoothing = {0, SmoothingOver::all}});
+  Trainer trainer(model, {.smoothing = {0, SmoothingOver::all}, .precision = GetParam()});
   const SyntheticTask task = {.symbols = 8, .length = 6, .sentences = 32};
   double first = 0;
-  for (uint64_t step = 1; step <= 300; ++step) {
+  for (uint64_t step = 1; step <= 400; ++step) {
     const std::vector<Batch> batches = {task.batch(step)};
     const double rate = noam_rate(static_cast<int64_t>(step), config.d_model, 1, 60);
     const LossSums sums = trainer.update(batches, rate);
@@ -37,6 +40,9 @@ TEST(CopyTaskTraining, ASmallModelLearnsItAndDecodesIt) {
     EXPECT_EQ(outputs[i][0].tokens, std::vector<int32_t>(sentences[i].begin() + 1, sentences[i].end()));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(In, CopyTaskTraining, testing::Values(Precision::fp32, Precision::bf16),
+                         [](const auto& test) { return name_of(test.param); });
 
 }  // namespace
 }  // namespace dragoman

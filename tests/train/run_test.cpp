@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "model/weights.h"
+#include "testing.h"
 #include "text/corpora.h"
 #include "train/history.h"
 #include "train/metrics_log.h"
@@ -85,6 +86,23 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
     EXPECT_NE(log.find(fmt::format("training loss {:.4f}", sum / batches)), std::string::npos) << log;
     EXPECT_TRUE(std::filesystem::exists(folder_.path(name) + "/model.safetensors"));
   }
+}
+
+TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
+  recipe_.training.max_steps = 1;
+  recipe_.training.precision = Precision::bf16;
+  set_log_level(LogLevel::info);
+  for (const Kernels* kernels : every_instruction_set()) {
+    setenv("DRAGOMAN_ISA", kernels->name, 1);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(train(kernels->name).train.column("loss")->size(), 1u);
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(log.find("products are emulated") == std::string::npos, has_bf16(*kernels)) << log;
+  }
+  unsetenv("DRAGOMAN_ISA");
+  recipe_.training.precision = Precision::fp32;
+  EXPECT_THROW(train("baseline"), UsageError) << "a run goes on in the precision that it began in";
 }
 
 TEST_F(WholeRun, WhatDoesNotFitItsFolderChangesNothingInIt) {

@@ -17,7 +17,7 @@ class Updates : public testing::TestWithParam<ModelCase> {
   struct Run {
     Run(const ModelCase& c, int threads, uint64_t seed = 1, double clip_norm = 0)
         : small(c.named.config, *c.kernels, threads, /*gradients=*/true),
-          trainer(small.model, {.clip_norm = clip_norm, .seed = seed}) {}
+          trainer(small.model, {.clip_norm = clip_norm, .seed = seed, .precision = c.precision}) {}
 
     Floats gradients() const { return floats(small.model.parameters.gradients()); }
     Floats weights() const { return floats(small.model.parameters.weights()); }
@@ -119,6 +119,23 @@ TEST_P(Updates, AreLeftAloneByEvaluation) {
   EXPECT_TRUE(same_bits(plain.weights(), evaluated.weights()));
 }
 
+// Rounding reaches the gradients, and what is evaluated are the weights as they are.
+TEST_P(Updates, AreEvaluatedInFp32WhateverTheyAreMadeIn) {
+  ModelCase in_fp32 = GetParam(), in_bf16 = GetParam();
+  in_fp32.precision = Precision::fp32;
+  in_bf16.precision = Precision::bf16;
+  Run exact(in_fp32, 2), rounded(in_bf16, 2);
+  const Batch batch = random_batch(config(), 0, 10);
+  EXPECT_EQ(rounded.trainer.evaluate(batch).smoothed, exact.trainer.evaluate(batch).smoothed);
+  const double loss = exact.trainer.add_gradients(batch).smoothed;
+  EXPECT_NEAR(rounded.trainer.add_gradients(batch).smoothed, loss, 0.01 * loss);
+  Floats difference = rounded.gradients();
+  const Floats wanted = exact.gradients();
+  for (size_t i = 0; i < wanted.size(); ++i) difference[i] -= wanted[i];
+  EXPECT_GT(length(difference), 1e-4 * length(wanted));
+  EXPECT_LT(length(difference), 0.05 * length(wanted));
+}
+
 // Adam's first moment after the first update is (1 − beta1) times the gradient that it was given.
 TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
   const std::vector batches = {random_batch(config(), 0, 10)};
@@ -148,7 +165,7 @@ TEST_P(Updates, BeginWithoutGradients) {
   EXPECT_TRUE(same_bits(run.gradients(), first));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Updates, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, Updates, testing::ValuesIn(training_cases()), model_case_name);
 
 }  // namespace
 }  // namespace dragoman

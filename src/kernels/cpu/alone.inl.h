@@ -15,7 +15,7 @@ constexpr int64_t alone_rows = 84;  // of a at a time: a multiple of every tile_
 
 inline void pack_alone(ConstMatrix b, float* packed) {
   for (int64_t begin = 0; begin < b.rows; begin += block_depth) {
-    pack_panels(b, begin, 0, panel_count(b.columns), packed_block(packed, b.columns, begin));
+    pack_panels<Singles>(b, begin, 0, panel_count(b.columns), packed_block(packed, b.columns, begin));
   }
 }
 
@@ -30,8 +30,9 @@ void multiply_alone(const Product& product, float* block) {
   for (int64_t row = 0; row < c.rows; row += alone_rows) {
     const Part part = {row, smaller(alone_rows, c.rows - row), 0, c.columns};
     for (int64_t begin = 0; begin == 0 || begin < product.b.rows; begin += block_depth) {
-      copy_a<by_depth>(product.a, part.first_row, part.rows, begin, block);
-      multiply_block<by_depth>(product, part, begin, block, packed_block(product.packed, c.columns, begin));
+      copy_a<Singles, by_depth>(product.a, part.first_row, part.rows, begin, block);
+      multiply_block<Singles, by_depth>(product, part, begin, block,
+                                        packed_block(product.packed, c.columns, begin));
     }
   }
 }

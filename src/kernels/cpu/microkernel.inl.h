@@ -4,10 +4,14 @@
 // matrix are tiles of fewer rows (a template for each number), the last columns are masked stores: b's panels are
 // filled up with zeros. An element of c is one chain of multiply-adds over the inner index, which starts from zero
 // or from what c holds; no choice of sizes here can change its bits.
+//
+// `Kind` is the arithmetic (product_arithmetic.inl.h), and depths are in its steps. Words are passed around as floats,
+// whatever they hold.
 #pragma once
 
 #include <stdint.h>
 
+#include "kernels/cpu/product_arithmetic.inl.h"
 #include "kernels/cpu/simd.h"
 
 namespace dragoman {
@@ -30,8 +34,8 @@ constexpr int64_t block_depth = 256;
 constexpr int64_t tile_columns = tile_vectors * lanes;
 
 // How a block of a is laid out before its tiles read it: in rows (a little further apart than their length, lest
-// all of a tile's rows fall into the same set of the cache), or the rows of one tile side by side for each inner
-// index, where a itself is a transpose. Either is a plain copy of whole vectors.
+// all of a tile's rows fall into the same set of the cache), or the rows of one tile side by side for each step of
+// the inner index, where a itself is a transpose. Either is a plain copy of whole vectors, but for the rounding.
 constexpr int64_t row_of_block = block_depth + 16;
 constexpr int64_t tile_row_group = (tile_rows + lanes - 1) / lanes * lanes;
 
@@ -65,7 +69,7 @@ template <bool by_depth>
 }
 
 struct Tile {
-  int64_t depth;  // how many inner indices
+  int64_t depth;  // how many steps of the inner index
   const float* a;
   const float* b;  // panels of tile_columns: [depth][tile_columns], one after the other
   float* c;
@@ -73,10 +77,10 @@ struct Tile {
   int64_t columns;        // of c, up to panels * tile_columns
   bool from_zero;         // else the sums go on from what c holds
   const float* upcoming;  // what is needed next is fetched meanwhile: this, and so much further on
-  int64_t upcoming_step;  // for each inner index
+  int64_t upcoming_step;  // for each step
 };
 
-template <int rows, int panels, bool by_depth>
+template <class Kind, int rows, int panels, bool by_depth>
 void multiply_tile(const Tile& tile) {
   constexpr int vectors = panels * tile_vectors;
   Vec sums[rows][vectors];
@@ -109,7 +113,7 @@ void multiply_tile(const Tile& tile) {
     for (int i = 0; i < rows; ++i) {
       const Vec a_element = spread<by_depth>(a, i);
 #pragma GCC unroll 16
-      for (int j = 0; j < vectors; ++j) sums[i][j] = multiply_add(a_element, b_row[j], sums[i][j]);
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Kind::multiply_add(a_element, b_row[j], sums[i][j]);
     }
     a += a_depth_step<by_depth>;
     b += tile_columns;
@@ -136,16 +140,16 @@ constexpr int64_t panels_at_once(int64_t rows) {
 }
 
 // The tile of as many rows as there are, over one panel or (at_once) panels_at_once(rows) of them.
-template <bool by_depth, int rows = tile_rows>
+template <class Kind, bool by_depth, int rows = tile_rows>
 void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
   if (row_count == rows) {
     if (at_once) {
-      multiply_tile<rows, panels_at_once(rows), by_depth>(tile);
+      multiply_tile<Kind, rows, panels_at_once(rows), by_depth>(tile);
     } else {
-      multiply_tile<rows, 1, by_depth>(tile);
+      multiply_tile<Kind, rows, 1, by_depth>(tile);
     }
   } else if constexpr (rows > 1) {
-    multiply_rows<by_depth, rows - 1>(row_count, at_once, tile);
+    multiply_rows<Kind, by_depth, rows - 1>(row_count, at_once, tile);
   }
 }
 

@@ -13,18 +13,12 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/bf16.inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
 namespace dragoman {
 namespace {
-
-// bf16 as 32-bit floats round to it: to the nearest, ties to even; what is no number stays none.
-inline Words to_bf16(Vec x) {
-  const Words bits = reinterpret_cast<Words>(x);
-  const Words rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return x == x ? rounded : bits >> 16 | 0x40;
-}
 
 #if defined(__AVX512VNNI__)
 

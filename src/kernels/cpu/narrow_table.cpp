@@ -1,12 +1,14 @@
 // Products in fewer bits for processors that have instructions for them, beyond those that a whole table is compiled
 // for. All that leaves the object file is the small table at the end; kernels.cpp puts it into a copy of the large one.
 #include "kernels/cpu/narrow.inl.h"
+#include "kernels/cpu/products.inl.h"
 #include "kernels/cpu/table_name.h"
 
 namespace dragoman {
 
 extern const NarrowKernels DRAGOMAN_TABLE_NAME;
 
-const NarrowKernels DRAGOMAN_TABLE_NAME = {.int8 = narrow_product<Int8>, .bf16 = narrow_product<Bf16>};
+const NarrowKernels DRAGOMAN_TABLE_NAME = {
+    .int8 = narrow_product<Int8>, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>};
 
 }  // namespace dragoman

@@ -1,8 +1,9 @@
-// How a product's operands are laid out before its tiles read them.
+// How a product's operands are laid out before its tiles read them: as words, each of which is one step along the
+// inner index (product_arithmetic.inl.h). Where a block begins and how deep it is, is counted in steps.
 //
-// The right operand: blocks of block_depth inner indices; in each, panels of tile_columns columns, the last one
-// filled up with zeros; in a panel, the elements of one inner index side by side. So a task that works on some
-// columns reads each block as one stream. The left operand: see microkernel.inl.h.
+// The right operand: blocks of block_depth steps; in each, panels of tile_columns columns, the last one filled up
+// with zeros; in a panel, the words of one step side by side. So a task that works on some columns reads each block
+// as one stream. The left operand: see microkernel.inl.h.
 #pragma once
 
 #include <stdint.h>
@@ -17,28 +18,34 @@ namespace {
 
 inline int64_t panel_count(int64_t columns) { return ceil_div(columns, tile_columns); }
 
-// --- the right operand ----------------------------------------------------------------------------
-
-inline int64_t packed_size(int64_t rows, int64_t columns) {
-  return rows * panel_count(columns) * tile_columns;
+template <class Kind>
+int64_t steps_of(int64_t inner) {
+  return ceil_div(inner, Kind::inner_of_step);
 }
 
-// The block that begins at inner index `begin`. Its panels are depth * tile_columns floats each.
+// --- the right operand ----------------------------------------------------------------------------
+
+inline int64_t packed_size(int64_t steps, int64_t columns) {
+  return steps * panel_count(columns) * tile_columns;
+}
+
+// The block that begins at step `begin`. Its panels are depth * tile_columns floats each.
 template <class Float>
 Float* packed_block(Float* packed, int64_t columns, int64_t begin) {
   return packed + begin * panel_count(columns) * tile_columns;
 }
 
-// Rows of b are contiguous: each is cut into the panels' rows. `columns` are left from b on.
-inline void pack_rows(const float* b, int64_t stride, int64_t depth, int64_t columns, int64_t panels,
-                      float* packed) {
-  for (int64_t k = 0; k < depth; ++k) {
+// Rows of b are contiguous: each is cut into the panels' rows. `inner` indices and `columns` are left from b on.
+template <class Kind>
+void pack_rows(const float* b, int64_t stride, int64_t inner, int64_t columns, int64_t depth, int64_t panels,
+               float* packed) {
+  for (int64_t k = 0; k < depth; ++k, b += Kind::inner_of_step * stride, inner -= Kind::inner_of_step) {
     for (int64_t panel = 0; panel < panels; ++panel) {
-      const float* from = b + k * stride + panel * tile_columns;
+      const float* from = b + panel * tile_columns;
       float* to = packed + (panel * depth + k) * tile_columns;
       for (int64_t j = 0; j < tile_columns; j += lanes) {
         const int64_t left = columns - panel * tile_columns - j;
-        store(to + j, left > 0 ? load_some(from + j, left) : Vec{});
+        store(to + j, left > 0 ? Kind::across(from + j, stride, inner, left) : Vec{});
       }
     }
   }
@@ -75,12 +82,15 @@ inline void transpose(Vec* rows) {
 }
 
 // Columns of b are contiguous: `columns` of them, at most tile_columns, become one panel.
-inline void pack_columns(const float* b, int64_t stride, int64_t depth, int64_t columns, float* packed) {
+template <class Kind>
+void pack_columns(const float* b, int64_t stride, int64_t inner, int64_t columns, int64_t depth,
+                  float* packed) {
   for (int64_t j = 0; j < tile_columns; j += lanes) {
     for (int64_t k = 0; k < depth; k += lanes) {
+      const int64_t first = k * Kind::inner_of_step;
       Vec square[lanes];
       for (int64_t i = 0; i < lanes; ++i) {
-        square[i] = j + i < columns ? load_some(b + (j + i) * stride + k, depth - k) : Vec{};
+        square[i] = j + i < columns ? Kind::along(b + (j + i) * stride + first, inner - first) : Vec{};
       }
       transpose(square);
       for (int64_t i = 0; i < lanes && k + i < depth; ++i)
@@ -89,18 +99,32 @@ inline void pack_columns(const float* b, int64_t stride, int64_t depth, int64_t 
   }
 }
 
-// Panels [first, end) of the block of inner indices that begins at `begin`. block: where this block stands.
-inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t first, int64_t end, float* block) {
-  const int64_t depth = smaller(block_depth, b.rows - begin), columns = b.columns - first * tile_columns;
-  const float* from = b.data + begin * b.row_stride + first * tile_columns * b.column_stride;
-  float* to = block + first * depth * tile_columns;
+// The inner indices of the block that begins at step `begin`, and how many steps they are.
+struct Block {
+  int64_t first, count, depth;
+};
+
+template <class Kind>
+Block block_at(int64_t begin, int64_t inner) {
+  const int64_t first = begin * Kind::inner_of_step;
+  const int64_t count = smaller(block_depth * Kind::inner_of_step, inner - first);
+  return {.first = first, .count = count, .depth = steps_of<Kind>(count)};
+}
+
+// Panels [first, end) of the block that begins at step `begin`. block: where this block stands.
+template <class Kind>
+void pack_panels(const ConstMatrix& b, int64_t begin, int64_t first, int64_t end, float* block) {
+  const Block inner = block_at<Kind>(begin, b.rows);
+  const int64_t columns = b.columns - first * tile_columns;
+  const float* from = b.data + inner.first * b.row_stride + first * tile_columns * b.column_stride;
+  float* to = block + first * inner.depth * tile_columns;
   if (b.column_stride == 1) {
-    pack_rows(from, b.row_stride, depth, columns, end - first, to);
+    pack_rows<Kind>(from, b.row_stride, inner.count, columns, inner.depth, end - first, to);
     return;
   }
   for (int64_t panel = 0; panel < end - first; ++panel) {
-    pack_columns(from + panel * tile_columns * b.column_stride, b.column_stride, depth,
-                 columns - panel * tile_columns, to + panel * tile_columns * depth);
+    pack_columns<Kind>(from + panel * tile_columns * b.column_stride, b.column_stride, inner.count,
+                       columns - panel * tile_columns, inner.depth, to + panel * tile_columns * inner.depth);
   }
 }
 
@@ -108,16 +132,18 @@ inline void pack_panels(const ConstMatrix& b, int64_t begin, int64_t first, int6
 constexpr int64_t panels_of_piece = 8;
 inline int64_t pieces_of_block(int64_t columns) { return ceil_div(panel_count(columns), panels_of_piece); }
 
-inline void pack_piece(const ConstMatrix& b, int64_t begin, int64_t piece, float* block) {
+template <class Kind>
+void pack_piece(const ConstMatrix& b, int64_t begin, int64_t piece, float* block) {
   const int64_t first = piece * panels_of_piece;
-  pack_panels(b, begin, first, smaller(panel_count(b.columns), first + panels_of_piece), block);
+  pack_panels<Kind>(b, begin, first, smaller(panel_count(b.columns), first + panels_of_piece), block);
 }
 
-inline void pack(Context& context, ConstMatrix b, float* packed) {
+template <class Kind>
+void pack(Context& context, ConstMatrix b, float* packed) {
   const int64_t pieces = pieces_of_block(b.columns);
-  for_each_task(context, pieces * ceil_div(b.rows, block_depth), [&](int64_t task, int) {
+  for_each_task(context, pieces * ceil_div(steps_of<Kind>(b.rows), block_depth), [&](int64_t task, int) {
     const int64_t begin = task / pieces * block_depth;
-    pack_piece(b, begin, task % pieces, packed_block(packed, b.columns, begin));
+    pack_piece<Kind>(b, begin, task % pieces, packed_block(packed, b.columns, begin));
   });
 }
 
@@ -130,43 +156,46 @@ constexpr int64_t a_tile_step = by_depth ? block_depth* tile_row_group + 16 : ti
 // What is to be copied lies in short pieces: they are asked for a few pieces ahead.
 constexpr int64_t pieces_ahead = 4;
 
-inline void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
+// The last vector of a row is written whole: row_of_block has the room.
+template <class Kind>
+void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t inner, float* block) {
+  constexpr int64_t of_vector = lanes * Kind::inner_of_step;
   for (int64_t i = 0; i < rows; ++i) {
     const float* from = a + i * stride;
     const float* later = i + pieces_ahead < rows ? from + pieces_ahead * stride : from;
     float* to = block + i * row_of_block;
-    int64_t k = 0;
-    for (; k + lanes <= depth; k += lanes) {
-      __builtin_prefetch(later + k);
-      store(to + k, load(from + k));
+    for (int64_t k = 0; k < inner; k += of_vector, to += lanes) {
+      for (int64_t ahead = 0; ahead < of_vector; ahead += 16) __builtin_prefetch(later + k + ahead);
+      store(to, Kind::along(from + k, inner - k));
     }
-    if (k < depth) store_first(to + k, load_first(from + k, depth - k), depth - k);
   }
 }
 
 // a is a transpose: `stride` floats from one inner index to the next.
-inline void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t depth, float* block) {
-  for (int64_t k = 0; k < depth; ++k) {
+template <class Kind>
+void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t inner, float* block) {
+  for (int64_t k = 0; k < inner; k += Kind::inner_of_step, block += tile_row_group) {
     const float* from = a + k * stride;
-    const float* later = k + pieces_ahead < depth ? from + pieces_ahead * stride : from;
-    float* to = block + k * tile_row_group;
+    const float* later = k + pieces_ahead < inner ? from + pieces_ahead * stride : from;
+    float* to = block;
     for (int64_t i = 0; i < rows; i += tile_rows, to += a_tile_step<true>) {
       const int64_t of_tile = smaller(tile_rows, rows - i);
       __builtin_prefetch(later + i);
-      for (int64_t j = 0; j < of_tile; j += lanes) store(to + j, load_some(from + i + j, of_tile - j));
+      for (int64_t j = 0; j < of_tile; j += lanes)
+        store(to + j, Kind::across(from + i + j, stride, inner - k, of_tile - j));
     }
   }
 }
 
-// Rows [row, row + rows) of a, its inner indices from `begin` to the end of that block.
-template <bool by_depth>
+// Rows [row, row + rows) of a, the block of its inner indices that begins at step `begin`.
+template <class Kind, bool by_depth>
 void copy_a(const ConstMatrix& a, int64_t row, int64_t rows, int64_t begin, float* block) {
-  const float* from = a.data + row * a.row_stride + begin * a.column_stride;
-  const int64_t depth = smaller(block_depth, a.columns - begin);
+  const Block inner = block_at<Kind>(begin, a.columns);
+  const float* from = a.data + row * a.row_stride + inner.first * a.column_stride;
   if constexpr (by_depth) {
-    copy_a_columns(from, a.column_stride, rows, depth, block);
+    copy_a_columns<Kind>(from, a.column_stride, rows, inner.count, block);
   } else {
-    copy_a_rows(from, a.row_stride, rows, depth, block);
+    copy_a_rows<Kind>(from, a.row_stride, rows, inner.count, block);
   }
 }
 

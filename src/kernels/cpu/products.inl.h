@@ -1,4 +1,5 @@
-// Matrix products: c = a·b or c + a·b, with the epilogue while the result is still in the cache.
+// Matrix products of floats: c = a·b or c + a·b, with the epilogue while the result is still in the cache. `Kind` says
+// in which arithmetic (product_arithmetic.inl.h): all that is said of the inner index here is counted in its steps.
 //
 // A task is a block of rows times a run of columns. It goes through blocks of the inner index, in which every panel
 // of b meets every tile of rows. Of many rows, each task copies its own part of a, and a b that comes unpacked is
@@ -89,7 +90,7 @@ inline ConstMatrix columns_of(const ConstMatrix& m, int64_t first, int64_t count
 }
 
 // A group of columns over a block of the inner index. a: this block's copy.
-template <bool by_depth>
+template <class Kind, bool by_depth>
 void multiply_group(const float* a, const float* b, int64_t depth, bool from_zero, const Matrix& c) {
   const int64_t panels = panel_count(c.columns), tiles = ceil_div(c.rows, tile_rows);
   const int64_t together = tiles == 1 ? panels_at_once(c.rows) : 1;
@@ -101,16 +102,16 @@ void multiply_group(const float* a, const float* b, int64_t depth, bool from_zer
       // Tiles of equal height keep the multipliers busier than whole ones and a remainder.
       const int64_t left = c.rows - i;
       rows = by_depth ? smaller(tile_rows, left) : ceil_div(left, tiles - tile);
-      multiply_rows<by_depth>(rows, at_once,
-                              {.depth = depth,
-                               .a = by_depth ? a + tile * a_tile_step<true> : a + i * row_of_block,
-                               .b = b + panel * depth * tile_columns,
-                               .c = c.data + i * c.stride + panel * tile_columns,
-                               .c_stride = c.stride,
-                               .columns = c.columns - panel * tile_columns,
-                               .from_zero = from_zero,
-                               .upcoming = next + tile * depth * tile_columns / tiles,
-                               .upcoming_step = ceil_div(step * tile_columns, tiles)});
+      multiply_rows<Kind, by_depth>(rows, at_once,
+                                    {.depth = depth,
+                                     .a = by_depth ? a + tile * a_tile_step<true> : a + i * row_of_block,
+                                     .b = b + panel * depth * tile_columns,
+                                     .c = c.data + i * c.stride + panel * tile_columns,
+                                     .c_stride = c.stride,
+                                     .columns = c.columns - panel * tile_columns,
+                                     .from_zero = from_zero,
+                                     .upcoming = next + tile * depth * tile_columns / tiles,
+                                     .upcoming_step = ceil_div(step * tile_columns, tiles)});
     }
     panel += step;
   }
@@ -118,19 +119,20 @@ void multiply_group(const float* a, const float* b, int64_t depth, bool from_zer
 
 // All groups of a part over one block of the inner index. a, b: this block's copies; where b is null, each group's
 // panels are packed into `panels` when it is their turn.
-template <bool by_depth>
+template <class Kind, bool by_depth>
 void multiply_block(const Product& product, const Part& part, int64_t begin, const float* a, const float* b,
                     float* panels = nullptr) {
   const Matrix& c = product.c;
-  const int64_t inner = product.b.rows, depth = smaller(block_depth, inner - begin);
+  const int64_t inner = steps_of<Kind>(product.b.rows), depth = smaller(block_depth, inner - begin);
   const bool from_zero = begin == 0 && !product.epilogue.accumulate;
   const bool finishing = begin + block_depth >= inner && has_work(product.epilogue);
   for (int64_t done = 0; done < part.columns; done += group_columns) {
     const int64_t column = part.first_column + done, columns = smaller(group_columns, part.columns - done);
     if (b == nullptr)
-      pack_panels(columns_of(product.b, column, columns), begin, 0, panel_count(columns), panels);
-    multiply_group<by_depth>(a, b == nullptr ? panels : b + column * depth, depth, from_zero,
-                             {c.data + part.first_row * c.stride + column, part.rows, columns, c.stride});
+      pack_panels<Kind>(columns_of(product.b, column, columns), begin, 0, panel_count(columns), panels);
+    multiply_group<Kind, by_depth>(
+        a, b == nullptr ? panels : b + column * depth, depth, from_zero,
+        {c.data + part.first_row * c.stride + column, part.rows, columns, c.stride});
     if (finishing) finish_rows(product.epilogue, c, part.first_row, part.rows, column, columns);
   }
 }
@@ -146,14 +148,14 @@ struct Plan {
   int64_t shared, own;
 };
 
-template <bool by_depth>
+template <class Kind, bool by_depth>
 Plan plan_product(const Product& product) {
   const Matrix& c = product.c;
   const bool packed = product.packed != nullptr;
   Plan plan = {.cut = cut_product(c.rows, c.columns, packed), .few = c.rows <= few_rows};
   const int64_t b_block = packed ? 0 : packed_size(block_depth, c.columns);
   plan.block = plan.few ? plan.cut.tiles * a_tile_step<by_depth> : b_block;
-  const int64_t blocks = larger(1, ceil_div(product.b.rows, block_depth));
+  const int64_t blocks = larger(1, ceil_div(steps_of<Kind>(product.b.rows), block_depth));
   // A phase passes over all of c, and should have something to show for it.
   const int64_t wanted = larger(phase_floats, c.rows * c.columns / 2);
   plan.blocks_of_phase = plan.block > 0 ? clamped(wanted / plan.block, 1, blocks) : blocks;
@@ -165,7 +167,7 @@ Plan plan_product(const Product& product) {
 }
 
 // One phase's share of what all tasks read: blocks of the inner index from `begin` on.
-template <bool by_depth>
+template <class Kind, bool by_depth>
 void copy_for_phase(Context& context, const Product& product, const Plan& plan, int64_t begin, int64_t blocks,
                     float* copies) {
   const int64_t pieces = plan.few                    ? ceil_div(plan.cut.tiles, tiles_of_block)
@@ -175,17 +177,17 @@ void copy_for_phase(Context& context, const Product& product, const Plan& plan, 
     const int64_t piece = task % pieces, inner = begin + task / pieces * block_depth;
     float* block = copies + task / pieces * plan.block;
     if (!plan.few) {
-      pack_piece(product.b, inner, piece, block);
+      pack_piece<Kind>(product.b, inner, piece, block);
       return;
     }
     const int64_t tile = piece * tiles_of_block, row = tile * tile_rows;
-    copy_a<by_depth>(product.a, row, smaller(tiles_of_block * tile_rows, product.c.rows - row), inner,
-                     block + tile * a_tile_step<by_depth>);
+    copy_a<Kind, by_depth>(product.a, row, smaller(tiles_of_block * tile_rows, product.c.rows - row), inner,
+                           block + tile * a_tile_step<by_depth>);
   });
 }
 
 // A task's share of one phase. `own` is its worker's memory.
-template <bool by_depth>
+template <class Kind, bool by_depth>
 void multiply_part(const Product& product, const Plan& plan, int64_t begin, int64_t end, const Part& part,
                    const float* copies, float* own) {
   const int64_t first_tile = part.first_row / tile_rows;
@@ -193,56 +195,68 @@ void multiply_part(const Product& product, const Plan& plan, int64_t begin, int6
     const float* b =
         product.packed == nullptr ? nullptr : packed_block(product.packed, product.c.columns, inner);
     if (plan.few) {
-      multiply_block<by_depth>(product, part, inner, copies + first_tile * a_tile_step<by_depth>, b, own);
+      multiply_block<Kind, by_depth>(product, part, inner, copies + first_tile * a_tile_step<by_depth>, b,
+                                     own);
     } else {
-      copy_a<by_depth>(product.a, part.first_row, part.rows, inner, own);
-      multiply_block<by_depth>(product, part, inner, own, b == nullptr ? copies : b);
+      copy_a<Kind, by_depth>(product.a, part.first_row, part.rows, inner, own);
+      multiply_block<Kind, by_depth>(product, part, inner, own, b == nullptr ? copies : b);
     }
   }
 }
 
-template <bool by_depth>
+template <class Kind, bool by_depth>
 void run_product(Context& context, const Product& product) {
-  const Plan plan = plan_product<by_depth>(product);
+  const Plan plan = plan_product<Kind, by_depth>(product);
   const Cut& cut = plan.cut;
   const auto bytes = [](int64_t floats) { return sizeof(float) * static_cast<size_t>(floats); };
   float* copies = static_cast<float*>(context.shared(bytes(plan.shared)));
-  const int64_t inner = product.b.rows, step = plan.blocks_of_phase * block_depth;
+  const int64_t inner = steps_of<Kind>(product.b.rows), step = plan.blocks_of_phase * block_depth;
   for (int64_t begin = 0; begin == 0 || begin < inner; begin += step) {
     const int64_t end = smaller(inner, begin + step);
-    copy_for_phase<by_depth>(context, product, plan, begin, ceil_div(end - begin, block_depth), copies);
+    copy_for_phase<Kind, by_depth>(context, product, plan, begin, ceil_div(end - begin, block_depth), copies);
     for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
       float* own = static_cast<float*>(context.local(worker, bytes(plan.own)));
-      multiply_part<by_depth>(product, plan, begin, end, part_of(cut, product.c, task), copies, own);
+      multiply_part<Kind, by_depth>(product, plan, begin, end, part_of(cut, product.c, task), copies, own);
     });
   }
 }
 
-inline void run_product(Context& context, const Product& product) {
+template <class Kind>
+void run_product(Context& context, const Product& product) {
   if (product.c.rows <= 0 || product.c.columns <= 0) return;
   if (product.a.column_stride != 1) {
-    run_product<true>(context, product);
+    run_product<Kind, true>(context, product);
   } else {
-    run_product<false>(context, product);
+    run_product<Kind, false>(context, product);
   }
 }
 
-inline void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue& epilogue) {
-  run_product(context, product_with_packed(a, b, c, epilogue));
+template <class Kind>
+void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue& epilogue) {
+  run_product<Kind>(context, product_with_packed(a, b, c, epilogue));
 }
 
 // Where neither all of b nor all of c would stay in the cache, c is finished strip by strip.
-inline void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
-  const bool whole = b.rows <= block_depth || has_work(epilogue);
+template <class Kind>
+void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
+  const bool whole = steps_of<Kind>(b.rows) <= block_depth || has_work(epilogue);
   const int64_t wanted = larger(least_columns_of_strip, strip_floats / larger(1, c.rows));
   const int64_t strips = whole ? 1 : ceil_div(c.columns, wanted);
   const int64_t width = ceil_div(ceil_div(c.columns, group_columns), strips) * group_columns;
   for (int64_t j = 0; j < c.columns; j += width) {
     const int64_t columns = smaller(width, c.columns - j);
-    run_product(context,
-                {a, columns_of(b, j, columns), nullptr, {c.data + j, c.rows, columns, c.stride}, epilogue});
+    run_product<Kind>(
+        context, {a, columns_of(b, j, columns), nullptr, {c.data + j, c.rows, columns, c.stride}, epilogue});
   }
 }
+
+template <class Kind>
+constexpr ProductKernels product_kernels = {
+    .packed_size = [](int64_t rows, int64_t columns) { return packed_size(steps_of<Kind>(rows), columns); },
+    .pack = pack<Kind>,
+    .product = product<Kind>,
+    .multiply = multiply<Kind>,
+};
 
 }  // namespace
 }  // namespace dragoman
