@@ -10,9 +10,10 @@
 
 namespace {
 
+// Without a message where another process says it.
 int fail(int exit_code, const std::string& message) {
   std::cout.flush();
-  std::cerr << "dragoman: " << message << "\n";
+  if (!message.empty()) std::cerr << "dragoman: " << message << "\n";
   return exit_code;
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "base/log.h"
 #include "base/signals.h"
 
 namespace dragoman {
@@ -20,27 +21,37 @@ void declare(Options& options, RunOptions& run) {
           "a model's folder whose weights a new run begins with; its words, too: --vocabulary.from");
 }
 
-}  // namespace
-
-void train(const Arguments& arguments) {
-  Recipe recipe;
-  RunOptions run;
+// False where there is nothing to train, since somebody asked for help.
+bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   Options options;
   declare(options, run);
   declare(options, recipe);
-
   std::string path;
   CommandLine line("train", "learn a model as a recipe says");
   line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
   line.add_options(options);
-  if (!line.parse(arguments)) return;
+  if (!line.parse(arguments)) return false;
 
   options.read_recipe_file(path);
   line.set_flags();
   options.check([&] { validate(recipe); });
   if (run.folder.empty()) run.folder = "models/" + std::filesystem::path(path).stem().string();
-  watch_signals();
-  run_training(recipe, run, std::cout);
+  return true;
+}
+
+}  // namespace
+
+void train(const Arguments& arguments) {
+  Recipe recipe;
+  RunOptions run;
+  const std::unique_ptr<Processes> processes = join_processes();
+  if (!processes->first()) set_log_level(LogLevel::off);
+  if (after_the_first(*processes, [&] { return read(arguments, recipe, run); })) {
+    watch_signals();
+    processes->set_longest_silence(recipe.training.longest_silence);
+    run_training(recipe, run, *processes, std::cout);
+  }
+  processes->leave();
 }
 
 }  // namespace dragoman

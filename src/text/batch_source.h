@@ -24,6 +24,9 @@ class BatchSource {
   // beginning of the next one.
   virtual std::optional<Batch> next() = 0;
 
+  // The same without the batch, which somebody else takes. False where the epoch has ended.
+  virtual bool skip() = 0;
+
   virtual DataPosition position() const = 0;
   virtual void seek(DataPosition position) = 0;
 

@@ -117,6 +117,15 @@ struct ShardedBatches::State {
     ++position.index;
     return &cuts[next_cut++];
   }
+
+  // The same; at the end of an epoch the next one begins.
+  const Cut* next_or_begin() {
+    const Cut* cut = next();
+    if (cut) return cut;
+    known_batches = position.index;
+    begin_epoch(position.epoch + 1);
+    return nullptr;
+  }
 };
 
 ShardedBatches::ShardedBatches(const PreparedCorpus& corpus, const BatchSettings& settings)
@@ -128,12 +137,8 @@ ShardedBatches::~ShardedBatches() = default;
 
 std::optional<Batch> ShardedBatches::next() {
   State& s = *state_;
-  const Cut* cut = s.next();
-  if (!cut) {
-    s.known_batches = s.position.index;
-    s.begin_epoch(s.position.epoch + 1);
-    return std::nullopt;
-  }
+  const Cut* cut = s.next_or_begin();
+  if (!cut) return std::nullopt;
   Batch batch;
   for (size_t i = cut->begin; i < cut->end; ++i) {
     const PairPlace place = s.pool[i].place;
@@ -142,6 +147,8 @@ std::optional<Batch> ShardedBatches::next() {
   }
   return batch;
 }
+
+bool ShardedBatches::skip() { return state_->next_or_begin() != nullptr; }
 
 DataPosition ShardedBatches::position() const { return state_->position; }
 

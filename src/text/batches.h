@@ -43,6 +43,7 @@ class ShardedBatches : public BatchSource {
   ~ShardedBatches() override;
 
   std::optional<Batch> next() override;
+  bool skip() override;
   DataPosition position() const override;
 
   // Reads lengths alone, unless subwords are sampled: then it cuts again what it skips.

@@ -36,11 +36,14 @@ Batch SyntheticTask::batch(uint64_t index) const {
 }
 
 std::optional<Batch> SyntheticBatches::next() {
-  if (position_.index >= batches_) {
-    position_ = {.epoch = position_.epoch + 1};
-    return std::nullopt;
-  }
-  return task_.batch(static_cast<uint64_t>(position_.epoch * batches_ + position_.index++));
+  const auto index = static_cast<uint64_t>(position_.epoch * batches_ + position_.index);
+  return skip() ? std::optional(task_.batch(index)) : std::nullopt;
+}
+
+bool SyntheticBatches::skip() {
+  if (position_.index++ < batches_) return true;
+  position_ = {.epoch = position_.epoch + 1};
+  return false;
 }
 
 }  // namespace dragoman

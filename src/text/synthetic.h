@@ -28,6 +28,7 @@ class SyntheticBatches : public BatchSource {
   SyntheticBatches(const SyntheticTask& task, int64_t batches) : task_(task), batches_(batches) {}
 
   std::optional<Batch> next() override;
+  bool skip() override;
   DataPosition position() const override { return position_; }
   void seek(DataPosition position) override { position_ = position; }
   int64_t batches_in_epoch() const override { return batches_; }

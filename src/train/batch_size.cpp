@@ -58,14 +58,14 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
   return tokens;
 }
 
-int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder) {
+int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int processes_here) {
   if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
   if (std::filesystem::exists(folder + "/config.json")) {
     const nlohmann::json saved =
         read_config(folder).value("/recipe/training/batch_tokens"_json_pointer, nlohmann::json());
     if (saved.is_number_integer()) return saved;
   }
-  const int64_t available = available_memory();
+  const int64_t available = available_memory() / processes_here;
   const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);
   constexpr double gigabyte = 1 << 30;
   log_info("training.batch_tokens is auto: {}, which takes some {:.2f} of the {:.1f} GB that are available{}",

@@ -20,7 +20,8 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
 int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes);
 
 // training.batch_tokens as a number. "auto" is what the model's folder says, where a run has begun in it: an update
-// is the same after a resume. Else it is what fits half of the memory that there is now, and the log says so.
-int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder);
+// is the same after a resume. Else it is what fits half of the memory that there is now, of which each of the processes
+// here has its share; and the log says so.
+int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int processes_here = 1);
 
 }  // namespace dragoman

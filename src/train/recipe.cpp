@@ -11,7 +11,8 @@ void declare(Options& options, TrainingConfig& c) {
   training.add("batch_tokens", c.batch_tokens,
                "tokens of a batch's larger side; auto: as many as fit the memory, found once and kept",
                at_least(1).at_most(10'000'000), {"auto", automatic_batch_tokens});
-  training.add("accumulate", c.accumulate, "batches whose gradients make one update", at_least(1));
+  training.add("accumulate", c.accumulate, "batches of each process whose gradients make one update",
+               at_least(1));
   training.add("optimizer", c.optimizer, "adamw: with weight_decay",
                {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}});
   training.add("learning_rate", c.learning_rate, "the largest one, for every schedule but noam", above(0));
@@ -45,7 +46,13 @@ void declare(Options& options, TrainingConfig& c) {
   training.add("precision", c.precision,
                "of matrix products' operands; bf16: rounded from 32 bits, which everything else keeps",
                {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}});
-  training.add("threads", c.threads, "processors to use; 0: all", at_least(0).at_most(1024));
+  training.add("threads", c.threads, "processors to use; 0: all, or a process's share of its machine's",
+               at_least(0).at_most(1024));
+  training.add("reduce_as", c.reduce_as, "what gradients travel as between processes",
+               {{"fp32", Wire::fp32}, {"bf16", Wire::bf16}});
+  training.add("longest_silence", c.longest_silence,
+               "seconds without a sign of life after which a process is given up, and training stops",
+               at_least(2));
 }
 
 void declare(Options& options, ValidationConfig& c) {

@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "model/config.h"
 #include "text/corpus_config.h"
+#include "train/processes.h"
 #include "train/schedule.h"
 
 namespace dragoman {
@@ -47,6 +48,8 @@ struct TrainingConfig {
   int64_t seed = 1;
   Precision precision = Precision::fp32;
   int64_t threads = 0;
+  Wire reduce_as = Wire::fp32;
+  double longest_silence = 8;
 };
 
 struct ValidationConfig {

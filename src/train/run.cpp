@@ -28,11 +28,16 @@ RateOptions rate_options(const Recipe& recipe) {
 void Run::train() {
   while (!finished()) {
     step();
-    if (const int signal = stop_requested()) {
+    agree_on_time_and_signals();
+    if (stop_signal_ != 0) {
       progress_.clear();
-      save();
-      throw Stopped(signal, fmt::format("stopped at step {}, and saved: the same command goes on from there",
-                                        trainer_.steps()));
+      if (processes_.first()) save();
+      processes_.leave();
+      throw Stopped(stop_signal_,
+                    processes_.first()
+                        ? fmt::format("stopped at step {}, and saved: the same command goes on from there",
+                                      trainer_.steps())
+                        : "");
     }
   }
   progress_.clear();
@@ -53,18 +58,9 @@ bool Run::finished() const {
 // The batches of one update, what is due after it, and what is due at the end of an epoch.
 void Run::step() {
   const auto begin = Clock::now();
-  std::vector<Batch> batches;
-  bool epoch_ended = false;
-  while (static_cast<int64_t>(batches.size()) < recipe_.training.accumulate && !epoch_ended) {
-    std::optional<Batch> batch = task_.training->next();
-    if (batch) {
-      batches.push_back(std::move(*batch));
-    } else {
-      epoch_ended = true;
-    }
-  }
+  const Share share = next_share();
   state_.position = task_.training->position();
-  if (!batches.empty()) update(batches);
+  if (share.of_all > 0) update(share.own);
   const double seconds = seconds_since(begin);
   state_.seconds += seconds;
   state_.recent_seconds += seconds;
@@ -72,14 +68,44 @@ void Run::step() {
   const int64_t every = recipe_.validation.every;
   const int64_t steps =
       trainer_.steps();  // the same as before where the update was skipped, or there was none
-  const bool validates = state_.validated_step != steps && (every > 0 ? due(every, steps) : epoch_ended);
+  const bool validates =
+      state_.validated_step != steps && (every > 0 ? due(every, steps) : share.epoch_ended);
   if (validates) validate();
   const int64_t saves = recipe_.checkpoints.every;
   if (saved_step_ != steps && (saves > 0 ? due(saves, steps) : validates)) try_to_save();
 }
 
+// A process has the batches whose number is its own, modulo the number of processes.
+Run::Share Run::next_share() {
+  Share share;
+  BatchSource& source = *task_.training;
+  while (share.of_all < state_.batches_per_update && !share.epoch_ended) {
+    if (source.position().index % processes_.count() == processes_.number()) {
+      std::optional<Batch> batch = source.next();
+      share.epoch_ended = !batch;
+      if (batch) share.own.push_back(std::move(*batch));
+    } else {
+      share.epoch_ended = !source.skip();
+    }
+    share.of_all += !share.epoch_ended;
+  }
+  return share;
+}
+
+// Clocks differ, and a signal may reach one process alone.
+void Run::agree_on_time_and_signals() {
+  struct Said {
+    double seconds;
+    int signal;
+  };
+  const std::vector<Said> said = processes_.gather(Said{state_.seconds, stop_requested()});
+  state_.seconds = said[0].seconds;
+  for (const Said& one : said) stop_signal_ = std::max(stop_signal_, one.signal);
+}
+
 void Run::update(const std::vector<Batch>& batches) {
   const auto begin = Clock::now();
+  const double waited = processes_.seconds_waited();
   const Gradients gradients = trainer_.compute(batches);
   const auto verdict = state_.guard.judge(gradients.sums.per_token(), gradients.norm);
   if (verdict != DivergenceGuard::Verdict::good) return skip_or_go_back(gradients, verdict);
@@ -95,14 +121,17 @@ void Run::update(const std::vector<Batch>& batches) {
   state_.recent_sums += gradients.sums;
   const double seconds = seconds_since(begin);
   const LossSums& sums = gradients.sums;
-  log("train", {{"epoch", state_.position.epoch + 1},
-                {"loss", sums.per_token()},
-                {"perplexity", std::exp(sums.unsmoothed / static_cast<double>(sums.target_tokens))},
-                {"learning_rate", rate},
-                {"gradient_norm", gradients.norm},
-                {"tokens_per_second", static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds},
-                {"target_tokens_per_second", static_cast<double>(sums.target_tokens) / seconds},
-                {"seconds", state_.seconds + seconds}});
+  nlohmann::ordered_json values = {
+      {"epoch", state_.position.epoch + 1},
+      {"loss", sums.per_token()},
+      {"perplexity", std::exp(sums.unsmoothed / static_cast<double>(sums.target_tokens))},
+      {"learning_rate", rate},
+      {"gradient_norm", gradients.norm},
+      {"tokens_per_second", static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds},
+      {"target_tokens_per_second", static_cast<double>(sums.target_tokens) / seconds},
+      {"seconds", state_.seconds + seconds}};
+  if (processes_.count() > 1) values["waiting"] = (processes_.seconds_waited() - waited) / seconds;
+  log("train", std::move(values));
   show_progress(gradients, seconds);
 }
 
@@ -143,8 +172,23 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
 }
 
 void Run::validate() {
-  progress_.show_work(fmt::format("step {}: validating", trainer_.steps()));
   state_.validated_step = trainer_.steps();
+  if (processes_.first()) validate_here();
+  state_.recent_sums = {};
+  state_.recent_seconds = 0;
+  struct Best {
+    int64_t step, without_improvement;
+    double value;
+  };
+  const Best best =
+      processes_.gather(Best{state_.best_step, state_.without_improvement, state_.best_value})[0];
+  state_.best_step = best.step;
+  state_.without_improvement = best.without_improvement;
+  state_.best_value = best.value;
+}
+
+void Run::validate_here() {
+  progress_.show_work(fmt::format("step {}: validating", trainer_.steps()));
   const auto weights = model_.parameters.weights();
   const auto exchange = [&] {  // of weights and their average, there and back
     if (!averages_) return;
@@ -157,8 +201,6 @@ void Run::validate() {
   progress_.clear();
   report(validation);
   const double value = value_of(validation);
-  state_.recent_sums = {};
-  state_.recent_seconds = 0;
   if (is_better(value)) {
     state_.best_value = value;
     state_.best_step = trainer_.steps();
@@ -232,6 +274,7 @@ void Run::report(const Validation& validation) {
 int64_t Run::epoch_shown() const { return state_.position.epoch + (state_.position.index > 0 ? 1 : 0); }
 
 void Run::show_progress(const Gradients& gradients, double seconds) {
+  if (!processes_.first()) return;
   const TrainingConfig& t = recipe_.training;
   ProgressFacts facts = {
       .epoch = state_.position.epoch + 1,

@@ -2,6 +2,9 @@
 //
 //   batches → gradients → guard → update → (validation, checkpoint) → …
 //
+// Several processes run it side by side, each with its share of an update's batches: all of them come to the same
+// decisions, and the first one validates, logs and saves.
+//
 // All that a later step depends on is in the RunState and the flat buffers: a checkpoint holds both, so that a run
 // which goes on from it ends with the same weights as one that was never stopped.
 #pragma once
@@ -34,6 +37,7 @@ struct RunState {
   double best_value = 0;
   int64_t without_improvement = 0;  // validations
   int64_t validated_step = -1;      // of the last validation: at the end there is one more, or there was
+  int64_t batches_per_update = 0;   // of all processes together, however many there are later on
   DivergenceGuard guard;
 
   nlohmann::json to_json() const;
@@ -51,7 +55,7 @@ struct RunOptions {
 
 class Run {
  public:
-  Run(const Recipe& recipe, const RunOptions& options);
+  Run(const Recipe& recipe, const RunOptions& options, Processes& processes = alone());
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -62,20 +66,31 @@ class Run {
   const Task& task() const { return task_; }
 
  private:
+  // The next update's batches.
+  struct Share {
+    std::vector<Batch> own;  // this process's
+    int64_t of_all = 0;      // how many all processes have
+    bool epoch_ended = false;
+  };
+
   // run_start.cpp: where a run begins
   void open_folder();
   void start_anew();
   void set_first_weights();
   nlohmann::json config_json() const;
   void go_on_from(const Checkpoints::Found& checkpoint);
+  void tell_what_changed(const nlohmann::json& saved) const;
   void read_buffers(const Checkpoints::Found& checkpoint);
 
   // run.cpp: what it does again and again
   bool finished() const;
   void step();
+  Share next_share();
+  void agree_on_time_and_signals();
   void update(const std::vector<Batch>& batches);
   void skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict);
   void validate();
+  void validate_here();
   void report(const Validation& validation);
   bool is_better(double value) const;
   KeepBestBy best_by() const;
@@ -92,18 +107,20 @@ class Run {
   void log(const std::string& event, nlohmann::ordered_json values);
 
   RunOptions options_;
+  Processes& processes_;
   Task task_;
   Recipe recipe_;
   Device device_;
   Transformer model_;
   Trainer trainer_;
   Checkpoints checkpoints_;
-  std::unique_ptr<MetricsLog> log_;
+  std::unique_ptr<MetricsLog> log_;  // the first process's; and so is the board
   std::unique_ptr<TensorBoardWriter> board_;
   Progress progress_;
   Tensor averages_;  // the weights' moving average, flat; nothing where recipe_.training.ema is 0
   RunState state_;
   int64_t saved_step_ = -1;
+  int stop_signal_ = 0;  // that some process got
 };
 
 // The weights of several checkpoints or models, averaged, as the model's own.

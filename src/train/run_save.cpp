@@ -37,6 +37,7 @@ nlohmann::json RunState::to_json() const {
           {"best_value", best_value},
           {"without_improvement", without_improvement},
           {"validated_step", validated_step},
+          {"batches_per_update", batches_per_update},
           {"guard", guard.to_json()}};
 }
 
@@ -49,6 +50,7 @@ void RunState::from_json(const nlohmann::json& saved) {
   best_value = saved.at("best_value");
   without_improvement = saved.at("without_improvement");
   validated_step = saved.at("validated_step");
+  batches_per_update = saved.value("batches_per_update", batches_per_update);
   guard.from_json(saved.at("guard"));
 }
 
@@ -67,7 +69,8 @@ void Run::save() {
   log_->flush();
   const nlohmann::json state = {{"state", state_.to_json()},
                                 {"metrics_bytes", log_->bytes()},
-                                {"instruction_set", device_.kernels.name}};
+                                {"instruction_set", device_.kernels.name},
+                                {"processes", processes_.count()}};
   checkpoints_.save(trainer_.steps(), state,
                     {{"model.safetensors", flat_entries(parameters, weights_for_use())},
                      {"optimizer.safetensors", std::move(moments)}});
@@ -77,6 +80,7 @@ void Run::save() {
 
 // A disk that is full today may not be tomorrow: training goes on.
 void Run::try_to_save() {
+  if (!processes_.first()) return;
   try {
     save();
   } catch (const Error& error) {
@@ -96,6 +100,7 @@ void Run::write_model() {
 
 // The model is the best one so far; or the average of the last checkpoints, where the recipe wants that.
 void Run::finish() {
+  if (!processes_.first()) return;
   const auto count = static_cast<size_t>(recipe_.training.average_last);
   if (count > 1) {
     std::vector<std::string> files;
@@ -120,6 +125,7 @@ void Run::finish() {
 }
 
 void Run::log(const std::string& event, nlohmann::ordered_json values) {
+  if (!processes_.first()) return;
   log_->write(event, trainer_.steps(), values);
   if (event != "train" && event != "validation") return;
   for (const auto& [name, value] : values.items()) {

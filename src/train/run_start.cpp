@@ -21,7 +21,8 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
           .seed = static_cast<uint64_t>(t.seed),
-          .precision = t.precision};
+          .precision = t.precision,
+          .wire = t.reduce_as};
 }
 
 nlohmann::json recipe_json(const Recipe& recipe) {
@@ -34,7 +35,8 @@ nlohmann::json recipe_json(const Recipe& recipe) {
 // What a resume may change: how long to train, and how to watch and keep it.
 bool may_change(const std::string& section, const std::string& key) {
   return section == "validation" || section == "checkpoints" || key == "obtain" ||
-         (section == "training" && (key.starts_with("max_") || key == "threads" || key == "average_last"));
+         (section == "training" &&
+          (key.starts_with("max_") || key == "threads" || key == "longest_silence" || key == "average_last"));
 }
 
 void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, const std::string& folder) {
@@ -66,33 +68,47 @@ const Recipe& fit_for_folder(const Recipe& recipe, const RunOptions& options) {
   return recipe;
 }
 
-int thread_count(const TrainingConfig& training) {
-  return training.threads > 0 ? static_cast<int>(training.threads) : available_threads();
+int thread_count(const TrainingConfig& training, const Processes& processes) {
+  return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
+}
+
+// The first process prepares the corpus and finds out what is automatic; the others take both from it.
+Task make_task_together(const Recipe& recipe, const std::string& folder, Processes& processes) {
+  if (processes.first()) {
+    Task task = make_task(recipe, folder, processes);
+    processes.gather(task.recipe.training.batch_tokens);
+    return task;
+  }
+  Recipe same = recipe;
+  same.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
+  return make_task(same, folder, processes);
 }
 
 }  // namespace
 
-Run::Run(const Recipe& recipe, const RunOptions& options)
+Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
     : options_(options),
-      task_(make_task(fit_for_folder(recipe, options), options.folder)),
+      processes_(processes),
+      task_(make_task_together(fit_for_folder(recipe, options), options.folder, processes)),
       recipe_(task_.recipe),
-      device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training)),
+      device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
-      trainer_(model_, update_options(recipe.training)),
+      trainer_(model_, update_options(recipe.training), processes),
       checkpoints_(options.folder + "/checkpoints",
                    std::max(recipe.checkpoints.keep, recipe.training.average_last)) {
   if (recipe.training.ema > 0) {
     averages_ = Tensor(device_.pool, 1, static_cast<int64_t>(model_.parameters.weights().size()));
   }
+  state_.batches_per_update = recipe.training.accumulate * processes.count();
   open_folder();
-  log_info("{:.1f} million parameters, {} threads, {}",
-           static_cast<double>(model_.parameters.weights().size()) / 1e6, device_.context.threads(),
-           device_.kernels.name);
+  log_info("{:.1f} million parameters, {}{} threads, {}",
+           static_cast<double>(model_.parameters.weights().size()) / 1e6,
+           processes.count() > 1 ? fmt::format("{} processes, each with ", processes.count()) : "",
+           device_.context.threads(), device_.kernels.name);
   if (recipe.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
         "training.precision is bf16, which {} has no instructions for: products are emulated, which is right "
-        "but "
-        "slow; fp32 is faster here",
+        "but slow; fp32 is faster here",
         device_.kernels.name);
   }
 }
@@ -102,8 +118,10 @@ void Run::open_folder() {
   if (!checkpoint && options_.resume == Resume::require) {
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
   }
-  make_folder(options_.folder);
-  write_file(options_.folder + "/config.json", {config_json().dump(1)});
+  if (processes_.first()) {
+    make_folder(options_.folder);
+    write_file(options_.folder + "/config.json", {config_json().dump(1)});
+  }
   if (checkpoint) {
     go_on_from(*checkpoint);
     log_info("going on from step {}, epoch {}", trainer_.steps(), state_.position.epoch + 1);
@@ -117,7 +135,7 @@ nlohmann::json Run::config_json() const {
   return {{"format", 1},
           {"model", to_json(recipe_.model)},
           {"recipe", recipe_json(recipe_)},
-          {"made_by", {{"instruction_set", device_.kernels.name}, {"processes", 1}}}};
+          {"made_by", {{"instruction_set", device_.kernels.name}, {"processes", processes_.count()}}}};
 }
 
 // The weights of step 0.
@@ -138,6 +156,7 @@ void Run::set_first_weights() {
 
 void Run::start_anew() {
   set_first_weights();
+  if (!processes_.first()) return;
   log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl");
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard");
   if (!task_.facts.is_null()) log("prepare", task_.facts);
@@ -148,21 +167,34 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
   const nlohmann::json saved = Checkpoints::read_state(checkpoint);
   try {
     state_.from_json(saved.at("state"));
-    log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", saved.at("metrics_bytes"));
-    if (saved.at("instruction_set") != device_.kernels.name) {
-      log_warning(
-          "this run was on {} and goes on with {}: it stays right, but its bits will not be those of an "
-          "undisturbed one",
-          saved.at("instruction_set").get<std::string>(), device_.kernels.name);
-    }
+    if (processes_.first())
+      log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", saved.at("metrics_bytes"));
+    tell_what_changed(saved);
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());
   }
   trainer_.set_steps(checkpoint.step);
   saved_step_ = checkpoint.step;
   task_.training->seek(state_.position);
+  if (!processes_.first()) return;
   board_.reset();
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", checkpoint.step + 1);
+}
+
+// What the bits depend on, beside the recipe.
+void Run::tell_what_changed(const nlohmann::json& saved) const {
+  const int processes = saved.value("processes", 1);
+  std::string before = saved.at("instruction_set"), now = device_.kernels.name;
+  if (before == now && processes == processes_.count()) return;
+  if (processes != processes_.count()) {
+    before += fmt::format(" with {} processes", processes);
+    now += fmt::format(" with {}", processes_.count());
+  }
+  log_warning(
+      "this run was on {} and goes on with {}: it stays right, an update still has {} batches, but its bits "
+      "will "
+      "not be those of an undisturbed one",
+      before, now, state_.batches_per_update);
 }
 
 void Run::read_buffers(const Checkpoints::Found& checkpoint) {

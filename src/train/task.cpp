@@ -74,6 +74,7 @@ class OwnedBatches : public BatchSource {
       : corpus_(std::move(corpus)), batches_(corpus_, settings) {}
 
   std::optional<Batch> next() override { return batches_.next(); }
+  bool skip() override { return batches_.skip(); }
   DataPosition position() const override { return batches_.position(); }
   void seek(DataPosition position) override { batches_.seek(position); }
   int64_t batches_in_epoch() const override { return batches_.batches_in_epoch(); }
@@ -117,16 +118,16 @@ void check_same_vocabularies(const Vocabularies& now, const std::string& folder)
       folder);
 }
 
-Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
+Task make_corpus_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
-  write_vocabularies(folder, vocabularies);
+  if (processes.first()) write_vocabularies(folder, vocabularies);
 
   Task task;
-  task.recipe = resolved(recipe, vocabularies, folder);
+  task.recipe = resolved(recipe, vocabularies, folder, processes.on_this_machine());
   const BatchSettings settings = batch_settings(
       recipe.data, recipe.vocabulary, task.recipe.training.batch_tokens, seed_for(recipe, "batches"));
   const std::vector<TextPair> pairs = validation_pairs(recipe.data, folder + "/data");
@@ -147,17 +148,18 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder) {
 
 }  // namespace
 
-Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder) {
+Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
+                int processes_here) {
   recipe.model.source_vocabulary = vocabularies.source->size();
   recipe.model.target_vocabulary = vocabularies.target->size();
-  recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder);
+  recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder, processes_here);
   return recipe;
 }
 
-Task make_task(const Recipe& recipe, const std::string& folder) {
+Task make_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
   if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe);
   require_corpus(recipe.data);
-  return make_corpus_task(recipe, folder);
+  return make_corpus_task(recipe, folder, processes);
 }
 
 }  // namespace dragoman

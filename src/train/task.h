@@ -12,6 +12,7 @@
 
 #include "text/batch_source.h"
 #include "text/vocabulary.h"
+#include "train/processes.h"
 #include "train/recipe.h"
 
 namespace dragoman {
@@ -36,9 +37,10 @@ struct Task {
 };
 
 // Fills in what only the prepared corpus and the machine can say. `folder`: the model's.
-Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder);
+Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
+                int processes_here = 1);
 
-// Prepares the corpus where it is not prepared yet.
-Task make_task(const Recipe& recipe, const std::string& folder);
+// Prepares the corpus where it is not prepared yet. Of several processes the first one comes before the others.
+Task make_task(const Recipe& recipe, const std::string& folder, const Processes& processes = alone());
 
 }  // namespace dragoman

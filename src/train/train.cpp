@@ -26,10 +26,12 @@ void show_example(Transformer& model, const Recipe& recipe, std::ostream& result
 
 }  // namespace
 
-void run_training(const Recipe& recipe, const RunOptions& options, std::ostream& results) {
-  Run run(recipe, options);
+void run_training(const Recipe& recipe, const RunOptions& options, Processes& processes,
+                  std::ostream& results) {
+  Run run(recipe, options, processes);
   run.train();
-  if (recipe.data.synthetic != Synthetic::none) show_example(run.model(), recipe, results);
+  if (processes.first() && recipe.data.synthetic != Synthetic::none)
+    show_example(run.model(), recipe, results);
 }
 
 }  // namespace dragoman

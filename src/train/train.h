@@ -8,6 +8,7 @@
 namespace dragoman {
 
 // Results (the copy task's example) go to `results`; progress goes to the log.
-void run_training(const Recipe& recipe, const RunOptions& options, std::ostream& results);
+void run_training(const Recipe& recipe, const RunOptions& options, Processes& processes,
+                  std::ostream& results);
 
 }  // namespace dragoman

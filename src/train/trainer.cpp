@@ -13,8 +13,12 @@ LossSums& LossSums::operator+=(const LossSums& other) {
   return *this;
 }
 
-Trainer::Trainer(Transformer& model, const UpdateOptions& options)
-    : model_(model), options_(options), adam_(model.device, model.parameters, options.adam) {}
+Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& processes)
+    : model_(model),
+      options_(options),
+      processes_(processes),
+      adam_(model.device, model.parameters, options.adam),
+      gradient_sum_(model.parameters, processes, options.wire, options.slice) {}
 
 LossSums Trainer::run(const Batch& batch, Tape* tape) {
   Device& device = model_.device;
@@ -41,11 +45,23 @@ LossSums Trainer::add_gradients(const Batch& batch) { return run(batch, &tape_);
 
 LossSums Trainer::evaluate(const Batch& batch) { return run(batch, nullptr); }
 
+LossSums Trainer::over_all(const LossSums& own) {
+  if (processes_.count() == 1) return own;
+  LossSums sums;
+  for (const LossSums& one : processes_.gather(own)) sums += one;
+  return sums;
+}
+
 Gradients Trainer::compute(std::span<const Batch> batches) {
   const auto gradients = model_.parameters.gradients();
   std::ranges::fill(gradients, 0.0f);
-  Gradients result;
-  for (const Batch& batch : batches) result.sums += add_gradients(batch);
+  LossSums own;
+  for (const Batch& batch : batches) {
+    if (&batch == &batches.back()) gradient_sum_.begin(tape_);
+    own += add_gradients(batch);
+  }
+  gradient_sum_.finish(tape_);
+  Gradients result = {.sums = over_all(own)};
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));

@@ -1,7 +1,8 @@
 // Trainer: a model, its optimiser, and the update that takes both one step further.
 //
 // An update may consist of several micro-batches: gradients are sums over tokens, divided once by the update's
-// number of target tokens, so that however it is cut the update is the same but for rounding.
+// number of target tokens, so that however it is cut the update is the same but for rounding. Where several processes
+// train together, each computes its own micro-batches, and all make the same update of the sum.
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@
 #include "model/transformer.h"
 #include "text/batch.h"
 #include "train/adam.h"
+#include "train/gradient_sum.h"
 
 namespace dragoman {
 
@@ -27,11 +29,13 @@ struct UpdateOptions {
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
-  Precision precision =
-      Precision::fp32;  // or bf16: of the operands of an update's products; evaluation has fp32
+  Precision precision = Precision::fp32;  // of the operands of an update's products; evaluation has fp32
+  Wire wire = Wire::fp32;  // between processes, in slices of so many floats; 0: as many as suit
+  int64_t slice = 0;
 };
 
-// What the micro-batches of one update gave: sums, and the norm of the gradient of the loss per token.
+// What the micro-batches of one update gave, those of all processes: sums, and the norm of the gradient of the loss
+// per token.
 struct Gradients {
   LossSums sums;
   double norm = 0;
@@ -39,9 +43,9 @@ struct Gradients {
 
 class Trainer {
  public:
-  Trainer(Transformer& model, const UpdateOptions& options);
+  Trainer(Transformer& model, const UpdateOptions& options, Processes& processes = alone());
 
-  // An update in two halves, so that somebody can look at it before it touches the weights.
+  // An update in two halves, so that somebody can look at it before it touches the weights. `batches`: this process's.
   Gradients compute(std::span<const Batch> batches);
   void apply(const Gradients& gradients, double learning_rate);
 
@@ -59,11 +63,14 @@ class Trainer {
 
  private:
   LossSums run(const Batch& batch, Tape* tape);
+  LossSums over_all(const LossSums& own);
 
   Transformer& model_;
   UpdateOptions options_;
+  Processes& processes_;
   Adam adam_;
   Tape tape_;
+  GradientSum gradient_sum_;
   int64_t steps_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "text/corpora.h"
 #include "train/history.h"
 #include "train/metrics_log.h"
+#include "train/thread_processes.h"
 
 namespace dragoman {
 namespace {
@@ -179,6 +180,9 @@ TEST_F(WholeRun, ThePageOfMetricsIsRight) {
   train("run");
   recipe_.training.max_steps = 3;
   train("run");
+  run_together(2, [&](Processes& processes) {
+    dragoman::Run(recipe_, {.folder = folder_.path("several")}, processes).train();
+  });
   recipe_.training.learning_rate = 1e30;
   recipe_.training.schedule = Schedule::constant;
   recipe_.training.max_steps = 100;
@@ -191,7 +195,7 @@ TEST_F(WholeRun, ThePageOfMetricsIsRight) {
   const std::set<std::string> common = documented[""];
   documented.erase("");
   std::map<std::string, std::set<std::string>> events;
-  for (const char* name : {"run", "wild"}) {
+  for (const char* name : {"run", "several", "wild"}) {
     read_metrics(folder_.path(name) + "/metrics.jsonl", [&](const MetricsEvent& event) {
       std::set<std::string>& keys = events[event.event];
       for (const auto& [key, value] : event.values.items()) {

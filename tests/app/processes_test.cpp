@@ -1,0 +1,200 @@
+// Several processes that train one model: what they make, and what becomes of them when one is lost.
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "app/training_runs.h"
+#include "base/random.h"
+#include "model/safetensors.h"
+
+namespace dragoman {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class ProcessesTest : public TrainingRuns {
+ protected:
+  void SetUp() override {
+    if (std::string(DRAGOMAN_MPIRUN).empty()) GTEST_SKIP() << "without MPI, or under the thread sanitizer";
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("LSAN_OPTIONS", "detect_leaks=0", 1);  // MPI keeps what it has until the end
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+  }
+
+  void with_processes(int count) { launcher_ = {DRAGOMAN_MPIRUN, "-np", std::to_string(count)}; }
+  void with_one() { launcher_.clear(); }
+
+  int run(const std::string& out, const std::vector<std::string>& more = {}) {
+    return wait_for(start(out, more));
+  }
+  std::string log() const { return read_file(path("log")); }
+
+  // The process of this number, as soon as the launcher has started it.
+  static pid_t process(pid_t launcher, int number) {
+    const std::string id = std::to_string(launcher);
+    const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(number);
+    for (int i = 0; i < 10000; ++i) {
+      std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+      for (pid_t child; children >> child;) {
+        std::ifstream file("/proc/" + std::to_string(child) + "/environ");
+        const std::string environment(std::istreambuf_iterator<char>(file), {});
+        if (environment.find(wanted + '\0') != std::string::npos) return child;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ADD_FAILURE() << "there is no process " << number;
+    return -1;
+  }
+
+  // The same, once a new run has begun to train.
+  pid_t training_process(pid_t launcher, int number, const std::string& out) const {
+    const pid_t child = process(launcher, number);
+    while (!std::filesystem::exists(path(out) + "/metrics.jsonl"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return child;
+  }
+
+  std::vector<float> weights(const std::string& out) const {
+    const auto file = SafetensorsFile::open(path(out) + "/model.safetensors");
+    std::vector<float> all;
+    for (const TensorEntry& entry : file.entries()) {
+      const auto* values = reinterpret_cast<const float*>(entry.bytes.data());
+      all.insert(all.end(), values, values + entry.bytes.size() / sizeof(float));
+    }
+    return all;
+  }
+
+  void expect_near(const std::string& a, const std::string& b, float tolerance) const {
+    const std::vector<float> x = weights(a), y = weights(b);
+    ASSERT_EQ(x.size(), y.size());
+    for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], tolerance) << i;
+  }
+};
+
+// Adam divides by the root of squares that begin at nothing: its first steps make much of rounding. A large epsilon
+// keeps them apart from what is to be seen.
+const std::vector<std::string> smooth = {"--training.epsilon=1e-3", "--training.max_steps=20"};
+
+TEST_F(ProcessesTest, MakeTheWeightsOfOneThatAccumulatesAsMuch) {
+  with_processes(3);
+  ASSERT_EQ(run("three", smooth), 0) << log();
+  with_one();
+  std::vector<std::string> more = smooth;
+  more.push_back("--training.accumulate=6");
+  ASSERT_EQ(run("one", more), 0) << log();
+  expect_near("three", "one", 2e-5f);
+}
+
+TEST_F(ProcessesTest, MakeTheSameBitsAtEachRun) {
+  with_processes(2);
+  ASSERT_EQ(run("first"), 0) << log();
+  ASSERT_EQ(run("second"), 0) << log();
+  EXPECT_EQ(results("first"), results("second"));
+  EXPECT_EQ(history("first"), history("second"));
+}
+
+TEST_F(ProcessesTest, MaySendGradientsInHalfAsManyBits) {
+  with_processes(2);
+  ASSERT_EQ(run("fp32", smooth), 0) << log();
+  std::vector<std::string> more = smooth;
+  more.push_back("--training.reduce_as=bf16");
+  ASSERT_EQ(run("bf16", more), 0) << log();
+  expect_near("fp32", "bf16", 2e-3f);
+  EXPECT_NE(weights("fp32"), weights("bf16"));
+}
+
+TEST_F(ProcessesTest, KilledAtRandomInstantsTheyEndWithTheBitsOfAnUndisturbedRun) {
+  with_processes(2);
+  ASSERT_EQ(run("whole"), 0) << log();
+  Random random(3);
+  for (const int number : {1, 0, 1, 1, 0}) {
+    const pid_t launcher = start("killed");
+    const pid_t child = process(launcher, number);
+    ASSERT_GT(child, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.below(600)));
+    ::kill(child, SIGKILL);
+    wait_for(launcher);
+  }
+  ASSERT_EQ(run("killed"), 0) << log();
+  EXPECT_EQ(results("killed"), results("whole"));
+  EXPECT_EQ(history("killed"), history("whole"));
+}
+
+const std::vector<std::string> endless = {"--training.max_steps=1000000", "--validation.every=1000000"};
+
+TEST_F(ProcessesTest, OneThatDiesIsNamed) {
+  for (const int number : {1, 0}) {
+    with_processes(2);
+    const std::string out = "lost" + std::to_string(number);
+    const pid_t launcher = start(out, endless);
+    ::kill(training_process(launcher, number, out), SIGKILL);
+    EXPECT_NE(wait_for(launcher), 0);
+    EXPECT_NE(log().find("process " + std::to_string(number) + " of 2 ("), std::string::npos) << log();
+    EXPECT_NE(log().find("has died"), std::string::npos) << log();
+  }
+}
+
+TEST_F(ProcessesTest, OneThatHangsIsNamedAndTheOthersStop) {
+  with_processes(2);
+  std::vector<std::string> more = endless;
+  more.push_back("--training.longest_silence=2");
+  const pid_t launcher = start("hung", more);
+  const pid_t child = training_process(launcher, 1, "hung");
+  const auto begin = Clock::now();
+  ::kill(child, SIGSTOP);
+  EXPECT_NE(wait_for(launcher), 0);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 10);
+  EXPECT_NE(log().find("gives no sign of life"), std::string::npos) << log();
+  EXPECT_NE(log().find("the same command goes on from there"), std::string::npos) << log();
+}
+
+TEST_F(ProcessesTest, OneThatIsLateIsWaitedFor) {
+  with_processes(2);
+  ASSERT_EQ(run("whole"), 0) << log();
+  const pid_t launcher = start("late");
+  const pid_t child = training_process(launcher, 1, "late");
+  ::kill(child, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ::kill(child, SIGCONT);
+  ASSERT_EQ(wait_for(launcher), 0) << log();
+  EXPECT_EQ(results("late"), results("whole"));
+}
+
+TEST_F(ProcessesTest, ASignalToOneStopsAllAfterTheStep) {
+  with_processes(2);
+  ASSERT_EQ(run("whole"), 0) << log();
+  const pid_t launcher = start("stopped");
+  ::kill(training_process(launcher, 1, "stopped"), SIGTERM);
+  EXPECT_NE(wait_for(launcher), 0);
+  EXPECT_NE(log().find("and saved: the same command goes on from there"), std::string::npos) << log();
+  ASSERT_EQ(run("stopped"), 0) << log();
+  EXPECT_EQ(results("stopped"), results("whole"));
+  EXPECT_EQ(history("stopped"), history("whole"));
+}
+
+TEST_F(ProcessesTest, AnotherNumberOfThemGoesOnWithTheSameUpdatesAndSaysSo) {
+  with_processes(2);
+  ASSERT_EQ(run("run", {"--training.max_steps=10", "--training.epsilon=1e-3"}), 0) << log();
+  with_processes(3);
+  ASSERT_EQ(run("run", smooth), 0) << log();
+  EXPECT_NE(log().find("with 2 processes and goes on with"), std::string::npos) << log();
+  with_processes(2);
+  ASSERT_EQ(run("whole", smooth), 0) << log();
+  expect_near("run", "whole", 2e-5f);
+}
+
+TEST_F(ProcessesTest, AMistakeIsSaidOnce) {
+  with_processes(2);
+  EXPECT_NE(run("none", {"--training.optimiser=adam"}), 0);
+  const std::string text = log();
+  const size_t said = text.find("optimizer");
+  ASSERT_NE(said, std::string::npos) << text;
+  EXPECT_EQ(text.find("dragoman: ", text.find("dragoman: ") + 1), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace dragoman
