@@ -65,10 +65,15 @@ Measured measure_here(StepsSettings settings) {
 Measured measure(const StepsSettings& settings) {
   int pipe_ends[2];
   CHECK(pipe(pipe_ends) == 0);
+  std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    const Measured result = measure_here(settings);
-    _exit(write(pipe_ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+    try {
+      const Measured result = measure_here(settings);
+      _exit(write(pipe_ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+    } catch (...) {
+      _exit(1);
+    }
   }
   close(pipe_ends[1]);
   Measured result = {};

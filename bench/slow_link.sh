@@ -7,14 +7,15 @@ set -eu
 rate=$1
 shift
 
+agent=$(mktemp)
 remove() {
   ip netns del dragoman1 2>/dev/null || true
   ip netns del dragoman2 2>/dev/null || true
   ip link del dragoman0 2>/dev/null || true
+  rm -f "$agent"
 }
 remove
 trap remove EXIT
-agent=$(mktemp)
 
 ip link add dragoman0 type bridge
 ip addr add 10.77.0.254/24 dev dragoman0
@@ -41,4 +42,3 @@ chmod +x "$agent"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpirun -np 2 --host 10.77.0.1,10.77.0.2 --mca plm_rsh_agent "$agent" --bind-to none --mca btl tcp,self \
   --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 "$@"
-rm -f "$agent"

@@ -3,7 +3,7 @@
 
     bench/step_model.py --parameters 60.5e6 --last 19e6 --compute 3.5 --gbit 1 10 100
 
-An update computes for `compute` seconds, of which the second two thirds are backward. Gradients set out while it
+An update of one batch a process computes for `compute` seconds, of which the second two thirds are backward. Gradients set out while it
 goes on, all but the `last` parameters (a tied embedding's: backward ends with it). Each process sends and receives
 2 (N - 1) / N times the gradients, at the link's speed, in slices of max(2^20, 2^14 N) floats, each of which costs
 2 (N - 1) messages of some microseconds. All wait for the slowest of N, which where times are spread by a share s of

@@ -68,7 +68,7 @@ class Comparison {
     const StepsRound& mine = mine_.back();
     print("  {:8.0f} tokens/s  {:5.1f} % of the peak", mine.tokens_per_second, 100 * mine.gflops / peak_);
     if (processes_.count() > 1) print("   waiting {:4.1f} %", 100 * mine.waiting);
-    if (!against_.empty() && processes_.first()) {
+    if (!against_.empty()) {
       theirs_.push_back(run_peer(against_));
       ratios_.push_back({mine.tokens_per_second / theirs_.back().tokens_per_second});
       print("   theirs {:8.0f}   ratio {:.2f}", theirs_.back().tokens_per_second,
@@ -131,6 +131,7 @@ int main(int argc, char** argv) try {
     settings.vocabulary = 16000;
   }
   const auto processes = join_processes();
+  if (processes->count() > 1 && !against.empty()) throw UsageError("--against is for one process");
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
   Comparison(settings, *processes, against).run();
   processes->leave();

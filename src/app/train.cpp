@@ -46,7 +46,10 @@ void train(const Arguments& arguments) {
   RunOptions run;
   const std::unique_ptr<Processes> processes = join_processes();
   if (!processes->first()) set_log_level(LogLevel::off);
-  if (after_the_first(*processes, [&] { return read(arguments, recipe, run); })) {
+  // The first one alone says what is wrong, and prints help.
+  const int trains = processes->gather(int{processes->first() && read(arguments, recipe, run)})[0];
+  if (trains != 0 && !processes->first()) read(arguments, recipe, run);
+  if (trains != 0) {
     watch_signals();
     processes->set_longest_silence(recipe.training.longest_silence);
     run_training(recipe, run, *processes, std::cout);

@@ -79,8 +79,8 @@ void GradientSum::finish(Tape& tape) {
   started_ = 0;
 }
 
-// The order is the model's, and the same wherever it was seen; but a process may have had no batch to see it by. So it
-// is what the first process saw, which has the first batch of all.
+// The order is the model's, and the same wherever it was seen; but a process that had no batch saw none. So it is what
+// the first one saw: for this update as it lies, if that was nothing.
 void GradientSum::agree_on_order() {
   std::string text(reinterpret_cast<const char*>(seen_.data()), seen_.size() * sizeof(int));
   text = processes_.from_first(text);

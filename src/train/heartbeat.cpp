@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto beat_every = std::chrono::seconds(1);
-constexpr auto time_to_connect = std::chrono::seconds(10);
+constexpr auto time_to_connect = std::chrono::seconds(40);
 
 enum class Word : int32_t { hello, alive, done, ended, lost };
 
@@ -56,9 +56,15 @@ sockaddr_in address_of(uint32_t address, uint16_t port) {
 }
 
 bool receive_hello(int socket, Message& hello) {
-  pollfd readable = {.fd = socket, .events = POLLIN, .revents = 0};
-  return poll(&readable, 1, 2000) == 1 && recv(socket, &hello, sizeof hello, MSG_WAITALL) == sizeof hello &&
-         hello.word == Word::hello;
+  const timeval patience = {.tv_sec = 2, .tv_usec = 0};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  return recv(socket, &hello, sizeof hello, MSG_WAITALL) == sizeof hello && hello.word == Word::hello;
+}
+
+// Words are short, and none may wait for another.
+void send_at_once(int connection) {
+  const int on = 1;
+  setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 int connect_to(uint32_t address, uint16_t port) {
@@ -174,11 +180,14 @@ void Heartbeat::State::accept_all() {
       const int connection = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
       Message hello = {};
       if (receive_hello(connection, hello) && hello.detail == key) {
+        send_at_once(connection);
         peers.push_back({.socket = connection, .number = hello.number});
       } else {
         close(connection);
       }
     }
+    for (const Peer& peer : peers)
+      send_message(peer, {Word::alive, number});  // they wait for the others, too
     if (Clock::now() > deadline)
       throw Error("{} of {} processes cannot reach the first one by TCP: see to firewalls between them",
                   count - 1 - static_cast<int>(peers.size()), count);
@@ -192,6 +201,7 @@ void Heartbeat::State::connect_to_first(const Door& door) {
   for (const uint32_t address : addresses) {
     const int connection = connect_to(address, door.port);
     if (connection < 0) continue;
+    send_at_once(connection);
     peers.push_back({.socket = connection, .number = 0});
     send_message(peers.back(), {Word::hello, number, door.key});
     return;

@@ -39,7 +39,7 @@ class Processes {
   // cut into some megabytes each.
   virtual void start_sum(std::span<float> values, Wire wire) = 0;
   virtual void finish_sums() = 0;
-  // For whoever gives up while sums are under way: the values are his again, and there are no more sums.
+  // For whoever gives up while sums are under way, and is about to end: the values are no longer touched.
   virtual void abandon_sums() = 0;
 
   // What each process has to say, in the order of their numbers. Waits for all of them.
@@ -75,19 +75,10 @@ std::unique_ptr<Processes> join_processes();
 
 // For work whose results on the disk the others are to find: the first one does it before them.
 template <class Work>
-auto after_the_first(Processes& processes, Work work) {
-  if (!processes.first()) {
-    processes.gather('\0');
-    return work();
-  }
-  if constexpr (std::is_void_v<decltype(work())>) {
-    work();
-    processes.gather('\0');
-  } else {
-    auto result = work();
-    processes.gather('\0');
-    return result;
-  }
+void after_the_first(Processes& processes, Work work) {
+  if (processes.first()) work();
+  processes.gather('\0');
+  if (!processes.first()) work();
 }
 
 }  // namespace dragoman

@@ -149,6 +149,7 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
                   reason);
       return;
     case DivergenceGuard::Verdict::give_up:
+      if (!processes_.first()) throw Error("");
       throw Error(
           "training diverges again and again, at last because {}: the weights of step {} are good, try a "
           "smaller learning rate, a longer warm-up or clip_norm",
@@ -167,6 +168,7 @@ void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict v
   state_.guard.keep_patience_of(later);
   state_.position = position;
   task_.training->seek(position);
+  check_all_agree();
   log_warning("{}: back to step {} with {} of the learning rate", reason, trainer_.steps(),
               state_.guard.rate_scale());
 }

@@ -79,6 +79,7 @@ class Run {
   void set_first_weights();
   nlohmann::json config_json() const;
   void go_on_from(const Checkpoints::Found& checkpoint);
+  void check_all_agree();
   void tell_what_changed(const nlohmann::json& saved) const;
   void read_buffers(const Checkpoints::Found& checkpoint);
 

@@ -72,16 +72,17 @@ int thread_count(const TrainingConfig& training, const Processes& processes) {
   return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
 }
 
-// The first process prepares the corpus and finds out what is automatic; the others take both from it.
-Task make_task_together(const Recipe& recipe, const std::string& folder, Processes& processes) {
+// The first process prepares the corpus and finds out what is automatic; the others take both from it. What is wrong
+// it finds before them, too, and says it alone.
+Task make_task_together(const Recipe& recipe, const RunOptions& options, Processes& processes) {
   if (processes.first()) {
-    Task task = make_task(recipe, folder, processes);
+    Task task = make_task(fit_for_folder(recipe, options), options.folder, processes);
     processes.gather(task.recipe.training.batch_tokens);
     return task;
   }
   Recipe same = recipe;
   same.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
-  return make_task(same, folder, processes);
+  return make_task(same, options.folder, processes);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Task make_task_together(const Recipe& recipe, const std::string& folder, Process
 Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
     : options_(options),
       processes_(processes),
-      task_(make_task_together(fit_for_folder(recipe, options), options.folder, processes)),
+      task_(make_task_together(recipe, options, processes)),
       recipe_(task_.recipe),
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
@@ -100,7 +101,8 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
     averages_ = Tensor(device_.pool, 1, static_cast<int64_t>(model_.parameters.weights().size()));
   }
   state_.batches_per_update = recipe.training.accumulate * processes.count();
-  open_folder();
+  after_the_first(processes, [&] { open_folder(); });
+  check_all_agree();
   log_info("{:.1f} million parameters, {}{} threads, {}",
            static_cast<double>(model_.parameters.weights().size()) / 1e6,
            processes.count() > 1 ? fmt::format("{} processes, each with ", processes.count()) : "",
@@ -179,6 +181,31 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
   if (!processes_.first()) return;
   board_.reset();
   board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", checkpoint.step + 1);
+}
+
+// Sums of gradients are of use only where all are of the same weights, and all make the same step of them.
+void Run::check_all_agree() {
+  struct Standing {
+    int64_t step, epoch, index;
+    char instruction_set[32];
+  } own = {trainer_.steps(), state_.position.epoch, state_.position.index, {}};
+  std::string_view(device_.kernels.name).copy(own.instruction_set, sizeof own.instruction_set - 1);
+  const std::vector<Standing> all = processes_.gather(own);
+  const Standing& first = all[0];
+  for (const Standing& other : all) {
+    const bool computes_the_same = std::string_view(other.instruction_set) == first.instruction_set;
+    const bool stands_there =
+        other.step == first.step && other.epoch == first.epoch && other.index == first.index;
+    if (computes_the_same && stands_there) continue;
+    if (!processes_.first()) throw Error("");
+    if (!computes_the_same) {
+      throw Error("one process has {} and another {}: set DRAGOMAN_ISA to what all of them have",
+                  first.instruction_set, other.instruction_set);
+    }
+    throw Error(
+        "the processes find other checkpoints in {} than the first one: it must be one folder for all",
+        options_.folder);
+  }
 }
 
 // What the bits depend on, beside the recipe.

@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -103,7 +102,7 @@ class MpiProcesses : public Processes {
   std::deque<Sum> waiting_;
   size_t unfinished_ = 0;
   std::exception_ptr failure_;
-  std::atomic<bool> stop_{false};
+  bool stop_ = false;
 };
 
 MpiProcesses::MpiProcesses() {
