@@ -80,7 +80,7 @@ void GradientSum::finish(Tape& tape) {
 }
 
 // The order is the model's, and the same wherever it was seen; but a process that had no batch saw none. So it is what
-// the first one saw: for this update as it lies, if that was nothing.
+// the first one saw. If that was nothing, slices go in the order of memory: later than they could, and no less right.
 void GradientSum::agree_on_order() {
   std::string text(reinterpret_cast<const char*>(seen_.data()), seen_.size() * sizeof(int));
   text = processes_.from_first(text);
