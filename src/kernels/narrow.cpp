@@ -31,13 +31,6 @@ unsigned char to_int8(float x, float scale) {
   return static_cast<unsigned char>(128 + std::lrint(std::fmax(-127.0f, std::fmin(127.0f, x / scale))));
 }
 
-// To the nearest, ties to even; what is no number stays none.
-uint16_t to_bf16(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  if (std::isnan(x)) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 // The column's 4 bytes of each line of its panel.
 void narrow_column(Precision precision, ConstMatrix b, int64_t column, float scale, unsigned char* panel) {
   const int64_t of_line = inner_of_line(precision),
@@ -63,6 +56,12 @@ int64_t place_of(const NarrowMatrix& b, int64_t column) {
 int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
 
 }  // namespace
+
+uint16_t to_bf16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
 
 int64_t narrow_size(Precision precision, int64_t rows, int64_t columns) {
   return panel_count(columns) * line_count(precision, rows) * narrow_line_bytes;

@@ -9,6 +9,9 @@
 
 namespace dragoman {
 
+// To the nearest bf16, and to the even one of two; what is not a number stays none.
+uint16_t to_bf16(float x);
+
 // Bytes of NarrowMatrix::data for this many inner indices and columns: a multiple of 64.
 int64_t narrow_size(Precision precision, int64_t rows, int64_t columns);
 

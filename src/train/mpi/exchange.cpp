@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/narrow.h"
+
 namespace dragoman {
 namespace {
 
 constexpr int64_t floats_per_line = 16;
-
-// To the nearest, and to the even one of two; what is not a number stays so.
-uint16_t rounded(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
 
 float widened(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
 
@@ -47,7 +42,7 @@ Exchange::Exchange(const Roads& roads, std::span<float> values, Wire wire)
   void* to = nullptr;
   if (wire == Wire::bf16) {
     rounded_.resize(values.size());
-    std::ranges::transform(values, rounded_.begin(), rounded);
+    std::ranges::transform(values, rounded_.begin(), to_bf16);
     arrived_rounded_.resize(arriving);
     from = rounded_.data();
     to = arrived_rounded_.data();
@@ -89,7 +84,7 @@ void Exchange::add_parts() {
     }
   }
   if (wire_ == Wire::bf16)
-    std::transform(sum, sum + own, rounded_.begin() + static_cast<std::ptrdiff_t>(begin), rounded);
+    std::transform(sum, sum + own, rounded_.begin() + static_cast<std::ptrdiff_t>(begin), to_bf16);
 }
 
 void Exchange::spread() {
