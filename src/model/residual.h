@@ -20,29 +20,37 @@ class Residual {
   // `norms`: the stack's, in the order of their use. `rows`: of x.
   Residual(Pass& pass, const ModelConfig& config, const Array<RowKey>& rows,
            const std::vector<const Norm*>& norms, Tensor x)
-      : pass_(pass), config_(config), rows_(rows), norms_(norms), sum_(x), normed_(x) {
+      : pass_(pass), config_(config), rows_(rows), norms_(norms), last_{.sum = x, .normed = x} {
     if (config.norm == NormOrder::pre) {
       const Norm& first = next_norm();
-      normed_ = norm(pass, x, first.gain, first.bias, epsilon());
+      last_.normed = norm(pass, x, first.gain, first.bias, epsilon());
     }
   }
 
   // What the next sublayer reads.
-  const Tensor& input() const { return normed_; }
+  const Tensor& input() const { return last_.normed; }
 
-  // Adds a sublayer's output.
+  // Adds a sublayer's output, which is not to be read any more.
   void add(const Tensor& branch) {
+    const SumAndNorm before = last_;
     const Norm& next = next_norm();
-    auto [sum, normed] = add_dropout_norm(pass_, sum_, branch, static_cast<float>(config_.dropout), rows_,
-                                          next.gain, next.bias, epsilon());
-    sum_ = config_.norm == NormOrder::pre ? sum : normed;
-    normed_ = normed;
+    last_ = add_dropout_norm(pass_, config_.norm == NormOrder::pre ? before.sum : before.normed, branch,
+                             static_cast<float>(config_.dropout), rows_, next.gain, next.bias, epsilon());
+    if (pass_.tape != nullptr) keep_for_backward(branch, before);
   }
 
   // What leaves the stack.
-  const Tensor& output() const { return normed_; }
+  const Tensor& output() const { return last_.normed; }
 
  private:
+  // The sums alone: backward does not read the branch, and what the sublayer read can be normed again.
+  void keep_for_backward(const Tensor& branch, const SumAndNorm& before) {
+    branch.drop_values();
+    if (used_ < 2) return;  // no norm was before the sublayer
+    const Norm& last = *norms_[used_ - 2];
+    norm_again(pass_, before, last.gain, last.bias, epsilon());
+  }
+
   const Norm& next_norm() { return *norms_[used_++]; }
   float epsilon() const { return static_cast<float>(config_.norm_eps); }
 
@@ -51,7 +59,7 @@ class Residual {
   const Array<RowKey>& rows_;
   const std::vector<const Norm*>& norms_;
   size_t used_ = 0;
-  Tensor sum_, normed_;
+  SumAndNorm last_;
 };
 
 }  // namespace dragoman

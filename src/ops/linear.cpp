@@ -32,7 +32,8 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   if (pass.tape == nullptr) return y;
   pass.tape->record({&weight, &bias}, [&device, precision, x, weight, bias, y, saved, activation, dropout] {
     const Matrix dy = y.gradient();  // becomes that of x·weight + bias
-    device.kernels.activation_backward(device.context, activation, saved, dy, dropout,
+    const ConstMatrix read = activation == Activation::none ? ConstMatrix{} : saved;  // y may be gone
+    device.kernels.activation_backward(device.context, activation, read, dy, dropout,
                                        bias ? bias.gradient().data : nullptr);
     const auto dx = x.gradient_target();
     multiply_by_weight(device, dy, weight, {.transposed = true, .precision = precision}, dx.matrix,

@@ -48,4 +48,16 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
   return {sum, normed};
 }
 
+void norm_again(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Tensor& bias, float epsilon) {
+  Device& device = pass.device;
+  both.normed.drop_values();
+  pass.tape->record({}, [&device, both, gain, bias, epsilon] {
+    const auto& [sum, normed] = both;
+    normed.renew_values();
+    const Tensor statistics(device.pool, sum.rows(), 2);
+    device.kernels.add_dropout_norm(device.context, sum, {}, {}, gain.data(), bias.data(), epsilon,
+                                    sum.matrix(), normed.matrix(), statistics.data());
+  });
+}
+
 }  // namespace dragoman

@@ -32,6 +32,10 @@ struct SumAndNorm {
 SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch, float dropout,
                             const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon);
 
+// `normed`, which is LayerNorm(sum), takes no memory until backward comes back to the ops that were recorded before
+// this, which may read it: it is then computed again (norm.cpp).
+void norm_again(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias, float epsilon);
+
 // softmax(q·kᵀ/√width)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
 // causal mask is aligned to the end of the keys: the last query sees all of them, the one before it all but one.
 struct AttentionOptions {

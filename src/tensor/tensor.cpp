@@ -29,8 +29,7 @@ Tensor Tensor::parameter(Pool& pool, int64_t rows, int64_t columns) {
 Tensor::Tensor(Pool& pool, int64_t rows, int64_t columns) {
   *this = parameter(pool, rows, columns);
   storage_->parameter = false;
-  storage_->data_block_ = pool.take(static_cast<size_t>(rows * columns) * sizeof(float));
-  storage_->data = static_cast<float*>(storage_->data_block_.data);
+  renew_values();
 }
 
 Tensor Tensor::column_range(int64_t begin, int64_t count) const {
@@ -84,6 +83,18 @@ bool Tensor::take_gradient_of(const Tensor& other) const {
   std::swap(storage_->gradient, other.storage_->gradient);
   std::swap(storage_->gradient_block_, other.storage_->gradient_block_);
   return true;
+}
+
+void Tensor::drop_values() const {
+  CHECK(storage_->data_block_.data != nullptr, "this {} × {} tensor has no values of its own", rows_, columns_);
+  storage_->pool_->give(std::exchange(storage_->data_block_, {}));
+  storage_->data = nullptr;
+}
+
+void Tensor::renew_values() const {
+  CHECK(storage_->data == nullptr, "this {} × {} tensor has its values", rows_, columns_);
+  storage_->data_block_ = storage_->pool_->take(static_cast<size_t>(storage_->size) * sizeof(float));
+  storage_->data = static_cast<float*>(storage_->data_block_.data);
 }
 
 }  // namespace dragoman

@@ -97,6 +97,11 @@ class Tensor {
   // false where it has, and nothing was done.
   bool take_gradient_of(const Tensor& other) const;
 
+  // Gives the memory of the values back, where nothing reads them any more, for all handles; the gradient stays.
+  // And room for them again, of any content.
+  void drop_values() const;
+  void renew_values() const;
+
  private:
   bool whole() const { return offset_ == 0 && rows_ * columns_ == storage_->size; }
   void allocate_gradient() const;

@@ -63,6 +63,38 @@ TEST_P(Backward, GivesItsMemoryBack) {
   EXPECT_EQ(small_.device.pool.in_use(), before);
 }
 
+// What a layer more holds between forward and backward, by its formula: the sums that are normed, what its products and
+// its attentions read, and nothing else.
+TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
+  const auto held = [&](int64_t encoder_layers, int64_t decoder_layers) {
+    ModelConfig deeper = config();
+    deeper.encoder_layers = encoder_layers;
+    deeper.decoder_layers = decoder_layers;
+    SmallModel small(deeper, *GetParam().kernels, 1, /*gradients=*/true);
+    const Tokens source = pack(small.device, random_sentences(4, deeper.source_vocabulary, 9, 1), {0, 1, 2, 3}),
+                 target = pack(small.device, random_sentences(4, deeper.target_vocabulary, 8, 2), {0, 1, 2, 3});
+    const size_t before = small.device.pool.in_use();
+    Tape tape;
+    Pass pass{.device = small.device, .tape = &tape};
+    loss(pass, small.model, source, target, target.ids, {});
+    return small.device.pool.in_use() - before;
+  };
+  const auto floats = [](int64_t rows, int64_t columns) {  // in whole lines of 64 bytes
+    return static_cast<size_t>((rows * columns + 15) / 16 * 64);
+  };
+  const int64_t d = config().d_model, heads = config().heads, n = source_.count(), m = target_.count();
+  const auto sum = [&](int64_t rows) { return floats(rows, d) + floats(rows, 2); };  // and its mean and deviation
+  const auto self_attention = [&](int64_t rows) {
+    return floats(rows, 3 * d) + floats(rows, d) + floats(rows, heads);
+  };
+  const size_t cross_attention = floats(m, d) + floats(n, 2 * d) + floats(m, d) + floats(m, heads);
+  const auto feed_forward = [&](int64_t rows) {
+    return floats(rows, config().d_ff) * (config().activation == Activation::relu ? 1 : 2);  // and its input
+  };
+  EXPECT_EQ(held(3, 1) - held(2, 1), 2 * sum(n) + self_attention(n) + feed_forward(n));
+  EXPECT_EQ(held(1, 3) - held(1, 2), 3 * sum(m) + self_attention(m) + cross_attention + feed_forward(m));
+}
+
 // Memory falls as the tape unwinds: gradients come, but what they were computed from goes.
 TEST_P(Backward, NeedsLittleMoreMemoryThanForward) {
   Tape tape;

@@ -69,6 +69,22 @@ TEST(Gradient, TheFirstTargetIsWrittenTheNextAddedTo) {
   EXPECT_EQ(first.matrix.data, second.matrix.data);
 }
 
+TEST(Gradient, StaysWhereTheValuesGo) {
+  Pool pool;
+  const Tensor tensor(pool, 2, 3), other = tensor;
+  fill(tensor.gradient_target().matrix, 4);
+  tensor.drop_values();
+  EXPECT_EQ(pool.in_use(), 64U);
+  EXPECT_EQ(other.data(), nullptr);
+  EXPECT_EQ(other.gradient().data[5], 4);
+  EXPECT_THROW(other.drop_values(), BrokenInvariant);
+  tensor.renew_values();
+  EXPECT_EQ(pool.in_use(), 2 * 64U);
+  fill(other.matrix(), 1);
+  EXPECT_EQ(other.gradient().data[5], 4);
+  EXPECT_THROW(tensor.renew_values(), BrokenInvariant);
+}
+
 // A view cannot be written alone: the rest of the gradient would stay undefined.
 TEST(Gradient, OfAViewIsAddedToZeros) {
   Pool pool;
