@@ -48,11 +48,41 @@ struct Measured {
   double tokens_per_second, share_of_peak, peak_mib;
 };
 
+// What work() returns, in a process of its own.
+template <class Work>
+auto apart(Work work) {
+  using Result = decltype(work());
+  int pipe_ends[2];
+  CHECK(pipe(pipe_ends) == 0);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      const Result result = work();
+      _exit(write(pipe_ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+    } catch (...) {
+      _exit(1);
+    }
+  }
+  close(pipe_ends[1]);
+  Result result = {};
+  const bool whole = read(pipe_ends[0], &result, sizeof result) == sizeof result;
+  close(pipe_ends[0]);
+  waitpid(child, nullptr, 0);
+  if (!whole) throw Error("a measurement ended without a result: was there enough memory?");
+  return result;
+}
+
+// In billions of operations a second.
+double peak_of_machine() {
+  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), alone().share_of_threads());
+  return measured_peak(device.context, device.kernels.name) / 1e9;
+}
+
 // As many steps as about two seconds have, thrice; the median.
-Measured measure_here(StepsSettings settings) {
+Measured measure(StepsSettings settings, double peak) {
   settings.steps = 1;
   TrainingSteps steps(settings, alone());
-  const double peak = measured_peak(steps.device().context, steps.device().kernels.name) / 1e9;
   const double wanted = 2 * steps.round().tokens_per_second;
   steps.set_steps(
       std::max<int64_t>(2, static_cast<int64_t>(wanted / (2 * static_cast<double>(settings.batch_tokens)))));
@@ -62,33 +92,11 @@ Measured measure_here(StepsSettings settings) {
   return {rounds[1].tokens_per_second, rounds[1].gflops / peak, rounds[1].peak_mib};
 }
 
-Measured measure(const StepsSettings& settings) {
-  int pipe_ends[2];
-  CHECK(pipe(pipe_ends) == 0);
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    try {
-      const Measured result = measure_here(settings);
-      _exit(write(pipe_ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
-    } catch (...) {
-      _exit(1);
-    }
-  }
-  close(pipe_ends[1]);
-  Measured result = {};
-  const bool whole = read(pipe_ends[0], &result, sizeof result) == sizeof result;
-  close(pipe_ends[0]);
-  waitpid(child, nullptr, 0);
-  if (!whole) throw Error("a measurement ended without a result: was there enough memory?");
-  return result;
-}
-
-ChartCurve measure_axis(const Growing& axis) {
+ChartCurve measure_axis(const Growing& axis, double peak) {
   ChartCurve curve = {.name = axis.name, .points = {}};
   fmt::print("\n{:>20}  tokens/s  of the peak      MiB\n", axis.name);
   for (const int64_t point : axis.points) {
-    const Measured m = measure(settings_at(axis, point));
+    const Measured m = apart([&] { return measure(settings_at(axis, point), peak); });
     fmt::print("{:>20}  {:8.0f}  {:9.1f} %  {:7.0f}\n", point, m.tokens_per_second, 100 * m.share_of_peak,
                m.peak_mib);
     std::fflush(stdout);
@@ -103,7 +111,9 @@ void run(const std::string& out) {
                      .x_title = "doublings of the least value (512 tokens, 8 of length, 2,000 words, d 64)",
                      .y_title = "per cent of the measured peak",
                      .curves = {}};
-  for (const Growing& axis : axes) chart.curves.push_back(measure_axis(axis));
+  const double peak = apart(peak_of_machine);
+  fmt::print("peak {:.0f} GFLOP/s\n", peak);
+  for (const Growing& axis : axes) chart.curves.push_back(measure_axis(axis, peak));
   if (!out.empty()) write_file(out, {svg(chart)});
 }
 

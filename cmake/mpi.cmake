@@ -4,7 +4,7 @@ set(dragoman_mpi missing.cpp)
 if(DRAGOMAN_MPI)
   find_package(MPI COMPONENTS CXX)
   if(MPI_CXX_FOUND)
-    set(dragoman_mpi exchange.cpp processes.cpp)
+    set(dragoman_mpi exchange.cpp processes.cpp sum_mover.cpp)
     # Its header is C's: the old bindings for C++ are another library.
     target_compile_definitions(dragoman_train PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
     target_link_libraries(dragoman_train PRIVATE MPI::MPI_CXX)

@@ -86,7 +86,8 @@ bool Tensor::take_gradient_of(const Tensor& other) const {
 }
 
 void Tensor::drop_values() const {
-  CHECK(storage_->data_block_.data != nullptr, "this {} × {} tensor has no values of its own", rows_, columns_);
+  CHECK(storage_->data_block_.data != nullptr, "this {} × {} tensor has no values of its own", rows_,
+        columns_);
   storage_->pool_->give(std::exchange(storage_->data_block_, {}));
   storage_->data = nullptr;
 }

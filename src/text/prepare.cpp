@@ -143,7 +143,8 @@ std::optional<json> read_manifest(const std::string& folder) {
   return manifest;
 }
 
-PreparedCorpus open_prepared(const std::string& folder, const json& manifest, uint64_t fingerprint) {
+PreparedCorpus open_prepared(const std::string& folder, const json& manifest) {
+  const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
   PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
                            .shards = {},
                            .source_begins = manifest.at("source_begins"),
@@ -161,7 +162,7 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
   if (!manifest) return std::nullopt;
   if (manifest->at("origin") != origin) return std::nullopt;
   try {
-    PreparedCorpus corpus = open_prepared(folder, *manifest, fingerprint_of(origin));
+    PreparedCorpus corpus = open_prepared(folder, *manifest);
     corpus.was_there = true;
     log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
     if (origin.at("files").contains("-"))
@@ -235,7 +236,13 @@ PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabular
   if (auto corpus = reuse(folder, origin)) return std::move(*corpus);  // another process has just made it
   make_corpus(data, vocabulary, origin, making.path(), threads);
   making.finish();
-  return open_prepared(folder, read_manifest(folder).value(), fingerprint_of(origin));
+  return prepared_corpus(folder);
+}
+
+PreparedCorpus prepared_corpus(const std::string& folder) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest) throw Error("{} holds no prepared corpus: it must be one folder for all processes", folder);
+  return open_prepared(folder, *manifest);
 }
 
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {

@@ -37,6 +37,9 @@ std::string prepared_folder(const std::string& model_folder);
 PreparedCorpus prepare(const DataConfig& data, const VocabularyConfig& vocabulary, const std::string& folder,
                        int threads);
 
+// What another process has prepared there; the files of the corpus are not looked at.
+PreparedCorpus prepared_corpus(const std::string& folder);
+
 // The validation set as text: data.valid_source and data.valid_target, else the pairs that were held out.
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder);
 

@@ -29,12 +29,13 @@ int64_t kept_floats(const ModelConfig& c) {
   const int64_t d = c.d_model;
   const int64_t inner =
       c.activation == Activation::relu ? c.d_ff : 2 * c.d_ff;  // the others keep their input
-  const int64_t self_attention = 7 * d + c.heads;   // queries, keys and values; heads; output; sum and norm
-  const int64_t cross_attention = 7 * d + c.heads;  // queries; keys and values of the source; the same again
-  const int64_t feed_forward = inner + 3 * d;
-  const int64_t embeddings = 4 * d;  // and their norms
+  const int64_t self_attention =
+      5 * d + c.heads;  // queries, keys and values; heads; the sum with what came in
+  const int64_t cross_attention = 5 * d + c.heads;  // queries; keys and values of the source; the same again
+  const int64_t feed_forward = inner + d;
+  const int64_t ends = 4 * d;  // of both stacks: the embeddings, and what comes out
   return c.encoder_layers * (self_attention + feed_forward) +
-         c.decoder_layers * (self_attention + cross_attention + feed_forward) + embeddings;
+         c.decoder_layers * (self_attention + cross_attention + feed_forward) + ends;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
   const int64_t logits = std::min(batch_tokens * model.target_vocabulary, usual_logits_at_once);
   const int64_t loss = generator + logits + batch_tokens * model.d_model;
-  const int64_t gradients = batch_tokens * (model.d_ff + 3 * model.d_model);
+  const int64_t gradients = batch_tokens * (model.d_ff + 4 * model.d_model);
   const int64_t floats =
       copies * parameter_floats(model) + batch_tokens * kept_floats(model) + std::max(loss, gradients);
   return floats * static_cast<int64_t>(sizeof(float));

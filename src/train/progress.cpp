@@ -32,10 +32,18 @@ Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), last_(Clock::now()
 
 void Progress::show(const ProgressFacts& facts) {
   const auto now = Clock::now();
+  if (first_share_ < 0) {
+    first_share_ = facts.share;
+    first_ = now;
+  }
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
   last_ = now;
   std::string text = fmt::format("epoch {}  step {}  loss {:.3f}", facts.epoch, facts.step, facts.loss);
-  if (facts.seconds_left >= 0) text += fmt::format("  {} left", duration_text(facts.seconds_left));
+  if (facts.share > first_share_) {
+    const double seconds = std::chrono::duration<double>(now - first_).count();
+    text +=
+        fmt::format("  {} left", duration_text(seconds * (1 - facts.share) / (facts.share - first_share_)));
+  }
   text += fmt::format("  {:.0f} tokens/s", facts.tokens_per_second);
   if (!terminal_) {
     log_info("{}", text);

@@ -292,7 +292,6 @@ void Run::show_progress(const Gradients& gradients, double seconds) {
                           static_cast<double>(state_.position.index) / static_cast<double>(batches);
     facts.share = std::max(facts.share, epochs / static_cast<double>(t.max_epochs));
   }
-  if (facts.share > 0) facts.seconds_left = state_.seconds * (1 - facts.share) / facts.share;
   progress_.show(facts);
 }
 

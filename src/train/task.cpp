@@ -118,30 +118,47 @@ void check_same_vocabularies(const Vocabularies& now, const std::string& folder)
       folder);
 }
 
+ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
+                             const Vocabularies& vocabularies, const BatchSettings& settings) {
+  ValidationSet set;
+  const std::vector<TextPair> pairs = validation_pairs(recipe.data, prepared);
+  set.batches = batches_of(pairs, vocabularies, settings);
+  add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, set);
+  return set;
+}
+
+nlohmann::json facts_of(const PreparedCorpus& corpus, const BatchSettings& settings) {
+  const PaddingShares padding = padding_shares(corpus, settings);
+  nlohmann::json facts = corpus.report;
+  facts["padding_sorted"] = padding.sorted;
+  facts["padding_unsorted"] = padding.unsorted;
+  return facts;
+}
+
+// The files of the corpus are the first process's alone; the others find what it has prepared.
 Task make_corpus_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
-  PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, folder + "/data", threads);
+  const std::string prepared = prepared_folder(folder);
+  PreparedCorpus corpus = processes.first() ? prepare(recipe.data, recipe.vocabulary, prepared, threads)
+                                            : prepared_corpus(prepared);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
-  if (processes.first()) write_vocabularies(folder, vocabularies);
 
   Task task;
   task.recipe = resolved(recipe, vocabularies, folder, processes.on_this_machine());
   const BatchSettings settings = batch_settings(
       recipe.data, recipe.vocabulary, task.recipe.training.batch_tokens, seed_for(recipe, "batches"));
-  const std::vector<TextPair> pairs = validation_pairs(recipe.data, folder + "/data");
-  task.validation.batches = batches_of(pairs, vocabularies, settings);
-  add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, task.validation);
   task.start = bos_id;
   task.end = eos_id;
   task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);
   };
-  const PaddingShares padding = padding_shares(corpus, settings);
-  task.facts = corpus.report;
-  task.facts["padding_sorted"] = padding.sorted;
-  task.facts["padding_unsorted"] = padding.unsorted;
+  if (processes.first()) {
+    write_vocabularies(folder, vocabularies);
+    task.validation = validation_set(recipe, prepared, vocabularies, settings);
+    task.facts = facts_of(corpus, settings);
+  }
   task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings);
   return task;
 }

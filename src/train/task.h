@@ -29,7 +29,7 @@ struct ValidationSet {
 struct Task {
   Recipe recipe;  // as the run has it: with the vocabularies' sizes, and batch_tokens as a number
   std::unique_ptr<BatchSource> training;
-  ValidationSet validation;
+  ValidationSet validation;    // the first process's
   int32_t start = 1, end = 2;  // end −1: targets have no end mark,
   int64_t target_length = 0;   // but are all this long
   std::function<std::string(std::span<const int32_t>)> target_text;

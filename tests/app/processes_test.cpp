@@ -7,6 +7,7 @@
 
 #include "app/training_runs.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "model/safetensors.h"
 
 namespace dragoman {
@@ -202,6 +203,16 @@ TEST_F(ProcessesTest, AMistakeIsSaidOnce) {
     ASSERT_NE(said, std::string::npos) << text;
     EXPECT_EQ(text.find("dragoman: ", said + 1), std::string::npos) << text;
   }
+}
+
+TEST_F(ProcessesTest, ProcessorsThatTheyMayNotUseAreMentioned) {
+  if (available_threads() < 2) GTEST_SKIP() << "there is one processor";
+  with_processes(2);
+  ASSERT_EQ(run("all", {"--training.max_steps=1"}), 0) << log();
+  EXPECT_EQ(log().find("--bind-to none"), std::string::npos) << log();
+  launcher_.insert(launcher_.end(), {"taskset", "-c", "0"});
+  ASSERT_EQ(run("one", {"--training.max_steps=1"}), 0) << log();
+  EXPECT_NE(log().find("mpirun lets its processes have 1 of this machine's"), std::string::npos) << log();
 }
 
 // Many more words than the copy task has, for gradients of several slices.

@@ -71,8 +71,10 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
     deeper.encoder_layers = encoder_layers;
     deeper.decoder_layers = decoder_layers;
     SmallModel small(deeper, *GetParam().kernels, 1, /*gradients=*/true);
-    const Tokens source = pack(small.device, random_sentences(4, deeper.source_vocabulary, 9, 1), {0, 1, 2, 3}),
-                 target = pack(small.device, random_sentences(4, deeper.target_vocabulary, 8, 2), {0, 1, 2, 3});
+    const Tokens source =
+                     pack(small.device, random_sentences(4, deeper.source_vocabulary, 9, 1), {0, 1, 2, 3}),
+                 target =
+                     pack(small.device, random_sentences(4, deeper.target_vocabulary, 8, 2), {0, 1, 2, 3});
     const size_t before = small.device.pool.in_use();
     Tape tape;
     Pass pass{.device = small.device, .tape = &tape};
@@ -83,7 +85,9 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
     return static_cast<size_t>((rows * columns + 15) / 16 * 64);
   };
   const int64_t d = config().d_model, heads = config().heads, n = source_.count(), m = target_.count();
-  const auto sum = [&](int64_t rows) { return floats(rows, d) + floats(rows, 2); };  // and its mean and deviation
+  const auto sum = [&](int64_t rows) {
+    return floats(rows, d) + floats(rows, 2);
+  };  // and its mean and deviation
   const auto self_attention = [&](int64_t rows) {
     return floats(rows, 3 * d) + floats(rows, d) + floats(rows, heads);
   };

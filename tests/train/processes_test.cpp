@@ -130,7 +130,9 @@ TEST(ProcessesTest, ARunOfSeveralIsThatOfOneWhichAccumulates) {
   recipe.training = {.batch_tokens = 60, .epsilon = 1e-3, .ema = 0.9, .max_steps = 20, .threads = 1};
   std::vector<std::vector<float>> weights(3);
   run_together(3, [&](Processes& processes) {
-    dragoman::Run run(recipe, {.folder = folder.path("three")}, processes);
+    Recipe own = recipe;
+    if (!processes.first()) own.data.source = own.data.target = {"/the/first/alone/reads/it"};
+    dragoman::Run run(own, {.folder = folder.path("three")}, processes);
     run.train();
     weights[static_cast<size_t>(processes.number())] = copy(run.model().parameters.weights());
   });

@@ -3,43 +3,21 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <exception>
-#include <list>
-#include <mutex>
-#include <thread>
 
 #include "base/log.h"
 #include "train/heartbeat.h"
-#include "train/mpi/exchange.h"
 #include "train/mpi/join.h"
+#include "train/mpi/sum_mover.h"
 
 namespace dragoman {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t exchanges_at_once = 4;
-
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-// Between two looks at what has arrived: at first none, for what is short; then some time for those who compute.
-class Pause {
- public:
-  void take() {
-    if (++looks_ < 200) {
-      sched_yield();
-    } else {
-      usleep(50);
-    }
-  }
-
- private:
-  int looks_ = 0;
-};
 
 // Who a process is, for messages.
 struct Name {
@@ -61,9 +39,9 @@ class MpiProcesses : public Processes {
   int number() const override { return roads_.number; }
   int on_this_machine() const override { return on_this_machine_; }
   int share_of_threads() const override { return share_of_threads_; }
-  void start_sum(std::span<float> values, Wire wire) override;
+  void start_sum(std::span<float> values, Wire wire) override { sums_->start(values, wire); }
   void finish_sums() override;
-  void abandon_sums() override;
+  void abandon_sums() override { sums_->stop(); }
   std::string from_first(const std::string& text) override;
   double seconds_waited() const override { return seconds_waited_; }
   void set_longest_silence(double seconds) override;
@@ -73,11 +51,6 @@ class MpiProcesses : public Processes {
   void gather_bytes(const void* own, size_t bytes, void* all) override;
 
  private:
-  struct Sum {
-    std::span<float> values;
-    Wire wire;
-  };
-
   void look_at_machine();
   void wait(MPI_Request request);
   std::string who(int number) const;
@@ -85,8 +58,6 @@ class MpiProcesses : public Processes {
   void throw_if_lost();
   void await_news();
   void check(int code, const char* what);
-  void move_sums();
-  bool advance(std::list<Exchange>& under_way);
 
   Roads roads_ = {};
   int on_this_machine_ = 1, share_of_threads_ = 1;
@@ -94,15 +65,7 @@ class MpiProcesses : public Processes {
   std::unique_ptr<Heartbeat> heartbeat_;
   double seconds_waited_ = 0;
   bool left_ = false;
-
-  // The thread that moves sums. MPI is its own while there are any, and everyone else's when there are none.
-  std::thread mover_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Sum> waiting_;
-  size_t unfinished_ = 0;
-  std::exception_ptr failure_;
-  bool stop_ = false;
+  std::unique_ptr<SumMover> sums_;
 };
 
 MpiProcesses::MpiProcesses() {
@@ -122,12 +85,12 @@ MpiProcesses::MpiProcesses() {
   look_at_machine();
   heartbeat_ = std::make_unique<Heartbeat>(number(), count(), [this](Lost lost) { name_the_lost(lost); });
   heartbeat_->start(gather(first() ? heartbeat_->door() : Heartbeat::Door())[0]);
-  mover_ = std::thread([this] { move_sums(); });
+  sums_ = std::make_unique<SumMover>(roads_);
 }
 
 // MPI is finished by all together, or not at all: who leaves alone would wait in it.
 MpiProcesses::~MpiProcesses() {
-  abandon_sums();
+  sums_.reset();
   heartbeat_.reset();
   if (left_) MPI_Finalize();
 }
@@ -151,14 +114,25 @@ void MpiProcesses::look_at_machine() {
   sched_getaffinity(0, sizeof own.processors, &own.processors);
   int sharing = 0;
   on_this_machine_ = 0;
+  cpu_set_t used;
+  CPU_ZERO(&used);
   for (const Place& other : gather(own)) {
     if (std::string_view(own.host) != other.host) continue;
     ++on_this_machine_;
+    CPU_OR(&used, &used, &other.processors);
     cpu_set_t both;
     CPU_AND(&both, &own.processors, &other.processors);
     sharing += CPU_COUNT(&both) > 0;
   }
   share_of_threads_ = std::max(1, CPU_COUNT(&own.processors) / std::max(1, sharing));
+  cpu_set_t launchers;
+  if (!first() || sched_getaffinity(getppid(), sizeof launchers, &launchers) != 0) return;
+  if (CPU_COUNT(&used) < CPU_COUNT(&launchers)) {
+    log_warning(
+        "mpirun lets its processes have {} of this machine's {} processors: --bind-to none lets them have "
+        "all",
+        CPU_COUNT(&used), CPU_COUNT(&launchers));
+  }
 }
 
 // --- small things ----------------------------------------------------------------------------------
@@ -225,78 +199,16 @@ std::string MpiProcesses::from_first(const std::string& text) {
   return result;
 }
 
-// --- sums ------------------------------------------------------------------------------------------
-
-void MpiProcesses::start_sum(std::span<float> values, Wire wire) {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({values, wire});
-    ++unfinished_;
-  }
-  changed_.notify_all();
-}
-
 void MpiProcesses::finish_sums() {
   const auto begin = Clock::now();
-  std::unique_lock lock(mutex_);
-  while (unfinished_ > 0 && !failure_) {
-    changed_.wait_for(lock, std::chrono::milliseconds(100));
+  while (!sums_->finished()) {
     throw_if_lost();
-  }
-  if (failure_) {
-    await_news();
-    std::rethrow_exception(failure_);
+    if (const std::exception_ptr failure = sums_->failure()) {
+      await_news();
+      std::rethrow_exception(failure);
+    }
   }
   seconds_waited_ += seconds_since(begin);
-}
-
-void MpiProcesses::abandon_sums() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (mover_.joinable()) mover_.join();
-}
-
-void MpiProcesses::move_sums() try {
-  std::list<Exchange> under_way;
-  std::unique_lock lock(mutex_);
-  Pause pause;
-  while (!stop_) {
-    if (waiting_.empty() && under_way.empty()) {
-      changed_.wait(lock);
-      pause = {};
-      continue;
-    }
-    std::vector<Sum> starting;
-    for (; !waiting_.empty() && under_way.size() + starting.size() < exchanges_at_once; waiting_.pop_front())
-      starting.push_back(waiting_.front());
-    lock.unlock();
-    for (const Sum& sum : starting) under_way.emplace_back(roads_, sum.values, sum.wire);
-    const bool moved = advance(under_way);
-    if (!moved) pause.take();
-    lock.lock();
-  }
-} catch (...) {
-  const std::lock_guard lock(mutex_);
-  failure_ = std::current_exception();
-  changed_.notify_all();
-}
-
-// True if one was finished.
-bool MpiProcesses::advance(std::list<Exchange>& under_way) {
-  bool may_spread = true;
-  for (Exchange& exchange : under_way) {
-    exchange.advance(may_spread);
-    may_spread = may_spread && exchange.is_spreading();
-  }
-  const auto finished = under_way.remove_if([](const Exchange& exchange) { return exchange.is_done(); });
-  if (finished == 0) return false;
-  const std::lock_guard lock(mutex_);
-  unfinished_ -= finished;
-  changed_.notify_all();
-  return true;
 }
 
 }  // namespace
