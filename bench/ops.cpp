@@ -1,7 +1,8 @@
 // Every op at the sizes of real models, forward and backward, beside what the machine can do: bench_ops --help.
 //
 // The ops are those of tests/ops/cases.h. Products and attention are measured against the peak of multiply-adds, the
-// others against the speed of memory; what stays in a cache between two ops may be faster than that.
+// others against the speed of memory; what stays in a cache between two ops may be faster than that. The last column
+// adds up the times of a training step with as many of each as a model has layers for.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -89,7 +90,17 @@ std::string share_of_limit(double seconds, const Work& work, const Limits& limit
   return fmt::format("{:>33}", "(on the way forward)");
 }
 
-void bench_case(Device& device, const OpCase& op, const Limits& limits, const Settings& settings) {
+// What was measured of one op.
+struct Row {
+  std::string name;
+  double forward, backward;  // seconds; backward is 0 where there is none
+  Work forward_work, backward_work;
+  int64_t uses;  // in a step of training
+
+  double of_step() const { return static_cast<double>(uses) * (forward + backward); }
+};
+
+Row bench_case(Device& device, const OpCase& op, const Settings& settings) {
   const std::vector<Floats> values = input_values(op);
   Times warm, times;
   time_case(device, op, values, 1, warm);
@@ -97,13 +108,13 @@ void bench_case(Device& device, const OpCase& op, const Limits& limits, const Se
   const double estimate = warm.forward.back() + warm.backward.back();
   const int rounds = static_cast<int>(std::clamp(0.05 / estimate, 1.0, 50.0));
   for (int run = 0; run < settings.runs; ++run) time_case(device, op, values, rounds, times);
-  fmt::print("{:<28} {}   {}\n", op.name, share_of_limit(median(times.forward), op.forward, limits),
-             share_of_limit(median(times.backward), op.backward, limits));
-  std::fflush(stdout);
+  return {op.name, median(times.forward), median(times.backward), op.forward, op.backward, op.uses};
 }
 
 // The optimiser is no op, but what all of a model's weights go through: gradients are read, three buffers changed.
-void bench_adam(Device& device, int64_t count, const Limits& limits, const Settings& settings) {
+Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
+  const int64_t count =
+      s.layers * (12 * s.d_model * s.d_model + 4 * s.d_model * s.d_ff) + s.vocabulary * s.d_model;
   const auto size = static_cast<size_t>(count);
   std::vector<float> gradients(size, 0.1F), weights(size, 1.0F), first(size), second(size);
   const AdamStep step = {.learning_rate = 1e-4F,
@@ -120,17 +131,28 @@ void bench_adam(Device& device, int64_t count, const Limits& limits, const Setti
     if (run > 0) times.push_back(seconds() - start);
   }
   const Work work = {.bytes = 7 * sizeof(float) * static_cast<double>(count)};
-  fmt::print("{:<28} {}\n", fmt::format("adam, {} M weights", count >> 20),
-             share_of_limit(median(times), work, limits));
+  return {
+      fmt::format("adam, {:.1f} M weights", static_cast<double>(count) / 1e6), median(times), 0, work, {}, 1};
 }
 
 void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, const Settings& settings) {
-  fmt::print("\nd_model {}, d_ff {}, heads {}, vocabulary {}\n", sizes.d_model, sizes.d_ff, sizes.heads,
-             sizes.vocabulary);
-  fmt::print("{:<28} {:<33}   {}\n", "", "forward", "backward");
+  std::vector<Row> rows;
   for (const OpCase& op : large_op_cases(sizes)) {
-    if (op.name.find(settings.filter) != std::string::npos) bench_case(device, op, limits, settings);
+    if (op.name.find(settings.filter) != std::string::npos) rows.push_back(bench_case(device, op, settings));
   }
+  if (settings.filter.empty()) rows.push_back(bench_adam(device, sizes, settings));
+  double step = 0;
+  for (const Row& row : rows) step += row.of_step();
+  fmt::print("\n{}+{} layers, d_model {}, d_ff {}, heads {}, vocabulary {}: a step of {:.2f} s\n",
+             sizes.layers, sizes.layers, sizes.d_model, sizes.d_ff, sizes.heads, sizes.vocabulary, step);
+  fmt::print("{:<24} {:<33}   {:<33}   of the step\n", "", "forward", "backward");
+  for (const Row& row : rows) {
+    fmt::print(
+        "{:<24} {}   {}   {:5.1f} %\n", row.name, share_of_limit(row.forward, row.forward_work, limits),
+        row.backward > 0 ? share_of_limit(row.backward, row.backward_work, limits) : fmt::format("{:33}", ""),
+        100 * row.of_step() / step);
+  }
+  std::fflush(stdout);
 }
 
 void run(const Settings& settings) {
@@ -144,15 +166,16 @@ void run(const Settings& settings) {
              device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,
              lengths.size());
   if (settings.size != "base") {
-    bench_size(device, {.d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
-               limits, settings);
+    bench_size(
+        device,
+        {.layers = 3, .d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
+        limits, settings);
   }
   if (settings.size != "small") {
-    bench_size(device, {.d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
-               limits, settings);
-  }
-  if (std::string("adam").find(settings.filter) != std::string::npos) {
-    bench_adam(device, int64_t{16} << 20, limits, settings);
+    bench_size(
+        device,
+        {.layers = 6, .d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
+        limits, settings);
   }
 }
 

@@ -294,23 +294,31 @@ std::vector<OpCase> large_op_cases(const OpSizes& s) {
     sources.push_back({begin, s.lengths[s.lengths.size() - 1 - i]});
     begin += sources.back().length;
   }
+  const auto used = [](int64_t times, OpCase op) {
+    op.uses = times;
+    return op;
+  };
+  const int64_t l = s.layers;
   return {
-      embed_case("embed", s.lengths, {.vocabulary = s.vocabulary, .width = d, .dropout = 0.1F}),
-      linear_case("linear qkv", s.lengths, {.in = d, .out = 3 * d}),
-      linear_case("linear output", s.lengths, {.in = d, .out = d}),
-      linear_case("linear inner, relu", s.lengths, {.in = d, .out = s.d_ff, .activation = Activation::relu}),
-      linear_case("linear inner, gelu, dropout", s.lengths,
-                  {.in = d, .out = s.d_ff, .activation = Activation::gelu, .dropout = 0.1F}),
-      linear_case("linear outer", s.lengths, {.in = s.d_ff, .out = d}),
-      norm_case("norm", s.lengths, d),
-      add_norm_case("add + dropout + norm", s.lengths, d, 0.1F, SumUse::both),
-      attention_case("attention self", s.lengths, {.heads = s.heads, .width = width, .dropout = 0.1F}),
-      attention_case("attention causal", s.lengths,
-                     {.heads = s.heads, .width = width, .causal = true, .dropout = 0.1F}),
-      attention_case("attention cross", s.lengths,
-                     {.heads = s.heads, .width = width, .dropout = 0.1F, .keys = sources}),
-      cross_entropy_case("cross-entropy, tied", s.lengths,
-                         {.width = d, .vocabulary = s.vocabulary, .bias = false}),
+      used(2, embed_case("embed", s.lengths, {.vocabulary = s.vocabulary, .width = d, .dropout = 0.1F})),
+      used(2 * l, linear_case("linear qkv", s.lengths, {.in = d, .out = 3 * d})),
+      used(l, linear_case("linear key_value", s.lengths, {.in = d, .out = 2 * d})),
+      used(4 * l, linear_case("linear query, output", s.lengths, {.in = d, .out = d})),
+      used(2 * l, linear_case("linear inner, relu", s.lengths,
+                              {.in = d, .out = s.d_ff, .activation = Activation::relu, .dropout = 0.1F})),
+      used(0, linear_case("linear inner, gelu", s.lengths,
+                          {.in = d, .out = s.d_ff, .activation = Activation::gelu, .dropout = 0.1F})),
+      used(2 * l, linear_case("linear outer", s.lengths, {.in = s.d_ff, .out = d})),
+      used(2, norm_case("norm", s.lengths, d)),
+      used(5 * l, add_norm_case("add + dropout + norm", s.lengths, d, 0.1F, SumUse::both)),
+      used(l,
+           attention_case("attention self", s.lengths, {.heads = s.heads, .width = width, .dropout = 0.1F})),
+      used(l, attention_case("attention causal", s.lengths,
+                             {.heads = s.heads, .width = width, .causal = true, .dropout = 0.1F})),
+      used(l, attention_case("attention cross", s.lengths,
+                             {.heads = s.heads, .width = width, .dropout = 0.1F, .keys = sources})),
+      used(1, cross_entropy_case("cross-entropy, tied", s.lengths,
+                                 {.width = d, .vocabulary = s.vocabulary, .bias = false})),
   };
 }
 

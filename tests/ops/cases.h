@@ -49,6 +49,7 @@ struct OpCase {
   bool loss =
       false;  // the outputs are losses, whose own gradients the op has: of the sum of the first column
   Work forward = {}, backward = {};
+  int64_t uses = 0;  // in a step of training
 
   int64_t rows() const;
 };
@@ -59,7 +60,7 @@ std::vector<OpCase> small_op_cases();
 
 // As in training a model of this size, on sentences of these lengths.
 struct OpSizes {
-  int64_t d_model, d_ff, heads, vocabulary;
+  int64_t layers, d_model, d_ff, heads, vocabulary;  // layers: of each stack
   std::vector<int32_t> lengths;
 };
 std::vector<OpCase> large_op_cases(const OpSizes& sizes);
