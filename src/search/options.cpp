@@ -43,7 +43,7 @@ void declare(Section& own, SearchOptions& o) {
   own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
   own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
   own.add("top-p", o.top_p, "sample among the likeliest pieces of this share together", above(0).at_most(1));
-  own.add("seed", o.seed, "of samples; each line has its own from it", at_least(0));
+  own.add("seed", o.seed, "of samples; the same line and seed give the same ones", at_least(0));
 }
 
 void validate(const SearchOptions& o) {

@@ -56,8 +56,14 @@ Element draw(std::span<const float> log_probabilities, const SearchOptions& opti
   return {column, log_probabilities[static_cast<size_t>(column)]};
 }
 
-uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position) {
-  return mix(mix(mix(static_cast<uint64_t>(options.seed), line), sample), position);
+uint64_t source_key(std::span<const int32_t> source) {
+  uint64_t key = source.size();
+  for (const int32_t id : source) key = mix(key, static_cast<uint64_t>(id));
+  return key;
+}
+
+uint64_t draw_key(const SearchOptions& options, uint64_t source, uint64_t sample, uint64_t position) {
+  return mix(mix(mix(static_cast<uint64_t>(options.seed), source), sample), position);
 }
 
 }  // namespace dragoman

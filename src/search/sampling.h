@@ -13,7 +13,10 @@ namespace dragoman {
 // −1 where nothing may follow.
 Element draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key);
 
-// The key of a draw: sample number `sample` of a line, at this position of its output.
-uint64_t draw_key(const SearchOptions& options, uint64_t line, uint64_t sample, uint64_t position);
+// A sentence as a number, the same wherever and whenever it is translated.
+uint64_t source_key(std::span<const int32_t> source);
+
+// The key of a draw: sample number `sample` of a source, at this position of its output.
+uint64_t draw_key(const SearchOptions& options, uint64_t source, uint64_t sample, uint64_t position);
 
 }  // namespace dragoman

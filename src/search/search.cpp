@@ -22,6 +22,7 @@ void Search::add(uint64_t id, SearchTask task) {
   CHECK(!task.source.empty(), "a sentence of no tokens");
   Sentence& sentence = waiting_.emplace_back(id, std::move(task));
   sentence.beam = first_beam(sentence.task);
+  sentence.key = source_key(sentence.task.source);
 }
 
 // The limits of length are the source's own; the prefix comes on top.
@@ -111,7 +112,7 @@ std::vector<Element> Search::choose(std::span<const OpenRow> open) {
       apply_rules(sentence.beam, h, options_, next);
       if (!options_.sample) continue;
       drawn.push_back(draw(next.log_probabilities, options_,
-                           draw_key(options_, sentence.task.line, sample++, h.tokens.size())));
+                           draw_key(options_, sentence.key, sample++, h.tokens.size())));
     }
   }
   if (options_.sample) return drawn;
@@ -164,7 +165,7 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
   const int32_t* next = sources.ids.data();
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t* end = next + sources.lengths[i];
-    search.add(i, {.source = {next, end}, .line = i});
+    search.add(i, {.source = {next, end}});
     next = end;
   }
   while (search.busy()) {

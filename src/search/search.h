@@ -35,7 +35,6 @@ struct SearchSettings {
 struct SearchTask {
   std::vector<int32_t> source;       // at least one token
   std::vector<int32_t> prefix = {};  // with which the output begins
-  uint64_t line = 0;                 // what its samples are drawn from, beside the seed
   int64_t no_repeat_ngram = 0;       // where the options have none
 };
 
@@ -62,6 +61,7 @@ class Search {
     uint64_t id;
     SearchTask task;
     std::vector<int32_t> source_rows = {};
+    uint64_t key = 0;  // what its samples are drawn from, beside the seed
     Beam beam = {};
     AllowedWords allowed = {};
   };

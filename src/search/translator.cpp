@@ -44,16 +44,13 @@ SearchOptions for_search(SearchOptions options) {
 struct Translator::Job {
   std::string key, source;
   bool invalid = false, repeats = false;
-  uint64_t line = 0;
   std::vector<int32_t> prefix;
   std::vector<Part> parts;
   std::vector<std::vector<Found>> found;  // for each part
   size_t unfinished = 0;
 
   SearchTask task(size_t part) const {
-    return {.source = parts[part].ids,
-            .prefix = part == 0 ? prefix : std::vector<int32_t>(),
-            .line = line + (static_cast<uint64_t>(part) << 40)};
+    return {.source = parts[part].ids, .prefix = part == 0 ? prefix : std::vector<int32_t>()};
   }
 };
 
@@ -73,9 +70,8 @@ bool Translator::has_room() const {
 
 void Translator::add(std::string_view line, std::string_view prefix) {
   auto job = std::make_shared<Job>();
-  job->line = lines_added_++;
   job->key = std::string(prefix) + '\n' + std::string(line);
-  if (const auto same = same_.find(job->key); same != same_.end() && !options_.sample) {
+  if (const auto same = same_.find(job->key); same != same_.end()) {
     if (auto other = same->second.lock()) return lines_.push_back(std::move(other));
   }
   job->invalid = !is_text(line);

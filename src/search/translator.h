@@ -9,8 +9,9 @@
 //
 // A line goes out as soon as all before it have; memory is bounded by the room. Every line has a translation: that of
 // a line without text is empty, bytes that are no UTF-8 are read as U+FFFD, and what is too long is parted (parts.h).
-// A translation is a function of its line, the options and, where it is sampled, the line's number. Lines that wait
-// together and are the same are translated once. An output that loops is translated again with the loop forbidden.
+// A translation is a function of its line and the options, also where it is sampled: the same line and seed give the
+// same one. Lines that wait together and are the same are translated once. An output that loops is translated again
+// with the loop forbidden.
 // With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
 // then the search's own plus the penalty's weight times coverage() (attention.h).
 #pragma once
@@ -75,7 +76,7 @@ class Translator {
   const std::optional<Shortlist> shortlist_;
   const int64_t alignment_layer_;
   Search search_;
-  uint64_t lines_added_ = 0, searches_ = 0;
+  uint64_t searches_ = 0;
   std::deque<std::shared_ptr<Job>> lines_;
   std::unordered_map<std::string, std::weak_ptr<Job>> same_;  // by source and prefix
   std::unordered_map<uint64_t, Place> searched_;              // by the search's id

@@ -230,6 +230,8 @@ TEST(Sampling, DrawsByProbability) {
   expect_shares({.top_p = 0.59}, {0, 100, 0, 0});
   expect_shares({.top_p = 0.61}, {0, 67, 0, 33});
   EXPECT_NE(draw_key({.seed = 2}, 1, 1, 1), draw_key({.seed = 3}, 1, 1, 1));
+  const std::vector<int32_t> one = {7, 8}, other = {8, 7};
+  EXPECT_NE(source_key(one), source_key(other));
   EXPECT_EQ(draw(std::vector<float>{never, never}, {}, 1).column, -1);
   const Element sure = draw(std::vector<float>{never, -0.5F}, {}, 1);
   EXPECT_EQ(std::pair(sure.column, sure.value), std::pair(1, -0.5F));

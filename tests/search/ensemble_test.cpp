@@ -27,7 +27,7 @@ class EnsembleTest : public testing::TestWithParam<ModelCase> {
   }
   Results search(const Models& models, const SearchOptions& options, int64_t sentences = 4) {
     Search search(models, options, {.sentences = sentences});
-    for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .line = i});
+    for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i]});
     Results results(sources_.size());
     while (search.busy()) {
       for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);

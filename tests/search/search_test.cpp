@@ -174,7 +174,7 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
     }
     const std::vector<uint64_t> order = {4, 0, 8, 4};
     Search mixed({&small_.model}, options, {.sentences = 2});
-    for (const uint64_t i : order) mixed.add(i, {.source = sources_[i], .line = i});
+    for (const uint64_t i : order) mixed.add(i, {.source = sources_[i]});
     while (mixed.busy()) {
       for (const SearchResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
     }
