@@ -57,6 +57,7 @@ void validate(const SearchOptions& o) {
   for_samples(o.temperature != 1, "temperature");
   for_samples(o.top_k != 0, "top-k");
   for_samples(o.top_p != 1, "top-p");
+  for_samples(o.seed != SearchOptions().seed, "seed");
   if (o.sample && o.beam != SearchOptions().beam)
     throw OptionError("beam", "has no effect with sample, where nbest says how many are drawn: leave it out");
   if (!o.always_allow.empty() && !o.shortlist)

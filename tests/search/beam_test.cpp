@@ -253,6 +253,7 @@ TEST(SearchOptions, ExcludeEachOther) {
   EXPECT_EQ(wrong({.temperature = 2}), "temperature");
   EXPECT_EQ(wrong({.top_k = 2}), "top-k");
   EXPECT_EQ(wrong({.top_p = 0.5}), "top-p");
+  EXPECT_EQ(wrong({.seed = 2}), "seed");
   EXPECT_EQ(wrong({.max_length = 3, .min_length = 4}), "min-length");
 }
 
