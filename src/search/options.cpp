@@ -21,7 +21,7 @@ void declare(Section& own, SearchOptions& o) {
   own.add("max-length", o.max_length, "most pieces of output", at_least(1).at_most(100'000));
   own.add("max-length-ratio", o.max_length_ratio,
           "the same for each piece of the source, and 10 more; 0: no limit", at_least(0));
-  own.add("min-length", o.min_length, "fewest pieces of output", at_least(0));
+  own.add("min-length", o.min_length, "fewest pieces of output, whatever max-length-ratio says", at_least(0));
   own.add("min-length-ratio", o.min_length_ratio, "the same for each piece of the source", at_least(0));
   own.add("no-repeat-ngram", o.no_repeat_ngram, "pieces in a row that may not come twice; 0: no limit",
           at_least(0));
@@ -71,6 +71,10 @@ void validate(const SearchOptions& o) {
   if (o.min_length > o.max_length) {
     throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
   }
+  if (o.max_length_ratio > 0 && o.min_length_ratio > o.max_length_ratio) {
+    throw OptionError("min-length-ratio", fmt::format("is {}, but max-length-ratio only {}",
+                                                      o.min_length_ratio, o.max_length_ratio));
+  }
 }
 
 bool needs_attention(const SearchOptions& o) {
@@ -83,13 +87,14 @@ int64_t longest_output(const SearchOptions& options, int64_t source_length) {
   const double by_ratio = std::ceil(options.max_length_ratio * static_cast<double>(source_length));
   const bool unlimited = options.max_length_ratio == 0;
   if (unlimited || by_ratio >= static_cast<double>(options.max_length)) return options.max_length;
-  return std::min(options.max_length, static_cast<int64_t>(by_ratio) + always_allowed);
+  return std::clamp(static_cast<int64_t>(by_ratio) + always_allowed, shortest_output(options, source_length),
+                    options.max_length);
 }
 
 int64_t shortest_output(const SearchOptions& options, int64_t source_length) {
-  const double longest = static_cast<double>(longest_output(options, source_length));
   const double by_ratio = options.min_length_ratio * static_cast<double>(source_length);
-  return static_cast<int64_t>(std::min(longest, std::max(by_ratio, static_cast<double>(options.min_length))));
+  return static_cast<int64_t>(std::min(static_cast<double>(options.max_length),
+                                       std::max(by_ratio, static_cast<double>(options.min_length))));
 }
 
 double length_divisor(const SearchOptions& options, int64_t length) {

@@ -255,6 +255,8 @@ TEST(SearchOptions, ExcludeEachOther) {
   EXPECT_EQ(wrong({.top_p = 0.5}), "top-p");
   EXPECT_EQ(wrong({.seed = 2}), "seed");
   EXPECT_EQ(wrong({.max_length = 3, .min_length = 4}), "min-length");
+  EXPECT_EQ(wrong({.max_length_ratio = 1, .min_length_ratio = 1.5}), "min-length-ratio");
+  EXPECT_EQ(wrong({.max_length_ratio = 0, .min_length_ratio = 1.5}), "");
 }
 
 TEST(SearchOptions, LengthsFollowTheSource) {
@@ -264,6 +266,8 @@ TEST(SearchOptions, LengthsFollowTheSource) {
   EXPECT_EQ(shortest_output({.min_length = 2, .min_length_ratio = 0.5}, 10), 5);
   EXPECT_EQ(shortest_output({.min_length = 7, .min_length_ratio = 0.5}, 10), 7);
   EXPECT_EQ(shortest_output({.max_length = 6, .min_length_ratio = 5}, 10), 6);
+  EXPECT_EQ(shortest_output({.min_length = 40}, 2), 40);
+  EXPECT_EQ(longest_output({.min_length = 40}, 2), 40) << "at least so many, whatever the ratio says";
 }
 
 }  // namespace
