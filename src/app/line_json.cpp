@@ -9,19 +9,18 @@ using nlohmann::ordered_json;
 
 ordered_json to_json(TextSpan span) { return ordered_json::array({span.begin, span.end}); }
 
-// What stood in another part of the line got no attention.
-ordered_json attention_json(const Translation& translation, size_t source_pieces) {
+// Of a long line a piece saw one part alone: the rest of the row is left out.
+ordered_json attention_json(const Translation& translation) {
   ordered_json rows = ordered_json::array();
   for (const ScoredPiece& piece : translation.pieces) {
-    std::vector<double> row(source_pieces);
-    for (size_t i = 0; i < piece.attention.weights.size(); ++i)
-      row[piece.attention.first + i] = rounded(piece.attention.weights[i]);
-    rows.push_back(row);
+    ordered_json weights = ordered_json::array();
+    for (const float weight : piece.attention.weights) weights.push_back(rounded(weight));
+    rows.push_back({{"first", piece.attention.first}, {"weights", std::move(weights)}});
   }
   return rows;
 }
 
-ordered_json to_json(const Translation& translation, size_t source_pieces, const LineJsonOptions& options) {
+ordered_json to_json(const Translation& translation, const LineJsonOptions& options) {
   ordered_json pieces = ordered_json::array();
   for (const ScoredPiece& piece : translation.pieces) {
     pieces.push_back({{"piece", piece.piece}, {"log_probability", piece.log_probability}});
@@ -37,7 +36,7 @@ ordered_json to_json(const Translation& translation, size_t source_pieces, const
                                      {"target_span", to_json(pair.target_span)}});
     }
   }
-  if (options.attention) object["attention"] = attention_json(translation, source_pieces);
+  if (options.attention) object["attention"] = attention_json(translation);
   return object;
 }
 
@@ -55,18 +54,17 @@ ordered_json flags_of(const TranslatedLine& line) {
 double rounded(float weight) { return std::round(static_cast<double>(weight) * 1e5) / 1e5; }
 
 ordered_json to_json(const TranslatedLine& line, const LineJsonOptions& options) {
-  const size_t source_pieces = line.pieces.size();
   ordered_json object = {{"source", line.source}};
   if (options.alignment || options.attention) {
     object["source_tokens"] = ordered_json::array();
     for (const SourcePiece& piece : line.pieces)
       object["source_tokens"].push_back({{"piece", piece.piece}, {"span", to_json(piece.span)}});
   }
-  object.update(to_json(line.translations[0], source_pieces, options));
+  object.update(to_json(line.translations[0], options));
   object["flags"] = flags_of(line);
   if (!options.alternatives) return object;
   for (const Translation& translation : line.translations)
-    object["nbest"].push_back(to_json(translation, source_pieces, options));
+    object["nbest"].push_back(to_json(translation, options));
   return object;
 }
 

@@ -10,7 +10,7 @@ namespace dragoman {
 struct LineJsonOptions {
   bool alternatives = false;
   bool alignment = false;  // words and pieces that belong together, with their spans in code points
-  bool attention = false;  // a row for each token, a column for each source token
+  bool attention = false;  // for each token its weights, of the source tokens from number `first` on
 };
 nlohmann::ordered_json to_json(const TranslatedLine& line, const LineJsonOptions& options);
 

@@ -1,28 +1,49 @@
 #include "search/alignment.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 namespace dragoman {
 namespace {
 
-// Sums of attention, a row for each word of the target and a column for each of the source.
-std::vector<std::vector<float>> by_words(const std::vector<std::ptrdiff_t>& word_of_source,
-                                         const std::vector<std::ptrdiff_t>& word_of_target,
-                                         const std::vector<PieceAttention>& attention, size_t source_words,
-                                         size_t target_words) {
-  std::vector<std::vector<float>> sums(target_words, std::vector<float>(source_words));
-  for (size_t t = 0; t < attention.size(); ++t) {
-    if (word_of_target[t] < 0) continue;
-    auto& row = sums[static_cast<size_t>(word_of_target[t])];
-    for (size_t s = 0; s < attention[t].weights.size(); ++s) {
-      const std::ptrdiff_t word = word_of_source[attention[t].first + s];
-      if (word >= 0) row[static_cast<size_t>(word)] += attention[t].weights[s];
+// How much a word of the target attended to each word of the source. Only a stretch of these got anything: of a long
+// line those in one part.
+class WordSums {
+ public:
+  explicit WordSums(size_t source_words) : sums_(source_words) {}
+
+  // `word_of_source`: of each piece of the source, or −1.
+  void add(const PieceAttention& piece, const std::vector<std::ptrdiff_t>& word_of_source) {
+    for (size_t i = 0; i < piece.weights.size(); ++i) {
+      const std::ptrdiff_t word = word_of_source[piece.first + i];
+      if (word >= 0) add(static_cast<size_t>(word), piece.weights[i]);
     }
   }
-  return sums;
-}
+  // The word that got most, the first among equals; none where none got anything. The sums begin anew.
+  std::optional<size_t> take_best() {
+    const std::span<float> stretch = std::span(sums_).subspan(begin_, end_ - begin_);
+    const auto best = std::ranges::max_element(stretch);
+    const bool found = best != stretch.end() && *best > 0;
+    const size_t word = begin_ + static_cast<size_t>(best - stretch.begin());
+    std::ranges::fill(stretch, 0.0F);
+    begin_ = end_ = 0;
+    return found ? std::optional(word) : std::nullopt;
+  }
+
+ private:
+  void add(size_t word, float weight) {
+    if (begin_ == end_) begin_ = end_ = word;
+    begin_ = std::min(begin_, word);
+    end_ = std::max(end_, word + 1);
+    sums_[word] += weight;
+  }
+
+  std::vector<float> sums_;
+  size_t begin_ = 0, end_ = 0;
+};
 
 std::vector<std::ptrdiff_t> words_at(const std::vector<TextSpan>& words, const std::vector<TextSpan>& spans) {
   std::vector<std::ptrdiff_t> numbers;
@@ -60,15 +81,24 @@ std::vector<WordPair> align_words(std::string_view source, const std::vector<Tex
                                   std::string_view target, const std::vector<TextSpan>& target_spans,
                                   const std::vector<PieceAttention>& attention) {
   const std::vector<TextSpan> source_words = word_spans(source), target_words = word_spans(target);
-  const auto sums = by_words(words_at(source_words, source_spans), words_at(target_words, target_spans),
-                             attention, source_words.size(), target_words.size());
+  const auto of_source = words_at(source_words, source_spans),
+             of_target = words_at(target_words, target_spans);
   std::vector<WordPair> pairs;
-  for (size_t t = 0; t < sums.size(); ++t) {
-    const auto best = std::ranges::max_element(sums[t]);
-    if (best == sums[t].end() || *best <= 0) continue;
-    const auto s = static_cast<size_t>(best - sums[t].begin());
-    pairs.push_back({s, t, source_words[s], target_words[t]});
+  WordSums sums(source_words.size());
+  std::ptrdiff_t word = -1;  // whose sums these are
+  const auto end_word = [&] {
+    if (const auto best = sums.take_best()) {
+      const auto t = static_cast<size_t>(word);
+      pairs.push_back({*best, t, source_words[*best], target_words[t]});
+    }
+  };
+  for (size_t i = 0; i < attention.size(); ++i) {
+    if (of_target[i] < 0) continue;
+    if (of_target[i] != word) end_word();
+    word = of_target[i];
+    sums.add(attention[i], of_source);
   }
+  end_word();
   return pairs;
 }
 

@@ -59,7 +59,8 @@ TEST_F(AttentionCommands, JsonHasPlacesAndTheMatrix) {
   }
   ASSERT_EQ(object["attention"].size(), object["tokens"].size());
   for (size_t i = 0; i < object["tokens"].size(); ++i) {
-    const auto row = object["attention"][i].get<std::vector<double>>();
+    EXPECT_EQ(object["attention"][i]["first"], 0);
+    const auto row = object["attention"][i]["weights"].get<std::vector<double>>();
     ASSERT_EQ(row.size(), object["source_tokens"].size());
     EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-3);
     const size_t best = object["tokens"][i]["source"];
@@ -69,6 +70,23 @@ TEST_F(AttentionCommands, JsonHasPlacesAndTheMatrix) {
   EXPECT_FALSE(without.contains("alignment") || without.contains("attention") ||
                without.contains("source_tokens"));
   EXPECT_EQ(without["text"], object["text"]);
+}
+
+// Of a long line each token has the weights of its own part.
+TEST_F(AttentionCommands, AttentionIsWithinParts) {
+  std::string input;
+  for (int i = 0; i < 12; ++i) input += "The cat sleeps. ";
+  const auto object = json::parse(translate(input, "--format json --attention"));
+  size_t first = 0;
+  for (const json& row : object["attention"]) {
+    EXPECT_LT(row["weights"].size(), 42U) << "40 pieces and an end mark";
+    EXPECT_GE(row["first"], first);
+    first = row["first"];
+    EXPECT_LE(first + row["weights"].size(), object["source_tokens"].size());
+    const auto weights = row["weights"].get<std::vector<double>>();
+    EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-3);
+  }
+  EXPECT_GT(first, 40U) << "several parts";
 }
 
 TEST_F(AttentionCommands, WrongUseIsSaid) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
 #include "search/model_folder.h"
 #include "search/translator.h"
 #include "text/unicode.h"
@@ -30,6 +31,31 @@ TEST(AlignWords, ByTheSumOfTheirPiecesAttention) {
   const std::vector<PieceAttention> second_part = {{2, {0.1F, 0.9F}}};
   EXPECT_EQ(numbers(align_words("under stand", source, "ö", {{0, 1}}, second_part)), (Pairs{{1, 0}}));
   EXPECT_TRUE(align_words(" ", {{0, 0}}, "ö", {{0, 1}}, {{0, {1}}}).empty()) << "there is only an end mark";
+  const std::vector<PieceAttention> both_parts = {{0, {0.6F, 0.4F}}, {2, {0.7F, 0.3F}}};
+  EXPECT_EQ(
+      numbers(align_words("a b c d", {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, "ab", {{0, 1}, {1, 2}}, both_parts)),
+      (Pairs{{2, 0}}))
+      << "a word of which each part of the line has a piece";
+}
+
+// Of a long line each piece saw its own part.
+TEST(AlignWords, TakesMemoryForTheLineAlone) {
+  constexpr size_t words = 6000, seen = 10;  // each word with each would be 144 MB
+  std::string line;
+  std::vector<TextSpan> spans;
+  std::vector<PieceAttention> attention;
+  for (size_t i = 0; i < words; ++i) {
+    spans.push_back({line.size(), line.size() + 1});
+    line += "a ";
+    attention.push_back({i / seen * seen, std::vector<float>(seen, 0.05F)});
+    attention.back().weights[i % seen] = 0.5F;
+  }
+  forget_peak_memory();
+  const int64_t before = peak_memory();
+  const auto pairs = align_words(line, spans, line, spans, attention);
+  EXPECT_LT(peak_memory(), before + (int64_t{30} << 20));
+  ASSERT_EQ(pairs.size(), words);
+  for (size_t i = 0; i < words; ++i) EXPECT_EQ(std::pair(pairs[i].source, pairs[i].target), std::pair(i, i));
 }
 
 TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
