@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "text/unicode.h"
+
 namespace dragoman {
 namespace {
 
@@ -51,27 +53,39 @@ std::vector<std::ptrdiff_t> words_at(const std::vector<TextSpan>& words, const s
   return numbers;
 }
 
-// The word that these bytes are of, with all that stands beside them up to white space.
-std::string_view word_around(std::string_view line, TextSpan bytes) {
+size_t utf8_size(char32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
+
+TextSpan without_outer_punctuation(std::string_view line, TextSpan word) {
+  const std::u32string points = code_points(line.substr(word.begin, word.end - word.begin));
+  size_t first = 0, last = points.size();
+  for (; first < last && is_punctuation(points[first]); ++first) word.begin += utf8_size(points[first]);
+  for (; first < last && is_punctuation(points[last - 1]); --last) word.end -= utf8_size(points[last - 1]);
+  return word;
+}
+
+// The word that these bytes are of: up to white space, without the punctuation around it. Of punctuation it is they
+// alone, and of white space nothing.
+TextSpan word_around(std::string_view line, TextSpan bytes) {
   constexpr std::string_view white = " \t\n\v\f\r";
   const size_t first = line.find_first_not_of(white, bytes.begin);
   if (first == line.npos || first >= bytes.end) return {};
   const size_t before = line.find_last_of(white, first), after = line.find_first_of(white, first);
-  const size_t begin = before == line.npos ? 0 : before + 1;
-  return line.substr(begin, std::min(after, line.size()) - begin);
+  const TextSpan word =
+      without_outer_punctuation(line, {before == line.npos ? 0 : before + 1, std::min(after, line.size())});
+  return first < word.end && bytes.end > word.begin ? word : TextSpan{first, bytes.end};
 }
 
-// Puts a word where `span` is, with a space to each side where none is there.
-void replace(TextOfPieces& said, size_t piece, std::string_view word) {
-  const TextSpan span = said.spans[piece];
+// Puts a word where the pieces from `first` to `last` are, with a space to each side where none is there.
+void replace(TextOfPieces& said, size_t first, size_t last, std::string_view word) {
+  const TextSpan span = {said.spans[first].begin, said.spans[last].end};
   const auto is_space_at = [&](size_t at) { return said.text[at] == ' '; };
   std::string with(word);
   if (span.begin > 0 && !is_space_at(span.begin - 1)) with.insert(0, " ");
   if (span.end < said.text.size() && !is_space_at(span.end)) with += " ";
   said.text.replace(span.begin, span.end - span.begin, with);
   const auto move = [&](size_t at) { return at - span.end + span.begin + with.size(); };
-  said.spans[piece].end = move(span.end);
-  for (size_t i = piece + 1; i < said.spans.size(); ++i)
+  for (size_t i = first; i <= last; ++i) said.spans[i] = {span.begin, move(span.end)};
+  for (size_t i = last + 1; i < said.spans.size(); ++i)
     said.spans[i] = {move(said.spans[i].begin), move(said.spans[i].end)};
 }
 
@@ -111,10 +125,15 @@ std::string pharaoh(const std::vector<WordPair>& pairs) {
 
 void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,
                      std::string_view line, const Part& part) {
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] != unknown_id) continue;
-    const std::string_view word = word_around(line, part.spans[most_attended(rows[i], part.ids)]);
-    if (!word.empty()) replace(said, i, word);
+  const auto source_word = [&](size_t i) {
+    return tokens[i] == unknown_id ? word_around(line, part.spans[most_attended(rows[i], part.ids)])
+                                   : TextSpan();
+  };
+  for (size_t first = 0, last = 0; first < tokens.size(); first = ++last) {
+    const TextSpan word = source_word(first);
+    if (word == TextSpan()) continue;
+    while (last + 1 < tokens.size() && source_word(last + 1) == word) ++last;
+    replace(said, first, last, line.substr(word.begin, word.end - word.begin));
   }
 }
 
