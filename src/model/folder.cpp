@@ -20,9 +20,13 @@ nlohmann::json read_config(const std::string& folder) {
   nlohmann::json config;
   try {
     config = nlohmann::json::parse(read_file(path));
-    if (config.at("format").get<int>() > format) {
+    const nlohmann::json& found = config.at("format");
+    if (!found.is_number_integer() || found < 1)
+      throw Error("{} has format {}, but formats begin with 1: is it a model's configuration?", path,
+                  found.dump());
+    if (found > format) {
       throw Error("{} has format {}, and this program knows formats up to {}: take a newer one", path,
-                  config.at("format").get<int>(), format);
+                  found.dump(), format);
     }
   } catch (const nlohmann::json::exception& error) {
     throw Error("{} is not a model's configuration: {}", path, error.what());

@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// The whole of config.json. An Error says which file is missing, no JSON, or of a later format.
+// The whole of config.json. An Error says which file is missing, no JSON, or of no format that is known.
 nlohmann::json read_config(const std::string& folder);
 
 ModelConfig read_model_config(const std::string& folder);

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "model/folder.h"
 
 namespace dragoman {
 namespace {
-
-// A value of the recipe that the model was trained by; the default where an older version did not save it.
-template <class T>
-T recipe_value(const nlohmann::json& config, const char* section, const char* key, T otherwise) {
-  const nlohmann::json value = config.value(
-      nlohmann::json::json_pointer(std::string("/recipe/") + section + "/" + key), nlohmann::json());
-  return value.is_null() ? otherwise : value.get<T>();
-}
 
 void check_sizes(const std::string& folder, const ModelConfig& config, const Vocabularies& vocabularies) {
   const auto check = [&](const char* side, int64_t expected, const Vocabulary& vocabulary) {
@@ -40,20 +34,24 @@ struct Limits {
   int64_t max_length, max_positions;
 };
 
+// By the recipe that the model was trained with; the defaults where an older version did not save it.
 Limits limits_of(const std::string& folder, const ModelConfig& model) {
-  Limits limits = {.source_eos = true,
-                   .max_length = 100,
-                   .max_positions = model.positions == Positions::learned ? model.max_positions : INT32_MAX};
+  DataConfig data;
+  VocabularyConfig vocabulary;
+  Options options;
+  declare(options, data);
+  declare(options, vocabulary);
   const nlohmann::json config = read_config(folder);
-  try {
-    limits.source_eos = recipe_value(config, "vocabulary", "source_eos", true);
-    limits.max_length = recipe_value<int64_t>(config, "data", "max_length", 100);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{}/config.json: {}", folder, error.what());
+  for (const auto& [section, key] :
+       {std::pair("data", "max_length"), std::pair("vocabulary", "source_eos")}) {
+    const nlohmann::json::json_pointer place(fmt::format("/recipe/{}/{}", section, key));
+    if (config.contains(place))
+      options.from_json({{section, {{key, config.at(place)}}}}, folder + "/config.json");
   }
-  limits.max_length =
-      std::clamp<int64_t>(limits.max_length, 1, std::max<int64_t>(1, limits.max_positions - 1));
-  return limits;
+  const int64_t positions = model.positions == Positions::learned ? model.max_positions : INT32_MAX;
+  return {.source_eos = vocabulary.source_eos,
+          .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions - 1)),
+          .max_positions = positions};
 }
 
 }  // namespace

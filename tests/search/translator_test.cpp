@@ -287,9 +287,21 @@ TEST_F(TranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   write_file(path + "/config.json", {other.dump()});
   EXPECT_NE(error_of(path).find("model.safetensors: tensor"), std::string::npos) << error_of(path);
   other = nlohmann::json::parse(config);
-  other["recipe"]["data"]["max_length"] = "many";
-  write_file(path + "/config.json", {other.dump()});
-  EXPECT_NE(error_of(path).find("config.json"), std::string::npos) << error_of(path);
+  const auto expect_error = [&](const char* place, const nlohmann::json& value, const std::string& wanted) {
+    other = nlohmann::json::parse(config);
+    other[nlohmann::json::json_pointer(place)] = value;
+    write_file(path + "/config.json", {other.dump()});
+    EXPECT_TRUE(error_of(path).starts_with(path + "/config.json" + wanted)) << error_of(path);
+  };
+  const std::string length_must = ", but must be a whole number, 1 to 1000000";
+  expect_error("/recipe/data/max_length", "many", ": data.max_length is \"many\"" + length_must);
+  expect_error("/recipe/data/max_length", 1.5, ": data.max_length is 1.5" + length_must);
+  expect_error("/recipe/data/max_length", -5, ": data.max_length is -5" + length_must);
+  expect_error("/recipe/vocabulary/source_eos", 1, ": vocabulary.source_eos is 1, but must be true or false");
+  expect_error("/format", 0, " has format 0, but formats begin with 1");
+  expect_error("/format", -3, " has format -3, but");
+  expect_error("/format", "1", " has format \"1\", but");
+  expect_error("/format", 2, " has format 2, and this program knows formats up to 1");
   write_file(path + "/config.json", {config});
   EXPECT_EQ(error_of(path), "no error");
   std::filesystem::remove(path + "/model.safetensors");
