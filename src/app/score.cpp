@@ -2,6 +2,7 @@
 #include "search/score.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <numeric>
 
@@ -116,7 +117,9 @@ class Scorer {
     if (options_.alignment) rows = attention_rows(model_.model, sources, targets, bos_id, layer_);
     const auto scores = score_pairs(model_.model, sources, targets, bos_id, eos_id);
     for (size_t i = 0; i < scores.size(); ++i) {
-      std::cout << fmt::format("{:.4f}{}\n", std::accumulate(scores[i].begin(), scores[i].end(), 0.0),
+      const double score = std::accumulate(scores[i].begin(), scores[i].end(), 0.0);
+      if (!std::isfinite(score)) throw_not_finite(model_);
+      std::cout << fmt::format("{:.4f}{}\n", score,
                                options_.alignment ? alignment_of(batch_[i], rows[i]) : "");
     }
     batch_.clear();

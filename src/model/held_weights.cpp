@@ -1,6 +1,7 @@
 #include "model/held_weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
@@ -81,6 +82,17 @@ NarrowMatrix rounded(Context& context, Parameters& parameters, const Parameter& 
   return narrow(context, precision, operand, data, scales);
 }
 
+// Few bits have no place for what is no number: rounding would hide it.
+void check_finite(const std::string& path, const Parameters& parameters) {
+  for (const Parameter& parameter : parameters.list()) {
+    const float* values = parameter.value.data();
+    if (std::all_of(values, values + parameter.size(), [](float x) { return std::isfinite(x); })) continue;
+    throw Error(
+        "{}: {} has what is no finite number: the file is damaged, or its training failed; take another one",
+        path, parameter.name);
+  }
+}
+
 }  // namespace
 
 const char* name_of(Precision precision) {
@@ -111,7 +123,9 @@ void hold_weights(Context& context, const std::string& path, Parameters& paramet
     const auto floats = file->floats(parameter.name, parameter.value.rows(), parameter.value.columns());
     storage.data = const_cast<float*>(floats.data());  // without gradients nothing writes to weights
   }
-  if (chosen != saved) round_weights(context, parameters, chosen);
+  if (chosen == saved) return;
+  check_finite(path, parameters);
+  round_weights(context, parameters, chosen);
 }
 
 void write_held_weights(const std::string& path, const Parameters& parameters) {

@@ -18,7 +18,7 @@ const char* name_of(Precision precision);
 
 // Points every parameter to its values in the file, which stays mapped: pages come when they are touched, and processes
 // share them. What the file has in more bits than are wanted is rounded into memory of its own. An Error names the
-// file, and the tensor that is missing, of another size, or too much.
+// file, and the tensor that is missing, of another size, too much, or to be rounded and not finite.
 void hold_weights(Context& context, const std::string& path, Parameters& parameters,
                   WantedPrecision wanted = WantedPrecision::as_saved);
 

@@ -1,6 +1,7 @@
 #include "search/ensemble.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -36,6 +37,15 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
       std::fill(logits.data() + begin * widest + count(allowed), logits.data() + (begin + 1) * widest, never);
   }
   return logits;
+}
+
+// Whether each row has a finite number: mostly its first one.
+bool have_numbers(ConstMatrix rows) {
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* row = rows.data + r * rows.row_stride;
+    if (std::none_of(row, row + rows.columns, [](float x) { return std::isfinite(x); })) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -101,6 +111,7 @@ Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
   for (size_t i = 0; i < members_.size(); ++i) {
     const Tensor own = logits_of(i, rows);
     kernels.log_softmax(device().context, own.matrix());
+    finite_ = finite_ && have_numbers(own);
     if (i == 0) {
       mean = own;
     } else {
@@ -115,6 +126,8 @@ std::vector<Element> Ensemble::likeliest_next(std::span<const OpenRow> rows, int
   std::vector<Element> likeliest(rows.size() * static_cast<size_t>(count));
   if (members_.size() == 1) {
     kernels.top_log_probabilities(device().context, logits_of(0, rows), count, likeliest.data());
+    for (size_t first = 0; first < likeliest.size(); first += static_cast<size_t>(count))
+      finite_ = finite_ && likeliest[first].column >= 0;
   } else {
     kernels.top(device().context, next_log_probabilities(rows), count, likeliest.data());
   }

@@ -44,6 +44,8 @@ class Ensemble {
   // The `count` likeliest of each of those rows, as Kernels::top has them. One model needs no row of log-probabilities
   // for it.
   std::vector<Element> likeliest_next(std::span<const OpenRow> rows, int64_t count);
+  // Whether every row so far had a number: damaged weights make rows without one, of which nothing is the likeliest.
+  bool finite() const { return finite_; }
 
  private:
   struct Member {
@@ -55,6 +57,7 @@ class Ensemble {
   Tensor logits_of(size_t member, std::span<const OpenRow> rows);
 
   std::vector<Member> members_;
+  bool finite_ = true;
 };
 
 }  // namespace dragoman

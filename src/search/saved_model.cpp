@@ -100,4 +100,10 @@ std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
   return ids;
 }
 
+void throw_not_finite(const SavedModel& model) {
+  throw Error(
+      "{}{} computes what is no finite number: it is damaged, or its training failed; take another one",
+      model.folder, model.others.empty() ? "" : ", or a model beside it,");
+}
+
 }  // namespace dragoman

@@ -34,4 +34,7 @@ struct SavedModel {
   std::vector<int32_t> encode_source(std::string_view text) const;
 };
 
+// Throws the Error for a model that computes no numbers.
+[[noreturn]] void throw_not_finite(const SavedModel& model);
+
 }  // namespace dragoman

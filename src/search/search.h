@@ -55,6 +55,8 @@ class Search {
 
   // A token for every sentence. Those that are done with it, in the order in which they came.
   std::vector<SearchResult> step();
+  // Whether the models have said nothing but numbers. Where they have not, results mean nothing.
+  bool finite() const { return ensemble_.finite(); }
 
  private:
   struct Sentence {

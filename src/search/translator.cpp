@@ -93,7 +93,9 @@ void Translator::start(const std::shared_ptr<Job>& job) {
 }
 
 void Translator::step() {
-  for (SearchResult& result : search_.step()) {
+  std::vector<SearchResult> results = search_.step();
+  if (!search_.finite()) throw_not_finite(model_);
+  for (SearchResult& result : results) {
     const Place place = searched_.extract(result.id).mapped();
     receive(place, look_back(place.job->parts[place.part], std::move(result.hypotheses)));
   }
