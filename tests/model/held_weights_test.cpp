@@ -38,8 +38,9 @@ class HeldWeights : public testing::TestWithParam<size_t> {
     const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
     return rows_of(next_word_logits(pass, model, decode(pass, model, target, memory)), {0, 3});
   }
-  void write_rounded(WantedPrecision precision) {
-    Device device(kernels_for(nullptr), 1);
+  void write_rounded(WantedPrecision precision, const Kernels& kernels = kernels_for(nullptr),
+                     int threads = 1) {
+    Device device(kernels, threads);
     Transformer model(config_, device, Buffers::none_yet);
     hold_weights(device.context, path_, model.parameters, precision);
     write_held_weights(rounded_path_, model.parameters);
@@ -81,6 +82,17 @@ TEST_P(HeldWeights, AFileInFewerBitsIsWhatRoundingMakes) {
     EXPECT_NE(error_of(rounded_path_, WantedPrecision::fp32).find("take the model that they were made from"),
               std::string::npos);
     EXPECT_THROW(read_weights(rounded_path_, small_.model.parameters), Error);
+  }
+}
+
+TEST_P(HeldWeights, AFileInFewerBitsIsTheSameWhereverItIsMade) {
+  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+    write_rounded(precision, kernels_for("baseline"));
+    const std::string wanted = read_file(rounded_path_);
+    for (const Kernels* kernels : every_instruction_set()) {
+      write_rounded(precision, *kernels, 3);
+      EXPECT_TRUE(read_file(rounded_path_) == wanted) << kernels->name;
+    }
   }
 }
 
