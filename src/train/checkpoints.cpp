@@ -44,10 +44,12 @@ nlohmann::json read_json(const fs::path& path) {
   }
 }
 
-// What is wrong with a checkpoint's files; empty: nothing.
-std::string fault_of(const fs::path& folder, bool with_checksums) {
+// What is wrong with a checkpoint's files; empty: nothing, and its manifest has told the occasion.
+std::string fault_of(Checkpoints::Found& checkpoint, bool with_checksums) {
   try {
+    const fs::path folder = checkpoint.path;
     const nlohmann::json manifest = read_json(folder / manifest_name);
+    if (!manifest.value("on_schedule", true)) checkpoint.occasion = Occasion::extra;
     for (const auto& [name, facts] : manifest.at("files").items()) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
@@ -85,6 +87,12 @@ std::vector<Checkpoints::Found> folders(const std::string& folder) {
   return found;
 }
 
+void remove(const Checkpoints::Found& checkpoint) {
+  std::error_code ignored;
+  fs::remove(fs::path(checkpoint.path) / manifest_name, ignored);  // first: it is gone, or whole
+  fs::remove_all(checkpoint.path, ignored);
+}
+
 fs::path unused_name(const fs::path& folder, int64_t step) {
   const std::string name = fmt::format("{}{:08}", prefix, step);
   fs::path path = folder / name;
@@ -94,8 +102,8 @@ fs::path unused_name(const fs::path& folder, int64_t step) {
 
 }  // namespace
 
-void Checkpoints::save(int64_t step, const nlohmann::json& state,
-                       const std::vector<CheckpointFile>& files) const {
+void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
+                       Occasion occasion) const {
   const fs::path path = unused_name(folder_, step);
   try {
     fs::create_directories(path);
@@ -106,7 +114,8 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state,
     }
     write_file((path / "state.json").string(), {state.dump(1)});
     facts["state.json"] = file_facts(path / "state.json");
-    const nlohmann::json manifest = {{"format", 1}, {"step", step}, {"files", facts}};
+    const nlohmann::json manifest = {
+        {"format", 1}, {"step", step}, {"on_schedule", occasion == Occasion::on_schedule}, {"files", facts}};
     write_file((path / manifest_name).string(), {manifest.dump(1)});
   } catch (const std::exception& error) {
     std::error_code ignored;
@@ -117,16 +126,18 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state,
 
 std::vector<Checkpoints::Found> Checkpoints::list() const {
   std::vector<Found> whole;
-  for (const Found& found : folders(folder_)) {
-    if (fault_of(found.path, false).empty()) whole.push_back(found);
+  for (Found& found : folders(folder_)) {
+    if (!fault_of(found, false).empty()) continue;
+    if (!whole.empty() && whole.back().step == found.step) whole.pop_back();
+    whole.push_back(found);
   }
   return whole;
 }
 
 std::optional<Checkpoints::Found> Checkpoints::newest() const {
-  const std::vector<Found> found = folders(folder_);
+  std::vector<Found> found = folders(folder_);
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    const std::string fault = fault_of(it->path, true);
+    const std::string fault = fault_of(*it, true);
     if (fault.empty()) return *it;
     log_warning("{} is passed over: {}", it->path, fault);
   }
@@ -135,13 +146,19 @@ std::optional<Checkpoints::Found> Checkpoints::newest() const {
 
 void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
   std::vector<Found> found = folders(folder_);
-  int64_t kept = 0;
+  int64_t kept = 0, later = -1;  // the step of the whole one above
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    const bool whole = fault_of(it->path, false).empty();
-    if (whole && (kept++ < keep_ || std::ranges::count(protected_steps, it->step) > 0)) continue;
-    std::error_code ignored;
-    fs::remove(fs::path(it->path) / manifest_name, ignored);  // first: it is gone, or whole
-    fs::remove_all(it->path, ignored);
+    if (!fault_of(*it, false).empty() || it->step == later) {
+      remove(*it);
+      continue;
+    }
+    const bool newest = later < 0;
+    later = it->step;
+    const bool counts = it->occasion == Occasion::on_schedule;
+    const bool stays =
+        newest || (counts && kept < keep_) || std::ranges::count(protected_steps, it->step) > 0;
+    kept += counts;
+    if (!stays) remove(*it);
   }
 }
 

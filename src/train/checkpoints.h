@@ -22,20 +22,26 @@ struct CheckpointFile {
   std::vector<TensorEntry> entries;
 };
 
+// on_schedule: an undisturbed run has it, too. extra: it is there to go on from, since a signal stopped the run there,
+// or it ended.
+enum class Occasion { on_schedule, extra };
+
 class Checkpoints {
  public:
-  // The newest `keep` are kept, and whichever is protected.
+  // The newest `keep` of those on schedule are kept, whichever is protected, and the newest of all.
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
   struct Found {
     int64_t step;
     std::string path;
+    Occasion occasion = Occasion::on_schedule;
   };
 
   // Writes one. Throws Error where the disk refuses, and leaves nothing of it.
-  void save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files) const;
+  void save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
+            Occasion occasion = Occasion::on_schedule) const;
 
-  // The whole ones, the newest last. Checksums are compared when one is opened.
+  // The whole ones, one a step, the newest last. Checksums are compared when one is opened.
   std::vector<Found> list() const;
 
   // The newest whose files are what its manifest says; damaged ones are passed over with a warning.

@@ -31,7 +31,7 @@ void Run::train() {
     agree_on_time_and_signals();
     if (stop_signal_ != 0) {
       progress_.clear();
-      if (processes_.first()) save();
+      if (processes_.first()) save(Occasion::extra);
       processes_.leave();
       throw Stopped(stop_signal_,
                     processes_.first()
@@ -42,7 +42,7 @@ void Run::train() {
   }
   progress_.clear();
   if (state_.validated_step != trainer_.steps()) validate();
-  if (saved_step_ != trainer_.steps()) try_to_save();
+  try_to_save(Occasion::extra);
   finish();
 }
 
@@ -72,7 +72,7 @@ void Run::step() {
       state_.validated_step != steps && (every > 0 ? due(every, steps) : share.epoch_ended);
   if (validates) validate();
   const int64_t saves = recipe_.checkpoints.every;
-  if (saved_step_ != steps && (saves > 0 ? due(saves, steps) : validates)) try_to_save();
+  if (saves > 0 ? due(saves, steps) : validates) try_to_save(Occasion::on_schedule);
 }
 
 // A process has the batches whose number is its own, modulo the number of processes.

@@ -100,10 +100,12 @@ class Run {
   void show_progress(const Gradients& gradients, double seconds);
 
   // run_save.cpp: what it leaves behind
-  void try_to_save();
-  void save();
+  bool is_saved(Occasion occasion) const;
+  void try_to_save(Occasion occasion);
+  void save(Occasion occasion);
   void write_model();
   void finish();
+  std::vector<std::string> files_to_average() const;
   std::span<const float> weights_for_use() const;  // the moving average where there is one
   void log(const std::string& event, nlohmann::ordered_json values);
 
@@ -121,6 +123,7 @@ class Run {
   Tensor averages_;  // the weights' moving average, flat; nothing where recipe_.training.ema is 0
   RunState state_;
   int64_t saved_step_ = -1;
+  Occasion saved_occasion_ = Occasion::extra;
   int stop_signal_ = 0;  // that some process got
 };
 

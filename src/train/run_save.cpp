@@ -59,7 +59,13 @@ std::span<const float> Run::weights_for_use() const {
   return averages_ ? std::span<const float>(averages_.data(), weights.size()) : weights;
 }
 
-void Run::save() {
+// One on schedule serves to go on from, too.
+bool Run::is_saved(Occasion occasion) const {
+  return saved_step_ == trainer_.steps() && (saved_occasion_ == occasion || occasion == Occasion::extra);
+}
+
+void Run::save(Occasion occasion) {
+  if (is_saved(occasion)) return;
   const Parameters& parameters = model_.parameters;
   std::vector<TensorEntry> moments =
       joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
@@ -73,16 +79,18 @@ void Run::save() {
                                 {"processes", processes_.count()}};
   checkpoints_.save(trainer_.steps(), state,
                     {{"model.safetensors", flat_entries(parameters, weights_for_use())},
-                     {"optimizer.safetensors", std::move(moments)}});
+                     {"optimizer.safetensors", std::move(moments)}},
+                    occasion);
   saved_step_ = trainer_.steps();
+  saved_occasion_ = occasion;
   checkpoints_.prune({state_.best_step});
 }
 
 // A disk that is full today may not be tomorrow: training goes on.
-void Run::try_to_save() {
+void Run::try_to_save(Occasion occasion) {
   if (!processes_.first()) return;
   try {
-    save();
+    save(occasion);
   } catch (const Error& error) {
     progress_.clear();
     log_warning("{}; training goes on", error.what());
@@ -98,16 +106,24 @@ void Run::write_model() {
   }
 }
 
+// The last checkpoints that an undisturbed run has, the one of its end among them; none where no average is wanted.
+std::vector<std::string> Run::files_to_average() const {
+  const auto count = static_cast<size_t>(recipe_.training.average_last);
+  std::vector<std::string> files;
+  if (count < 2) return files;
+  for (const Checkpoints::Found& found : checkpoints_.list()) {
+    if (found.occasion == Occasion::on_schedule || found.step == trainer_.steps())
+      files.push_back(weights_path(found.path));
+  }
+  if (files.size() > count) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(count));
+  return files;
+}
+
 // The model is the best one so far; or the average of the last checkpoints, where the recipe wants that.
 void Run::finish() {
   if (!processes_.first()) return;
-  const auto count = static_cast<size_t>(recipe_.training.average_last);
-  if (count > 1) {
-    std::vector<std::string> files;
-    const auto found = checkpoints_.list();
-    for (size_t i = found.size() - std::min(count, found.size()); i < found.size(); ++i) {
-      files.push_back(found[i].path + "/model.safetensors");
-    }
+  const std::vector<std::string> files = files_to_average();
+  if (!files.empty()) {
     average_weights(model_, files);
     write_weights(options_.folder + "/model.safetensors", model_.parameters, model_.parameters.weights());
     log_info("the model is the average of the last {} checkpoints", files.size());

@@ -177,6 +177,7 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
   }
   trainer_.set_steps(checkpoint.step);
   saved_step_ = checkpoint.step;
+  saved_occasion_ = checkpoint.occasion;
   task_.training->seek(state_.position);
   if (!processes_.first()) return;
   board_.reset();

@@ -85,6 +85,20 @@ TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 
+// What a signal has saved is to go on from, and no part of the average.
+TEST_F(ResumeTest, TheAverageIsOfTheCheckpointsThatAnUndisturbedRunHas) {
+  const std::vector<std::string> averaging = {"--training.average_last=3", "--checkpoints.every=20"};
+  ASSERT_EQ(wait_for(start("whole", averaging)), 0) << read_file(path("log"));
+  const pid_t child = start("stopped", averaging);
+  const Checkpoints checkpoints(path("stopped") + "/checkpoints", 3);
+  while (checkpoints.list().size() < 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  ::kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 128 + SIGINT) << read_file(path("log"));
+  const auto stopped = checkpoints.newest();
+  ASSERT_EQ(wait_for(start("stopped", averaging)), 0) << read_file(path("log"));
+  EXPECT_EQ(results("stopped"), results("whole")) << "stopped at step " << stopped->step;
+}
+
 TEST_F(ResumeTest, ASecondInterruptEndsItAtOnce) {
   // An update of a hundred thousand batches: the first signal waits for its end.
   const pid_t child = start("stopped", {"--training.accumulate=100000", "--data.batches=100000"});

@@ -89,6 +89,44 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
   }
 }
 
+// Steps 2 and 4 are on schedule, 3 and 5 are ends; an undisturbed run has the last one only.
+TEST_F(WholeRun, ALongerRunHasTheAverageOfOneThatWasAsLongFromTheStart) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+  recipe_.training.average_last = 3;
+  recipe_.checkpoints.every = 2;
+  recipe_.training.max_steps = 5;
+  train("whole");
+  recipe_.training.max_steps = 3;
+  train("longer");
+  recipe_.training.max_steps = 5;
+  train("longer");
+  EXPECT_EQ(read_file(folder_.path("longer/model.safetensors")),
+            read_file(folder_.path("whole/model.safetensors")));
+}
+
+// An epoch is seen to end after its last update: what a signal has saved meanwhile is then on schedule after all.
+TEST_F(WholeRun, ACheckpointOnScheduleTakesThePlaceOfAnExtraOne) {
+  const Checkpoints checkpoints(folder_.path("checkpoints"), 2);
+  const std::vector<CheckpointFile> none;
+  const auto steps = [&] {
+    std::vector<std::pair<int64_t, bool>> found;
+    for (const auto& one : checkpoints.list())
+      found.emplace_back(one.step, one.occasion == Occasion::on_schedule);
+    return found;
+  };
+  using Steps = decltype(steps());
+  for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, none);
+  checkpoints.save(7, {}, none, Occasion::extra);
+  checkpoints.prune({});
+  EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, false}}));
+  checkpoints.save(7, {}, none);
+  EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, true}}));
+  checkpoints.save(9, {}, none, Occasion::extra);
+  checkpoints.save(10, {}, none, Occasion::extra);
+  checkpoints.prune({9});
+  EXPECT_EQ(steps(), (Steps{{6, true}, {7, true}, {9, false}, {10, false}}));
+}
+
 TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
