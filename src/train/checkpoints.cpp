@@ -87,6 +87,15 @@ std::vector<Checkpoints::Found> folders(const std::string& folder) {
   return found;
 }
 
+std::optional<Checkpoints::Found> newest_whole(std::vector<Checkpoints::Found> found) {
+  for (auto it = found.rbegin(); it != found.rend(); ++it) {
+    const std::string fault = fault_of(*it, true);
+    if (fault.empty()) return *it;
+    log_warning("{} is passed over: {}", it->path, fault);
+  }
+  return {};
+}
+
 void remove(const Checkpoints::Found& checkpoint) {
   std::error_code ignored;
   fs::remove(fs::path(checkpoint.path) / manifest_name, ignored);  // first: it is gone, or whole
@@ -134,14 +143,12 @@ std::vector<Checkpoints::Found> Checkpoints::list() const {
   return whole;
 }
 
-std::optional<Checkpoints::Found> Checkpoints::newest() const {
+std::optional<Checkpoints::Found> Checkpoints::newest() const { return newest_whole(folders(folder_)); }
+
+std::optional<Checkpoints::Found> Checkpoints::of_step(int64_t step) const {
   std::vector<Found> found = folders(folder_);
-  for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    const std::string fault = fault_of(*it, true);
-    if (fault.empty()) return *it;
-    log_warning("{} is passed over: {}", it->path, fault);
-  }
-  return {};
+  std::erase_if(found, [&](const Found& one) { return one.step != step; });
+  return newest_whole(std::move(found));
 }
 
 void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {

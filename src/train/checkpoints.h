@@ -47,6 +47,9 @@ class Checkpoints {
   // The newest whose files are what its manifest says; damaged ones are passed over with a warning.
   std::optional<Found> newest() const;
 
+  // The same among those of one step.
+  std::optional<Found> of_step(int64_t step) const;
+
   // Removes all but the newest and those of the protected steps, and what crashes have left.
   void prune(const std::vector<int64_t>& protected_steps) const;
 

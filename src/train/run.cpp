@@ -41,8 +41,10 @@ void Run::train() {
     }
   }
   progress_.clear();
-  if (state_.validated_step != trainer_.steps()) validate();
+  const bool validates = state_.validated_step != trainer_.steps();
+  if (validates) validate();
   try_to_save(Occasion::extra);
+  if (validates) keep_if_best();
   finish();
 }
 
@@ -73,6 +75,7 @@ void Run::step() {
   if (validates) validate();
   const int64_t saves = recipe_.checkpoints.every;
   if (saves > 0 ? due(saves, steps) : validates) try_to_save(Occasion::on_schedule);
+  if (validates) keep_if_best();
 }
 
 // A process has the batches whose number is its own, modulo the number of processes.
@@ -207,7 +210,6 @@ void Run::validate_here() {
     state_.best_value = value;
     state_.best_step = trainer_.steps();
     state_.without_improvement = 0;
-    write_model();
   } else {
     ++state_.without_improvement;
   }

@@ -75,6 +75,7 @@ class Run {
 
   // run_start.cpp: where a run begins
   void open_folder();
+  void check_fits_new_run() const;
   void start_anew();
   void set_first_weights();
   nlohmann::json config_json() const;
@@ -103,8 +104,10 @@ class Run {
   bool is_saved(Occasion occasion) const;
   void try_to_save(Occasion occasion);
   void save(Occasion occasion);
+  void keep_if_best();
   void write_model();
   void finish();
+  void restore_best();
   std::vector<std::string> files_to_average() const;
   std::span<const float> weights_for_use() const;  // the moving average where there is one
   void log(const std::string& event, nlohmann::ordered_json values);

@@ -1,4 +1,5 @@
 // What a run leaves behind: checkpoints, the model, its history.
+#include <cstring>
 #include <filesystem>
 
 #include "base/log.h"
@@ -8,6 +9,8 @@
 
 namespace dragoman {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<TensorEntry> joined(std::vector<TensorEntry> a, const std::vector<TensorEntry>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -98,6 +101,14 @@ void Run::try_to_save(Occasion occasion) {
   }
 }
 
+// After a validation, and after its checkpoint. A model without one would be taken for another command's, which no run
+// may write over: the first model has a checkpoint of its own.
+void Run::keep_if_best() {
+  if (state_.best_step != trainer_.steps() || !processes_.first()) return;
+  if (saved_step_ < 0) try_to_save(Occasion::extra);
+  write_model();
+}
+
 void Run::write_model() {
   try {
     write_weights(options_.folder + "/model.safetensors", model_.parameters, weights_for_use());
@@ -128,16 +139,29 @@ void Run::finish() {
     write_weights(options_.folder + "/model.safetensors", model_.parameters, model_.parameters.weights());
     log_info("the model is the average of the last {} checkpoints", files.size());
   } else {
-    const std::string best = weights_path(options_.folder);
-    if (!std::filesystem::exists(best)) {
-      throw Error(
-          "{} has no model, for none could be written: see to the disk, and run the same command again",
-          options_.folder);
-    }
-    read_weights(best, model_.parameters);
+    restore_best();
   }
   log("end",
       {{"epoch", state_.position.epoch}, {"best_step", state_.best_step}, {"seconds", state_.seconds}});
+}
+
+// As the model's own weights, too. Its file may be missing, or that of another step, where the disk was full or the
+// program killed: then the best step's checkpoint has them.
+void Run::restore_best() {
+  const std::string path = weights_path(options_.folder);
+  const auto weights = model_.parameters.weights();
+  if (const auto checkpoint = checkpoints_.of_step(state_.best_step)) {
+    read_weights(weights_path(checkpoint->path), model_.parameters);
+    const std::vector<float> best(weights.begin(), weights.end());
+    if (fs::exists(path)) read_weights(path, model_.parameters);
+    if (!fs::exists(path) || std::memcmp(weights.data(), best.data(), weights.size_bytes()) != 0)
+      write_weights(path, model_.parameters, best);
+  }
+  if (!fs::exists(path)) {
+    throw Error("{} has no model, for none could be written: see to the disk, and run the same command again",
+                options_.folder);
+  }
+  read_weights(path, model_.parameters);
 }
 
 void Run::log(const std::string& event, nlohmann::ordered_json values) {

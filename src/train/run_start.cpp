@@ -53,10 +53,20 @@ void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, c
   }
 }
 
+// A model without a checkpoint is another command's, or one whose checkpoints are gone: not to be written over.
+void check_no_finished_model(const std::string& folder) {
+  if (!fs::exists(weights_path(folder))) return;
+  throw UsageError(
+      "{0} holds a model, and no whole checkpoint to go on from: take another folder (--out), where --init-from {0} "
+      "begins with its weights",
+      folder);
+}
+
 // Refuses folders that hold something else, before anything is written.
 const Recipe& fit_for_folder(const Recipe& recipe, const RunOptions& options) {
   if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
     throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
+  if (Checkpoints(options.folder + "/checkpoints", 1).list().empty()) check_no_finished_model(options.folder);
   if (!fs::exists(options.folder + "/config.json")) return recipe;
   if (options.resume == Resume::never) {
     throw UsageError(
@@ -117,9 +127,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
 
 void Run::open_folder() {
   const auto checkpoint = checkpoints_.newest();
-  if (!checkpoint && options_.resume == Resume::require) {
-    throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
-  }
+  if (!checkpoint) check_fits_new_run();
   if (processes_.first()) {
     make_folder(options_.folder);
     write_file(options_.folder + "/config.json", {config_json().dump(1)});
@@ -131,6 +139,12 @@ void Run::open_folder() {
   } else {
     start_anew();
   }
+}
+
+void Run::check_fits_new_run() const {
+  check_no_finished_model(options_.folder);
+  if (options_.resume == Resume::require)
+    throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
 }
 
 nlohmann::json Run::config_json() const {

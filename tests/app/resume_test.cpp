@@ -71,6 +71,16 @@ TEST_F(ResumeTest, KilledBeforeTheLastValidationItMakesUpForIt) {
   EXPECT_EQ(history("killed"), history("whole"));
 }
 
+// So that the same command goes on from there, and need not begin anew on a model.
+TEST_F(ResumeTest, TheFirstModelHasACheckpointBesideIt) {
+  const pid_t child = start("killed", {"--training.max_steps=0", "--checkpoints.every=1000000"});
+  while (!fs::exists(path("killed") + "/model.safetensors"))
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(wait_for(child), 128 + SIGKILL);
+  EXPECT_EQ(Checkpoints(path("killed") + "/checkpoints", 3).list().size(), 1u);
+}
+
 TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
   ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   for (const int signal : {SIGINT, SIGTERM}) {

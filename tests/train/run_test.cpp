@@ -1,6 +1,4 @@
 // Whole runs in this process: on text, and where an epoch's end and a validation fall together.
-#include "train/run.h"
-
 #include <map>
 #include <set>
 #include <sstream>
@@ -10,39 +8,12 @@
 #include "base/files.h"
 #include "model/weights.h"
 #include "testing.h"
-#include "text/corpora.h"
-#include "train/history.h"
 #include "train/metrics_log.h"
 #include "train/thread_processes.h"
+#include "train/whole_run.h"
 
 namespace dragoman {
 namespace {
-
-class WholeRun : public testing::Test {
- protected:
-  WholeRun() {
-    recipe_.model = {.encoder_layers = 1, .decoder_layers = 1, .d_model = 16, .heads = 2, .d_ff = 32};
-    recipe_.training.threads = 1;
-    recipe_.validation.metrics = {"loss"};
-    recipe_.validation.samples = 0;
-  }
-
-  void learn_from_text(int64_t pairs) {
-    recipe_.data = toy_data(folder_, toy_text(pairs));
-    recipe_.data.hold_out = 10;
-    recipe_.vocabulary = toy_vocabulary();
-    recipe_.vocabulary.sampling = 0.1;
-  }
-
-  History train(const std::string& name) {
-    dragoman::Run run(recipe_, {.folder = folder_.path(name)});
-    run.train();
-    return read_history(folder_.path(name) + "/metrics.jsonl");
-  }
-
-  TemporaryFolder folder_;
-  Recipe recipe_;
-};
 
 // An epoch's end ends an update, so that both runs make one update an epoch, of the same pairs in another order.
 TEST_F(WholeRun, ManySmallBatchesAccumulatedAreOneLargeBatch) {

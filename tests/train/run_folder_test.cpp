@@ -1,0 +1,61 @@
+// What a run finds in its folder: nothing, its own checkpoints, or what it must leave alone.
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "train/whole_run.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunFolder : public WholeRun {
+ protected:
+  RunFolder() {
+    recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+    recipe_.training.max_steps = 4;
+    recipe_.validation.every = 1;
+    recipe_.checkpoints.every = 1;
+  }
+
+  std::string model() const { return folder_.path("run/model.safetensors"); }
+};
+
+TEST_F(RunFolder, AModelWithoutAWholeCheckpointIsNotWrittenOver) {
+  train("run");
+  const std::string before = read_file(model()), history = read_file(folder_.path("run/metrics.jsonl"));
+  for (const auto& found : Checkpoints(folder_.path("run/checkpoints"), 9).list()) {
+    const std::string path = found.path + "/state.json";
+    std::string state = read_file(path);
+    state.back() ^= 1;  // of the same size: only the checksum tells
+    write_file(path, {state});
+  }
+  EXPECT_THROW(train("run"), UsageError);
+  fs::remove_all(folder_.path("run/checkpoints"));
+  EXPECT_THROW(train("run"), UsageError);
+  fs::remove(folder_.path("run/config.json"));
+  EXPECT_THROW(train("run"), UsageError);
+  EXPECT_FALSE(fs::exists(folder_.path("run/config.json")));
+  EXPECT_EQ(read_file(model()), before);
+  EXPECT_EQ(read_file(folder_.path("run/metrics.jsonl")), history);
+}
+
+TEST_F(RunFolder, AModelThatIsMissingOrOldComesBackFromTheBestStepsCheckpoint) {
+  recipe_.checkpoints.keep = 4;
+  train("run");
+  const std::string best = read_file(model());
+  fs::remove(model());
+  train("run");
+  EXPECT_EQ(read_file(model()), best);
+  recipe_.training.max_steps = 1;
+  train("short");
+  fs::copy_file(folder_.path("short/model.safetensors"), model(), fs::copy_options::overwrite_existing);
+  ASSERT_NE(read_file(model()), best);
+  recipe_.training.max_steps = 4;
+  train("run");
+  EXPECT_EQ(read_file(model()), best);
+}
+
+}  // namespace
+}  // namespace dragoman
