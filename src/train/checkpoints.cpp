@@ -151,6 +151,20 @@ std::optional<Checkpoints::Found> Checkpoints::of_step(int64_t step) const {
   return newest_whole(std::move(found));
 }
 
+std::optional<Checkpoints::Found> Checkpoints::newest_before(int64_t step) const {
+  std::vector<Found> found = folders(folder_);
+  std::erase_if(found, [&](Found& one) {
+    return one.step >= step || (fault_of(one, false).empty() && one.occasion == Occasion::extra);
+  });
+  return newest_whole(std::move(found));
+}
+
+void Checkpoints::remove_after(int64_t step) const {
+  for (const Found& found : folders(folder_)) {
+    if (found.step > step) remove(found);
+  }
+}
+
 void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
   std::vector<Found> found = folders(folder_);
   int64_t kept = 0, later = -1;  // the step of the whole one above

@@ -50,6 +50,12 @@ class Checkpoints {
   // The same among those of one step.
   std::optional<Found> of_step(int64_t step) const;
 
+  // The same among those on schedule, of steps before this one.
+  std::optional<Found> newest_before(int64_t step) const;
+
+  // Those of later steps are of a course that is given up.
+  void remove_after(int64_t step) const;
+
   // Removes all but the newest and those of the protected steps, and what crashes have left.
   void prune(const std::vector<int64_t>& protected_steps) const;
 

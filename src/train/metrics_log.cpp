@@ -81,14 +81,29 @@ MetricsLog::MetricsLog(const std::string& path, int64_t keep_bytes)
 
 MetricsLog::~MetricsLog() { close(file_); }
 
+void MetricsLog::cut(int64_t keep_bytes, const std::string& but) {
+  bytes_ = whole_lines(path_, keep_bytes);
+  std::string kept;
+  MetricsEvent event;
+  for_whole_lines(path_, [&](const std::string& line, int64_t end, bool whole) {
+    if (whole && end > bytes_ && parse(line, event) && event.event == but) kept += line + "\n";
+    return true;
+  });
+  if (ftruncate(file_, bytes_) != 0) fail("shorten");
+  append(kept);
+}
+
 void MetricsLog::write(const std::string& event, int64_t step, const nlohmann::ordered_json& values) {
-  const std::string line = metrics_line(event, step, now(), values);
-  if (write_all(file_, line)) {
-    bytes_ += static_cast<int64_t>(line.size());
+  append(metrics_line(event, step, now(), values));
+}
+
+void MetricsLog::append(const std::string& lines) {
+  if (write_all(file_, lines)) {
+    bytes_ += static_cast<int64_t>(lines.size());
     return;
   }
   fail("write");
-  // What was written of the line: the next one must not stand behind it.
+  // What was written of them: the next one must not stand behind that.
   if (ftruncate(file_, bytes_) != 0) fail("shorten");
 }
 

@@ -35,6 +35,9 @@ class MetricsLog {
   // Appends one line and hands it to the system, so that a killed program loses none.
   void write(const std::string& event, int64_t step, const nlohmann::ordered_json& values);
 
+  // The same for a run that goes back: but what came after of this event is kept, and stands behind.
+  void cut(int64_t keep_bytes, const std::string& but);
+
   // The length of the file after the last whole line: what a checkpoint stores.
   int64_t bytes() const { return bytes_; }
 
@@ -42,6 +45,7 @@ class MetricsLog {
   void flush();
 
  private:
+  void append(const std::string& lines);
   void fail(const char* action);
 
   std::string path_;

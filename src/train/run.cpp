@@ -138,44 +138,6 @@ void Run::update(const std::vector<Batch>& batches) {
   show_progress(gradients, seconds);
 }
 
-void Run::skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict) {
-  state_.guard.blame(model_.parameters);
-  const std::string reason = state_.guard.reason();
-  progress_.clear();
-  log("divergence",
-      {{"reason", reason}, {"loss", gradients.sums.per_token()}, {"gradient_norm", gradients.norm}});
-  switch (verdict) {
-    case DivergenceGuard::Verdict::good:
-      return;
-    case DivergenceGuard::Verdict::skip:
-      log_warning("step {}: {}; the weights stay as they are, and the batch is skipped", trainer_.steps() + 1,
-                  reason);
-      return;
-    case DivergenceGuard::Verdict::give_up:
-      if (!processes_.first()) throw Error("");
-      throw Error(
-          "training diverges again and again, at last because {}: the weights of step {} are good, try a "
-          "smaller learning rate, a longer warm-up or clip_norm",
-          reason, trainer_.steps());
-    case DivergenceGuard::Verdict::go_back:
-      break;
-  }
-  const DivergenceGuard later = state_.guard;
-  const DataPosition position = state_.position;  // the data go on: other batches may do
-  if (const auto checkpoint = checkpoints_.newest()) {
-    go_on_from(*checkpoint);
-  } else {
-    set_first_weights();
-    state_.validated_step = -1;
-  }
-  state_.guard.keep_patience_of(later);
-  state_.position = position;
-  task_.training->seek(position);
-  check_all_agree();
-  log_warning("{}: back to step {} with {} of the learning rate", reason, trainer_.steps(),
-              state_.guard.rate_scale());
-}
-
 void Run::validate() {
   state_.validated_step = trainer_.steps();
   if (processes_.first()) validate_here();

@@ -80,6 +80,7 @@ class Run {
   void set_first_weights();
   nlohmann::json config_json() const;
   void go_on_from(const Checkpoints::Found& checkpoint);
+  void cut_history(int64_t bytes);
   void check_all_agree();
   void tell_what_changed(const nlohmann::json& saved) const;
   void read_buffers(const Checkpoints::Found& checkpoint);
@@ -90,7 +91,6 @@ class Run {
   Share next_share();
   void agree_on_time_and_signals();
   void update(const std::vector<Batch>& batches);
-  void skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict);
   void validate();
   void validate_here();
   void report(const Validation& validation);
@@ -99,6 +99,12 @@ class Run {
   double value_of(const Validation& validation) const;
   int64_t epoch_shown() const;
   void show_progress(const Gradients& gradients, double seconds);
+
+  // run_return.cpp: where it diverges
+  void skip_or_go_back(const Gradients& gradients, DivergenceGuard::Verdict verdict);
+  void go_back();
+  void begin_again();
+  [[noreturn]] void give_up(const std::string& reason);
 
   // run_save.cpp: what it leaves behind
   bool is_saved(Occasion occasion) const;

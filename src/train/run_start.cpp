@@ -180,22 +180,29 @@ void Run::start_anew() {
 
 void Run::go_on_from(const Checkpoints::Found& checkpoint) {
   read_buffers(checkpoint);
+  trainer_.set_steps(checkpoint.step);
   const nlohmann::json saved = Checkpoints::read_state(checkpoint);
   try {
     state_.from_json(saved.at("state"));
-    if (processes_.first())
-      log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", saved.at("metrics_bytes"));
+    if (processes_.first()) cut_history(saved.at("metrics_bytes"));
     tell_what_changed(saved);
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());
   }
-  trainer_.set_steps(checkpoint.step);
   saved_step_ = checkpoint.step;
   saved_occasion_ = checkpoint.occasion;
   task_.training->seek(state_.position);
-  if (!processes_.first()) return;
+}
+
+// To the steps until now. In a run that goes back, what went wrong meanwhile is kept.
+void Run::cut_history(int64_t bytes) {
+  if (log_) {
+    log_->cut(bytes, "divergence");
+  } else {
+    log_ = std::make_unique<MetricsLog>(options_.folder + "/metrics.jsonl", bytes);
+  }
   board_.reset();
-  board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", checkpoint.step + 1);
+  board_ = std::make_unique<TensorBoardWriter>(options_.folder + "/tensorboard", trainer_.steps() + 1);
 }
 
 // Sums of gradients are of use only where all are of the same weights, and all make the same step of them.

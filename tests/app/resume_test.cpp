@@ -160,14 +160,30 @@ TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing
   EXPECT_EQ(read_file(path("run") + "/config.json"), before);
 }
 
-TEST_F(ResumeTest, ADivergenceIsSaidAndLeavesOnlyNumbers) {
+TEST_F(ResumeTest, ADivergenceIsSaid) {
   EXPECT_EQ(wait_for(start("wild", {"--training.schedule=constant", "--training.learning_rate=1e30"})), 1);
   const std::string log = read_file(path("log"));
   EXPECT_NE(log.find("skipped"), std::string::npos) << log;
   EXPECT_NE(log.find("back to step 0"), std::string::npos) << log;
   EXPECT_NE(log.find("training diverges again and again"), std::string::npos) << log;
   EXPECT_NE(log.find("has a gradient of"), std::string::npos) << log;
-  if (!fs::exists(path("wild") + "/model.safetensors")) return;
+}
+
+// A run that has a model already, and diverges since its configuration says another learning rate from there on.
+TEST_F(ResumeTest, ADivergenceLeavesTheModelAsItWasAndOnlyNumbersInIt) {
+  const std::vector<std::string> begin = {"--training.schedule=constant", "--training.learning_rate=0.001",
+                                          "--training.max_steps=4", "--validation.every=1"};
+  ASSERT_EQ(wait_for(start("wild", begin)), 0) << read_file(path("log"));
+  auto config = nlohmann::json::parse(read_file(path("wild") + "/config.json"));
+  config["recipe"]["training"]["learning_rate"] = 1e30;
+  const std::string before = read_file(path("wild") + "/model.safetensors");
+  write_file(path("wild") + "/config.json", {config.dump()});
+  EXPECT_EQ(wait_for(start("wild", {"--training.schedule=constant", "--training.learning_rate=1e30",
+                                    "--validation.every=1"})),
+            1);
+  const std::string log = read_file(path("log"));
+  EXPECT_NE(log.find("back to step 4"), std::string::npos) << log;
+  EXPECT_EQ(read_file(path("wild") + "/model.safetensors"), before);
   const auto model = SafetensorsFile::open(path("wild") + "/model.safetensors");
   for (const TensorEntry& entry : model.entries()) {
     const auto* values = reinterpret_cast<const float*>(entry.bytes.data());

@@ -61,6 +61,19 @@ TEST_F(Log, ComesBackAsItWasWritten) {
   });
 }
 
+TEST_F(Log, CutForARunThatGoesBackItKeepsOneKindOfEvent) {
+  MetricsLog log(path_);
+  log.write("train", 1, {});
+  const int64_t keep = log.bytes();
+  log.write("train", 2, {});
+  log.write("divergence", 2, {});
+  log.write("train", 3, {});
+  log.cut(keep, "divergence");
+  log.write("train", 2, {});
+  EXPECT_EQ(events(), "train 1, divergence 2, train 2");
+  EXPECT_EQ(read_file(path_).size(), static_cast<size_t>(log.bytes()));
+}
+
 TEST_F(Log, NumbersThatAreNoneAreJsonAllTheSame) {
   const double infinity = std::numeric_limits<double>::infinity();
   MetricsLog log(path_);

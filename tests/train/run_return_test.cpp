@@ -1,0 +1,82 @@
+// Runs that diverge: where they go back to, what they say of it and what stays of it.
+#include "base/error.h"
+#include "base/files.h"
+#include "train/metrics_log.h"
+#include "train/whole_run.h"
+
+namespace dragoman {
+namespace {
+
+class RunReturn : public WholeRun {
+ protected:
+  RunReturn() {
+    recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+    recipe_.training.schedule = Schedule::constant;
+    recipe_.training.learning_rate = 1e-3;
+    recipe_.training.max_steps = 4;
+    recipe_.validation.every = 100;
+    recipe_.checkpoints.every = 1;
+  }
+
+  // From here on each update is the last one whose loss is a number, in a run that has begun, too.
+  void learn_wildly() {
+    recipe_.training.learning_rate = 1e30;
+    recipe_.training.max_steps = 100;
+    const std::string path = folder_.path("run/config.json");
+    if (!std::filesystem::exists(path)) return;
+    auto config = nlohmann::json::parse(read_file(path));
+    config["recipe"]["training"]["learning_rate"] = 1e30;
+    write_file(path, {config.dump()});
+  }
+
+  // What the run says as it gives up.
+  std::string error() {
+    try {
+      train("run");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+  std::vector<int64_t> steps_of(const std::string& event) const {
+    std::vector<int64_t> steps;
+    read_metrics(folder_.path("run/metrics.jsonl"), [&](const MetricsEvent& one) {
+      if (one.event == event) steps.push_back(one.step);
+    });
+    return steps;
+  }
+};
+
+// Step 5 makes the weights useless, and its checkpoint with them. Four times three updates are bad then.
+TEST_F(RunReturn, GoesToACheckpointThatAGoodUpdateFollowedAndForgetsNoDivergence) {
+  train("run");
+  learn_wildly();
+  const std::string what = error();
+  EXPECT_NE(what.find("what was good last is in"), std::string::npos) << what;
+  EXPECT_NE(what.find("step-00000004"), std::string::npos) << what;
+  EXPECT_EQ(steps_of("train"), (std::vector<int64_t>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(steps_of("divergence"), std::vector<int64_t>(12, 5));
+}
+
+TEST_F(RunReturn, WithoutOneItBeginsAgain) {
+  learn_wildly();
+  const std::string what = error();
+  EXPECT_NE(what.find("no checkpoint is known to be good"), std::string::npos) << what;
+  EXPECT_EQ(steps_of("train"), (std::vector<int64_t>{1}));
+  EXPECT_EQ(steps_of("divergence"), std::vector<int64_t>(12, 1));
+}
+
+TEST_F(RunReturn, CheckpointsOfSignalsAndOfLaterStepsAreNotGoneBackTo) {
+  const Checkpoints checkpoints(folder_.path("checkpoints"), 9);
+  for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, {});
+  checkpoints.save(5, {}, {}, Occasion::extra);
+  EXPECT_EQ(checkpoints.newest_before(7)->step, 6);
+  EXPECT_EQ(checkpoints.newest_before(6)->step, 4);
+  EXPECT_FALSE(checkpoints.newest_before(2));
+  checkpoints.remove_after(4);
+  EXPECT_EQ(checkpoints.newest()->step, 4);
+}
+
+}  // namespace
+}  // namespace dragoman
