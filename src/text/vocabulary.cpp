@@ -131,9 +131,16 @@ Vocabularies read_vocabularies(const std::string& folder) {
 }
 
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {
-  if (vocabularies.shared()) return write_file(file_of(folder, "shared.spm"), {vocabularies.source->model()});
+  std::error_code ignored;
+  if (vocabularies.shared()) {
+    write_file(file_of(folder, "shared.spm"), {vocabularies.source->model()});
+    for (const char* name : {"source.spm", "target.spm"})
+      std::filesystem::remove(file_of(folder, name), ignored);
+    return;
+  }
   write_file(file_of(folder, "source.spm"), {vocabularies.source->model()});
   write_file(file_of(folder, "target.spm"), {vocabularies.target->model()});
+  std::filesystem::remove(file_of(folder, "shared.spm"), ignored);
 }
 
 bool have_same_vocabularies(const std::string& folder, const std::string& other) {

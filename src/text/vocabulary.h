@@ -87,6 +87,7 @@ struct Vocabularies {
 
 // source.spm and target.spm, or shared.spm, in a folder.
 Vocabularies read_vocabularies(const std::string& folder);
+// Files of the other kind go.
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies);
 
 // Whether the models in two folders number the same words: weights of the one mean nothing to the other else. Two

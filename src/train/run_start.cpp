@@ -145,6 +145,10 @@ void Run::check_fits_new_run() const {
   check_no_finished_model(options_.folder);
   if (options_.resume == Resume::require)
     throw UsageError("{} has no checkpoint to go on from, as --resume require wants it", options_.folder);
+  if (!options_.init_from.empty() && !have_same_vocabularies(options_.folder, options_.init_from)) {
+    throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
+                     options_.init_from);
+  }
 }
 
 nlohmann::json Run::config_json() const {
@@ -157,13 +161,7 @@ nlohmann::json Run::config_json() const {
 // The weights of step 0.
 void Run::set_first_weights() {
   model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
-  if (!options_.init_from.empty()) {
-    if (!have_same_vocabularies(options_.folder, options_.init_from)) {
-      throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
-                       options_.init_from);
-    }
-    read_weights(weights_path(options_.init_from), model_.parameters);
-  }
+  if (!options_.init_from.empty()) read_weights(weights_path(options_.init_from), model_.parameters);
   if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
   std::ranges::fill(trainer_.adam().first_moments(), 0.0f);
   std::ranges::fill(trainer_.adam().second_moments(), 0.0f);

@@ -169,6 +169,13 @@ TEST_F(VocabularyTest, FoldersHoldOneOrTwo) {
   EXPECT_FALSE(separate.shared());
   EXPECT_EQ(separate.source->size(), one->size());
   EXPECT_EQ(separate.target->size(), two->size());
+  for (const Vocabularies& other : {Vocabularies{one, two}, Vocabularies{two, two}, Vocabularies{two, one}}) {
+    write_vocabularies(folder.path("shared"), other);
+    const Vocabularies read = read_vocabularies(folder.path("shared"));
+    EXPECT_EQ(read.shared(), other.shared());
+    EXPECT_EQ(read.source->size(), other.source->size());
+    EXPECT_EQ(std::filesystem::exists(folder.path("shared/source.spm")), !other.shared());
+  }
 }
 
 TEST_F(VocabularyTest, OtherFilesAreAnError) {

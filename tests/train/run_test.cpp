@@ -151,9 +151,9 @@ TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
   recipe_.training.schedule = Schedule::constant;
   recipe_.training.learning_rate = 1e-9;  // the weights stay as they began
   const RunOptions options = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
-  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // other words
-  std::filesystem::remove_all(options.folder);
-  recipe_.vocabulary.from = folder_.path("general");
+  recipe_.vocabulary.shared = true;
+  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // other words, and in one file
+  recipe_.vocabulary.from = folder_.path("general");  // as the error says
   dragoman::Run run(recipe_, options);
   run.train();
   const std::span<const float> now = run.model().parameters.weights();
