@@ -53,6 +53,19 @@ void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, c
   }
 }
 
+// Weights are of use where the same model reads them, which their shapes alone do not tell. How they were first drawn and
+// what dropout there is may differ; the vocabularies are compared as such.
+void check_same_model(const ModelConfig& model, const std::string& init_from) {
+  const nlohmann::json theirs = to_json(read_model_config(init_from));
+  for (const auto& [key, value] : to_json(model).items()) {
+    const bool free = key.ends_with("dropout") || key.ends_with("initialiser") || key.ends_with("_vocabulary") ||
+                      (key == "max_positions" && model.positions != Positions::learned);
+    if (free || theirs.at(key) == value) continue;
+    throw UsageError("--init-from {0} has model.{1} = {2}, and this run {3}: give both the same", init_from, key,
+                     theirs.at(key).dump(), value.dump());
+  }
+}
+
 // A model without a checkpoint is another command's, or one whose checkpoints are gone: not to be written over.
 void check_no_finished_model(const std::string& folder) {
   if (!fs::exists(weights_path(folder))) return;
@@ -64,8 +77,11 @@ void check_no_finished_model(const std::string& folder) {
 
 // Refuses folders that hold something else, before anything is written.
 const Recipe& fit_for_folder(const Recipe& recipe, const RunOptions& options) {
-  if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
-    throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
+  if (!options.init_from.empty()) {
+    if (!fs::exists(weights_path(options.init_from)))
+      throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
+    check_same_model(recipe.model, options.init_from);
+  }
   if (Checkpoints(options.folder + "/checkpoints", 1).list().empty()) check_no_finished_model(options.folder);
   if (!fs::exists(options.folder + "/config.json")) return recipe;
   if (options.resume == Resume::never) {

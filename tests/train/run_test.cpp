@@ -153,13 +153,43 @@ TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
   const RunOptions options = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
   recipe_.vocabulary.shared = true;
   EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // other words, and in one file
-  recipe_.vocabulary.from = folder_.path("general");  // as the error says
+  recipe_.vocabulary.from = folder_.path("general");          // as the error says
   dragoman::Run run(recipe_, options);
   run.train();
   const std::span<const float> now = run.model().parameters.weights();
   const std::vector<float> fine(now.begin(), now.end());
   read_weights(folder_.path("general") + "/model.safetensors", run.model().parameters);
   for (size_t i = 0; i < fine.size(); ++i) ASSERT_NEAR(fine[i], now[i], 1e-6);
+}
+
+// The shapes of the weights are the same in each case.
+TEST_F(WholeRun, FineTuningIsRefusedWhereTheModelComputesSomethingElse) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
+  recipe_.training.max_steps = 1;
+  train("general");
+  const ModelConfig same = recipe_.model;
+  const auto refused = [&](const std::string& key) {
+    try {
+      dragoman::Run(recipe_, {.folder = folder_.path("fine"), .init_from = folder_.path("general")});
+    } catch (const UsageError& error) {
+      return std::string(error.what()).find("model." + key + " = ") != std::string::npos;
+    }
+    return key.empty();
+  };
+  recipe_.model.heads = 4;
+  EXPECT_TRUE(refused("heads"));
+  recipe_.model = same;
+  recipe_.model.activation = Activation::gelu;
+  EXPECT_TRUE(refused("activation"));
+  recipe_.model = same;
+  recipe_.model.positions = Positions::tensor2tensor;
+  EXPECT_TRUE(refused("positions"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("fine")));
+  recipe_.model = same;
+  recipe_.model.dropout = 0.3;
+  recipe_.model.max_positions = 99;
+  recipe_.model.initialiser = Initialiser::pytorch;
+  EXPECT_TRUE(refused(""));
 }
 
 // docs/metrics.md: the keys of each event, by the event's name.
