@@ -20,6 +20,7 @@
 #include "train/metrics_log.h"
 #include "train/progress.h"
 #include "train/recipe.h"
+#include "train/run_lock.h"
 #include "train/task.h"
 #include "train/tensorboard.h"
 #include "train/trainer.h"
@@ -120,6 +121,7 @@ class Run {
 
   RunOptions options_;
   Processes& processes_;
+  std::unique_ptr<RunLock> lock_;  // the first process's
   Task task_;
   Recipe recipe_;
   Device device_;

@@ -28,11 +28,18 @@ int thread_count(const TrainingConfig& training, const Processes& processes) {
   return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
 }
 
+// The first process's alone, and so is what it finds wrong.
+std::unique_ptr<RunLock> lock_folder(const Recipe& recipe, const RunOptions& options,
+                                     const Processes& processes) {
+  if (!processes.first()) return nullptr;
+  check_fits_folder(recipe, options);
+  return std::make_unique<RunLock>(options.folder);
+}
+
 // The first process prepares the corpus and finds out what is automatic; the others take both from it. What is wrong
 // it finds before them, too, and says it alone.
 Task make_task_together(const Recipe& recipe, const RunOptions& options, Processes& processes) {
   if (processes.first()) {
-    check_fits_folder(recipe, options);
     Task task = make_task(recipe, options.folder, processes);
     processes.gather(task.recipe.training.batch_tokens);
     return task;
@@ -47,6 +54,7 @@ Task make_task_together(const Recipe& recipe, const RunOptions& options, Process
 Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
     : options_(options),
       processes_(processes),
+      lock_(lock_folder(recipe, options, processes)),
       task_(make_task_together(recipe, options, processes)),
       recipe_(task_.recipe),
       device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe.training, processes)),
@@ -75,10 +83,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes)
 void Run::open_folder() {
   const auto checkpoint = checkpoints_.newest();
   if (!checkpoint) check_fits_new_run();
-  if (processes_.first()) {
-    make_folder(options_.folder);
-    write_file(options_.folder + "/config.json", {config_json().dump(1)});
-  }
+  if (processes_.first()) write_file(options_.folder + "/config.json", {config_json().dump(1)});
   if (checkpoint) {
     go_on_from(*checkpoint);
     log_info("going on from step {}, epoch {}", trainer_.steps(), state_.position.epoch + 1);

@@ -41,6 +41,15 @@ TEST_F(RunFolder, AModelWithoutAWholeCheckpointIsNotWrittenOver) {
   EXPECT_EQ(read_file(folder_.path("run/metrics.jsonl")), history);
 }
 
+TEST_F(RunFolder, IsOneRunsAtATime) {
+  {
+    dragoman::Run one(recipe_, {.folder = folder_.path("run")});
+    EXPECT_THROW(train("run"), Error);
+    one.train();
+  }
+  EXPECT_EQ(train("run").steps, 4);
+}
+
 TEST_F(RunFolder, AModelThatIsMissingOrOldComesBackFromTheBestStepsCheckpoint) {
   recipe_.checkpoints.keep = 4;
   train("run");
