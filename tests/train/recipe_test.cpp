@@ -32,21 +32,6 @@ TEST(Recipe, EveryRecipeOfTheRepositoryIsValid) {
   EXPECT_GT(recipes, 0);
 }
 
-TEST(Recipe, TheCopyTaskIsTheArticles) {
-  const Recipe recipe = read(DRAGOMAN_SOURCE_DIR "/recipes/copy.toml");
-  EXPECT_EQ(recipe.data.symbols, 11);
-  EXPECT_EQ(recipe.data.sentences * recipe.data.batches, 600);
-  EXPECT_EQ(recipe.model.encoder_layers, 2);
-  EXPECT_EQ(recipe.model.decoder_layers, 2);
-  EXPECT_EQ(recipe.model.d_model, 512);
-  EXPECT_EQ(recipe.model.norm, NormOrder::pre);
-  EXPECT_EQ(recipe.model.embedding_initialiser, EmbeddingInitialiser::xavier);
-  EXPECT_EQ(recipe.training.factor, 1);
-  EXPECT_EQ(recipe.training.warmup, 400);
-  EXPECT_EQ(recipe.training.label_smoothing, 0);
-  EXPECT_EQ(recipe.training.max_epochs, 10);
-}
-
 // docs/options.md comes from the declarations. Where this fails:
 //   DRAGOMAN_WRITE_DOCS=1 build/release/tests/test_train --gtest_filter='*OptionsPage*'
 TEST(Recipe, TheOptionsPageSaysWhatIsDeclared) {
