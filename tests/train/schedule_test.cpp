@@ -66,6 +66,30 @@ TEST(NoamRate, LargeStepsStayFinite) {
   EXPECT_NEAR(rate, 2 / std::sqrt(512.0) * 1e-6, 1e-15);
 }
 
+// The other schedules, with a warm-up of 100 up to 0.02.
+double rate_of(Schedule schedule, int64_t step) {
+  return learning_rate({schedule, 1, 0.02, 100, 900, 512}, step);
+}
+
+TEST(OtherSchedules, RiseInALineButForTheConstantOne) {
+  for (const int64_t step : {1, 50, 100}) {
+    const double line = 0.0002 * static_cast<double>(step);
+    EXPECT_DOUBLE_EQ(rate_of(Schedule::inverse_sqrt, step), line);
+    EXPECT_DOUBLE_EQ(rate_of(Schedule::cosine, step), line);
+    EXPECT_EQ(rate_of(Schedule::constant, step), 0.02);
+  }
+}
+
+TEST(OtherSchedules, FallAsTheirNamesSay) {
+  EXPECT_DOUBLE_EQ(rate_of(Schedule::inverse_sqrt, 400), 0.01);
+  EXPECT_DOUBLE_EQ(rate_of(Schedule::inverse_sqrt, 10'000), 0.002);
+  EXPECT_DOUBLE_EQ(rate_of(Schedule::cosine, 300), 0.01 * (1 + std::sqrt(0.5)));
+  EXPECT_DOUBLE_EQ(rate_of(Schedule::cosine, 500), 0.01);
+  EXPECT_NEAR(rate_of(Schedule::cosine, 900), 0, 1e-18);
+  EXPECT_NEAR(rate_of(Schedule::cosine, 2000), 0, 1e-18);
+  EXPECT_EQ(rate_of(Schedule::constant, 1'000'000), 0.02);
+}
+
 TEST(AveragingRate, ForgetsTheBeginningAndThenIsConstant) {
   EXPECT_NEAR(averaging_rate(0.999, 1), 9.0 / 11, 1e-12);
   EXPECT_NEAR(averaging_rate(0.999, 890), 0.01, 1e-12);
