@@ -98,6 +98,24 @@ TEST_F(WholeRun, ACheckpointOnScheduleTakesThePlaceOfAnExtraOne) {
   EXPECT_EQ(steps(), (Steps{{6, true}, {7, true}, {9, false}, {10, false}}));
 }
 
+// Nothing is learnt: the first validation stays the best one.
+TEST_F(WholeRun, ItStopsWhenPatienceEndsAndKeepsTheBestCheckpointBesideTheNewest) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.learning_rate = 1e-30;
+  recipe_.training.max_steps = 50;
+  recipe_.validation.every = recipe_.checkpoints.every = 1;
+  recipe_.validation.patience = 4;
+  recipe_.checkpoints.keep = 2;
+  const History history = train("run");
+  EXPECT_EQ(history.validation.steps, (std::vector<int64_t>{1, 2, 3, 4, 5}));
+  EXPECT_TRUE(history.ended);
+  std::set<std::string> checkpoints;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path("run/checkpoints")))
+    checkpoints.insert(entry.path().filename().string());
+  EXPECT_EQ(checkpoints, (std::set<std::string>{"step-00000001", "step-00000004", "step-00000005"}));
+}
+
 TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
