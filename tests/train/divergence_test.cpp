@@ -1,10 +1,14 @@
 #include "train/divergence.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "model/small_models.h"
 
 namespace dragoman {
 namespace {
@@ -40,10 +44,61 @@ TEST(DivergenceGuard, SkipsWhatIsNoNumberOrFarOutside) {
   }
 }
 
-TEST(DivergenceGuard, WithoutAHistoryNoLossIsFarOutside) {
-  DivergenceGuard guard;
-  EXPECT_EQ(guard.judge(1, 1), Verdict::good);
-  EXPECT_EQ(guard.judge(1000, 1), Verdict::good);
+// A rate that is far too large spoils the second update already: what follows must not become the history.
+TEST(DivergenceGuard, WithoutAHistoryOnlyWhatIsFarAboveTheFirstLossIsFarOutside) {
+  DivergenceGuard guard, copy;
+  EXPECT_EQ(guard.judge(1000, 1), Verdict::good);  // however high it is
+  EXPECT_EQ(guard.judge(9, 1), Verdict::good);
+  EXPECT_EQ(guard.judge(1050, 1), Verdict::good);
+  copy.from_json(nlohmann::json::parse(guard.to_json().dump()));
+  for (DivergenceGuard* one : {&guard, &copy}) {
+    EXPECT_EQ(one->judge(2e17, 1), Verdict::skip);
+    EXPECT_NE(one->reason().find("the loss is 2e+17 a token"), std::string::npos) << one->reason();
+    EXPECT_EQ(one->judge(1200, 1), Verdict::skip);
+  }
+}
+
+class Blame : public testing::Test {
+ protected:
+  Blame() : small_(small_configs()[0].config, *every_instruction_set().front(), 1, true) {
+    std::ranges::fill(small_.model.parameters.gradients(), 1.0f);
+  }
+
+  const Parameter& parameter(size_t i) { return small_.model.parameters.list().at(i); }
+
+  // What the guard says of an update, and what it must end with.
+  void expect(double loss, double norm, const Parameter& blamed, const std::string& of) {
+    DivergenceGuard guard;
+    guard.judge(loss, norm);
+    guard.blame(small_.model.parameters);
+    const std::string ending = fmt::format("; {} has a {}", blamed.name, of);
+    EXPECT_TRUE(guard.reason().ends_with(ending)) << guard.reason() << ", not " << ending;
+    EXPECT_EQ(guard.reason().find("-nan"), std::string::npos) << guard.reason();
+  }
+
+  SmallModel small_;
+};
+
+TEST_F(Blame, IsTheLargestGradients) {
+  parameter(3).value.gradient().data[1] = -2e19f;  // whose square is no number any more
+  parameter(4).value.gradient().data[0] = 1e19f;
+  expect(5, infinity, parameter(3), "gradient of -2e+19");
+}
+
+// Backward comes to the last ones first, and carries what is not finite on to all before them.
+TEST_F(Blame, IsTheLastOfThoseThatAreNotFinite) {
+  for (const size_t i : {0, 1, 3}) parameter(i).value.gradient().data[0] = -static_cast<float>(nan);
+  parameter(4).value.gradient().data[0] = -static_cast<float>(infinity);
+  parameter(5).value.gradient().data[0] = 1e30f;
+  expect(5, nan, parameter(4), "gradient of -inf");
+}
+
+TEST_F(Blame, IsTheLargestWeightsWhereTheLossIsNoNumber) {
+  std::ranges::fill(small_.model.parameters.gradients(), static_cast<float>(nan));
+  parameter(6).value.data()[0] = -1e30f;
+  expect(-nan, nan, parameter(6), "weight of -1e+30");
+  parameter(2).value.data()[0] = -static_cast<float>(nan);
+  expect(infinity, nan, parameter(2), "weight of nan");
 }
 
 TEST(DivergenceGuard, GoesBackAfterSeveralInARowAndGivesUpAfterSeveralReturns) {

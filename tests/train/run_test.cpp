@@ -116,6 +116,15 @@ TEST_F(WholeRun, ItStopsWhenPatienceEndsAndKeepsTheBestCheckpointBesideTheNewest
   EXPECT_EQ(checkpoints, (std::set<std::string>{"step-00000001", "step-00000004", "step-00000005"}));
 }
 
+// It was noticed by nobody when the huge losses came before there was a history of better ones.
+TEST_F(WholeRun, ARateThatIsFarTooLargeIsADivergence) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 0};
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.learning_rate = 1e8;
+  recipe_.training.max_steps = 50;
+  EXPECT_THROW(train("run"), Error);
+}
+
 TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
