@@ -81,7 +81,7 @@ class Options {
   void read_recipe_file(const std::string& path);
   void read_recipe(const std::string& text, const std::string& path);
 
-  // Sets one variable from a flag's text. A list's items are separated by commas.
+  // Sets one variable from a flag's text. A list's items are separated by commas; no text is no item.
   void set_flag(const std::string& key, const std::string& text);
 
   // Whether every variable holds what its option allows, whoever set it; else throws OptionError.

@@ -50,6 +50,7 @@ bool whole_text_is(const std::string& text, Number& number) {
 
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> items;
+  if (text.empty()) return items;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     items.push_back(text.substr(begin, end - begin));

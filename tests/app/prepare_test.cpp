@@ -76,7 +76,7 @@ TEST_F(Prepare, SaysWhatIsWrong) {
   EXPECT_EQ(run(""), 1);
   EXPECT_NE(errors.find("has 202 lines, but"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.max_length 0"), 2);
-  EXPECT_EQ(run("--data.source ''"), 1);
+  EXPECT_EQ(run("--data.source ''"), 2);
 }
 
 TEST_F(Prepare, LearnsAShortlist) {

@@ -91,6 +91,12 @@ TEST_F(OptionsTest, FlagsOverrideTheRecipe) {
   EXPECT_TRUE(settings.quiet);
 }
 
+TEST_F(OptionsTest, AFlagOfNoTextEmptiesAList) {
+  options.read_recipe("[data]\nfiles = [\"a\", \"b\"]\n", "r.toml");
+  options.set_flag("data.files", "");
+  EXPECT_EQ(settings.files, std::vector<std::string>());
+}
+
 TEST_F(OptionsTest, ANumberMayHaveAWordInsteadOfIt) {
   options.read_recipe("[data]\nbatch = \"auto\"\n", "r.toml");
   EXPECT_EQ(settings.batch, 0);

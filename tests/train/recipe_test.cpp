@@ -41,7 +41,9 @@ TEST(Recipe, TheOptionsPageSaysWhatIsDeclared) {
   const std::string path = DRAGOMAN_SOURCE_DIR "/docs/options.md";
   const std::string page =
       "# The options of a recipe\n\n"
-      "Each is a key of its table in the recipe, and a flag of the same name: `--model.d_model 512`.\n"
+      "Each is a key of its table in the recipe, and a flag of the same name: `--model.d_model 512`. For a "
+      "flag commas\n"
+      "separate a list's items, and `\"\"` empties it.\n"
       "This page is written from the declarations in `src/`; edit those.\n\n" +
       options.markdown();
   if (std::getenv("DRAGOMAN_WRITE_DOCS") != nullptr) write_file(path, {page});
