@@ -1,6 +1,7 @@
 #include "train/recipe.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dragoman {
 namespace {
@@ -89,6 +90,20 @@ void check_validation(const ValidationConfig& c) {
   }
 }
 
+// One matrix for both sides: a row of it must be the same word on both.
+void check_tied(const Recipe& recipe) {
+  if (recipe.model.tied != Tied::all || recipe.data.synthetic != Synthetic::none) return;
+  const std::string& from = recipe.vocabulary.from;
+  const auto has = [&](const char* name) {
+    return std::filesystem::exists(std::filesystem::path(from) / name);
+  };
+  const bool separate = from.empty() ? !recipe.vocabulary.shared : has("source.spm") && !has("shared.spm");
+  if (!separate) return;
+  throw OptionError("model.tied",
+                    "is all, but source and target have a vocabulary each: set vocabulary.shared (or name a "
+                    "folder with a shared.spm in vocabulary.from), or tie the output alone");
+}
+
 }  // namespace
 
 void declare(Options& options, Recipe& recipe) {
@@ -115,6 +130,7 @@ void validate(const Recipe& recipe) {
                                   "as many learned positions",
                                   recipe.model.max_positions, longest - 1));
   }
+  check_tied(recipe);
   check_validation(recipe.validation);
   const TrainingConfig& training = recipe.training;
   if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "text/corpora.h"
 
 namespace dragoman {
 namespace {
@@ -77,6 +78,32 @@ TEST(Recipe, EveryPartIsChecked) {
   EXPECT_EQ(refused([](Recipe& r) { r.data.symbols = 1; }), "data.symbols");
   EXPECT_EQ(refused([](Recipe& r) { r.training.label_smoothing = 1; }), "training.label_smoothing");
   EXPECT_EQ(refused([](Recipe& r) { r.training.warmup = 0; }), "training.warmup");
+}
+
+// As many pieces on both sides are no reason to share a matrix: the pieces must be the same.
+TEST(Recipe, AllIsTiedOnlyWithOneVocabulary) {
+  const TemporaryFolder folder;
+  Recipe recipe{.model = {.tied = Tied::all}, .training = {.max_steps = 1}};
+  const auto is_refused = [&] {
+    try {
+      validate(recipe);
+    } catch (const OptionError& error) {
+      return error.key == "model.tied";
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_refused());
+  recipe.vocabulary.shared = true;
+  EXPECT_FALSE(is_refused());
+  folder.write("source.spm", "");
+  recipe.vocabulary.from = folder.path("");
+  EXPECT_TRUE(is_refused()) << "it is the folder that says";
+  folder.write("shared.spm", "");
+  recipe.vocabulary.shared = false;
+  EXPECT_FALSE(is_refused());
+  recipe.vocabulary.from = "";
+  recipe.data.synthetic = Synthetic::copy;
+  EXPECT_FALSE(is_refused());
 }
 
 }  // namespace
