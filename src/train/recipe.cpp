@@ -76,7 +76,12 @@ void declare(Options& options, CheckpointsConfig& c) {
   checkpoints.add("keep", c.keep, "newest checkpoints that are kept, beside the best", at_least(1));
 }
 
-void check_validation(const ValidationConfig& c) {
+bool has_validation_set(const DataConfig& data) {
+  if (data.synthetic != Synthetic::none) return data.valid_batches > 0;
+  return data.hold_out > 0 || !data.valid_source.empty();
+}
+
+void check_validation(const ValidationConfig& c, const DataConfig& data) {
   for (const std::string& metric : c.metrics) {
     if (metric != "loss" && metric != "bleu" && metric != "chrf") {
       throw OptionError("validation.metrics",
@@ -87,6 +92,13 @@ void check_validation(const ValidationConfig& c) {
   if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) ||
       (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
     throw OptionError("validation.keep_best_by", "names a metric that validation.metrics does not have");
+  }
+  if ((c.keep_best_by == KeepBestBy::bleu || c.keep_best_by == KeepBestBy::chrf) &&
+      !has_validation_set(data)) {
+    throw OptionError(
+        "validation.keep_best_by",
+        "needs a validation set: name data.valid_source and data.valid_target, set data.hold_out, "
+        "or take train_loss");
   }
 }
 
@@ -131,7 +143,7 @@ void validate(const Recipe& recipe) {
                                   recipe.model.max_positions, longest - 1));
   }
   check_tied(recipe);
-  check_validation(recipe.validation);
+  check_validation(recipe.validation, recipe.data);
   const TrainingConfig& training = recipe.training;
   if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&
       recipe.validation.patience == 0) {

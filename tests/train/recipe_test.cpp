@@ -76,6 +76,11 @@ TEST(Recipe, EveryPartIsChecked) {
   EXPECT_EQ(refused([](Recipe& r) { r.model.positions = Positions::learned, r.model.max_positions = 9; }),
             "model.max_positions");
   EXPECT_EQ(refused([](Recipe& r) { r.data.symbols = 1; }), "data.symbols");
+  const auto by_bleu = [](Recipe& r) { r.validation.keep_best_by = KeepBestBy::bleu; };
+  EXPECT_EQ(refused(by_bleu), "validation.keep_best_by");  // of which sentences?
+  EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1; }), "");
+  EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1, r.validation.metrics = {"loss"}; }),
+            "validation.keep_best_by");
   EXPECT_EQ(refused([](Recipe& r) { r.training.label_smoothing = 1; }), "training.label_smoothing");
   EXPECT_EQ(refused([](Recipe& r) { r.training.warmup = 0; }), "training.warmup");
 }
