@@ -26,23 +26,18 @@ RateOptions rate_options(const Recipe& recipe) {
 }  // namespace
 
 void Run::train() {
+  if (validation_is_due()) {  // a signal broke it off
+    do_what_is_due();
+    stop_if_asked();
+  }
   while (!finished()) {
     step();
-    agree_on_time_and_signals();
-    if (stop_signal_ != 0) {
-      progress_.clear();
-      if (processes_.first()) save(Occasion::extra);
-      processes_.leave();
-      throw Stopped(stop_signal_,
-                    processes_.first()
-                        ? fmt::format("stopped at step {}, and saved: the same command goes on from there",
-                                      trainer_.steps())
-                        : "");
-    }
+    stop_if_asked();
   }
   progress_.clear();
   const bool validates = state_.validated_step != trainer_.steps();
   if (validates) validate();
+  if (state_.validated_step != trainer_.steps()) stop_if_asked();  // by a signal, which broke it off
   try_to_save(Occasion::extra);
   if (validates) keep_if_best();
   finish();
@@ -57,7 +52,15 @@ bool Run::finished() const {
          (patience > 0 && state_.without_improvement >= patience);
 }
 
-// The batches of one update, what is due after it, and what is due at the end of an epoch.
+// At the end of an epoch the position is already that of the next. Where an update was skipped, or there was none, the
+// step is the same as before.
+bool Run::validation_is_due() const {
+  const int64_t every = recipe_.validation.every, steps = trainer_.steps();
+  const bool epoch_ended = state_.position.epoch > 0 && state_.position.index == 0;
+  return state_.validated_step != steps && (every > 0 ? due(every, steps) : epoch_ended);
+}
+
+// The batches of one update, and what is due after it.
 void Run::step() {
   const auto begin = Clock::now();
   const Share share = next_share();
@@ -67,14 +70,16 @@ void Run::step() {
   state_.seconds += seconds;
   state_.recent_seconds += seconds;
 
-  const int64_t every = recipe_.validation.every;
-  const int64_t steps =
-      trainer_.steps();  // the same as before where the update was skipped, or there was none
-  const bool validates =
-      state_.validated_step != steps && (every > 0 ? due(every, steps) : share.epoch_ended);
+  do_what_is_due();
+}
+
+// A validation that a signal breaks off is the first thing in the run that goes on, and so is what comes after it.
+void Run::do_what_is_due() {
+  const bool validates = validation_is_due();
   if (validates) validate();
+  if (validates && state_.validated_step != trainer_.steps()) return;
   const int64_t saves = recipe_.checkpoints.every;
-  if (saves > 0 ? due(saves, steps) : validates) try_to_save(Occasion::on_schedule);
+  if (saves > 0 ? due(saves, trainer_.steps()) : validates) try_to_save(Occasion::on_schedule);
   if (validates) keep_if_best();
 }
 
@@ -104,6 +109,19 @@ void Run::agree_on_time_and_signals() {
   const std::vector<Said> said = processes_.gather(Said{state_.seconds, stop_requested()});
   state_.seconds = said[0].seconds;
   for (const Said& one : said) stop_signal_ = std::max(stop_signal_, one.signal);
+}
+
+void Run::stop_if_asked() {
+  agree_on_time_and_signals();
+  if (stop_signal_ == 0) return;
+  progress_.clear();
+  if (processes_.first()) save(Occasion::extra);
+  processes_.leave();
+  throw Stopped(stop_signal_,
+                processes_.first()
+                    ? fmt::format("stopped at step {}, and saved: the same command goes on from there",
+                                  trainer_.steps())
+                    : "");
 }
 
 void Run::update(const std::vector<Batch>& batches) {
@@ -139,19 +157,20 @@ void Run::update(const std::vector<Batch>& batches) {
 }
 
 void Run::validate() {
-  state_.validated_step = trainer_.steps();
   if (processes_.first()) validate_here();
+  struct Result {
+    int64_t validated_step, best_step, without_improvement;
+    double best_value;
+  };
+  const Result result = processes_.gather(
+      Result{state_.validated_step, state_.best_step, state_.without_improvement, state_.best_value})[0];
+  if (result.validated_step != trainer_.steps()) return;  // a signal broke it off
+  state_.validated_step = result.validated_step;
+  state_.best_step = result.best_step;
+  state_.without_improvement = result.without_improvement;
+  state_.best_value = result.best_value;
   state_.recent_sums = {};
   state_.recent_seconds = 0;
-  struct Best {
-    int64_t step, without_improvement;
-    double value;
-  };
-  const Best best =
-      processes_.gather(Best{state_.best_step, state_.without_improvement, state_.best_value})[0];
-  state_.best_step = best.step;
-  state_.without_improvement = best.without_improvement;
-  state_.best_value = best.value;
 }
 
 void Run::validate_here() {
@@ -163,11 +182,13 @@ void Run::validate_here() {
     model_.parameters.changed();
   };
   exchange();
-  const Validation validation = validate_model(model_, trainer_, task_, recipe_.validation);
+  const std::optional<Validation> validation = validate_model(model_, trainer_, task_, recipe_.validation);
   exchange();
   progress_.clear();
-  report(validation);
-  const double value = value_of(validation);
+  if (!validation) return;
+  state_.validated_step = trainer_.steps();
+  report(*validation);
+  const double value = value_of(*validation);
   if (is_better(value)) {
     state_.best_value = value;
     state_.best_step = trainer_.steps();

@@ -88,9 +88,12 @@ class Run {
 
   // run.cpp: what it does again and again
   bool finished() const;
+  bool validation_is_due() const;
   void step();
+  void do_what_is_due();
   Share next_share();
   void agree_on_time_and_signals();
+  void stop_if_asked();
   void update(const std::vector<Batch>& batches);
   void validate();
   void validate_here();

@@ -93,6 +93,7 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
   std::vector<Encoded> encoded;
   for (size_t i = 0; i < pairs.size(); ++i) {
     encoded.push_back({vocabulary.encode(pairs[i].source), i});
+    if (encoded.back().ids.empty()) encoded.back().ids.push_back(unknown_id);  // as in batches_of
     if (eos) encoded.back().ids.push_back(eos_id);
   }
   const size_t shown = std::min<size_t>(encoded.size(), sentences_at_once);  // the samples stay in front

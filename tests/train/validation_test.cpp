@@ -1,0 +1,81 @@
+// Validation: what is translated and how.
+#include "train/validation.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "testing.h"
+#include "text/corpora.h"
+#include "train/run.h"
+
+namespace dragoman {
+namespace {
+
+class ValidationTest : public testing::Test {
+ protected:
+  ValidationTest() {
+    recipe_.model = {.encoder_layers = 1, .decoder_layers = 1, .d_model = 16, .heads = 2, .d_ff = 32};
+    recipe_.training.threads = 1;
+    recipe_.training.max_steps = 1;
+  }
+
+  // Short sentences; ten pairs and these are the validation set.
+  void learn_from_text(const std::string& more_sources, const std::string& more_targets) {
+    recipe_.data = toy_data(folder_, toy_text(100, 3));
+    const ToyText valid = toy_text(10, 3, 2);
+    recipe_.data.valid_source = {folder_.write("valid.source", valid.source + more_sources)};
+    recipe_.data.valid_target = {folder_.write("valid.target", valid.target + more_targets)};
+    recipe_.vocabulary = toy_vocabulary();
+  }
+
+  // The references of a run.
+  std::vector<std::string> validated() {
+    dragoman::Run run(recipe_, {.folder = folder_.path("run")});
+    run.train();
+    return run.task().validation.references;
+  }
+
+  TemporaryFolder folder_;
+  Recipe recipe_;
+};
+
+// Three batches of four made-up sentences, and a model that has learnt nothing.
+class MadeUpValidation : public ValidationTest {
+ protected:
+  MadeUpValidation()
+      : task_(make_task({.data = {.synthetic = Synthetic::copy, .sentences = 4, .valid_batches = 3},
+                         .model = recipe_.model},
+                        folder_.path("run"))),
+        device_(*every_instruction_set().front(), 1),
+        model_(task_.recipe.model, device_, Buffers::weights_and_gradients),
+        trainer_(model_, {}) {
+    model_.parameters.initialise(1);
+  }
+
+  std::vector<std::string> translations(const ValidationConfig& config) {
+    return validate_model(model_, trainer_, task_, config)->translations;
+  }
+
+  Task task_;
+  Device device_;
+  Transformer model_;
+  Trainer trainer_;
+};
+
+TEST_F(MadeUpValidation, NoMoreIsTranslatedThanIsShownOrMeasured) {
+  EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 0}).size(), 0u);
+  EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 3}).size(), 4u);  // a group
+  EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 5}).size(), 8u);
+  EXPECT_EQ(translations({.metrics = {"chrf"}, .samples = 0}).size(), 12u);
+}
+
+// An ideographic space.
+TEST_F(ValidationTest, ALineOfWhichNoPieceIsLeftIsALine) {
+  learn_from_text("\u3000\n", "kalo\n");
+  recipe_.vocabulary.source_eos = false;
+  EXPECT_EQ(validated().size(), 11u);
+}
+
+}  // namespace
+}  // namespace dragoman
