@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "text/batches.h"
@@ -119,10 +120,26 @@ void check_same_vocabularies(const Vocabularies& now, const std::string& folder)
       folder);
 }
 
+// Where positions are learned there is none for a longer sentence.
+void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe& recipe,
+                                     const Vocabularies& vocabularies) {
+  if (recipe.model.positions != Positions::learned) return;
+  const auto positions = static_cast<size_t>(recipe.model.max_positions);
+  const size_t all = pairs.size();
+  const size_t left_out = std::erase_if(pairs, [&](const TextPair& pair) {
+    return vocabularies.source->encode(pair.source).size() + recipe.vocabulary.source_eos > positions ||
+           vocabularies.target->encode(pair.target).size() + 1 > positions;
+  });
+  if (left_out == 0) return;
+  log_warning("validation: {} of {} pairs are left out, longer than the {} tokens of model.max_positions",
+              left_out, all, positions);
+}
+
 ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
                              const Vocabularies& vocabularies, const BatchSettings& settings) {
   ValidationSet set;
-  const std::vector<TextPair> pairs = validation_pairs(recipe.data, prepared);
+  std::vector<TextPair> pairs = validation_pairs(recipe.data, prepared);
+  leave_out_longer_than_positions(pairs, recipe, vocabularies);
   set.batches = batches_of(pairs, vocabularies, settings);
   add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, set);
   return set;

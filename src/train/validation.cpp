@@ -19,7 +19,8 @@ bool wants(const ValidationConfig& config, const char* metric) {
 std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task) {
   SearchOptions options = {.beam = 1, .max_length_ratio = 2};
   if (task.end < 0) options = {.beam = 1, .max_length = task.target_length, .max_length_ratio = 0};
-  const SearchSettings settings = {.start = task.start, .end = task.end};
+  SearchSettings settings = {.start = task.start, .end = task.end};
+  if (model.config.positions == Positions::learned) settings.longest_output = model.config.max_positions - 1;
   std::vector<std::string> translations;
   for (const PackedSide& source : task.validation.sources) {
     if (translations.size() >= count || stop_requested() != 0) break;

@@ -1,4 +1,4 @@
-// Validation: what is translated and how.
+// Validation: what is translated and how, and where learned positions end.
 #include "train/validation.h"
 
 #include <algorithm>
@@ -68,6 +68,34 @@ TEST_F(MadeUpValidation, NoMoreIsTranslatedThanIsShownOrMeasured) {
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 3}).size(), 4u);  // a group
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 5}).size(), 8u);
   EXPECT_EQ(translations({.metrics = {"chrf"}, .samples = 0}).size(), 12u);
+}
+
+// A model that never ends its sentences says as much as it has positions for.
+TEST_F(MadeUpValidation, LearnedPositionsBoundTheTranslations) {
+  task_.recipe.model.positions = Positions::learned;
+  task_.recipe.model.max_positions = 12;
+  Transformer model(task_.recipe.model, device_, Buffers::weights_and_gradients);
+  model.parameters.initialise(1);
+  task_.end = 0;
+  model.generator.bias.data()[task_.end] = -1e9f;
+  Trainer trainer(model, {});
+  const std::optional<Validation> validation = validate_model(model, trainer, task_, {});
+  ASSERT_EQ(validation->translations.size(), 12u);
+  for (const std::string& text : validation->translations) EXPECT_EQ(std::ranges::count(text, ' ') + 1, 11);
+}
+
+TEST_F(ValidationTest, PairsWithMoreTokensThanPositionsAreLeftOut) {
+  std::string longer;
+  for (int word = 0; word < 30; ++word) longer += "kalo ";
+  learn_from_text(longer + "\nkalo\n", "kalo\n" + longer + "\n");
+  recipe_.data.max_length = 19;
+  recipe_.model.positions = Positions::learned;
+  recipe_.model.max_positions = 20;
+  set_log_level(LogLevel::info);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(validated().size(), 10u);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("2 of 12 pairs are left out, longer than the 20 tokens"), std::string::npos) << log;
 }
 
 // An ideographic space.
