@@ -60,6 +60,8 @@ void declare(Options& options, ValidationConfig& c) {
   auto validation = options.section("validation", "How to watch it learn");
   validation.add("every", c.every, "updates between validations; 0: once an epoch", at_least(0));
   validation.add("metrics", c.metrics, "any of loss, bleu, chrf; the last two translate the validation set");
+  validation.add("beam", c.beam, "hypotheses that translating follows at once; 1: greedy",
+                 at_least(1).at_most(1000));
   validation.add("samples", c.samples, "translations shown each time", at_least(0).at_most(1000));
   validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
                  at_least(0));

@@ -55,6 +55,7 @@ struct TrainingConfig {
 struct ValidationConfig {
   int64_t every = 0;
   std::vector<std::string> metrics = {"loss", "bleu", "chrf"};
+  int64_t beam = 1;
   int64_t samples = 3;
   int64_t patience = 0;
   KeepBestBy keep_best_by = KeepBestBy::loss;

@@ -16,9 +16,9 @@ bool wants(const ValidationConfig& config, const char* metric) {
 }
 
 // The first `count` sentences, and those that stand beside them. Fewer where a signal asks to stop.
-std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task) {
-  SearchOptions options = {.beam = 1, .max_length_ratio = 2};
-  if (task.end < 0) options = {.beam = 1, .max_length = task.target_length, .max_length_ratio = 0};
+std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task, int64_t beam) {
+  SearchOptions options = {.beam = beam, .max_length_ratio = 2};
+  if (task.end < 0) options = {.beam = beam, .max_length = task.target_length, .max_length_ratio = 0};
   SearchSettings settings = {.start = task.start, .end = task.end};
   if (model.config.positions == Positions::learned) settings.longest_output = model.config.max_positions - 1;
   std::vector<std::string> translations;
@@ -55,7 +55,7 @@ std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, c
   }
   const bool all = wants(config, "bleu") || wants(config, "chrf");
   const size_t count = all ? task.validation.references.size() : static_cast<size_t>(config.samples);
-  result.translations = translate_first(count, model, task);
+  result.translations = translate_first(count, model, task, config.beam);
   if (stop_requested() != 0) return {};
   measure(result, task, config);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

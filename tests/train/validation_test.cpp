@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "search/search.h"
 #include "testing.h"
 #include "text/corpora.h"
 #include "train/run.h"
@@ -68,6 +69,20 @@ TEST_F(MadeUpValidation, NoMoreIsTranslatedThanIsShownOrMeasured) {
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 3}).size(), 4u);  // a group
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 5}).size(), 8u);
   EXPECT_EQ(translations({.metrics = {"chrf"}, .samples = 0}).size(), 12u);
+}
+
+TEST_F(MadeUpValidation, TheBeamIsTheRecipes) {
+  for (const int64_t beam : {1, 5}) {
+    std::vector<std::string> wanted;
+    const SearchOptions options = {
+        .beam = beam, .max_length = task_.target_length, .max_length_ratio = 0, .always_allow = {}};
+    for (const PackedSide& source : task_.validation.sources) {
+      for (const auto& found : search_all(model_, source, options, {.end = -1}))
+        wanted.push_back(task_.target_text(found[0].tokens));
+    }
+    EXPECT_EQ(translations({.beam = beam}), wanted);
+  }
+  EXPECT_NE(translations({.beam = 1}), translations({.beam = 5}));
 }
 
 // A model that never ends its sentences says as much as it has positions for.
