@@ -1,5 +1,6 @@
 #include "text/lines.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -62,8 +63,20 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 uint64_t LineReader::bytes_read() const { return stream_->bytes->position(); }
 
-bool LineReader::ready() const {
-  return stream_->ended || buffer_.find('\n', scanned_) != std::string::npos || stream_->bytes->ready();
+bool LineReader::ready() {
+  while (!find_line_end() && !stream_->ended) {
+    if (!stream_->bytes->ready()) return false;
+    fill();
+  }
+  return true;
+}
+
+bool LineReader::at_end() const { return stream_->ended && begin_ == buffer_.size(); }
+
+// Whether there is one in what is there: then it stands at scanned_.
+bool LineReader::find_line_end() {
+  scanned_ = std::min(buffer_.find('\n', scanned_), buffer_.size());
+  return scanned_ < buffer_.size();
 }
 
 // More of the file behind what is there; false at its end.
@@ -90,15 +103,10 @@ bool LineReader::fill() {
 }
 
 bool LineReader::next(std::string_view& line) {
-  size_t end = std::string::npos;
-  while ((end = buffer_.find('\n', scanned_)) == std::string::npos) {
-    scanned_ = buffer_.size();
-    if (!fill()) break;
-  }
-  if (end == std::string::npos && begin_ == buffer_.size()) return false;
-  const size_t after = end == std::string::npos ? buffer_.size() : end + 1;
-  line = std::string_view(buffer_).substr(begin_, std::min(end, buffer_.size()) - begin_);
-  begin_ = scanned_ = after;
+  while (!find_line_end() && fill()) {}
+  if (begin_ == buffer_.size()) return false;
+  line = std::string_view(buffer_).substr(begin_, scanned_ - begin_);
+  begin_ = scanned_ = std::min(scanned_ + 1, buffer_.size());
   if (number_++ == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   if (line.ends_with('\r')) line.remove_suffix(1);
   return true;

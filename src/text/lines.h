@@ -29,11 +29,13 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // Whether there was another line. It is valid until the next call.
+  // Whether there was another line. It is valid until the next call of either.
   bool next(std::string_view& line);
 
-  // Whether next() would return at once, as far as one can see: a line that somebody begins may take its time.
-  bool ready() const;
+  // Whether next() would return at once: a whole line is there, or the end. What is there of a line that somebody has
+  // only begun is taken in, and not waited for.
+  bool ready();
+  bool at_end() const;  // as far as is known; where ready() said yes, for certain
 
   int64_t number() const { return number_; }  // of the line that next() gave last; the first is 1
   const std::string& path() const { return path_; }
@@ -42,13 +44,14 @@ class LineReader {
  private:
   struct Stream;
 
+  bool find_line_end();
   bool fill();
 
   std::string path_;
   std::unique_ptr<Stream> stream_;
   std::string buffer_;
   size_t begin_ = 0;    // of what has not been given out yet
-  size_t scanned_ = 0;  // up to here there is no line end
+  size_t scanned_ = 0;  // before here there is no line end
   int64_t number_ = 0;
 };
 

@@ -172,9 +172,16 @@ TEST_F(LinesTest, StandardInputGivesALineAsSoonAsItIsWhole) {
   EXPECT_TRUE(reader.ready());
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "b");
+  ASSERT_EQ(write(ends[1], "c", 1), 1);
+  EXPECT_FALSE(reader.ready()) << "next() would wait for the rest of the line";
   close(ends[1]);
+  EXPECT_TRUE(reader.ready());
+  EXPECT_FALSE(reader.at_end()) << "there is a line without an end";
   ASSERT_TRUE(reader.next(line));
-  EXPECT_EQ(line, "\xFF");
+  EXPECT_EQ(line,
+            "\xFF"
+            "c");
+  EXPECT_TRUE(reader.at_end());
   EXPECT_TRUE(reader.ready()) << "at its end there is nothing to wait for";
   EXPECT_FALSE(reader.next(line));
   dup2(standard_input, STDIN_FILENO);
