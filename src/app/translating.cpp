@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/signals.h"
 #include "base/threads.h"
 
@@ -44,6 +47,9 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
 TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file)
     : files_(std::move(files)) {
   if (files_.empty()) files_ = {"-"};
+  for (const std::string& file : files_) {
+    if (file != "-") check_readable(file);
+  }
   std::ranges::reverse(files_);
   if (!prefix_file.empty()) prefixes_ = std::make_unique<LineReader>(prefix_file);
 }
@@ -62,6 +68,13 @@ bool TranslationInput::next(Line& line) {
   return true;
 }
 
+// To open a pipe, or standard input, is to wait for its first bytes.
+bool TranslationInput::ready() {
+  if (prefixes_ && !prefixes_->ready()) return false;
+  if (!reader_ || !reader_->ready()) return false;
+  return !reader_->at_end() || files_.empty() || std::filesystem::is_regular_file(files_.back());
+}
+
 void TranslationInput::finish() {
   std::string_view rest;
   if (!prefixes_ || !prefixes_->next(rest)) return;
@@ -69,22 +82,44 @@ void TranslationInput::finish() {
               prefixes_->path(), prefixes_->number() - 1);
 }
 
-void translate_lines(const TranslatingOptions& options, TranslationInput& input,
-                     const std::function<void(const TranslatedLine&)>& give_out) {
+namespace {
+
+// Adds lines to the translator while it has room. Whether there are more.
+using AddLines = std::function<bool(Translator&)>;
+
+void translate_all(const TranslatingOptions& options, const AddLines& add_lines, const GiveOut& give_out) {
   const auto model = load_model(options.models.at(0), options.threads, options.precision);
   for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
   Translator translator(*model, options.search, options.batch, options.batch_tokens);
-  bool more = true;
-  while (more || translator.busy()) {
-    TranslationInput::Line line;
-    while (more && translator.has_room() && (input.ready() || !translator.busy())) {
-      more = input.next(line);
-      if (more) translator.add(line.text, line.prefix);
+  std::exception_ptr failure;  // of reading
+  for (bool more = true; more || translator.busy();) {
+    try {
+      more = more && add_lines(translator);
+    } catch (const Stopped&) {
+      throw;
+    } catch (const Error&) {
+      failure = std::current_exception();
+      more = false;
     }
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
     translator.step();
     while (const auto done = translator.take()) give_out(*done);
   }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+void translate_lines(const TranslatingOptions& options, TranslationInput& input, const GiveOut& give_out) {
+  const auto add_lines = [&](Translator& translator) {
+    TranslationInput::Line line;
+    while (translator.has_room() && (input.ready() || !translator.busy())) {
+      if (!input.next(line)) return false;
+      translator.add(line.text, line.prefix);
+    }
+    return true;
+  };
+  translate_all(options, add_lines, give_out);
   input.finish();
 }
 

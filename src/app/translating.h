@@ -32,15 +32,16 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
 // The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
 class TranslationInput {
  public:
+  // An Error where one of the files is none to read.
   explicit TranslationInput(std::vector<std::string> files, const std::string& prefix_file = "");
 
   struct Line {
     std::string_view text, prefix;
   };
-  // Whether there was another line. It is valid until the next call.
+  // Whether there was another line. It is valid until the next call of either.
   bool next(Line& line);
   // Whether next() would return at once.
-  bool ready() const { return !reader_ || reader_->ready(); }
+  bool ready();
   // After the last line: an Error where prefixes are left over.
   void finish();
 
@@ -49,8 +50,10 @@ class TranslationInput {
   std::unique_ptr<LineReader> reader_, prefixes_;
 };
 
+using GiveOut = std::function<void(const TranslatedLine&)>;
+
 // Translates all lines. Each is given out as soon as it and those before it are done, while others are still read.
-void translate_lines(const TranslatingOptions& options, TranslationInput& input,
-                     const std::function<void(const TranslatedLine&)>& give_out);
+// Where no more can be read, those that were are given out before the Error.
+void translate_lines(const TranslatingOptions& options, TranslationInput& input, const GiveOut& give_out);
 
 }  // namespace dragoman

@@ -118,6 +118,12 @@ void make_folder(const std::string& path) {
   if (error) throw Error("cannot make the folder {}: {}", path, error.message());
 }
 
+void check_readable(const std::string& file) {
+  std::error_code none;
+  if (fs::is_directory(file, none)) throw Error("cannot read {}: it is a folder, name a file in it", file);
+  if (access(file.c_str(), R_OK) != 0) throw Error("cannot read {}: {}", file, std::strerror(errno));
+}
+
 void check_writable(const std::string& file) {
   const fs::path path = behind_links(file);
   std::error_code none;

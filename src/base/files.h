@@ -18,7 +18,9 @@ void write_file(const std::string& path, const std::vector<std::string_view>& pa
 // With those above it, where they are missing.
 void make_folder(const std::string& path);
 
-// For whoever writes after long work: the Error that would come then, as far as one can see before. Nothing is made.
+// For whoever reads or writes after long work: the Error that would come then, as far as one can see before. Nothing is
+// opened, so that a pipe keeps its bytes, and nothing is made.
+void check_readable(const std::string& file);
 void check_writable(const std::string& file);
 void check_writable_folder(const std::string& folder);  // it may still have to be made, and those above it
 
