@@ -5,17 +5,33 @@
 #include <unicode/brkiter.h>
 #include <unicode/locid.h>
 #include <unicode/utext.h>
+#include <unicode/utf8.h>
 
 #include "base/error.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
 
-constexpr std::string_view white = " \t\n\v\f\r";
+// The bytes of the white space with which a text begins.
+size_t white_beginning(std::string_view text) {
+  size_t size = 0;
+  for (size_t next = 0; size < text.size(); size = next) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, text.size(), c);
+    if (!is_space(static_cast<char32_t>(c))) break;
+  }
+  return size;
+}
 
 SentencePart without_space(std::string_view text) {
-  const size_t end = text.find_last_not_of(white) + 1;  // npos + 1 is 0
-  return {text.substr(0, end), text.substr(end)};
+  auto end = static_cast<int32_t>(text.size());
+  for (int32_t before = end; end > 0; end = before) {
+    UChar32 c;
+    U8_PREV(text.data(), 0, before, c);
+    if (!is_space(static_cast<char32_t>(c))) break;
+  }
+  return {text.substr(0, static_cast<size_t>(end)), text.substr(static_cast<size_t>(end))};
 }
 
 }  // namespace
@@ -25,7 +41,7 @@ std::vector<SentencePart> split_sentences(std::string_view text) {
   const std::unique_ptr<icu::BreakIterator> boundaries(
       icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(), status));
   CHECK(U_SUCCESS(status), "{}", u_errorName(status));
-  text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+  text.remove_prefix(white_beginning(text));
   UText utf8 = UTEXT_INITIALIZER;
   utext_openUTF8(&utf8, text.data(), static_cast<int64_t>(text.size()), &status);
   boundaries->setText(&utf8, status);
