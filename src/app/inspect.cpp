@@ -74,7 +74,7 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>
     all.push_back(inspection(*model, *line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
   const auto path = std::filesystem::path(o.model).lexically_normal();
-  return {{"model", (path.has_filename() ? path : path.parent_path()).filename().string()},
+  return {{"model", repaired((path.has_filename() ? path : path.parent_path()).filename().string())},
           {"sentences", all}};
 }
 

@@ -114,6 +114,13 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
       << "the work first";
 }
 
+TEST_F(AttentionCommands, AFolderOfAnyNameIsInspected) {
+  std::filesystem::create_symlink(folder_.path, file("m\xff"));
+  const std::string data =
+      run("inspect --max-length 9 --format json --text 'A dog.' --model " + file("m\xff"));
+  EXPECT_EQ(json::parse(data)["model"], "m\uFFFD");
+}
+
 TEST_F(AttentionCommands, InspectTellsEverythingAsJson) {
   const auto data = json::parse(inspect("--format json -", "The cat sleeps.\n\nA dog.\n"));
   ASSERT_EQ(data["sentences"].size(), 2U);
