@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "base/threads.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
@@ -61,11 +63,19 @@ bool TranslationInput::next(Line& line) {
     reader_ = std::make_unique<LineReader>(files_.back());
     files_.pop_back();
   }
-  if (prefixes_ && !prefixes_->next(line.prefix)) {
+  if (prefixes_) read_prefix(line.prefix);
+  return true;
+}
+
+void TranslationInput::read_prefix(std::string_view& prefix) {
+  if (!prefixes_->next(prefix)) {
     throw Error("{} has only {} lines: every line to translate needs one, which may be empty",
                 prefixes_->path(), prefixes_->number());
   }
-  return true;
+  if (is_text(prefix)) return;
+  repaired_prefix_ = repaired(prefix);
+  prefix = repaired_prefix_;
+  ++repaired_prefixes_;
 }
 
 // To open a pipe, or standard input, is to wait for its first bytes.
@@ -76,10 +86,14 @@ bool TranslationInput::ready() {
 }
 
 void TranslationInput::finish() {
-  std::string_view rest;
-  if (!prefixes_ || !prefixes_->next(rest)) return;
-  throw Error("{} has more lines than there were to translate, {}: do they belong together?",
-              prefixes_->path(), prefixes_->number() - 1);
+  if (!prefixes_) return;
+  if (std::string_view rest; prefixes_->next(rest)) {
+    throw Error("{} has more lines than there were to translate, {}: do they belong together?",
+                prefixes_->path(), prefixes_->number() - 1);
+  }
+  if (repaired_prefixes_ == 0) return;
+  log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none",
+              prefixes_->path(), repaired_prefixes_, prefixes_->number());
 }
 
 namespace {

@@ -42,12 +42,16 @@ class TranslationInput {
   bool next(Line& line);
   // Whether next() would return at once.
   bool ready();
-  // After the last line: an Error where prefixes are left over.
+  // After the last line: an Error where prefixes are left over; a warning of how many were no text.
   void finish();
 
  private:
+  void read_prefix(std::string_view& prefix);
+
   std::vector<std::string> files_;  // the next one last
   std::unique_ptr<LineReader> reader_, prefixes_;
+  std::string repaired_prefix_;
+  int64_t repaired_prefixes_ = 0;
 };
 
 using GiveOut = std::function<void(const TranslatedLine&)>;

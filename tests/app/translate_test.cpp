@@ -66,6 +66,10 @@ TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   const std::string one = run("translate --prefix " + prefixes + " --model " + folder_.path, "a\n", 1);
   EXPECT_NE(errors_.find("more lines than there were to translate, 1"), std::string::npos) << errors_;
   EXPECT_EQ(lines_of(one).size(), 1U) << "what was translated is not lost";
+  const std::string repaired_prefix = write("prefixes", "A \xef\xbf\xbd\n"),
+                    wanted = translate("It is cold.\n", "--prefix " + repaired_prefix);
+  EXPECT_EQ(translate("It is cold.\n", "--prefix " + write("prefixes", "A \xff\n")), wanted);
+  EXPECT_NE(errors_.find(file("prefixes") + ": 1 of 1 lines are no UTF-8"), std::string::npos) << errors_;
   const std::string sampled = translate("The cat sleeps.\n", "--sample --seed 4");
   EXPECT_EQ(translate("The cat sleeps.\n", "--sample --seed 4"), sampled);
   EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
