@@ -1,16 +1,17 @@
-// The program. Exit codes: 0 done, 1 a failure, 2 a usage error, 130 and 143 stopped by a signal.
+// The program. Exit codes: 0 done, 1 a failure, 2 a usage error, 130, 141 and 143 stopped by a signal.
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
 
 #include "app/commands.h"
+#include "app/output.h"
 #include "base/error.h"
 #include "base/signals.h"
 
 namespace {
 
-// Without a message where another process says it.
+// Without a message where another process says it, or nobody reads.
 int fail(int exit_code, const std::string& message) {
   std::cout.flush();
   if (!message.empty()) std::cerr << "dragoman: " << message << "\n";
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
   using namespace dragoman;
   try {
     run_program({argv + 1, argv + argc});
-    if (!std::cout.flush()) return fail(1, "cannot write to standard output");
+    flush_output();
     return 0;
   } catch (const Stopped& stopped) {
     return fail(128 + stopped.signal, stopped.what());

@@ -1,10 +1,19 @@
 #include "app/output.h"
 
+#include <cerrno>
+#include <csignal>
 #include <iostream>
 
 #include "base/files.h"
+#include "base/signals.h"
 
 namespace dragoman {
+
+void flush_output() {
+  if (std::cout.flush()) return;
+  if (errno == EPIPE) throw Stopped(SIGPIPE, "");
+  throw Error("cannot write to standard output");
+}
 
 void check_output(const std::string& out) {
   if (out != "-") check_writable(out);

@@ -10,6 +10,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/output.h"
 #include "app/paired_lines.h"
 #include "app/translating.h"
 #include "base/log.h"
@@ -124,7 +125,7 @@ class Scorer {
     }
     batch_.clear();
     tokens_ = 0;
-    if (!std::cout.flush()) throw Error("cannot write to standard output");
+    flush_output();
   }
 
   void leave_out() {

@@ -8,6 +8,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/line_json.h"
+#include "app/output.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -68,7 +69,7 @@ class Printer {
     }
     ++number_;
     invalid_ += line.invalid;
-    if (!std::cout.flush()) throw Error("cannot write to standard output");
+    flush_output();
   }
 
   void finish() const {
