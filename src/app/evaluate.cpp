@@ -27,7 +27,7 @@ struct EvaluateOptions {
 void declare(Options& options, EvaluateOptions& o) {
   auto own = options.section("", "Which model, and which test set");
   declare_models_and_batch(own, o.translating);
-  own.add("source", o.source, "the sentences to translate, one a line");
+  own.add("source", o.source, "the sentences to translate, one a line; - is standard input");
   own.add("reference", o.reference, "what they should become, line by line");
   own.add("by-length", o.by_length, "a table by the length of the source, too");
   declare(own, o.scores);
@@ -79,13 +79,20 @@ class LengthTable {
   std::array<Row, longest_of_row.size() + 1> rows_;
 };
 
-// Before anything is translated: the files have to fit together.
-std::vector<std::string> read_references(const EvaluateOptions& o) {
+struct TestSet {
+  std::vector<std::string> sources, references;
+};
+
+// Before anything is translated: the files have to fit together. Each is read once, since it may be a pipe.
+TestSet read_test_set(const EvaluateOptions& o) {
   PairedLines lines(o.source, o.reference, InvalidText::repair);
-  std::vector<std::string> references;
-  while (lines.next()) references.emplace_back(lines.second());
-  if (references.empty()) throw Error("{} is empty: there is nothing to measure", o.source);
-  return references;
+  TestSet set;
+  while (lines.next()) {
+    set.sources.emplace_back(lines.first());
+    set.references.emplace_back(lines.second());
+  }
+  if (set.sources.empty()) throw Error("{} is empty: there is nothing to measure", o.source);
+  return set;
 }
 
 }  // namespace
@@ -105,17 +112,15 @@ void evaluate(const Arguments& arguments) {
     throw UsageError(
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
   }
-  if (o.source == "-") throw UsageError("evaluate reads its source twice: --source must be a file");
   search.check([&] { validate(o.translating.search); });
   watch_signals();
 
-  const std::vector<std::string> references = read_references(o);
-  TranslationInput input({o.source});
+  const TestSet set = read_test_set(o);
   Scores scores(o.scores);
   LengthTable table(o.scores);
   size_t number = 0;
-  translate_lines(o.translating, input, [&](const TranslatedLine& done) {
-    const std::string &text = done.translations[0].text, &reference = references.at(number++);
+  translate_lines(o.translating, set.sources, [&](const TranslatedLine& done) {
+    const std::string &text = done.translations[0].text, &reference = set.references.at(number++);
     scores.add(text, reference);
     if (o.by_length) table.add(done.source, text, reference);
   });

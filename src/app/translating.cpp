@@ -137,4 +137,14 @@ void translate_lines(const TranslatingOptions& options, TranslationInput& input,
   input.finish();
 }
 
+void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
+                     const GiveOut& give_out) {
+  size_t next = 0;
+  const auto add_lines = [&](Translator& translator) {
+    while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
+    return next < lines.size();
+  };
+  translate_all(options, add_lines, give_out);
+}
+
 }  // namespace dragoman

@@ -59,5 +59,7 @@ using GiveOut = std::function<void(const TranslatedLine&)>;
 // Translates all lines. Each is given out as soon as it and those before it are done, while others are still read.
 // Where no more can be read, those that were are given out before the Error.
 void translate_lines(const TranslatingOptions& options, TranslationInput& input, const GiveOut& give_out);
+void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
+                     const GiveOut& give_out);
 
 }  // namespace dragoman

@@ -241,6 +241,8 @@ TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {
       << scores;
   EXPECT_NE(scores.find("\n0 to 5                   1"), std::string::npos) << scores;
   EXPECT_NE(scores.find("\n11 to 20                 1"), std::string::npos) << scores;
+  const std::string from_input = "evaluate --model " + folder_.path + " --max-length 20 --by-length";
+  EXPECT_EQ(run(from_input + " --source - --reference " + perfect, sources), scores);
   run(options + " --reference " + write("short", "a\n"), "", 1);
   EXPECT_NE(errors_.find("has 2 lines and"), std::string::npos) << errors_;
 }
