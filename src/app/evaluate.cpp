@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/command_line.h"
 #include "app/commands.h"
@@ -17,6 +18,8 @@
 namespace dragoman {
 namespace {
 
+using nlohmann::ordered_json;
+
 struct EvaluateOptions {
   TranslatingOptions translating;
   std::string source, reference;
@@ -29,7 +32,7 @@ void declare(Options& options, EvaluateOptions& o) {
   declare_models_and_batch(own, o.translating);
   own.add("source", o.source, "the sentences to translate, one a line; - is standard input");
   own.add("reference", o.reference, "what they should become, line by line");
-  own.add("by-length", o.by_length, "a table by the length of the source, too");
+  own.add("by-length", o.by_length, "a table by the length of the source, too; in JSON one more object");
   declare(own, o.scores);
 }
 
@@ -55,7 +58,7 @@ class LengthTable {
     row.chrf += chrf_statistics(translation, reference, options_.chrf());
   }
 
-  std::string print() const {
+  std::string text() const {
     std::string text = fmt::format("\n{:<16}{:>10}{:>9}{:>9}{:>9}\n", "words of source", "sentences", "BLEU",
                                    chrf_name(options_.chrf()), "ratio");
     for (size_t i = 0; i < rows_.size(); ++i) {
@@ -68,11 +71,30 @@ class LengthTable {
     return text + "ratio: words of the translations to those of the references\n";
   }
 
+  // The last row has no "to".
+  ordered_json json() const {
+    ordered_json list = ordered_json::array();
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.sentences == 0) continue;
+      const BleuScore bleu = bleu_score(row.bleu);
+      ordered_json object = {{"from", shortest(i)}};
+      if (i < longest_of_row.size()) object["to"] = longest_of_row[i];
+      object["sentences"] = row.sentences;
+      object["BLEU"] = rounded(bleu.score, options_.digits);
+      object[chrf_name(options_.chrf())] = rounded(chrf_score(row.chrf), options_.digits);
+      object["ratio"] = rounded(bleu.ratio, 3);
+      list.push_back(std::move(object));
+    }
+    return {{"name", "by_length"}, {"rows", std::move(list)}};
+  }
+
  private:
+  static size_t shortest(size_t row) { return row == 0 ? 0 : longest_of_row[row - 1] + 1; }
+
   static std::string name(size_t row) {
-    const size_t first = row == 0 ? 0 : longest_of_row[row - 1] + 1;
-    if (row == longest_of_row.size()) return fmt::format("{} and more", first);
-    return fmt::format("{} to {}", first, longest_of_row[row]);
+    if (row == longest_of_row.size()) return fmt::format("{} and more", shortest(row));
+    return fmt::format("{} to {}", shortest(row), longest_of_row[row]);
   }
 
   ScoreOptions options_;
@@ -93,6 +115,14 @@ TestSet read_test_set(const EvaluateOptions& o) {
   }
   if (set.sources.empty()) throw Error("{} is empty: there is nothing to measure", o.source);
   return set;
+}
+
+std::string printed(const EvaluateOptions& o, const Scores& scores, const LengthTable& table) {
+  if (!o.by_length) return scores.print();
+  if (o.scores.format == ScoreFormat::text) return scores.text() + table.text();
+  ordered_json all = scores.json();
+  all.push_back(table.json());
+  return all.dump(1) + "\n";
 }
 
 }  // namespace
@@ -124,8 +154,7 @@ void evaluate(const Arguments& arguments) {
     scores.add(text, reference);
     if (o.by_length) table.add(done.source, text, reference);
   });
-  std::cout << scores.print();
-  if (o.by_length) std::cout << table.print();
+  std::cout << printed(o, scores, table);
 }
 
 }  // namespace dragoman

@@ -18,12 +18,17 @@ void declare(Section& own, ScoreOptions& scores) {
           {{"text", ScoreFormat::text}, {"json", ScoreFormat::json}});
 }
 
+// The text of the rounded number, read back.
+double rounded(double value, int64_t digits) { return std::stod(fmt::format("{:.{}f}", value, digits)); }
+
 void Scores::add(std::string_view hypothesis, std::string_view reference) {
   bleu_ += bleu_statistics(hypothesis, reference, options_.bleu());
   chrf_ += chrf_statistics(hypothesis, reference, options_.chrf());
 }
 
-std::string Scores::print() const { return options_.format == ScoreFormat::json ? json() : text(); }
+std::string Scores::print() const {
+  return options_.format == ScoreFormat::json ? json().dump(1) + "\n" : text();
+}
 
 std::string Scores::text() const {
   const BleuScore bleu = bleu_score(bleu_);
@@ -32,20 +37,15 @@ std::string Scores::text() const {
                      chrf_signature(options_.chrf()), chrf_score(chrf_), options_.digits);
 }
 
-std::string Scores::json() const {
+nlohmann::ordered_json Scores::json() const {
   const BleuScore bleu = bleu_score(bleu_);
-  // A number with exactly these digits: the text of the rounded one, read back.
-  const auto rounded = [&](double value) {
-    return std::stod(fmt::format("{:.{}f}", value, options_.digits));
-  };
-  const nlohmann::ordered_json scores = {{{"name", "BLEU"},
-                                          {"score", rounded(bleu.score)},
-                                          {"signature", bleu_signature(options_.bleu())},
-                                          {"verbose_score", bleu.details()}},
-                                         {{"name", chrf_name(options_.chrf())},
-                                          {"score", rounded(chrf_score(chrf_))},
-                                          {"signature", chrf_signature(options_.chrf())}}};
-  return scores.dump(1) + "\n";
+  return {{{"name", "BLEU"},
+           {"score", rounded(bleu.score, options_.digits)},
+           {"signature", bleu_signature(options_.bleu())},
+           {"verbose_score", bleu.details()}},
+          {{"name", chrf_name(options_.chrf())},
+           {"score", rounded(chrf_score(chrf_), options_.digits)},
+           {"signature", chrf_signature(options_.chrf())}}};
 }
 
 }  // namespace dragoman

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/options.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
@@ -26,6 +28,9 @@ struct ScoreOptions {
 // Among a command's own flags.
 void declare(Section& own, ScoreOptions& scores);
 
+// A number with exactly these digits behind the point.
+double rounded(double value, int64_t digits);
+
 // The sums over some sentences, and what is printed of them.
 class Scores {
  public:
@@ -34,12 +39,11 @@ class Scores {
   void add(std::string_view hypothesis, std::string_view reference);
 
   // A line for BLEU and one for chrF, or an array of two objects, as sacreBLEU prints them.
-  std::string print() const;
+  std::string text() const;
+  nlohmann::ordered_json json() const;
+  std::string print() const;  // one of the two, as the options say
 
  private:
-  std::string text() const;
-  std::string json() const;
-
   ScoreOptions options_;
   BleuStatistics bleu_;
   ChrfStatistics chrf_;

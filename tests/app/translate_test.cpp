@@ -241,6 +241,15 @@ TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {
       << scores;
   EXPECT_NE(scores.find("\n0 to 5                   1"), std::string::npos) << scores;
   EXPECT_NE(scores.find("\n11 to 20                 1"), std::string::npos) << scores;
+  const auto json = nlohmann::json::parse(run(options + " --reference " + perfect + " --by-length --format json"));
+  ASSERT_EQ(json.size(), 3U);
+  ASSERT_EQ(json[2]["rows"].size(), 2U);
+  const auto& longer = json[2]["rows"][1];
+  EXPECT_EQ(longer["from"], 11);
+  EXPECT_EQ(longer["to"], 20);
+  EXPECT_EQ(longer["sentences"], 1);
+  EXPECT_EQ(longer["chrF2"], 100.0);
+  EXPECT_EQ(longer["ratio"], 1.0);
   const std::string from_input = "evaluate --model " + folder_.path + " --max-length 20 --by-length";
   EXPECT_EQ(run(from_input + " --source - --reference " + perfect, sources), scores);
   run(options + " --reference " + write("short", "a\n"), "", 1);
