@@ -62,6 +62,8 @@ void validate(const SearchOptions& o) {
     throw OptionError("beam", "has no effect with sample, where nbest says how many are drawn: leave it out");
   if (!o.always_allow.empty() && !o.shortlist)
     throw OptionError("always-allow", "has no effect without shortlist, where all words are allowed");
+  if (o.always_allow == "-")
+    throw OptionError("always-allow", "must be a file: standard input is where lines to translate come from");
   if (o.coverage_penalty > 0 && (o.sample || o.beam == 1))
     throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to choose from");
   if (o.alignment_layer > 0 && !needs_attention(o)) {

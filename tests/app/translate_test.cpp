@@ -81,6 +81,8 @@ TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
   EXPECT_NE(errors_.find("has no shortlist: dragoman prepare"), std::string::npos) << errors_;
   run("translate --always-allow x --model " + folder_.path, input, 2);
   EXPECT_NE(errors_.find("no effect"), std::string::npos) << errors_;
+  run("translate --shortlist --always-allow - --model " + folder_.path, input, 2);
+  EXPECT_NE(errors_.find("always-allow must be a file"), std::string::npos) << errors_;
   const Vocabularies words = read_vocabularies(folder_.path);
   const auto size = static_cast<size_t>(words.source->size());
   write_shortlist(folder_.path, {.frequent = {}, .likeliest = std::vector<std::vector<int32_t>>(size, {7})},
