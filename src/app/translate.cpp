@@ -69,13 +69,19 @@ class Printer {
     }
     ++number_;
     invalid_ += line.invalid;
+    cut_ += line.cut;
+    repeats_ += line.repeats;
     flush_output();
   }
 
   void finish() const {
-    if (invalid_ == 0) return;
-    log_warning("{} of {} lines are no UTF-8, and were read with U+FFFD where they are none", invalid_,
-                number_);
+    if (invalid_ > 0) {
+      log_warning("{} of {} lines are no UTF-8, and were read with U+FFFD where they are none", invalid_,
+                  number_);
+    }
+    if (cut_ + repeats_ == 0 || options_.format == OutputFormat::json) return;
+    log_warning("of {} lines {} were cut, {} looped and were translated again: --format json says which",
+                number_, cut_, repeats_);
   }
 
  private:
@@ -84,7 +90,7 @@ class Printer {
   }
 
   const TranslateOptions& options_;
-  int64_t number_ = 0, invalid_ = 0;
+  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0;
 };
 
 }  // namespace

@@ -48,9 +48,33 @@ TEST_F(TranslatingCommands, JsonTellsScoresAndFlags) {
     const auto object = nlohmann::json::parse(lines[line]);
     return std::ranges::count(object["flags"], flag) == 1;
   };
+  EXPECT_EQ(errors_.find("were cut"), std::string::npos) << errors_;
   EXPECT_TRUE(has_flag(2, "invalid"));
   EXPECT_TRUE(has_flag(3, "unknown"));
   EXPECT_FALSE(has_flag(0, "invalid") || has_flag(0, "unknown"));
+}
+
+// Where the lines themselves do not say it.
+TEST_F(TranslatingCommands, AWarningSaysHowManyLinesWereCut) {
+  const std::string input = "The cat sleeps.\n\nIt is cold.\n";
+  int64_t cut = 0, repeats = 0;
+  const auto count = [&](const std::string& options) {
+    cut = repeats = 0;
+    for (const std::string& line : lines_of(translate(input, options + " --format json"))) {
+      const auto object = nlohmann::json::parse(line);
+      cut += std::ranges::count(object["flags"], "cut");
+      repeats += std::ranges::count(object["flags"], "repeats");
+    }
+  };
+  for (const std::string options : {"--max-length 1", "--max-length 300 --max-length-ratio 0 --beam 1"}) {
+    count(options);
+    EXPECT_GT(cut + repeats, 0) << options;
+    translate(input, options);
+    EXPECT_NE(errors_.find(fmt::format("of 3 lines {} were cut, {} looped", cut, repeats)), std::string::npos)
+        << options << ": " << errors_;
+  }
+  translate("\n");
+  EXPECT_EQ(errors_, "") << "nothing was";
 }
 
 TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
