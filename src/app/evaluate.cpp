@@ -143,6 +143,8 @@ void evaluate(const Arguments& arguments) {
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
   }
   search.check([&] { validate(o.translating.search); });
+  if (o.translating.search.nbest > 1 && !o.translating.search.sample)
+    throw UsageError("--nbest has no effect on evaluate, which measures the best translation of each line");
   watch_signals();
 
   const TestSet set = read_test_set(o);

@@ -90,13 +90,17 @@ std::string written(const InspectOptions& o, const ordered_json& data) {
   return {};
 }
 
-void check(const InspectOptions& o, const std::vector<std::string>& files) {
+void check(const InspectOptions& o, const Options& given, const std::vector<std::string>& files) {
   if (o.model.empty() || o.text.empty() == files.empty())
     throw UsageError("inspect needs --model DIR, and --text SENTENCE or a FILE: see dragoman inspect --help");
   if (!o.target.empty() && o.text.empty())
     throw UsageError("--target is the translation of one sentence: give that by --text");
   if (o.format == InspectFormat::svg && o.text.empty())
     throw UsageError("--format svg draws one sentence: give that by --text");
+  for (const char* key : {"attention", "layer"}) {
+    if (o.format != InspectFormat::svg && given.is_given(key))
+      throw UsageError("--{} has no effect without --format svg: a page and JSON have all layers", key);
+  }
 }
 
 }  // namespace
@@ -117,9 +121,9 @@ void inspect(const Arguments& arguments) {
   line.add_options(search);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  check(o, files);
+  check(o, options, files);
   SearchOptions& how = o.search;
-  if (!how.sample) how.nbest = std::min(how.nbest, how.beam);  // more than there are were not asked for
+  if (!how.sample && !search.is_given("nbest")) how.nbest = std::min(how.nbest, how.beam);
   search.check([&] { validate(o.search); });
   if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
   check_output(o.out);

@@ -31,7 +31,8 @@ struct TranslateOptions {
 void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Which model, and what to print");
   declare_models_and_batch(own, o.translating);
-  own.add("prefix", o.prefix, "a file of how each translation begins, line by line");
+  own.add("prefix", o.prefix,
+          "a file of how each translation begins, line by line; that of an empty line stays empty");
   own.add("prefix-bias", o.translating.search.prefix_bias,
           "B: while it is followed, p becomes (1 - B)*p, plus B for its next piece; 1: it is forced",
           above(0).at_most(1));
@@ -113,6 +114,8 @@ void translate(const Arguments& arguments) {
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
   if (o.attention && o.format == OutputFormat::text)
     throw UsageError("attention is a matrix, which a line of text cannot hold: add --format json");
+  if (o.pieces && o.format == OutputFormat::json)
+    throw UsageError("--pieces has no effect with --format json, where each line has them as its tokens");
   o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())

@@ -212,6 +212,12 @@ void Options::assign(Option& option, const OptionValue& value, const std::string
   option.origin = place;
 }
 
+bool Options::is_given(const std::string& key) const {
+  const auto option = std::ranges::find(options_, key, &Option::key);
+  CHECK(option != options_.end(), "there is no option {}", key);
+  return !option->origin.empty();
+}
+
 void Options::check_values() const {
   for (const Option& option : options_) {
     const OptionValue value = option.get();

@@ -84,6 +84,9 @@ class Options {
   // Sets one variable from a flag's text. A list's items are separated by commas; no text is no item.
   void set_flag(const std::string& key, const std::string& text);
 
+  // Whether a recipe or a flag named the option, be it with its default.
+  bool is_given(const std::string& key) const;
+
   // Whether every variable holds what its option allows, whoever set it; else throws OptionError.
   void check_values() const;
 

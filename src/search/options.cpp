@@ -64,6 +64,8 @@ void validate(const SearchOptions& o) {
     throw OptionError("always-allow", "has no effect without shortlist, where all words are allowed");
   if (o.always_allow == "-")
     throw OptionError("always-allow", "must be a file: standard input is where lines to translate come from");
+  if (o.length_penalty == 0 && o.penalty_form != SearchOptions().penalty_form)
+    throw OptionError("penalty-form", "has no effect where length-penalty is 0");
   if (o.coverage_penalty > 0 && (o.sample || o.beam == 1))
     throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to choose from");
   if (o.alignment_layer > 0 && !needs_attention(o)) {

@@ -101,6 +101,13 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
     run(model + options, "", 2);
     EXPECT_NE(errors_.find("no effect"), std::string::npos) << errors_;
   }
+  for (const std::string option : {"--layer 1", "--attention cross"}) {
+    inspect(option + " --text 'A dog.' --format json", "", 2);
+    EXPECT_NE(errors_.find("no effect without --format svg"), std::string::npos) << errors_;
+  }
+  inspect("--nbest 9 --text 'A dog.'", "", 2);
+  EXPECT_NE(errors_.find("a beam of 5 finds no more than 5"), std::string::npos) << errors_;
+  inspect("--beam 2 --format json --text 'A dog.'");
   inspect("", "", 2);
   EXPECT_NE(errors_.find("--text"), std::string::npos) << errors_;
   inspect("-", "\n \n", 1);

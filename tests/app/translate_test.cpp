@@ -141,6 +141,11 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
             "dragoman: the command line: nbest is 3, but a beam of 2 finds no more than 2: widen the beam\n");
   run("translate --model " + folder_.path + " --top-k 3", "", 2);
   EXPECT_NE(errors_.find("no effect"), std::string::npos);
+  for (const std::string useless : {"translate --pieces --format json", "translate --penalty-form plain --length-penalty 0",
+                                    "evaluate --source x --reference x --nbest 2"}) {
+    run(useless + " --model " + folder_.path, "", 2);
+    EXPECT_NE(errors_.find("no effect"), std::string::npos) << errors_;
+  }
   run("translate --prefix - --model " + folder_.path, "a\nb\n", 2);
   EXPECT_NE(errors_.find("--prefix must be a file"), std::string::npos) << errors_;
   for (const char* command :
