@@ -1,11 +1,30 @@
 #include "search/parts.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "base/signals.h"
 #include "text/sentences.h"
 
 namespace dragoman {
 namespace {
+
+constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, some milliseconds' work
+
+// The pieces of a text, or of its beginning where they are more than `most`. A megabyte takes a second: it is cut at
+// spaces, where every piece ends, and a signal to stop is heeded in between.
+PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
+  PiecesOfText all;
+  for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while a long line was read");
+    const size_t end = std::min(text.find(' ', std::min(begin + stretch, text.size())), text.size());
+    const PiecesOfText some = vocabulary.encode_with_spans(text.substr(begin, end - begin));
+    all.ids.insert(all.ids.end(), some.ids.begin(), some.ids.end());
+    for (const TextSpan& span : some.spans) all.spans.push_back({begin + span.begin, begin + span.end});
+    begin = end + 1;
+  }
+  return all;
+}
 
 bool begins_word(const Vocabulary& vocabulary, int32_t id) { return vocabulary.piece(id).starts_with("▁"); }
 
@@ -40,14 +59,15 @@ void add_sentence(const PiecesOfText& sentence, size_t offset, const SavedModel&
 
 std::vector<Part> split_line(const SavedModel& model, std::string_view text) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
+  const auto most = static_cast<size_t>(model.max_length);
   std::vector<Part> parts;
-  const PiecesOfText whole = vocabulary.encode_with_spans(text);
-  if (static_cast<int64_t>(whole.ids.size()) <= model.max_length) {
+  const PiecesOfText whole = encode(vocabulary, text, most);
+  if (whole.ids.size() <= most) {
     add_sentence(whole, 0, model, parts);
   } else {
     for (const SentencePart& part : split_sentences(text)) {
       const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(vocabulary.encode_with_spans(part.sentence), offset, model, parts);
+      add_sentence(encode(vocabulary, part.sentence, SIZE_MAX), offset, model, parts);
       if (!parts.empty()) parts.back().space = part.space;
     }
   }

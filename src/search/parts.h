@@ -17,7 +17,7 @@ struct Part {
 };
 
 // A long line is parted between its sentences, which keep the white space between them; a sentence that is too long
-// by itself where a word begins, or if need be inside a word. No text is left out.
+// by itself where a word begins, or if need be inside a word. No text is left out. A signal to stop ends it: Stopped.
 std::vector<Part> split_line(const SavedModel& model, std::string_view text);
 
 }  // namespace dragoman

@@ -228,6 +228,24 @@ TEST_F(TranslatorTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
   EXPECT_GT(split_line(saved, std::string(100, 'a')).size(), 5U) << "one word of a hundred letters";
 }
 
+// It is encoded a stretch at a time, which changes neither the pieces nor where they stand.
+TEST_F(TranslatorTest, AVeryLongSentenceHasThePiecesOfItsWords) {
+  SavedModel& saved = model(1, 10);
+  std::string text;
+  while (text.size() < 50'000) text += "Où the dog  sleeps ";
+  std::vector<int32_t> joined;
+  for (const Part& part : split_line(saved, text)) {
+    for (size_t i = 0; i + 1 < part.ids.size(); ++i) {
+      const std::string& piece = saved.vocabularies.source->piece(part.ids[i]);
+      const std::string said = text.substr(part.spans[i].begin, part.spans[i].end - part.spans[i].begin);
+      if (part.ids[i] != unknown_id)
+        EXPECT_TRUE(said.ends_with(piece.substr(piece.starts_with("▁") ? 3 : 0))) << said << " for " << piece;
+      joined.push_back(part.ids[i]);
+    }
+  }
+  EXPECT_EQ(joined, saved.vocabularies.source->encode(text));
+}
+
 TEST_F(TranslatorTest, ATranslationThatHadToEndIsFlagged) {
   options_ = {.beam = 1, .max_length = 2};
   EXPECT_TRUE(translate("The cat sleeps.").cut);
