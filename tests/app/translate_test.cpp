@@ -14,6 +14,7 @@
 #include "app/translating_commands.h"
 #include "base/memory.h"
 #include "search/shortlist.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
@@ -127,10 +128,32 @@ TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
   EXPECT_NE(errors_.find("--prefix FILE"), std::string::npos) << errors_;
 }
 
+// A megabyte of one sentence, many sentences, and bytes of every kind; the line behind them is what it is alone.
 TEST_F(TranslatingCommands, ALongLineIsALine) {
-  std::string input;
-  while (input.size() < 20'000) input += "The cat sleeps. ";
-  EXPECT_EQ(lines_of(translate(input + "\nThe cat sleeps.\n", "--beam 1 --max-length 5")).size(), 2U);
+  const ModelFolder words("words_" + test_name(), 200, true,
+                          {.kind = PieceKind::words, .size = 45, .shared = true});
+  std::string endless, sentences, bytes;
+  while (endless.size() < 1'000'000) endless += "the cat sleeps ";
+  while (sentences.size() < 20'000) sentences += "The cat sleeps. ";
+  for (int i = 0; i < 20'000; ++i) bytes += static_cast<char>(i * 7 % 256);
+  std::ranges::replace(bytes, '\n', '\0');
+  const std::string last = "It is cold.\n", input = endless + "\n" + sentences + "\n" + bytes + "\n" + last;
+  const auto translated = [&](const std::string& text) {
+    return lines_of(run("translate --beam 1 --max-length 3 --format json --model " + words.path, text));
+  };
+  const Lines lines = translated(input);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[3], translated(last)[0]);
+  const auto check = [&](size_t line, const std::string& source, bool invalid) {
+    const auto object = nlohmann::json::parse(lines[line]);
+    EXPECT_TRUE(object["source"] == source) << line;
+    EXPECT_FALSE(object["tokens"].empty()) << line;
+    EXPECT_EQ(std::ranges::count(object["flags"], "invalid"), invalid) << line;
+    return object["flags"];
+  };
+  EXPECT_EQ(std::ranges::count(check(0, endless, false), "cut"), 1);
+  check(1, sentences, false);
+  EXPECT_EQ(std::ranges::count(check(2, repaired(bytes), true), "unknown"), 1);
 }
 
 TEST_F(TranslatingCommands, WrongUseIsSaid) {
