@@ -1,12 +1,7 @@
 // dragoman translate, score, evaluate and info, as a user meets them: the program itself, on a small model.
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 
 #include <nlohmann/json.hpp>
 
@@ -164,8 +159,9 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
             "dragoman: the command line: nbest is 3, but a beam of 2 finds no more than 2: widen the beam\n");
   run("translate --model " + folder_.path + " --top-k 3", "", 2);
   EXPECT_NE(errors_.find("no effect"), std::string::npos);
-  for (const std::string useless : {"translate --pieces --format json", "translate --penalty-form plain --length-penalty 0",
-                                    "evaluate --source x --reference x --nbest 2"}) {
+  for (const std::string useless :
+       {"translate --pieces --format json", "translate --penalty-form plain --length-penalty 0",
+        "evaluate --source x --reference x --nbest 2"}) {
     run(useless + " --model " + folder_.path, "", 2);
     EXPECT_NE(errors_.find("no effect"), std::string::npos) << errors_;
   }
@@ -295,7 +291,8 @@ TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {
       << scores;
   EXPECT_NE(scores.find("\n0 to 5                   1"), std::string::npos) << scores;
   EXPECT_NE(scores.find("\n11 to 20                 1"), std::string::npos) << scores;
-  const auto json = nlohmann::json::parse(run(options + " --reference " + perfect + " --by-length --format json"));
+  const auto json =
+      nlohmann::json::parse(run(options + " --reference " + perfect + " --by-length --format json"));
   ASSERT_EQ(json.size(), 3U);
   ASSERT_EQ(json[2]["rows"].size(), 2U);
   const auto& longer = json[2]["rows"][1];
@@ -316,76 +313,6 @@ TEST_F(TranslatingCommands, InfoShowsWhatAFolderHolds) {
        {"parameters", "shared", "[model]", "d_model                 20", "[data]", "max_length"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   run("info /nowhere", "", 1);
-}
-
-// A conversation with the program: both ends are pipes.
-class Conversation {
- public:
-  explicit Conversation(const std::string& model) {
-    int in[2], out[2];
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(in[0], STDIN_FILENO);
-      dup2(out[1], STDOUT_FILENO);
-      execl(DRAGOMAN_PROGRAM, DRAGOMAN_PROGRAM, "translate", "--model", model.c_str(), "--max-length", "9",
-            nullptr);
-      _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    to_ = in[1], from_ = out[0];
-  }
-  ~Conversation() {
-    close(to_);
-    close(from_);
-  }
-
-  void say(const std::string& text) const {
-    EXPECT_EQ(::write(to_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-  // The next bytes that it prints; empty where none come within some seconds.
-  std::string hear() const {
-    pollfd watched = {.fd = from_, .events = POLLIN, .revents = 0};
-    char text[4096];
-    if (poll(&watched, 1, 20'000) <= 0) return "";
-    const ssize_t n = read(from_, text, sizeof text);
-    return {text, static_cast<size_t>(std::max<ssize_t>(n, 0))};
-  }
-  void stop_listening() { close(std::exchange(from_, -1)); }
-  void send(int signal) const { kill(child_, signal); }
-  int wait_status() const {
-    int status = 0;
-    waitpid(child_, &status, 0);
-    return status;
-  }
-
- private:
-  pid_t child_ = -1;
-  int to_ = -1, from_ = -1;
-};
-
-TEST_F(TranslatingCommands, AnswersEachLineAndStopsWhenAsked) {
-  Conversation talk(folder_.path);
-  for (int i = 0; i < 3; ++i) {
-    talk.say("The cat sleeps.\n");
-    EXPECT_NE(talk.hear().find('\n'), std::string::npos) << "line " << i;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  talk.send(SIGINT);
-  const int status = talk.wait_status();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-}
-
-TEST_F(TranslatingCommands, AClosedOutputEndsItQuietly) {
-  Conversation talk(folder_.path);
-  talk.say("The cat sleeps.\n");
-  EXPECT_FALSE(talk.hear().empty());
-  talk.stop_listening();
-  talk.say("The cat sleeps.\n");
-  const int status = talk.wait_status();
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
 }
 
 }  // namespace
