@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
+#include "base/build.h"
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -26,7 +27,7 @@ void run_program(const Arguments& arguments) {
     return;
   }
   if (name == "--version") {
-    std::cout << "dragoman " DRAGOMAN_VERSION "\n";
+    std::cout << "dragoman " << version() << "\n";
     return;
   }
   std::vector<std::string> names;

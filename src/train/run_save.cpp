@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/build.h"
 #include "base/log.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -78,6 +79,7 @@ void Run::save(Occasion occasion) {
   log_->flush();
   const nlohmann::json state = {{"state", state_.to_json()},
                                 {"metrics_bytes", log_->bytes()},
+                                {"build", build_name()},
                                 {"instruction_set", device_.kernels.name},
                                 {"processes", processes_.count()}};
   checkpoints_.save(trainer_.steps(), state,

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/build.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/threads.h"
@@ -107,7 +108,10 @@ nlohmann::json Run::config_json() const {
   return {{"format", 1},
           {"model", to_json(recipe_.model)},
           {"recipe", recipe_json(recipe_)},
-          {"made_by", {{"instruction_set", device_.kernels.name}, {"processes", processes_.count()}}}};
+          {"made_by",
+           {{"build", build_name()},
+            {"instruction_set", device_.kernels.name},
+            {"processes", processes_.count()}}}};
 }
 
 // The weights of step 0.
@@ -183,16 +187,20 @@ void Run::check_all_agree() {
 // What the bits depend on, beside the recipe.
 void Run::tell_what_changed(const nlohmann::json& saved) const {
   const int processes = saved.value("processes", 1);
+  const std::string build = saved.value("build", build_name());
   std::string before = saved.at("instruction_set"), now = device_.kernels.name;
-  if (before == now && processes == processes_.count()) return;
+  if (build != build_name()) {
+    before += fmt::format(" (build {})", build);
+    now += fmt::format(" (build {})", build_name());
+  }
   if (processes != processes_.count()) {
     before += fmt::format(" with {} processes", processes);
     now += fmt::format(" with {}", processes_.count());
   }
+  if (before == now) return;
   log_warning(
       "this run was on {} and goes on with {}: it stays right, an update still has {} batches, but its bits "
-      "will "
-      "not be those of an undisturbed one",
+      "may not be those of an undisturbed one",
       before, now, state_.batches_per_update);
 }
 

@@ -1,11 +1,14 @@
 // Whole runs in this process: on text, and where an epoch's end and a validation fall together.
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "base/build.h"
 #include "base/files.h"
+#include "model/folder.h"
 #include "model/weights.h"
 #include "testing.h"
 #include "train/metrics_log.h"
@@ -58,6 +61,16 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
     EXPECT_NE(log.find(fmt::format("training loss {:.4f}", sum / batches)), std::string::npos) << log;
     EXPECT_TRUE(std::filesystem::exists(folder_.path(name) + "/model.safetensors"));
   }
+}
+
+TEST_F(WholeRun, AModelSaysWhatMadeIt) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+  recipe_.training.max_steps = 1;
+  train("run");
+  const nlohmann::json made_by = {{"build", build_name()},
+                                  {"instruction_set", kernels_for(std::getenv("DRAGOMAN_ISA")).name},
+                                  {"processes", 1}};
+  EXPECT_EQ(read_config(folder_.path("run")).at("made_by"), made_by);
 }
 
 // Steps 2 and 4 are on schedule, 3 and 5 are ends; an undisturbed run has the last one only.

@@ -1,0 +1,15 @@
+#include "base/build.h"
+
+namespace dragoman {
+
+std::string version() { return DRAGOMAN_VERSION; }
+
+std::string build_name() {
+#if defined(__clang__)
+  return version() + ", clang " __clang_version__;
+#else
+  return version() + ", gcc " __VERSION__;
+#endif
+}
+
+}  // namespace dragoman

@@ -1,0 +1,11 @@
+// What this program was built from and by: another build may compute other bits.
+#pragma once
+
+#include <string>
+
+namespace dragoman {
+
+std::string version();     // 0.1.0
+std::string build_name();  // 0.1.0, gcc 12.2.0
+
+}  // namespace dragoman
