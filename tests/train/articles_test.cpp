@@ -35,6 +35,13 @@ void expect_noam(const TrainingConfig& training, double factor, int64_t warmup) 
   EXPECT_EQ(training.warmup, warmup);
 }
 
+// One rate throughout, and targets as they are.
+void expect_plain(const TrainingConfig& training) {
+  EXPECT_EQ(training.schedule, Schedule::constant);
+  EXPECT_EQ(training.learning_rate, 1e-4);
+  EXPECT_EQ(training.label_smoothing, 0);
+}
+
 TEST(Articles, TheCopyTaskIsTheArticles) {
   const Recipe recipe = recipe_named("copy");
   EXPECT_EQ(recipe.data.symbols, 11);
@@ -77,9 +84,7 @@ TEST(Articles, TheEuroparlTranslatorIsTheArticles) {
   EXPECT_EQ(recipe.model.embedding_initialiser, EmbeddingInitialiser::xavier);
   expect_dropouts(recipe.model, 0.1, 0.1, 0.1, 0);
   expect_adam(recipe.training, 0.999, 1e-8);
-  EXPECT_EQ(recipe.training.schedule, Schedule::constant);
-  EXPECT_EQ(recipe.training.learning_rate, 1e-4);
-  EXPECT_EQ(recipe.training.label_smoothing, 0);
+  expect_plain(recipe.training);
   EXPECT_EQ(recipe.validation.keep_best_by, KeepBestBy::train_loss);
 }
 
@@ -92,9 +97,7 @@ TEST(Articles, PostNormIsTheWalkThroughs) {
   EXPECT_EQ(recipe.model.tied, Tied::none);
   expect_dropouts(recipe.model, 0.1, 0, 0, 0.1);
   expect_adam(recipe.training, 0.98, 1e-9);
-  EXPECT_EQ(recipe.training.schedule, Schedule::constant);
-  EXPECT_EQ(recipe.training.learning_rate, 1e-4);
-  EXPECT_EQ(recipe.training.label_smoothing, 0);
+  expect_plain(recipe.training);
 }
 
 TEST(Articles, Tensor2tensorIsTheLessons) {
