@@ -45,11 +45,13 @@ void PairedLines::repair(size_t side) {
 }
 
 void PairedLines::warn_of_repairs() const {
-  for (size_t side = 0; side < 2; ++side) {
-    if (repairs_[side] == 0) continue;
-    log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none",
-                readers_[side].path(), repairs_[side], readers_[side].number());
-  }
+  for (size_t side = 0; side < 2; ++side) dragoman::warn_of_repairs(readers_[side], repairs_[side]);
+}
+
+void warn_of_repairs(const LineReader& reader, int64_t repaired) {
+  if (repaired == 0) return;
+  log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none", reader.path(),
+              repaired, reader.number());
 }
 
 }  // namespace dragoman

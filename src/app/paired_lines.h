@@ -35,4 +35,7 @@ class PairedLines {
   int64_t repairs_[2] = {0, 0};
 };
 
+// Where some of the lines that were read are no UTF-8.
+void warn_of_repairs(const LineReader& reader, int64_t repaired);
+
 }  // namespace dragoman

@@ -5,9 +5,9 @@
 #include <exception>
 #include <filesystem>
 
+#include "app/paired_lines.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/log.h"
 #include "base/signals.h"
 #include "base/threads.h"
 #include "text/unicode.h"
@@ -91,9 +91,7 @@ void TranslationInput::finish() {
     throw Error("{} has more lines than there were to translate, {}: do they belong together?",
                 prefixes_->path(), prefixes_->number() - 1);
   }
-  if (repaired_prefixes_ == 0) return;
-  log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none",
-              prefixes_->path(), repaired_prefixes_, prefixes_->number());
+  warn_of_repairs(*prefixes_, repaired_prefixes_);
 }
 
 namespace {
