@@ -37,6 +37,7 @@ const Growing axes[] = {
 
 StepsSettings settings_at(const Growing& axis, int64_t point) {
   StepsSettings settings;
+  settings.part_tokens = 0;  // the cost of a batch is that of its tokens at once
   settings.*axis.value = point;
   settings.heads = settings.d_model / 64;
   settings.d_ff = 4 * settings.d_model;

@@ -113,6 +113,7 @@ int main(int argc, char** argv) try {
   app.add_option("--size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000")
       ->check(CLI::IsMember({"small", "base"}));
   app.add_option("--batch-tokens", settings.batch_tokens, "of the larger side");
+  app.add_option("--part-tokens", settings.part_tokens, "of them that are worked on at once; 0: all");
   app.add_option("--steps", settings.steps, "in a round");
   app.add_option("--rounds", settings.rounds, "of which the median counts");
   app.add_option("--threads", settings.threads, "0: all, or a process's share");

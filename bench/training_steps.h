@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "base/random.h"
+#include "train/recipe.h"
 #include "train/trainer.h"
 
 namespace dragoman {
 
 struct StepsSettings {
   int64_t d_model = 256, heads = 4, d_ff = 1024, layers = 3, vocabulary = 8000, batch_tokens = 4096;
+  int64_t part_tokens = TrainingConfig().part_tokens;
   int64_t steps = 5, rounds = 5;
   int threads = 0;
   double dropout = 0.1;
@@ -99,7 +101,10 @@ class TrainingSteps {
         processes_(processes),
         device_(kernels_for(std::getenv("DRAGOMAN_ISA")), settings.threads),
         model_(config(settings), device_, Buffers::weights_and_gradients),
-        trainer_(model_, {.precision = settings.precision, .slice = settings.slice}, processes),
+        trainer_(
+            model_,
+            {.part_tokens = settings.part_tokens, .precision = settings.precision, .slice = settings.slice},
+            processes),
         batches_(make_batches(settings)) {
     model_.parameters.initialise(1);
     for (int i = 0; i < 2; ++i) step();

@@ -41,15 +41,17 @@ int64_t kept_floats(const ModelConfig& c) {
 }  // namespace
 
 int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens) {
+  const int64_t tokens =
+      training.part_tokens > 0 ? std::min(batch_tokens, training.part_tokens) : batch_tokens;  // at once
   const int64_t copies = training.ema > 0 ? 5 : 4;  // weights, gradients, two moments, the moving average
   // Whatever is larger comes on top of what is kept: the loss with the generator packed both ways and a chunk of
   // logits, or the first gradients of the backward pass.
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
-  const int64_t logits = std::min(batch_tokens * model.target_vocabulary, usual_logits_at_once);
-  const int64_t loss = generator + logits + batch_tokens * model.d_model;
-  const int64_t gradients = batch_tokens * (model.d_ff + 4 * model.d_model);
+  const int64_t logits = std::min(tokens * model.target_vocabulary, usual_logits_at_once);
+  const int64_t loss = generator + logits + tokens * model.d_model;
+  const int64_t gradients = tokens * (model.d_ff + 4 * model.d_model);
   const int64_t floats =
-      copies * parameter_floats(model) + batch_tokens * kept_floats(model) + std::max(loss, gradients);
+      copies * parameter_floats(model) + tokens * kept_floats(model) + std::max(loss, gradients);
   return floats * static_cast<int64_t>(sizeof(float));
 }
 
@@ -71,7 +73,8 @@ int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, i
   constexpr double gigabyte = 1 << 30;
   log_info("training.batch_tokens is auto: {}, which takes some {:.2f} of the {:.1f} GB that are available{}",
            tokens, static_cast<double>(training_bytes(recipe.model, recipe.training, tokens)) / gigabyte,
-           static_cast<double>(available) / gigabyte, tokens == most ? "; more is not tried" : "");
+           static_cast<double>(available) / gigabyte,
+           tokens == most ? "; more is not tried" : "; with fewer training.part_tokens more would fit");
   return tokens;
 }
 

@@ -1,7 +1,7 @@
-// training.batch_tokens = "auto": the largest batches that memory has room for.
+// training.batch_tokens = "auto": the largest batches that memory has room for, a part of part_tokens at a time.
 //
 // Memory is estimated from the model's shapes. Since nothing as large as a sentence's length squared is ever kept,
-// it grows in a line with the tokens of a batch, and the estimate is simple; a test holds it beside what the pool
+// it grows in a line with the tokens that are worked on at once, and the estimate is simple; a test holds it beside what the pool
 // really came to. (A trial step would touch the very memory that may not be there.)
 #pragma once
 
@@ -16,7 +16,8 @@ namespace dragoman {
 // gradients and moments included. The model's vocabularies must be known.
 int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens);
 
-// The largest number of tokens, up to 16384, whose training takes no more than `bytes`; 256 where none does.
+// The largest number of tokens, up to 16384, whose training takes no more than `bytes`: smaller than a part where not
+// even a part fits, and 256 where nothing does.
 int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes);
 
 // training.batch_tokens as a number. "auto" is what the model's folder says, where a run has begun in it: an update

@@ -12,6 +12,10 @@ void declare(Options& options, TrainingConfig& c) {
   training.add("batch_tokens", c.batch_tokens,
                "tokens of a batch's larger side; auto: as many as fit the memory, found once and kept",
                at_least(1).at_most(10'000'000), {"auto", automatic_batch_tokens});
+  training.add("part_tokens", c.part_tokens,
+               "tokens of a batch's larger side that are worked on at once; more take memory, far fewer take "
+               "time; 0: all",
+               at_least(0));
   training.add("accumulate", c.accumulate, "batches of each process whose gradients make one update",
                at_least(1));
   training.add("optimizer", c.optimizer, "adamw: with weight_decay",

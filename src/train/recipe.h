@@ -27,6 +27,7 @@ inline constexpr int64_t automatic_batch_tokens = 0;
 
 struct TrainingConfig {
   int64_t batch_tokens = 4096;
+  int64_t part_tokens = 2048;
   int64_t accumulate = 1;
   Optimizer optimizer = Optimizer::adam;
   double learning_rate = 1e-3;

@@ -16,6 +16,12 @@ bool may_change(const std::string& section, const std::string& key) {
           (key.starts_with("max_") || key == "threads" || key == "longest_silence" || key == "average_last"));
 }
 
+// What a run began with. A key that a later version added means what was done before there was a choice.
+nlohmann::json with_historical_defaults(nlohmann::json saved) {
+  if (saved.contains("training")) saved.at("training").emplace("part_tokens", 0);
+  return saved;
+}
+
 void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, const std::string& folder) {
   for (const auto& [section, options] : now.items()) {
     for (const auto& [key, value] : options.items()) {
@@ -75,7 +81,8 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
         options.folder);
   }
   const nlohmann::json saved = read_config(options.folder);
-  if (saved.contains("recipe")) check_same_recipe(saved.at("recipe"), recipe_json(recipe), options.folder);
+  if (!saved.contains("recipe")) return;
+  check_same_recipe(with_historical_defaults(saved.at("recipe")), recipe_json(recipe), options.folder);
 }
 
 }  // namespace dragoman

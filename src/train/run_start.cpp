@@ -21,6 +21,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
           .seed = static_cast<uint64_t>(t.seed),
+          .part_tokens = t.part_tokens,
           .precision = t.precision,
           .wire = t.reduce_as};
 }

@@ -20,11 +20,11 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       adam_(model.device, model.parameters, options.adam),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {}
 
-LossSums Trainer::run(const Batch& batch, Tape* tape) {
+LossSums Trainer::run(const BatchPart& batch, Tape* tape) {
   Device& device = model_.device;
   const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
   const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
-  const Array<int32_t> targets(device.pool, std::span<const int32_t>(batch.targets));
+  const Array<int32_t> targets(device.pool, batch.targets);
   Pass pass{.device = device,
             .tape = tape,
             .precision = tape != nullptr ? options_.precision : Precision::fp32,
@@ -33,7 +33,7 @@ LossSums Trainer::run(const Batch& batch, Tape* tape) {
   const Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
   if (tape != nullptr) tape->backward();
 
-  LossSums sums = {.source_tokens = batch.source_tokens(), .target_tokens = batch.target_tokens()};
+  LossSums sums = {.source_tokens = source.count(), .target_tokens = target.count()};
   for (int64_t r = 0; r < losses.rows(); ++r) {
     sums.smoothed += static_cast<double>(losses.data()[2 * r]);
     sums.unsmoothed += static_cast<double>(losses.data()[2 * r + 1]);
@@ -41,9 +41,9 @@ LossSums Trainer::run(const Batch& batch, Tape* tape) {
   return sums;
 }
 
-LossSums Trainer::add_gradients(const Batch& batch) { return run(batch, &tape_); }
+LossSums Trainer::add_gradients(const Batch& batch) { return run(whole(batch), &tape_); }
 
-LossSums Trainer::evaluate(const Batch& batch) { return run(batch, nullptr); }
+LossSums Trainer::evaluate(const Batch& batch) { return run(whole(batch), nullptr); }
 
 LossSums Trainer::over_all(const LossSums& own) {
   if (processes_.count() == 1) return own;
@@ -57,8 +57,11 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   std::ranges::fill(gradients, 0.0f);
   LossSums own;
   for (const Batch& batch : batches) {
-    if (&batch == &batches.back()) gradient_sum_.begin(tape_);
-    own += add_gradients(batch);
+    BatchPart rest = whole(batch);
+    for (int64_t parts = part_count(batch, options_.part_tokens); parts > 0; --parts) {
+      if (parts == 1 && &batch == &batches.back()) gradient_sum_.begin(tape_);
+      own += run(take_part(rest, parts), &tape_);
+    }
   }
   gradient_sum_.finish(tape_);
   Gradients result = {.sums = over_all(own)};

@@ -1,14 +1,16 @@
 // Trainer: a model, its optimiser, and the update that takes both one step further.
 //
-// An update may consist of several micro-batches: gradients are sums over tokens, divided once by the update's
-// number of target tokens, so that however it is cut the update is the same but for rounding. Where several processes
-// train together, each computes its own micro-batches, and all make the same update of the sum.
+// An update may consist of several micro-batches, each of which is worked on in parts that take less memory than the
+// whole: gradients are sums over tokens, divided once by the update's number of target tokens, so that however it is
+// cut the update is the same but for rounding. Where several processes train together, each computes its own
+// micro-batches, and all make the same update of the sum.
 #pragma once
 
 #include <span>
 
 #include "model/transformer.h"
 #include "text/batch.h"
+#include "text/batch_parts.h"
 #include "train/adam.h"
 #include "train/gradient_sum.h"
 
@@ -29,6 +31,7 @@ struct UpdateOptions {
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
+  int64_t part_tokens = 0;                // of a batch's larger side that are worked on at once; 0: all
   Precision precision = Precision::fp32;  // of the operands of an update's products; evaluation has fp32
   Wire wire = Wire::fp32;  // between processes, in slices of so many floats; 0: as many as suit
   int64_t slice = 0;
@@ -52,7 +55,7 @@ class Trainer {
   // Both.
   LossSums update(std::span<const Batch> batches, double learning_rate);
 
-  // The gradients of one micro-batch, added to those that are there.
+  // The gradients of one micro-batch as a whole, added to those that are there.
   LossSums add_gradients(const Batch& batch);
 
   LossSums evaluate(const Batch& batch);
@@ -62,7 +65,7 @@ class Trainer {
   Adam& adam() { return adam_; }
 
  private:
-  LossSums run(const Batch& batch, Tape* tape);
+  LossSums run(const BatchPart& batch, Tape* tape);
   LossSums over_all(const LossSums& own);
 
   Transformer& model_;

@@ -62,6 +62,21 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
   EXPECT_EQ(pool.in_use(), in_use);
 }
 
+TEST_P(Allocations, NoneForParts) {
+  const ModelConfig& config = GetParam().named.config;
+  SmallModel small(config, *GetParam().kernels, 2, /*gradients=*/true);
+  Trainer trainer(small.model, {.part_tokens = 50, .precision = GetParam().precision});
+  const std::vector<Batch> largest = {largest_batch(config)};
+  trainer.update(largest, 0.01);
+  trainer.update(largest, 0.01);
+  const size_t reached = small.device.pool.reached();
+  const int64_t before = allocations();
+  trainer.update(largest, 0.01);
+  const int64_t asked = allocations() - before;
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(small.device.pool.reached(), reached);
+}
+
 // Products cut their work by its shape: none of fewer rows, or of a shorter sum, may need memory that the largest
 // did not.
 class ProductAllocations : public testing::TestWithParam<const Kernels*> {};

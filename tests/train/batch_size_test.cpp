@@ -14,6 +14,7 @@ struct MemoryCase {
   const char* name;
   ModelConfig config;
   int64_t tokens;
+  int64_t part_tokens = 0;
 };
 void PrintTo(const MemoryCase& c, std::ostream* out) { *out << c.name; }
 
@@ -35,7 +36,11 @@ std::vector<MemoryCase> memory_cases() {
   wide.encoder_layers = wide.decoder_layers = 1;
   wide.d_ff = 1024;
   wide.tied = Tied::all;
-  return {{"narrow", narrow, 1024}, {"uneven", uneven, 512}, {"words", words, 256}, {"wide", wide, 512}};
+  return {{"narrow", narrow, 1024},
+          {"uneven", uneven, 512},
+          {"words", words, 256},
+          {"wide", wide, 512},
+          {"in_parts", narrow, 1024, 256}};
 }
 
 // Both sides hold that many tokens, in sentences of 16.
@@ -54,14 +59,14 @@ Batch full_batch(int64_t tokens) {
 class BatchMemory : public testing::TestWithParam<MemoryCase> {};
 
 TEST_P(BatchMemory, IsAsEstimated) {
-  const auto& [name, config, tokens] = GetParam();
+  const auto& [name, config, tokens, part_tokens] = GetParam();
   SmallModel small(config, *every_instruction_set().back(), 2, /*gradients=*/true);
-  Trainer trainer(small.model, {});
+  Trainer trainer(small.model, {.part_tokens = part_tokens});
   const std::vector<Batch> batches = {full_batch(tokens)};
   trainer.update(batches, 0.01);
   trainer.update(batches, 0.01);
   const auto peak = static_cast<double>(small.device.pool.peak());
-  const auto estimate = static_cast<double>(training_bytes(config, {}, tokens));
+  const auto estimate = static_cast<double>(training_bytes(config, {.part_tokens = part_tokens}, tokens));
   EXPECT_GT(estimate, 0.95 * peak);
   EXPECT_LT(estimate, 1.05 * peak);
 }
@@ -71,12 +76,18 @@ INSTANTIATE_TEST_SUITE_P(Of, BatchMemory, testing::ValuesIn(memory_cases()),
 
 TEST(BatchTokens, AreTheMostThatFit) {
   const ModelConfig config = memory_cases()[0].config;
-  const auto bytes = [&](int64_t tokens) { return training_bytes(config, {}, tokens); };
-  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(5120)), 5120);
-  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(5120) - 1), 4864);
-  EXPECT_EQ(fitting_batch_tokens(config, {}, bytes(1 << 20)), 16384);
-  EXPECT_EQ(fitting_batch_tokens(config, {}, 0), 256);
-  EXPECT_LT(fitting_batch_tokens(config, {.ema = 0.9}, bytes(5120)), 5120);  // its average takes room, too
+  const TrainingConfig whole = {.part_tokens = 0};
+  const auto bytes = [&](int64_t tokens) { return training_bytes(config, whole, tokens); };
+  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(5120)), 5120);
+  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(5120) - 1), 4864);
+  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(1 << 20)), 16384);
+  EXPECT_EQ(fitting_batch_tokens(config, whole, 0), 256);
+  TrainingConfig averaged = whole;
+  averaged.ema = 0.9;  // takes room, too
+  EXPECT_LT(fitting_batch_tokens(config, averaged, bytes(5120)), 5120);
+  const TrainingConfig in_parts = {.part_tokens = 1024};
+  EXPECT_EQ(fitting_batch_tokens(config, in_parts, bytes(1024)), 16384);
+  EXPECT_EQ(fitting_batch_tokens(config, in_parts, bytes(1024) - 1), 768);  // not even a part
 }
 
 TEST(BatchTokens, AreThoseOfTheRunThatHasBegun) {

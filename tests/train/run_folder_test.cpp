@@ -41,6 +41,23 @@ TEST_F(RunFolder, AModelWithoutAWholeCheckpointIsNotWrittenOver) {
   EXPECT_EQ(read_file(folder_.path("run/metrics.jsonl")), history);
 }
 
+// They change the bits. Before there were parts, batches were worked on whole.
+TEST_F(RunFolder, ARunGoesOnInThePartsThatItBeganWith) {
+  recipe_.training.part_tokens = 20;
+  train("run");
+  recipe_.training.part_tokens = 30;
+  EXPECT_THROW(train("run"), UsageError);
+  recipe_.training.part_tokens = 20;
+  EXPECT_EQ(train("run").steps, 4);
+  const std::string path = folder_.path("run/config.json");
+  nlohmann::json config = nlohmann::json::parse(read_file(path));
+  config["recipe"]["training"].erase("part_tokens");
+  write_file(path, {config.dump()});
+  EXPECT_THROW(train("run"), UsageError);
+  recipe_.training.part_tokens = 0;
+  EXPECT_EQ(train("run").steps, 4);
+}
+
 TEST_F(RunFolder, IsOneRunsAtATime) {
   {
     dragoman::Run one(recipe_, {.folder = folder_.path("run")});

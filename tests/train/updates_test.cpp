@@ -1,4 +1,4 @@
-// An update is the same however it is cut into micro-batches, and has the same bits on any number of threads; a
+// An update is the same however it is cut into micro-batches and parts of them, and has the same bits on any number of threads; a
 // run is a function of its seed.
 #include <cmath>
 
@@ -15,12 +15,16 @@ class Updates : public testing::TestWithParam<ModelCase> {
 
   // A model, and what trains it.
   struct Run {
-    Run(const ModelCase& c, int threads, uint64_t seed = 1, double clip_norm = 0)
+    Run(const ModelCase& c, int threads, const UpdateOptions& options = {})
         : small(c.named.config, *c.kernels, threads, /*gradients=*/true),
-          trainer(small.model, {.clip_norm = clip_norm, .seed = seed, .precision = c.precision}) {}
+          trainer(small.model, with(c.precision, options)) {}
 
     Floats gradients() const { return floats(small.model.parameters.gradients()); }
     Floats weights() const { return floats(small.model.parameters.weights()); }
+    static UpdateOptions with(Precision precision, UpdateOptions options) {
+      options.precision = precision;
+      return options;
+    }
     static Floats floats(std::span<const float> values) { return {values.begin(), values.end()}; }
 
     SmallModel small;
@@ -44,9 +48,13 @@ double length(const Floats& v) {
 TEST_P(Updates, AreTheSameHoweverTheyAreCut) {
   Run whole(GetParam(), 2);
   const LossSums sums = whole.trainer.update(cut(1), 0);
-  for (const size_t parts : {size_t{2}, size_t{5}}) {
-    Run run(GetParam(), 2);
-    const LossSums part_sums = run.trainer.update(cut(parts), 0);
+  struct Cut {
+    size_t batches;
+    int64_t part_tokens;
+  };
+  for (const auto [batches, part_tokens] : {Cut{2, 0}, Cut{5, 0}, Cut{1, 20}, Cut{2, 5}}) {
+    Run run(GetParam(), 2, {.part_tokens = part_tokens});
+    const LossSums part_sums = run.trainer.update(cut(batches), 0);
     EXPECT_EQ(part_sums.target_tokens, sums.target_tokens);
     EXPECT_EQ(part_sums.source_tokens, sums.source_tokens);
     EXPECT_NEAR(part_sums.smoothed, sums.smoothed, 1e-9 * sums.smoothed) << "the masks of dropout differ";
@@ -54,16 +62,16 @@ TEST_P(Updates, AreTheSameHoweverTheyAreCut) {
     Floats difference = run.gradients();
     const Floats wanted = whole.gradients();
     for (size_t i = 0; i < wanted.size(); ++i) difference[i] -= wanted[i];
-    EXPECT_LT(length(difference), 1e-6 * length(wanted)) << parts << " parts";
+    EXPECT_LT(length(difference), 1e-6 * length(wanted)) << batches << " batches, parts of " << part_tokens;
   }
 }
 
-// Three updates of more rows than one partial sum has: gradients, weights and losses.
+// Three updates in parts, some of more rows than one partial sum has: gradients, weights and losses.
 TEST_P(Updates, HaveTheSameBitsOnAnyNumberOfThreads) {
   Floats gradients, weights;
   double smoothed = 0;
   for (const int threads : {1, 2, 3}) {
-    Run run(GetParam(), threads, 1, /*clip_norm=*/0.5);
+    Run run(GetParam(), threads, {.clip_norm = 0.5, .part_tokens = 150});
     LossSums sums;
     for (uint64_t i = 0; i < 3; ++i) {
       sums +=
@@ -83,7 +91,7 @@ TEST_P(Updates, HaveTheSameBitsOnAnyNumberOfThreads) {
 TEST_P(Updates, AreAFunctionOfTheSeed) {
   std::vector<std::vector<double>> losses;
   for (const uint64_t seed : {1, 1, 2}) {
-    Run run(GetParam(), 2, seed);
+    Run run(GetParam(), 2, {.seed = seed});
     losses.emplace_back();
     for (uint64_t i = 0; i < 3; ++i) {
       losses.back().push_back(
@@ -141,7 +149,7 @@ TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
   const std::vector batches = {random_batch(config(), 0, 10)};
   double free_length = 0;
   for (const double bound : {0.0, 1e-3, 1e6}) {
-    Run run(GetParam(), 1, 1, bound);
+    Run run(GetParam(), 1, {.clip_norm = bound});
     const LossSums sums = run.trainer.update(batches, 0.01);
     const double given = length(Run::floats(run.trainer.adam().first_moments())) / 0.1;
     if (bound == 0) {
