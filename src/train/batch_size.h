@@ -1,8 +1,8 @@
 // training.batch_tokens = "auto": the largest batches that memory has room for, a part of part_tokens at a time.
 //
 // Memory is estimated from the model's shapes. Since nothing as large as a sentence's length squared is ever kept,
-// it grows in a line with the tokens that are worked on at once, and the estimate is simple; a test holds it beside what the pool
-// really came to. (A trial step would touch the very memory that may not be there.)
+// it grows in a line with the tokens that are worked on at once, and the estimate is simple; a test holds it beside
+// what the pool really came to. (A trial step would touch the very memory that may not be there.)
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// An update is the same however it is cut into micro-batches and parts of them, and has the same bits on any number of threads; a
-// run is a function of its seed.
+// An update is the same however it is cut into micro-batches and parts of them, and has the same bits on any number of
+// threads; a run is a function of its seed.
 #include <cmath>
 
 #include "train/batches.h"
