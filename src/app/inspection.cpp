@@ -26,7 +26,7 @@ Side source_side(const SavedModel& model, const std::string& text) {
     throw Error(
         "\"{}...\" is longer than the {} pieces that the model takes at a time: inspect shows one sentence, "
         "cut it",
-        text.substr(0, text.find(' ', 30)), model.max_length);
+        text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
   }
   return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
 }

@@ -65,7 +65,7 @@ Side side_of(const std::string& text, PiecesOfText pieces) {
 
 Pair pair_of(const SavedModel& model, const std::string& source, const std::string& target) {
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
-  if (pieces.ids.empty() || model.source_eos) {  // the encoder reads one token at least
+  if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder reads one token at least
     pieces.ids.push_back(eos_id);
     pieces.spans.push_back({source.size(), source.size()});
   }

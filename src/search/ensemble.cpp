@@ -66,18 +66,18 @@ AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
   return allowed;
 }
 
-void Ensemble::encode(const PackedSide& sources, std::span<const int32_t> rows) {
+void Ensemble::encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows) {
+  Member& member = members_[index];
   Pass pass{device()};
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
-  for (Member& member : members_) {
-    const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
-    store(device(), remember(pass, *member.model, encoded, tokens.spans), member.sources, rows);
-  }
+  const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
+  store(device(), remember(pass, *member.model, encoded, tokens.spans), member.sources, rows);
 }
 
 // The decoder's output for each row's newest token, which its caches have from here on.
-Tensor Ensemble::decode_next(Member& member, std::span<const OpenRow> rows) {
+Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
+  Member& member = members_[index];
   Device& device = member.model->device;
   std::vector<int32_t> last, positions;
   std::vector<std::span<const int32_t>> own, sources;
@@ -85,7 +85,7 @@ Tensor Ensemble::decode_next(Member& member, std::span<const OpenRow> rows) {
     last.push_back(row.last);
     positions.push_back(static_cast<int32_t>(row.rows.size()) - 1);
     own.push_back(row.rows);
-    sources.push_back(row.source_rows);
+    sources.push_back(row.source_rows[index]);
   }
   Pass pass{device};
   const std::vector<int32_t> ones(last.size(), 1);
@@ -97,10 +97,10 @@ Tensor Ensemble::decode_next(Member& member, std::span<const OpenRow> rows) {
   return decode(pass, *member.model, tokens, memory, &step);
 }
 
-Tensor Ensemble::logits_of(size_t member, std::span<const OpenRow> rows) {
-  Transformer& model = *members_[member].model;
-  const Tensor decoded = decode_next(members_[member], rows);
-  if (!rows[0].allowed->words.empty()) return allowed_logits(model, member, rows, decoded);
+Tensor Ensemble::logits_of(size_t index, std::span<const OpenRow> rows) {
+  Transformer& model = *members_[index].model;
+  const Tensor decoded = decode_next(index, rows);
+  if (!rows[0].allowed->words.empty()) return allowed_logits(model, index, rows, decoded);
   Pass pass{model.device};
   return next_word_logits(pass, model, decoded);
 }

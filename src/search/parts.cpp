@@ -37,21 +37,77 @@ size_t length_of_first(std::span<const int32_t> ids, size_t most, const Vocabula
   return most;
 }
 
+// A text in a model's own pieces, and how many of them stand in parts by now.
+struct Reading {
+  PiecesOfText pieces;
+  size_t most;  // of them in a part
+  size_t done = 0;
+
+  size_t left() const { return pieces.ids.size() - done; }
+};
+
+// As each model reads a text; where one may not have it whole, perhaps no more than that shows it.
+enum class Extent { until_too_long, whole };
+std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent) {
+  std::vector<Reading> all;
+  for (const SourceReader& reader : model.readers) {
+    const auto most = static_cast<size_t>(reader.max_length);
+    all.push_back({encode(*reader.vocabulary, text, extent == Extent::whole ? SIZE_MAX : most), most});
+  }
+  return all;
+}
+
+// How many of the first model's next pieces make a part that each of the others may have, too; one at least.
+size_t most_for_all(const Reading& first, std::span<const Reading> others) {
+  size_t most = std::min(first.most, first.left());
+  for (const Reading& other : others) {
+    if (other.left() <= other.most) continue;
+    const size_t beyond = other.pieces.spans[other.done + other.most].begin;
+    while (most > 1 && beyond < first.pieces.spans[first.done + most - 1].end) --most;
+  }
+  return most;
+}
+
+// A model's pieces that begin before this byte and stand in no part yet. Whether it may have them all at once.
+bool take_before(size_t byte, Reading& reading, std::vector<int32_t>& ids) {
+  const size_t begin = reading.done;
+  while (reading.left() > 0 && reading.pieces.spans[reading.done].begin < byte)
+    ids.push_back(reading.pieces.ids[reading.done++]);
+  ids.resize(std::min(ids.size(), reading.most));
+  return reading.done - begin <= reading.most;
+}
+
 // A sentence that begins at byte `offset` of the line: one part, or as many as it takes.
-void add_sentence(const PiecesOfText& sentence, size_t offset, const SavedModel& model,
+void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary& vocabulary,
                   std::vector<Part>& parts) {
-  const Vocabulary& vocabulary = *model.vocabularies.source;
-  const std::span<const int32_t> ids = sentence.ids;
-  const auto most = static_cast<size_t>(model.max_length);
-  for (size_t begin = 0; begin < ids.size();) {
-    Part part = {.cut = ids.size() > most};
-    const size_t end = begin + length_of_first(ids.subspan(begin), most, vocabulary);
-    for (; begin < end; ++begin) {
-      part.ids.push_back(ids[begin]);
-      part.spans.push_back({offset + sentence.spans[begin].begin, offset + sentence.spans[begin].end});
+  Reading& first = sentence[0];
+  const auto& [ids, spans] = first.pieces;
+  const std::span<Reading> others = std::span(sentence).subspan(1);
+  while (first.left() > 0) {
+    Part part;
+    const size_t begin = first.done, most = most_for_all(first, others);
+    first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
+    part.cut = begin > 0 || first.left() > 0;
+    for (size_t i = begin; i < first.done; ++i) {
+      part.ids.push_back(ids[i]);
+      part.spans.push_back({offset + spans[i].begin, offset + spans[i].end});
     }
-    if (end < ids.size() && begins_word(vocabulary, ids[end])) part.space = " ";
+    const size_t end = first.left() > 0 ? spans[first.done - 1].end : SIZE_MAX;
+    for (Reading& other : others) part.cut |= !take_before(end, other, part.other_ids.emplace_back());
+    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) part.space = " ";
     parts.push_back(std::move(part));
+  }
+}
+
+void add_end_marks(const std::vector<SourceReader>& readers, Part& part) {
+  if (readers[0].end_mark) {
+    const size_t end = part.spans.back().end;
+    part.ids.push_back(eos_id);
+    part.spans.push_back({end, end});
+  }
+  for (size_t i = 0; i < part.other_ids.size(); ++i) {
+    std::vector<int32_t>& ids = part.other_ids[i];
+    if (readers[i + 1].end_mark || ids.empty()) ids.push_back(eos_id);  // an encoder reads one token at least
   }
 }
 
@@ -59,26 +115,19 @@ void add_sentence(const PiecesOfText& sentence, size_t offset, const SavedModel&
 
 std::vector<Part> split_line(const SavedModel& model, std::string_view text) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
-  const auto most = static_cast<size_t>(model.max_length);
   std::vector<Part> parts;
-  const PiecesOfText whole = encode(vocabulary, text, most);
-  if (whole.ids.size() <= most) {
-    add_sentence(whole, 0, model, parts);
+  std::vector<Reading> whole = readings(model, text, Extent::until_too_long);
+  if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
+    add_sentence(std::move(whole), 0, vocabulary, parts);
   } else {
     for (const SentencePart& part : split_sentences(text)) {
       const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(encode(vocabulary, part.sentence, SIZE_MAX), offset, model, parts);
+      add_sentence(readings(model, part.sentence, Extent::whole), offset, vocabulary, parts);
       if (!parts.empty()) parts.back().space = part.space;
     }
   }
   if (!parts.empty()) parts.back().space.clear();
-  if (model.source_eos) {
-    for (Part& part : parts) {
-      const size_t end = part.spans.back().end;
-      part.ids.push_back(eos_id);
-      part.spans.push_back({end, end});
-    }
-  }
+  for (Part& part : parts) add_end_marks(model.readers, part);
   return parts;
 }
 

@@ -28,14 +28,12 @@ const std::string& of_a_model(const std::string& folder) {
   return folder;
 }
 
-// What sentences the model was made for.
-struct Limits {
-  bool source_eos;
-  int64_t max_length, max_positions;
-};
+int64_t positions_of(const ModelConfig& model) {
+  return model.positions == Positions::learned ? model.max_positions : INT32_MAX;
+}
 
 // By the recipe that the model was trained with; the defaults where an older version did not save it.
-Limits limits_of(const std::string& folder, const ModelConfig& model) {
+SourceReader reader_of(const std::string& folder, const ModelConfig& model, const Vocabularies& words) {
   DataConfig data;
   VocabularyConfig vocabulary;
   Options options;
@@ -48,10 +46,10 @@ Limits limits_of(const std::string& folder, const ModelConfig& model) {
     if (config.contains(place))
       options.from_json({{section, {{key, config.at(place)}}}}, folder + "/config.json");
   }
-  const int64_t positions = model.positions == Positions::learned ? model.max_positions : INT32_MAX;
-  return {.source_eos = vocabulary.source_eos,
-          .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions - 1)),
-          .max_positions = positions};
+  return {
+      .vocabulary = words.source,
+      .end_mark = vocabulary.source_eos,
+      .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
 }
 
 }  // namespace
@@ -64,27 +62,19 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
       model(read_model_config(folder), device, Buffers::none_yet) {
   check_sizes(folder, model.config, vocabularies);
   hold_weights(device.context, weights_path(folder), model.parameters, precision);
-  const Limits limits = limits_of(folder, model.config);
-  source_eos = limits.source_eos;
-  max_length = limits.max_length;
-  max_positions = limits.max_positions;
+  readers.push_back(reader_of(folder, model.config, vocabularies));
+  max_positions = positions_of(model.config);
 }
 
 void SavedModel::add(const std::string& other, WantedPrecision precision) {
   const Vocabularies words = read_vocabularies(of_a_model(other));
-  if (words.source->model() != vocabularies.source->model() ||
-      words.target->model() != vocabularies.target->model()) {
-    throw Error("{} and {} have different vocabularies, and cannot translate together", folder, other);
-  }
+  if (words.target->model() != vocabularies.target->model())
+    throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
   auto added = std::make_unique<Transformer>(read_model_config(other), device, Buffers::none_yet);
-  check_sizes(other, added->config, vocabularies);
+  check_sizes(other, added->config, words);
   hold_weights(device.context, weights_path(other), added->parameters, precision);
-  const Limits limits = limits_of(other, added->config);
-  if (limits.source_eos != source_eos) {
-    throw Error("{} and {} differ in vocabulary.source_eos, and cannot translate together", folder, other);
-  }
-  max_length = std::min(max_length, limits.max_length);
-  max_positions = std::min(max_positions, limits.max_positions);
+  readers.push_back(reader_of(other, added->config, words));
+  max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));
 }
 
@@ -96,7 +86,7 @@ Models SavedModel::models() {
 
 std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
   std::vector<int32_t> ids = vocabularies.source->encode(text);
-  if (source_eos && !ids.empty()) ids.push_back(eos_id);
+  if (readers[0].end_mark && !ids.empty()) ids.push_back(eos_id);
   return ids;
 }
 

@@ -1,4 +1,7 @@
 // SavedModel: a model's folder made ready for translating, or several that translate together.
+//
+// Several say the same words, and each reads sources by pieces of its own. The first one's are what lengths of sources
+// and outputs, the keys of samples, shortlists, alignments and flags refer to.
 #pragma once
 
 #include <memory>
@@ -12,12 +15,19 @@
 
 namespace dragoman {
 
+// How a model reads sources.
+struct SourceReader {
+  std::shared_ptr<const Vocabulary> vocabulary;
+  bool end_mark;       // they were learnt with it
+  int64_t max_length;  // pieces of the longest one that was learnt from, without its end mark
+};
+
 struct SavedModel {
   // An Error names the file that is missing, damaged, or does not belong to the others.
   SavedModel(const std::string& folder, const Kernels& kernels, int threads,
              WantedPrecision precision = WantedPrecision::as_saved);
 
-  // Another model of the same vocabularies, to be asked together with the first one.
+  // Another model of the same target vocabulary, to be asked together with the first one.
   void add(const std::string& folder, WantedPrecision precision = WantedPrecision::as_saved);
   Models models();
 
@@ -26,11 +36,10 @@ struct SavedModel {
   Device device;
   Transformer model;
   std::vector<std::unique_ptr<Transformer>> others;
-  bool source_eos;        // sources were learnt with their end mark
-  int64_t max_length;     // pieces of the longest sentence that was learnt from, without its end mark
-  int64_t max_positions;  // tokens that the model has positions for
+  std::vector<SourceReader> readers;  // each model's, the first one's first
+  int64_t max_positions;              // tokens that every model has positions for
 
-  // What the encoder reads; empty where the text has no piece at all.
+  // What the first model's encoder reads; empty where the text has no piece at all.
   std::vector<int32_t> encode_source(std::string_view text) const;
 };
 

@@ -14,7 +14,11 @@ int64_t length_of(const SearchTask& task) { return static_cast<int64_t>(task.sou
 }  // namespace
 
 Search::Search(const Models& models, const SearchOptions& options, const SearchSettings& settings)
-    : options_(options), settings_(settings), width_(beam_width(options)), ensemble_(models) {}
+    : options_(options),
+      settings_(settings),
+      width_(beam_width(options)),
+      ensemble_(models),
+      source_rows_(models.size()) {}
 
 int64_t Search::room() const { return settings_.sentences - std::ssize(active_) - std::ssize(waiting_); }
 
@@ -58,17 +62,23 @@ void Search::admit() {
 
 void Search::encode_sources(std::span<Sentence> sentences) {
   if (sentences.empty()) return;
-  PackedSide packed;
-  std::vector<int32_t> rows;
-  for (Sentence& sentence : sentences) {
-    const std::vector<int32_t>& ids = sentence.task.source;
-    packed.add(ids.data(), ids.data() + ids.size());
-    for (size_t i = 0; i < ids.size(); ++i) sentence.source_rows.push_back(source_rows_.take());
-    rows.insert(rows.end(), sentence.source_rows.begin(), sentence.source_rows.end());
-    if (settings_.shortlist != nullptr)
-      sentence.allowed = ensemble_.allow(settings_.shortlist->words_for(ids, sentence.task.prefix));
+  for (size_t model = 0; model < source_rows_.size(); ++model) {
+    PackedSide packed;
+    std::vector<int32_t> rows;
+    for (Sentence& sentence : sentences) {
+      const std::vector<int32_t>& ids = sentence.task.source_of(model);
+      packed.add(ids.data(), ids.data() + ids.size());
+      std::vector<int32_t>& own = sentence.source_rows.emplace_back();
+      for (size_t i = 0; i < ids.size(); ++i) own.push_back(source_rows_[model].take());
+      rows.insert(rows.end(), own.begin(), own.end());
+    }
+    ensemble_.encode(model, packed, rows);
   }
-  ensemble_.encode(packed, rows);
+  if (settings_.shortlist == nullptr) return;
+  for (Sentence& sentence : sentences) {
+    const SearchTask& task = sentence.task;
+    sentence.allowed = ensemble_.allow(settings_.shortlist->words_for(task.source, task.prefix));
+  }
 }
 
 // Each open hypothesis of every sentence, with a row of its own for its newest token.
@@ -150,7 +160,8 @@ std::vector<SearchResult> Search::take_finished() {
   for (Sentence& sentence : active_) {
     if (!sentence.beam.open.empty()) continue;
     results.push_back({sentence.id, std::move(sentence.beam.finished)});
-    source_rows_.release(sentence.source_rows);
+    for (size_t model = 0; model < source_rows_.size(); ++model)
+      source_rows_[model].release(sentence.source_rows[model]);
   }
   std::erase_if(active_, [](const Sentence& sentence) { return sentence.beam.open.empty(); });
   return results;

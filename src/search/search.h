@@ -33,9 +33,15 @@ struct SearchSettings {
 };
 
 struct SearchTask {
-  std::vector<int32_t> source;       // at least one token
+  std::vector<int32_t> source;  // at least one token
+  std::vector<std::vector<int32_t>> other_sources =
+      {};                            // as each model but the first reads it; none: they do so, too
   std::vector<int32_t> prefix = {};  // with which the output begins
   int64_t no_repeat_ngram = 0;       // where the options have none
+
+  const std::vector<int32_t>& source_of(size_t model) const {
+    return model == 0 || other_sources.empty() ? source : other_sources.at(model - 1);
+  }
 };
 
 struct SearchResult {
@@ -45,7 +51,8 @@ struct SearchResult {
 
 class Search {
  public:
-  // Several models are an ensemble (ensemble.h).
+  // Several models are an ensemble (ensemble.h). The first one's source is what a sentence's length, the limits of its
+  // output, its shortlist and the keys of its samples go by.
   Search(const Models& models, const SearchOptions& options, const SearchSettings& settings);
 
   bool busy() const { return !active_.empty() || !waiting_.empty(); }
@@ -62,8 +69,8 @@ class Search {
   struct Sentence {
     uint64_t id;
     SearchTask task;
-    std::vector<int32_t> source_rows = {};
-    uint64_t key = 0;  // what its samples are drawn from, beside the seed
+    std::vector<std::vector<int32_t>> source_rows = {};  // of each model
+    uint64_t key = 0;                                    // what its samples are drawn from, beside the seed
     Beam beam = {};
     AllowedWords allowed = {};
   };
@@ -81,7 +88,8 @@ class Search {
   const SearchSettings settings_;
   const int64_t width_;
   Ensemble ensemble_;
-  CacheRows source_rows_, rows_;
+  std::vector<CacheRows> source_rows_;  // of each model
+  CacheRows rows_;
   std::deque<Sentence> waiting_;
   std::vector<Sentence> active_;
 };

@@ -50,7 +50,9 @@ struct Translator::Job {
   size_t unfinished = 0;
 
   SearchTask task(size_t part) const {
-    return {.source = parts[part].ids, .prefix = part == 0 ? prefix : std::vector<int32_t>()};
+    return {.source = parts[part].ids,
+            .other_sources = parts[part].other_ids,
+            .prefix = part == 0 ? prefix : std::vector<int32_t>()};
   }
 };
 

@@ -20,9 +20,11 @@ inline const std::vector<std::string>& known_lines() {
 
 class ModelFolder {
  public:
-  // `max_length`: pieces of the longest sentence that it is said to have learnt from.
+  // `max_length`: pieces of the longest sentence that it is said to have learnt from. `source_words`: of the sources
+  // alone, where they are not the targets' words, too.
   explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
-                       const VocabularyConfig& words = {.size = 45, .shared = true})
+                       const VocabularyConfig& words = {.size = 45, .shared = true},
+                       const std::optional<VocabularyConfig>& source_words = {})
       : path(testing::TempDir() + "dragoman_model_" + name) {
     const auto open = []() -> Sentences {
       return [next = size_t{0}]() mutable -> std::optional<std::string_view> {
@@ -30,13 +32,17 @@ class ModelFolder {
         return known_lines()[next++];
       };
     };
-    const auto pieces = std::make_shared<const Vocabulary>(learn_vocabulary(words, open, "shared"));
+    const auto learnt = [&](const VocabularyConfig& c) {
+      return std::make_shared<const Vocabulary>(learn_vocabulary(c, open, "shared"));
+    };
+    const auto pieces = learnt(words), source = source_words ? learnt(*source_words) : pieces;
     ModelConfig config = small_configs()[0].config;
-    config.source_vocabulary = config.target_vocabulary = pieces->size();
-    config.tied = Tied::all;
+    config.source_vocabulary = source->size();
+    config.target_vocabulary = pieces->size();
+    config.tied = source_words ? Tied::output : Tied::all;
     const SmallModel small(config, kernels_for("baseline"), 1);
     std::filesystem::create_directories(path);
-    write_vocabularies(path, {pieces, pieces});
+    write_vocabularies(path, {source, pieces});
     write_weights(weights_path(path), small.model.parameters, small.model.parameters.weights());
     const nlohmann::json recipe = {{"vocabulary", {{"source_eos", source_eos}}},
                                    {"data", {{"max_length", max_length}}}};
