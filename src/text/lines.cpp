@@ -90,7 +90,7 @@ bool LineReader::fill() {
     throw Error("{}:{}: the line has more than {} MiB: is this a text file?", path_, number_ + 1,
                 longest_line >> 20);
   }
-  buffer_.resize(std::max(old + block, buffer_.capacity()));
+  buffer_.resize(old + block);  // no more: it is filled with zeros each time, and a pipe gives little at once
   try {
     buffer_.resize(old + stream_->bytes->read(buffer_.data() + old, buffer_.size() - old));
   } catch (const Stopped&) {
