@@ -22,7 +22,8 @@ struct AverageOptions {
 
 void declare(Options& options, AverageOptions& o) {
   auto own = options.section("", "Of what, and where to");
-  own.add("last", o.last, "so many of the newest checkpoints of one model; 0: of the models", at_least(0));
+  own.add("last", o.last, "so many of the newest checkpoints on schedule of one model; 0: of the models",
+          at_least(0));
   own.add("out", o.out, "the folder of the average");
 }
 
@@ -34,11 +35,13 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
   }
   if (o.folders.size() != 1)
     throw UsageError("average --last takes the checkpoints of one model, not of {}", o.folders.size());
-  const auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
+  auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
+  std::erase_if(found, [](const auto& checkpoint) { return checkpoint.occasion == Occasion::extra; });
   const auto wanted = static_cast<size_t>(o.last);
   if (found.size() < wanted) {
-    throw Error("{} has {} checkpoints, not {}: take fewer, or train with a larger checkpoints.keep",
-                o.folders[0], found.size(), wanted);
+    throw Error(
+        "{} has {} checkpoints on schedule, not {}: take fewer, or train with a larger checkpoints.keep",
+        o.folders[0], found.size(), wanted);
   }
   for (size_t i = found.size() - wanted; i < found.size(); ++i) files.push_back(weights_path(found[i].path));
   return files;

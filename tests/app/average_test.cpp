@@ -37,12 +37,15 @@ class AverageCommand : public testing::Test {
     set(value);
     write_weights(weights_path(path(name)), small_.model.parameters, small_.model.parameters.weights());
     for (size_t i = 0; i < of_checkpoints.size(); ++i) {
-      set(of_checkpoints[i]);
-      const auto entries = flat_entries(small_.model.parameters, small_.model.parameters.weights());
-      Checkpoints(path(name) + "/checkpoints", 9)
-          .save(static_cast<int64_t>(i) + 1, {}, {{"model.safetensors", entries}});
+      save(name, static_cast<int64_t>(i) + 1, of_checkpoints[i]);
     }
     return path(name);
+  }
+
+  void save(const std::string& name, int64_t step, float value, Occasion occasion = Occasion::on_schedule) {
+    set(value);
+    const auto entries = flat_entries(small_.model.parameters, small_.model.parameters.weights());
+    Checkpoints(path(name) + "/checkpoints", 9).save(step, {}, {{"model.safetensors", entries}}, occasion);
   }
 
   // What all weights of a model are, or NaN where they differ.
@@ -74,6 +77,21 @@ TEST_F(AverageCommand, OfModelsIsTheirMeanAndAModelItself) {
 TEST_F(AverageCommand, OfAModelsLastCheckpoints) {
   average({make("run", 100, {50, 1, 3}), "--last", "2", "--out", path("mean")});
   EXPECT_EQ(value_of(path("mean")), 2);
+}
+
+// What a signal left is there to go on from: an undisturbed run has not got it.
+TEST_F(AverageCommand, OfThoseOnSchedule) {
+  make("run", 100, {50, 1, 3});
+  save("run", 4, 1000, Occasion::extra);
+  average({path("run"), "--last", "2", "--out", path("mean")});
+  EXPECT_EQ(value_of(path("mean")), 2);
+  try {
+    average({path("run"), "--last", "4", "--out", path("more")});
+    FAIL() << "there are three";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("has 3 checkpoints on schedule, not 4"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(AverageCommand, RefusesWhatHasNoAverage) {
