@@ -82,14 +82,22 @@ NarrowMatrix rounded(Context& context, Parameters& parameters, const Parameter& 
   return narrow(context, precision, operand, data, scales);
 }
 
-// Few bits have no place for what is no number: rounding would hide it.
-void check_finite(const std::string& path, const Parameters& parameters) {
+void check_finite(const std::string& path, const std::string& name, const float* values, int64_t count) {
+  if (std::all_of(values, values + count, [](float x) { return std::isfinite(x); })) return;
+  throw Error(
+      "{}: {} has what is no finite number: the file is damaged, or its training failed; take another one",
+      path, name);
+}
+
+// What is small is always looked at. Weights in floats are where they are to be rounded, since few bits have no place
+// for what is no number and would hide it; where they stay mapped, no page is touched before it is needed.
+void check_finite(const std::string& path, const Parameters& parameters, bool to_be_rounded) {
   for (const Parameter& parameter : parameters.list()) {
-    const float* values = parameter.value.data();
-    if (std::all_of(values, values + parameter.size(), [](float x) { return std::isfinite(x); })) continue;
-    throw Error(
-        "{}: {} has what is no finite number: the file is damaged, or its training failed; take another one",
-        path, parameter.name);
+    const Storage& storage = parameter.value.storage();
+    if (storage.narrow.scales != nullptr)
+      check_finite(path, scales_name(parameter), storage.narrow.scales, storage.narrow.columns);
+    if (storage.data != nullptr && (to_be_rounded || parameter.role == Role::plain))
+      check_finite(path, parameter.name, storage.data, parameter.size());
   }
 }
 
@@ -123,9 +131,8 @@ void hold_weights(Context& context, const std::string& path, Parameters& paramet
     const auto floats = file->floats(parameter.name, parameter.value.rows(), parameter.value.columns());
     storage.data = const_cast<float*>(floats.data());  // without gradients nothing writes to weights
   }
-  if (chosen == saved) return;
-  check_finite(path, parameters);
-  round_weights(context, parameters, chosen);
+  check_finite(path, parameters, chosen != saved);
+  if (chosen != saved) round_weights(context, parameters, chosen);
 }
 
 void write_held_weights(const std::string& path, const Parameters& parameters) {

@@ -18,7 +18,8 @@ const char* name_of(Precision precision);
 
 // Points every parameter to its values in the file, which stays mapped: pages come when they are touched, and processes
 // share them. What the file has in more bits than are wanted is rounded into memory of its own. An Error names the
-// file, and the tensor that is missing, of another size, too much, or to be rounded and not finite.
+// file, and the tensor that is missing, of another size, too much, or not finite; in weights and tables that stay as
+// the file has them nobody looks for that.
 void hold_weights(Context& context, const std::string& path, Parameters& parameters,
                   WantedPrecision wanted = WantedPrecision::as_saved);
 

@@ -1,4 +1,5 @@
 // A model with one weight that is no number: every command says so, and none makes lines of nothing.
+#include <algorithm>
 #include <limits>
 
 #include "app/translating_commands.h"
@@ -8,10 +9,12 @@ namespace {
 
 class DamagedModel : public TranslatingCommands {
  protected:
-  // A weight of the decoder's last norm: all that is said goes through it.
-  DamagedModel() {
+  void damage(const std::string& tensor, int64_t place) const {
     SmallModel small(read_model_config(folder_.path), kernels_for("baseline"), 1);
-    small.model.parameters.list().back().value.data()[0] = std::numeric_limits<float>::quiet_NaN();
+    const auto& list = small.model.parameters.list();
+    const auto found = std::ranges::find(list, tensor, &Parameter::name);
+    ASSERT_NE(found, list.end());
+    found->value.data()[place] = std::numeric_limits<float>::quiet_NaN();
     write_weights(weights_path(folder_.path), small.model.parameters, small.model.parameters.weights());
   }
 
@@ -22,7 +25,11 @@ class DamagedModel : public TranslatingCommands {
   }
 };
 
+// A weight of the decoder's last layer: all that is said goes through it.
+constexpr const char* weight = "decoder.layers.1.feed_forward.outer.weight";
+
 TEST_F(DamagedModel, IsRefused) {
+  damage(weight, 0);
   for (const char* options : {"", " --beam 1", " --min-length 3", " --sample", " --precision int8"})
     expect_error(std::string("translate") + options, folder_.path);
   const std::string lines = write("lines", "The cat sleeps.\n");
@@ -32,10 +39,29 @@ TEST_F(DamagedModel, IsRefused) {
 }
 
 TEST_F(DamagedModel, IsRefusedBesideAnother) {
+  damage(weight, 0);
   const ModelFolder whole("whole_" + test_name());
   expect_error("translate", folder_.path + "," + whole.path);
   run("translate --model " + whole.path + "," + folder_.path, "The cat sleeps.\n", 1);
   EXPECT_NE(errors_.find(whole.path + ", or a model beside it, computes"), std::string::npos) << errors_;
+}
+
+// One word that can never be said, and is in no source.
+TEST_F(DamagedModel, IsRefusedForASingleWord) {
+  const Vocabularies words = read_vocabularies(folder_.path);
+  const std::string& last = words.target->piece(static_cast<int32_t>(words.target->size()) - 1);
+  ASSERT_EQ(std::string("▁The▁cat▁sleeps.").find(last), std::string::npos);
+  damage("shared_embedding.weight", words.target->size() * 20 - 1);
+  for (const char* options : {"", " --beam 1", " --min-length 3", " --sample"})
+    expect_error(std::string("translate") + options, folder_.path);
+}
+
+TEST_F(DamagedModel, IsRefusedWhileItIsReadWhereATensorIsSmall) {
+  damage("decoder.norm.gain", 3);
+  for (const char* command : {"translate", "inspect --out - --text cat"}) {
+    expect_error(command, folder_.path);
+    EXPECT_NE(errors_.find("model.safetensors: decoder.norm.gain has"), std::string::npos) << errors_;
+  }
 }
 
 }  // namespace

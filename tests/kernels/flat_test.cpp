@@ -155,6 +155,26 @@ TEST_P(Flat, TopOfLogitsIsThatOfLogProbabilities) {
   }
 }
 
+// A row with a single NaN has no likeliest word: one that could not be said would go unnoticed.
+TEST_P(Flat, NothingIsTheLikeliestBesideWhatIsNoNumber) {
+  constexpr int64_t columns = 700;
+  for (const float wrong :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const size_t place : {0, 1, 63, 64, 350, 698, 699}) {
+      std::vector<float> logits = random_floats(2 * columns, 10, -9, 9);
+      logits[columns + place] = wrong;
+      std::vector<Element> found(6);
+      kernels_.top_log_probabilities(context_, {logits.data(), 2, columns, columns, 1}, 3, found.data());
+      for (size_t i = 0; i < 6; ++i) EXPECT_EQ(found[i].column >= 0, i < 3) << wrong << " at " << place;
+      kernels_.log_softmax(context_, {logits.data(), 2, columns, columns});
+      const auto row = std::span(logits).subspan(columns);
+      EXPECT_TRUE(std::isfinite(logits[place]));
+      EXPECT_TRUE(std::ranges::none_of(row, [](float x) { return std::isfinite(x); }))
+          << wrong << " at " << place;
+    }
+  }
+}
+
 TEST_P(Flat, LogSoftmaxHasTheBitsOfTheLoss) {
   constexpr int64_t rows = 6, columns = 77;
   const std::vector<float> logits = random_floats(rows * columns, 9, -9, 9);

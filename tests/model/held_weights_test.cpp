@@ -1,7 +1,9 @@
 // Weights as decoding holds them: mapped or rounded, from a file of floats or of fewer bits.
 #include "model/held_weights.h"
 
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -116,6 +118,36 @@ TEST_P(HeldWeights, TensorsOfOtherModelsAreRefused) {
     change(other);
     Transformer model(other, device, Buffers::none_yet);
     EXPECT_THROW(hold_weights(device.context, rounded_path_, model.parameters), Error);
+  }
+}
+
+// Writes a number into a file at so many bytes before its end.
+void poke(const std::string& path, std::ptrdiff_t before_end, float value) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-before_end, std::ios::end);
+  file.write(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// In a file of any precision, what is small is always looked at: one bad number is named.
+TEST_P(HeldWeights, WhatIsNoNumberIsNamed) {
+  for (const WantedPrecision precision :
+       {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+    write_rounded(precision);
+    const SafetensorsFile file = SafetensorsFile::open(rounded_path_);
+    const std::byte* end = file.entries().back().bytes.data() + file.entries().back().bytes.size();
+    int seen = 0;
+    for (const TensorEntry& entry : file.entries()) {
+      const bool is_small = entry.name.ends_with(".gain") || entry.name.ends_with(".bias");
+      if (!is_small && !entry.name.ends_with(".scales")) continue;
+      const std::ptrdiff_t last = end - (entry.bytes.data() + entry.bytes.size()) + 4;
+      poke(rounded_path_, last, seen++ % 2 == 0 ? NAN : -INFINITY);
+      EXPECT_TRUE(error_of(rounded_path_)
+                      .starts_with(rounded_path_ + ": " + entry.name + " has what is no finite number"))
+          << entry.name << ": " << error_of(rounded_path_);
+      poke(rounded_path_, last, 1);
+    }
+    EXPECT_GT(seen, 20);
+    EXPECT_EQ(error_of(rounded_path_), "no error");
   }
 }
 

@@ -122,10 +122,11 @@ inline float largest(Vec v) {
   return v[0];
 }
 
-// e^x to about one unit in the last place; 0 below −87.3, where floats lose their precision.
+// e^x to about one unit in the last place; 0 below −87.3, where floats lose their precision. A NaN stays one: max and
+// min give their second operand where one is none.
 inline Vec exponential(Vec x) {
   const Vec lowest = all(-87.33654f), highest = all(88.37626f);
-  const Vec clamped = min(max(x, lowest), highest);
+  const Vec clamped = min(highest, max(lowest, x));
   const Ints n = round_to_int(clamped * all(1.44269504f));  // x = n·ln 2 + r, |r| ≤ ln 2 / 2
   const Vec nf = to_float(n);
   Vec r = multiply_add(nf, all(-0.693359375f), clamped);
