@@ -153,6 +153,8 @@ void score(const Arguments& arguments) {
   line.set_flags();
   if (o.model.empty() || o.source.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
+  if (o.alignment_layer > 0 && !o.alignment)
+    throw UsageError("--alignment-layer has no effect without --alignment");
 
   PairedLines lines(o.source, o.target, InvalidText::repair);
   const auto model = load_model(o.model, o.threads, o.precision);

@@ -1,0 +1,110 @@
+// What commands refuse before they begin: each in the sentence that says what to do.
+#include "app/commands.h"
+#include "base/error.h"
+#include "search/model_folder.h"
+
+namespace dragoman {
+namespace {
+
+class Refusals : public testing::Test {
+ protected:
+  // `said` is all of the sentence, or what it has in it.
+  template <class Kind = UsageError>
+  void expect(void (*command)(const Arguments&), const Arguments& arguments, const std::string& said) {
+    try {
+      command(arguments);
+      ADD_FAILURE() << "not refused: " << said;
+    } catch (const Kind& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    write_file(model_.path + "/" + name, {text});
+    return model_.path + "/" + name;
+  }
+
+  const ModelFolder model_{std::string("refusals_") +
+                           testing::UnitTest::GetInstance()->current_test_info()->name()};
+  const std::string& m_ = model_.path;
+};
+
+TEST_F(Refusals, OfTranslate) {
+  expect(translate, {}, "translate needs --model DIR");
+  expect(translate, {"--model", m_, "--attention"},
+         "attention is a matrix, which a line of text cannot hold");
+  expect(translate, {"--model", m_, "--pieces", "--format", "json"},
+         "--pieces has no effect with --format json");
+  expect(translate, {"--model", m_, "--prefix-bias", "0.5"},
+         "--prefix-bias has no effect without --prefix FILE");
+  expect(translate, {"--model", m_, "--prefix", "-"}, "standard input has the lines to translate");
+  expect(translate, {"--model", m_, "--prefix", "-", m_ + "/config.json", "-"}, "--prefix must be a file");
+}
+
+TEST_F(Refusals, OfSearching) {
+  const auto refused = [&](Arguments arguments, const std::string& said) {
+    arguments.insert(arguments.begin(), {"--model", m_});
+    expect<Error>(translate, arguments, said);
+    arguments.insert(arguments.end(), {"--source", "x", "--reference", "x"});
+    expect<Error>(evaluate, arguments, said);
+  };
+  for (const std::string key : {"temperature", "top-k", "top-p", "seed"})
+    refused({"--" + key, key == "top-p" ? "0.5" : "3"}, key + " has no effect without sample");
+  refused({"--sample", "--beam", "2"}, "beam has no effect with sample, where nbest says how many are drawn");
+  refused({"--always-allow", "x"}, "always-allow has no effect without shortlist");
+  refused({"--shortlist", "--always-allow", "-"}, "always-allow must be a file");
+  refused({"--length-penalty", "0", "--penalty-form", "plain"},
+          "penalty-form has no effect where length-penalty");
+  refused({"--coverage-penalty", "1", "--beam", "1"}, "coverage-penalty has no effect without a beam");
+  refused({"--coverage-penalty", "1", "--sample"}, "coverage-penalty has no effect without a beam");
+  refused({"--alignment-layer", "1"}, "alignment-layer has no effect without alignment");
+  refused({"--min-length", "9", "--max-length", "8"}, "min-length is 9, but max-length only 8");
+  refused({"--min-length-ratio", "9"}, "min-length-ratio is 9, but max-length-ratio only 3");
+}
+
+TEST_F(Refusals, OfEvaluateAndScore) {
+  const std::string empty = write("empty", "");
+  expect(evaluate, {"--model", m_, "--source", "x"},
+         "evaluate needs --model DIR, --source FILE and --reference");
+  expect(evaluate, {"--model", m_, "--source", "x", "--reference", "x", "--nbest", "2"},
+         "--nbest has no effect on");
+  expect(evaluate, {"--model", m_, "--source", "-", "--reference", "-"},
+         "standard input cannot be both files");
+  expect<Error>(evaluate, {"--model", m_, "--source", empty, "--reference", empty}, empty + " is empty");
+  expect(score, {"--model", m_, "--target", "x"}, "score needs --model DIR, --source FILE and --target FILE");
+  expect(score, {"--model", m_, "--source", "-", "--target", "-"}, "standard input cannot be both files");
+  expect(score, {"--model", m_, "--source", empty, "--target", empty, "--alignment-layer", "1"},
+         "--alignment-layer has no effect without --alignment");
+}
+
+TEST_F(Refusals, OfQuantizeAndAverage) {
+  expect(quantize, {"--model", m_}, "quantize needs --model DIR and --out DIR");
+  expect(quantize, {"--model", m_, "--out", m_}, m_ + " holds a model already: take another folder");
+  expect(average, {m_, m_}, "average needs --out");
+  expect(average, {m_, "--out", m_}, m_ + " holds a model already");
+  expect(average, {m_, m_, "--last", "2", "--out", m_ + "/new"},
+         "takes the checkpoints of one model, not of 2");
+  const ModelFolder other("refusals_other", 40, true,
+                          {.kind = PieceKind::characters, .size = 45, .shared = true},
+                          VocabularyConfig{.size = 45});
+  expect<Error>(average, {m_, other.path, "--out", m_ + "/new"},
+                m_ + " and " + other.path + " have different vocabularies, and so no average");
+}
+
+TEST_F(Refusals, OfInspect) {
+  const std::string empty = write("empty", "\n \n"), one = write("one", "It is.\n");
+  const std::string needs = "inspect needs --model DIR, and --text SENTENCE or a FILE";
+  expect(inspect, {"--text", "cat"}, needs);
+  expect(inspect, {"--model", m_, "--text", "cat", one}, needs);
+  expect(inspect, {"--model", m_, "--target", "cat", one}, "--target is the translation of one sentence");
+  expect(inspect, {"--model", m_, "--format", "svg", one},
+         "--format svg draws one sentence: give that by --text");
+  for (const std::string key : {"attention", "layer"})
+    expect(inspect, {"--model", m_, "--text", "cat", "--" + key, key == "layer" ? "1" : "cross"},
+           "--" + key + " has no effect without --format svg");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty},
+                "there is no sentence in what inspect");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "has no words");
+}
+
+}  // namespace
+}  // namespace dragoman
