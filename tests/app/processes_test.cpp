@@ -5,6 +5,8 @@
 #include <fstream>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "app/training_runs.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -177,10 +179,14 @@ TEST_F(ProcessesTest, OneThatIsLateIsWaitedFor) {
 TEST_F(ProcessesTest, ASignalToOneStopsAllAfterTheStep) {
   with_processes(2);
   ASSERT_EQ(run("whole"), 0) << log();
-  const pid_t launcher = start("stopped");
+  const pid_t launcher = start("stopped", {"--checkpoints.every=1000"});
   send(training_process(launcher, 1, "stopped"), SIGTERM);
   EXPECT_NE(wait_for(launcher), 0);
-  EXPECT_NE(log().find("and saved: the same command goes on from there"), std::string::npos) << log();
+  const std::string text = log(), said = "stopped at step ";
+  EXPECT_NE(text.find("and saved: the same command goes on from there"), std::string::npos) << text;
+  const int step = std::atoi(text.substr(std::min(text.size(), text.find(said) + said.size())).c_str());
+  EXPECT_TRUE(std::filesystem::exists(path("stopped") + fmt::format("/checkpoints/step-{:08}", step)))
+      << step;
   ASSERT_EQ(run("stopped"), 0) << log();
   EXPECT_EQ(results("stopped"), results("whole"));
   EXPECT_EQ(history("stopped"), history("whole"));
