@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/decoding_speed.h"
 #include "app/limits.h"
+#include "app/translating.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -23,7 +24,7 @@ enum class BenchFormat { text, json };
 
 struct BenchOptions {
   std::string model;
-  int64_t vocabulary = 32000, threads = 0, rounds = 5;
+  int64_t vocabulary = 32000, threads = 0, workers = 0, rounds = 5;
   WantedPrecision precision = WantedPrecision::as_saved;
   std::vector<std::string> batch = {"1", "32"}, beam = {"1", "4"};
   DecodingLoad load;
@@ -41,7 +42,7 @@ void declare(Options& options, BenchOptions& o) {
            {"fp32", WantedPrecision::fp32},
            {"bf16", WantedPrecision::bf16},
            {"int8", WantedPrecision::int8}});
-  own.add("batch", o.batch, "sentences at once, each number in turn");
+  own.add("batch", o.batch, "sentences at once of each worker, each number in turn");
   own.add("beam", o.beam, "hypotheses of each sentence, each number in turn");
   own.add("length", o.load.length, "tokens of each sentence and of its translation",
           at_least(1).at_most(1000));
@@ -51,6 +52,7 @@ void declare(Options& options, BenchOptions& o) {
           "what decoding keeps between steps: all, the encoder's output alone, or nothing",
           {{"all", Kept::all}, {"encoder", Kept::encoder}, {"none", Kept::none}});
   own.add("threads", o.threads, "processors to use; 0: all", at_least(0).at_most(1024));
+  declare_workers(own, o.workers);
   own.add("format", o.format, "a table, or an object a line",
           {{"text", BenchFormat::text}, {"json", BenchFormat::json}});
 }
@@ -81,13 +83,11 @@ struct Row {
 
 Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
   if (load.batch == 1) load.sentences = std::max<int64_t>(1, load.sentences / 4);
-  DecodingLoad one_batch = load;
-  one_batch.sentences = std::min(load.sentences, load.batch);
-  measure_decoding(model, one_batch);  // memory is there, and the processor awake
+  load.searches = searches_for(o.workers, load.batch, machine.threads);
+  DecodingRounds rounds(model, load);
+  rounds.seconds();  // memory is there, and the processor awake
   std::vector<double> times;
-  for (int64_t round = 0; round < o.rounds; ++round) {
-    times.push_back(measure_decoding(model, load).seconds);
-  }
+  for (int64_t round = 0; round < o.rounds; ++round) times.push_back(rounds.seconds());
   std::ranges::sort(times);
   const double sentences = static_cast<double>(load.sentences), seconds = times[times.size() / 2];
   const double batches = std::max(1.0, sentences / static_cast<double>(load.batch));

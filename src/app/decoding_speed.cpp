@@ -4,7 +4,6 @@
 
 #include "app/limits.h"
 #include "base/random.h"
-#include "search/search.h"
 
 namespace dragoman {
 namespace {
@@ -24,24 +23,42 @@ std::vector<std::vector<int32_t>> made_up(int64_t sentences, int64_t length, int
   return all;
 }
 
-void search_once(Transformer& model, const DecodingLoad& load,
-                 const std::vector<std::vector<int32_t>>& sentences) {
-  const SearchOptions options = {
-      .beam = load.beam, .max_length = load.length, .max_length_ratio = 0, .min_length = load.length};
-  Search search({&model}, options, {.end = -1, .sentences = load.batch});
-  for (size_t next = 0; next < sentences.size() || search.busy();) {
-    while (next < sentences.size() && search.room() > 0) {
-      search.add(next, {.source = sentences[next]});
-      ++next;
+SearchOptions search_options(const DecodingLoad& load) {
+  return {.beam = load.beam, .max_length = load.length, .max_length_ratio = 0, .min_length = load.length};
+}
+
+}  // namespace
+
+DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
+    : model_(model),
+      load_(load),
+      sentences_(made_up(load.sentences, load.length, model.config.source_vocabulary)),
+      search_({&model}, search_options(load), {.end = -1, .sentences = load.batch}, load.searches) {}
+
+double DecodingRounds::seconds() {
+  const double start = dragoman::seconds();
+  if (load_.kept == Kept::all) {
+    search();
+  } else {
+    for (size_t begin = 0; begin < sentences_.size(); begin += static_cast<size_t>(load_.batch)) {
+      const size_t count = std::min(sentences_.size() - begin, static_cast<size_t>(load_.batch));
+      decode_again_and_again(std::span(sentences_).subspan(begin, count));
     }
-    search.step();
+  }
+  return dragoman::seconds() - start;
+}
+
+void DecodingRounds::search() {
+  for (size_t next = 0; next < sentences_.size() || search_.busy();) {
+    for (; next < sentences_.size() && search_.room() > 0; ++next)
+      search_.add(next, {.source = sentences_[next]});
+    search_.step();
   }
 }
 
 // Greedy, without the keys and values of the steps before.
-void decode_again_and_again(Transformer& model, const DecodingLoad& load,
-                            std::span<const std::vector<int32_t>> sentences) {
-  Device& device = model.device;
+void DecodingRounds::decode_again_and_again(std::span<const std::vector<int32_t>> sentences) {
+  Device& device = model_.device;
   Pass pass{device};
   const auto tokens_of = [&](std::span<const std::vector<int32_t>> all) {
     PackedSide packed;
@@ -52,36 +69,19 @@ void decode_again_and_again(Transformer& model, const DecodingLoad& load,
   Memory memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(sentences.size(), {1});
   std::vector<Element> best(sentences.size());
-  for (int64_t step = 1; step <= load.length; ++step) {
-    if (step == 1 || load.kept == Kept::none) memory.encoded = encode(pass, model, source);
+  for (int64_t step = 1; step <= load_.length; ++step) {
+    if (step == 1 || load_.kept == Kept::none) memory.encoded = encode(pass, model_, source);
     const Tokens target = tokens_of(outputs);
-    const Tensor decoded = decode(pass, model, target, memory);
+    const Tensor decoded = decode(pass, model_, target, memory);
     const Tensor last(device.pool, std::ssize(sentences), decoded.columns());
     for (int64_t i = 0; i < last.rows(); ++i) {
       const Tensor row = decoded.row_range((i + 1) * step - 1, 1);
       std::copy_n(row.data(), row.columns(), last.row_range(i, 1).data());
     }
-    const Tensor logits = next_word_logits(pass, model, last);
+    const Tensor logits = next_word_logits(pass, model_, last);
     device.kernels.top(device.context, logits, 1, best.data());
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(best[i].column);
   }
-}
-
-}  // namespace
-
-DecodingSpeed measure_decoding(Transformer& model, const DecodingLoad& load) {
-  const auto sentences = made_up(load.sentences, load.length, model.config.source_vocabulary);
-  const double start = seconds();
-  if (load.kept == Kept::all) {
-    search_once(model, load, sentences);
-  } else {
-    for (size_t begin = 0; begin < sentences.size(); begin += static_cast<size_t>(load.batch)) {
-      const size_t count = std::min(sentences.size() - begin, static_cast<size_t>(load.batch));
-      decode_again_and_again(model, load, std::span(sentences).subspan(begin, count));
-    }
-  }
-  const double took = seconds() - start;
-  return {took, static_cast<double>(load.sentences * load.length) / took};
 }
 
 namespace {

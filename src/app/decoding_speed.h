@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "model/transformer.h"
+#include "search/parallel_search.h"
 
 namespace dragoman {
 
@@ -14,14 +17,24 @@ enum class Kept { all, encoder, none };
 struct DecodingLoad {
   int64_t sentences = 128, length = 25, batch = 32, beam = 1;
   Kept kept = Kept::all;
+  int searches = 1;  // batches side by side
 };
 
-struct DecodingSpeed {
-  double seconds = 0;
-  double tokens_per_second = 0;  // of output
-};
+class DecodingRounds {
+ public:
+  DecodingRounds(Transformer& model, const DecodingLoad& load);
+  // How long it takes to translate all sentences once.
+  double seconds();
 
-DecodingSpeed measure_decoding(Transformer& model, const DecodingLoad& load);
+ private:
+  void search();
+  void decode_again_and_again(std::span<const std::vector<int32_t>> sentences);
+
+  Transformer& model_;
+  const DecodingLoad load_;
+  const std::vector<std::vector<int32_t>> sentences_;
+  ParallelSearch search_;
+};
 
 // Multiply-adds of the products for one sentence, attention's left out, and bytes of weights that one batch reads:
 // what the machine's limits are held against.

@@ -27,6 +27,18 @@ void declare_machine(Section& own, int64_t& threads, WantedPrecision& precision)
 
 }  // namespace
 
+void declare_workers(Section& own, int64_t& workers) {
+  own.add("workers", workers,
+          "batches side by side, where there are sentences enough, that share the threads; 0: as many as "
+          "threads, up to 8",
+          at_least(0).at_most(1024));
+}
+
+int searches_for(int64_t workers, int64_t batch, int threads) {
+  if (workers > 0) return static_cast<int>(workers);
+  return batch == 1 ? 1 : std::min(threads, 8);
+}
+
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
   own.add("model", model, "the model's folder");
   declare_machine(own, threads, precision);
@@ -37,6 +49,7 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_machine(own, options.threads, options.precision);
   own.add("batch", options.batch, "sentences that are translated at once", at_least(1).at_most(10'000));
   own.add("batch-tokens", options.batch_tokens, "pieces of their sources together; 0: no limit", at_least(0));
+  declare_workers(own, options.workers);
 }
 
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
@@ -102,7 +115,11 @@ using AddLines = std::function<bool(Translator&)>;
 void translate_all(const TranslatingOptions& options, const AddLines& add_lines, const GiveOut& give_out) {
   const auto model = load_model(options.models.at(0), options.threads, options.precision);
   for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
-  Translator translator(*model, options.search, options.batch, options.batch_tokens);
+  Translator translator(
+      *model, options.search,
+      {.sentences = options.batch,
+       .batch_tokens = options.batch_tokens,
+       .searches = searches_for(options.workers, options.batch, model->device.context.threads())});
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || translator.busy();) {
     try {

@@ -18,12 +18,17 @@ struct TranslatingOptions {
   WantedPrecision precision = WantedPrecision::as_saved;
   int64_t batch = 32;
   int64_t batch_tokens = 0;
+  int64_t workers = 0;
   SearchOptions search;
 };
 
 // Which model, and how it runs: among a command's own flags.
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
+
+// How many batches are translated side by side: a flag, and what it comes to.
+void declare_workers(Section& own, int64_t& workers);
+int searches_for(int64_t workers, int64_t batch, int threads);
 
 // Reads a model for this machine. `threads` 0: all processors.
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,

@@ -48,7 +48,7 @@ void leave_processor(int taken) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : used_(threads) {
   for (int worker = 1; worker < threads; ++worker) {
     workers_.emplace_back([this, worker] { work(worker); });
   }
@@ -56,13 +56,18 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() {
   stop_.store(true, std::memory_order_relaxed);
+  use(size());
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
+void ThreadPool::use(int threads) {
+  if (used_.exchange(threads, std::memory_order_release) < threads) used_.notify_all();
+}
+
 void ThreadPool::run(int64_t count, Body body, void* argument) {
-  if (workers_.empty() || count <= 1) {
+  if (used_.load(std::memory_order_relaxed) == 1 || count <= 1) {
     for (int64_t task = 0; task < count; ++task) body(argument, task, 0);
     return;
   }
@@ -97,6 +102,10 @@ void ThreadPool::take_tasks(int worker) {
 void ThreadPool::work(int worker) {
   uint32_t seen = 0;
   for (;;) {
+    for (int used = used_.load(std::memory_order_acquire); worker >= used;
+         used = used_.load(std::memory_order_acquire)) {
+      used_.wait(used, std::memory_order_acquire);
+    }
     const bool slept = wait_for_change(generation_, seen);
     if (slept) leave_processor(processor_.load(std::memory_order_relaxed));
     seen = generation_.load(std::memory_order_acquire);

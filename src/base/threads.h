@@ -23,6 +23,9 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
+  // How many of its threads the loops that follow have, from 1 to size(). The others sleep.
+  void use(int threads);
+
   // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested, and the
   // body may not throw.
   void run(int64_t count, Body body, void* argument);
@@ -37,6 +40,7 @@ class ThreadPool {
   std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
   std::atomic<int32_t> done_{0};         // tasks of this loop that are finished
   std::atomic<uint32_t> generation_{0};  // one more for each loop: what threads wait for
+  std::atomic<int> used_;                // how many threads take part
   std::atomic<int> processor_{-1};       // where the caller runs
   std::atomic<bool> stop_{false};
 };

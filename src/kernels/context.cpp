@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -73,6 +74,7 @@ Context::Context(int threads) : state_(new State(threads)) {}
 Context::~Context() { delete state_; }
 
 int Context::threads() const { return state_->pool.size(); }
+void Context::use(int threads) { state_->pool.use(std::min(threads, state_->pool.size())); }
 
 void Context::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
   state_->level_locals();

@@ -16,6 +16,8 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   int threads() const;
+  // How many of them the calls that follow share, at least 1. It changes no result.
+  void use(int threads);
 
   // Calls body(argument, task, worker) once for each task of [0, count), in any order; 0 ≤ worker < threads().
   // Must not be nested. Which worker takes a task may not change its result.

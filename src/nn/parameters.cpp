@@ -1,6 +1,7 @@
 #include "nn/parameters.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -58,12 +59,26 @@ void Parameters::initialise(uint64_t seed) {
   changed();
 }
 
+void Parameters::borrow(const Parameters& lender) {
+  CHECK(lender.list_.size() == list_.size(), "{} parameters, {} lent", list_.size(), lender.list_.size());
+  for (size_t i = 0; i < list_.size(); ++i) {
+    CHECK(list_[i].name == lender.list_[i].name && list_[i].size() == lender.list_[i].size(),
+          "{} is lent for {}", lender.list_[i].name, list_[i].name);
+    const Storage& from = lender.list_[i].value.storage();
+    Storage& to = list_[i].value.storage();
+    to.data = from.data;
+    to.narrow = from.narrow;
+    to.packed = from.packed;
+    to.packed_transposed = from.packed_transposed;
+  }
+}
+
 void Parameters::changed() {
   for (const Parameter& parameter : list_) {
     Storage& storage = parameter.value.storage();
-    if (storage.packed.data == nullptr) continue;
-    pool_->give(storage.packed);
-    storage.packed = {};
+    if (storage.packed_block.data == nullptr) continue;
+    pool_->give(std::exchange(storage.packed_block, {}));
+    storage.packed = nullptr;
   }
 }
 

@@ -52,6 +52,10 @@ class Parameters {
   // Keeps memory that storages were pointed to, for as long as the parameters are there.
   void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
 
+  // Reads the weights of another model of this shape where they are, and in the orders that decoding keeps of them by
+  // now. They must outlive these parameters and stay as they are.
+  void borrow(const Parameters& lender);
+
   // Each parameter from its own numbers, a function of the seed and its name.
   void initialise(uint64_t seed);
 

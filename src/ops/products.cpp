@@ -17,15 +17,17 @@ const ProductKernels& products_in(Precision precision, Device& device) {
 PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool transposed) {
   const ProductKernels& products = device.kernels.products;
   Storage& storage = weight.storage();
-  if (storage.packed.data == nullptr) {
+  if (storage.packed == nullptr) {
     const int64_t size = products.packed_size(b.rows, b.columns);
-    storage.packed = device.pool.take(static_cast<size_t>(size) * sizeof(float));
+    storage.packed_block = device.pool.take(static_cast<size_t>(size) * sizeof(float));
+    auto* const packed = static_cast<float*>(storage.packed_block.data);
+    products.pack(device.context, b, packed);
+    storage.packed = packed;
     storage.packed_transposed = transposed;
-    products.pack(device.context, b, static_cast<float*>(storage.packed.data));
   }
   CHECK(storage.packed_transposed == transposed, "a {} × {} weight is kept in the other orientation", b.rows,
         b.columns);
-  return {static_cast<float*>(storage.packed.data), b.rows, b.columns};
+  return {storage.packed, b.rows, b.columns};
 }
 
 void multiply_by_narrow(Device& device, ConstMatrix a, const NarrowMatrix& b, Matrix c,

@@ -17,6 +17,7 @@ Search::Search(const Models& models, const SearchOptions& options, const SearchS
     : options_(options),
       settings_(settings),
       width_(beam_width(options)),
+      first_(*models[0]),
       ensemble_(models),
       source_rows_(models.size()) {}
 
@@ -159,12 +160,24 @@ std::vector<SearchResult> Search::take_finished() {
   std::vector<SearchResult> results;
   for (Sentence& sentence : active_) {
     if (!sentence.beam.open.empty()) continue;
-    results.push_back({sentence.id, std::move(sentence.beam.finished)});
+    SearchResult& result = results.emplace_back(sentence.id, std::move(sentence.beam.finished));
+    if (settings_.attention_layer > 0) result.attention = look_back(sentence.task, result.hypotheses);
     for (size_t model = 0; model < source_rows_.size(); ++model)
       source_rows_[model].release(sentence.source_rows[model]);
   }
   std::erase_if(active_, [](const Sentence& sentence) { return sentence.beam.open.empty(); });
   return results;
+}
+
+// What finished hypotheses attended to.
+std::vector<AttentionRows> Search::look_back(const SearchTask& task,
+                                             const std::vector<Hypothesis>& hypotheses) {
+  PackedSide sources, targets;
+  for (const Hypothesis& h : hypotheses) {
+    sources.add(task.source.data(), task.source.data() + task.source.size());
+    targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
+  }
+  return attention_rows(first_, sources, targets, settings_.start, settings_.attention_layer);
 }
 
 std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/attention.h"
 #include "search/beam.h"
 #include "search/ensemble.h"
 #include "search/shortlist.h"
@@ -30,6 +31,7 @@ struct SearchSettings {
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
   int64_t longest_output = INT32_MAX;    // tokens, prefix included: what the model has positions for
   const Shortlist* shortlist = nullptr;  // null: a translation may consist of all words
+  int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
 };
 
 struct SearchTask {
@@ -46,7 +48,8 @@ struct SearchTask {
 
 struct SearchResult {
   uint64_t id;
-  std::vector<Hypothesis> hypotheses;  // the best first, at least one
+  std::vector<Hypothesis> hypotheses;         // the best first, at least one
+  std::vector<AttentionRows> attention = {};  // of each, where it is wanted
 };
 
 class Search {
@@ -83,10 +86,12 @@ class Search {
   std::vector<Element> choose(std::span<const OpenRow> open);
   void advance(Sentence& sentence, std::span<const Element> next);
   std::vector<SearchResult> take_finished();
+  std::vector<AttentionRows> look_back(const SearchTask& task, const std::vector<Hypothesis>& hypotheses);
 
   const SearchOptions options_;
   const SearchSettings settings_;
   const int64_t width_;
+  Transformer& first_;
   Ensemble ensemble_;
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;

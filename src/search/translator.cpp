@@ -23,13 +23,15 @@ std::optional<Shortlist> read_shortlist(const SavedModel& model, const SearchOpt
 }
 
 SearchSettings search_settings(const SavedModel& model, const std::optional<Shortlist>& shortlist,
-                               int64_t sentences, int64_t batch_tokens) {
+                               const SearchOptions& options, const BatchLimits& limits) {
+  const int64_t layer = alignment_layer(model.model.config, options.alignment_layer);
   return {.start = bos_id,
           .end = eos_id,
-          .sentences = sentences,
-          .batch_tokens = batch_tokens,
+          .sentences = limits.sentences,
+          .batch_tokens = limits.batch_tokens,
           .longest_output = model.max_positions - 1,
-          .shortlist = shortlist ? &*shortlist : nullptr};
+          .shortlist = shortlist ? &*shortlist : nullptr,
+          .attention_layer = needs_attention(options) ? layer : 0};
 }
 
 // With a coverage penalty the Translator chooses among all that the beam has finished.
@@ -56,15 +58,13 @@ struct Translator::Job {
   }
 };
 
-Translator::Translator(SavedModel& model, const SearchOptions& options, int64_t sentences,
-                       int64_t batch_tokens)
+Translator::Translator(SavedModel& model, const SearchOptions& options, const BatchLimits& limits)
     : model_(model),
       options_(options),
-      most_lines_(lines_per_sentence * sentences),
+      most_lines_(lines_per_sentence * limits.sentences * limits.searches),
       shortlist_(read_shortlist(model, options)),
-      alignment_layer_(alignment_layer(model.model.config, options.alignment_layer)),
-      search_(model.models(), for_search(options),
-              search_settings(model, shortlist_, sentences, batch_tokens)) {}
+      search_(model.models(), for_search(options), search_settings(model, shortlist_, options, limits),
+              limits.searches) {}
 
 bool Translator::has_room() const {
   return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < most_lines_;
@@ -99,27 +99,18 @@ void Translator::step() {
   if (!search_.finite()) throw_not_finite(model_);
   for (SearchResult& result : results) {
     const Place place = searched_.extract(result.id).mapped();
-    receive(place, look_back(place.job->parts[place.part], std::move(result.hypotheses)));
+    receive(place, ranked(place.job->parts[place.part], std::move(result)));
   }
 }
 
-// What these attended to, where options ask for it; and those that they let stand, in their order.
-std::vector<Found> Translator::look_back(const Part& part, std::vector<Hypothesis> hypotheses) {
+// What was found, those that the options let stand, in their order.
+std::vector<Found> Translator::ranked(const Part& part, SearchResult result) const {
   std::vector<Found> found;
-  for (Hypothesis& h : hypotheses) found.push_back({std::move(h), {}});
-  if (!needs_attention(options_)) return found;
-  PackedSide sources, targets;
-  for (const Found& f : found) {
-    const std::vector<int32_t>& tokens = f.hypothesis.tokens;
-    sources.add(part.ids.data(), part.ids.data() + part.ids.size());
-    targets.add(tokens.data(), tokens.data() + tokens.size());
-  }
-  std::vector<AttentionRows> rows = attention_rows(model_.model, sources, targets, bos_id, alignment_layer_);
-  for (size_t i = 0; i < found.size(); ++i) {
-    found[i].attention = std::move(rows[i]);
-    if (options_.coverage_penalty > 0)
-      found[i].hypothesis.score += options_.coverage_penalty * coverage(found[i].attention, part.ids);
-  }
+  result.attention.resize(result.hypotheses.size());
+  for (size_t i = 0; i < result.hypotheses.size(); ++i)
+    found.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
+  if (options_.coverage_penalty == 0) return found;
+  for (Found& f : found) f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids);
   std::ranges::stable_sort(found, std::greater{}, [](const Found& f) { return f.hypothesis.score; });
   const auto most = static_cast<size_t>(options_.nbest);
   if (found.size() > most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());

@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "search/parallel_search.h"
 #include "search/saved_model.h"
-#include "search/search.h"
 #include "search/translation.h"
 
 namespace dragoman {
@@ -41,12 +41,17 @@ struct TranslatedLine {
   bool repeats = false;  // the output looped, and was translated again
 };
 
+// How much is translated at once.
+struct BatchLimits {
+  int64_t sentences = 32;    // in a batch
+  int64_t batch_tokens = 0;  // of their sources together; 0: no limit
+  int searches = 1;          // batches side by side, which share the threads
+};
+
 class Translator {
  public:
-  // Reads what the options name: the model's shortlist, the words allowed beside it. `sentences`: translated at once.
-  // `batch_tokens`: of their sources together; 0: no limit.
-  Translator(SavedModel& model, const SearchOptions& options, int64_t sentences = 32,
-             int64_t batch_tokens = 0);
+  // Reads what the options name: the model's shortlist, the words allowed beside it.
+  Translator(SavedModel& model, const SearchOptions& options, const BatchLimits& limits = {});
 
   bool has_room() const;
   bool busy() const { return !lines_.empty(); }
@@ -65,7 +70,7 @@ class Translator {
   };
 
   void start(const std::shared_ptr<Job>& job);
-  std::vector<Found> look_back(const Part& part, std::vector<Hypothesis> hypotheses);
+  std::vector<Found> ranked(const Part& part, SearchResult result) const;
   void receive(const Place& place, std::vector<Found> found);
   TranslatedLine translated(const Job& job) const;
   Translation joined(const Job& job, size_t rank) const;
@@ -74,8 +79,7 @@ class Translator {
   const SearchOptions options_;
   const int64_t most_lines_;
   const std::optional<Shortlist> shortlist_;
-  const int64_t alignment_layer_;
-  Search search_;
+  ParallelSearch search_;
   uint64_t searches_ = 0;
   std::deque<std::shared_ptr<Job>> lines_;
   std::unordered_map<std::string, std::weak_ptr<Job>> same_;  // by source and prefix

@@ -9,7 +9,8 @@ namespace dragoman {
 void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
   Pool& pool = *storage_->pool_;
-  for (const Pool::Block& block : {storage_->data_block_, storage_->gradient_block_, storage_->packed}) {
+  for (const Pool::Block& block :
+       {storage_->data_block_, storage_->gradient_block_, storage_->packed_block}) {
     if (block.data != nullptr) pool.give(block);
   }
   pool.give_storage(storage_);

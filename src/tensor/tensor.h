@@ -26,8 +26,9 @@ class Storage {
   int index = -1;   // a parameter's number
 
   // The matrix in the order that products read it, kept while a parameter does not change; see ops/products.h.
-  Pool::Block packed;
+  const float* packed = nullptr;
   bool packed_transposed = false;
+  Pool::Block packed_block;  // its memory, where it is not borrowed
 
   // What decoding may have instead of a parameter's floats, data then being null. Somebody else owns it.
   NarrowMatrix narrow = {};

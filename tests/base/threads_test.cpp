@@ -1,5 +1,6 @@
 #include "base/threads.h"
 
+#include <atomic>
 #include <numeric>
 #include <vector>
 
@@ -81,6 +82,25 @@ TEST_P(Threads, WakeUpAfterAPause) {
     }
   }
   EXPECT_EQ(total, 5 * 3 * 36);
+}
+
+// However many take part from loop to loop.
+TEST_P(Threads, AsManyWorkAsAreUsed) {
+  ThreadPool pool(GetParam());
+  for (int loop = 0; loop < 60; ++loop) {
+    const int used = 1 + loop % GetParam();
+    pool.use(used);
+    std::vector<int> runs(50);
+    std::atomic<int> last{0};
+    for_each(pool, 50, [&](int64_t t, int worker) {
+      ++runs[static_cast<size_t>(t)];
+      if (worker > last) last = worker;
+    });
+    EXPECT_EQ(runs, std::vector<int>(50, 1));
+    if (used == 1) {
+      EXPECT_EQ(last, 0);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1, 2, 3, 4));

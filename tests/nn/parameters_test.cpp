@@ -32,6 +32,26 @@ TEST_F(ParametersTest, StandInOneBufferEachAtACacheLine) {
   EXPECT_THROW(parameters.declare("late", 1, 1, {}), BrokenInvariant);
 }
 
+TEST_F(ParametersTest, CanBeReadWhereAnothersStand) {
+  const Tensor a = parameters.declare("a", 3, 5, {});
+  parameters.allocate(Buffers::weights);
+  parameters.initialise(1);
+  const float packed = 1;
+  a.storage().packed = &packed;
+  Device elsewhere{kernels_for(nullptr), 1};
+  {
+    Parameters borrower(elsewhere.pool);
+    const Tensor b = borrower.declare("a", 3, 5, {});
+    borrower.borrow(parameters);
+    EXPECT_EQ(b.data(), a.data());
+    EXPECT_EQ(b.storage().packed, &packed);
+  }
+  EXPECT_EQ(elsewhere.pool.peak(), 0U);
+  Parameters other(elsewhere.pool);
+  other.declare("b", 3, 5, {});
+  EXPECT_THROW(other.borrow(parameters), BrokenInvariant);
+}
+
 TEST_F(ParametersTest, ForInferenceHaveNoGradients) {
   const Tensor a = parameters.declare("a", 3, 5, {});
   parameters.allocate(Buffers::weights);

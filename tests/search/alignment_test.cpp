@@ -100,7 +100,7 @@ class Aligned : public testing::Test {
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines, const SearchOptions& options,
                                         int64_t sentences = 4, int threads = 1) const {
     SavedModel model(folder_.path, kernels_for(nullptr), threads);
-    Translator translator(model, options, sentences);
+    Translator translator(model, options, {.sentences = sentences});
     std::vector<TranslatedLine> done;
     for (size_t next = 0; next < lines.size() || translator.busy();) {
       while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);

@@ -44,7 +44,7 @@ class ShortlistTest : public testing::Test {
 
   std::vector<TranslatedLine> translate(SavedModel& model, int64_t sentences = 4,
                                         const std::string& prefix = "") {
-    Translator translator(model, options_, sentences);
+    Translator translator(model, options_, {.sentences = sentences});
     std::vector<TranslatedLine> done;
     for (const std::string& line : lines_) {
       while (!translator.has_room()) translator.step();

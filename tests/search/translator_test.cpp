@@ -25,7 +25,7 @@ class TranslatorTest : public testing::Test {
   // As a command does it: lines come while there is room.
   std::vector<TranslatedLine> translate(SavedModel& saved, const Lines& lines, int64_t sentences = 4,
                                         const std::string& prefix = "") {
-    Translator translator(saved, options_, sentences);
+    Translator translator(saved, options_, {.sentences = sentences, .searches = searches_});
     std::vector<TranslatedLine> done;
     steps_ = 0;
     for (size_t next = 0; next < lines.size() || translator.busy(); ++steps_) {
@@ -42,6 +42,7 @@ class TranslatorTest : public testing::Test {
   SearchOptions options_ = {.beam = 3, .max_length = 20};
   WantedPrecision precision_ = WantedPrecision::as_saved;
   int64_t steps_ = 0;
+  int searches_ = 1;
   std::unique_ptr<ModelFolder> folder_;
   std::unique_ptr<SavedModel> model_;
 };
@@ -124,6 +125,11 @@ TEST_F(TranslatorTest, ALineGetsWhatItGetsAloneInAFullBatch) {
       EXPECT_LT(steps_, steps / 50) << "so many at once";
       ASSERT_EQ(got.size(), wanted.size());
       for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
+      searches_ = 3;
+      const auto side_by_side = translate(*model_, lines, 16);
+      searches_ = 1;
+      ASSERT_EQ(side_by_side.size(), wanted.size());
+      for (size_t i = 0; i < got.size(); ++i) expect_same(side_by_side[i], wanted[i]);
     }
   }
 }
@@ -163,7 +169,7 @@ TEST_F(TranslatorTest, RepeatedLinesAreTranslatedOnce) {
 }
 
 TEST_F(TranslatorTest, TheFirstLineComesOutWhileOthersWait) {
-  Translator translator(model(), options_, 2);
+  Translator translator(model(), options_, {.sentences = 2});
   translator.add("The cat sleeps.");
   translator.add("A dog barks.");
   EXPECT_FALSE(translator.has_room());

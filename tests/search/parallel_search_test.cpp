@@ -1,0 +1,115 @@
+// Searches side by side: they find what one search finds, and share its weights.
+#include "search/parallel_search.h"
+
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "model/held_weights.h"
+#include "model/small_models.h"
+
+namespace dragoman {
+namespace {
+
+using Results = std::map<uint64_t, std::vector<Hypothesis>>;
+
+class ParallelSearchTest : public testing::Test {
+ protected:
+  template <class Searching>
+  Results results_of(Searching& search) const {
+    Results results;
+    for (size_t next = 0; next < sources_.size() || search.busy();) {
+      for (; next < sources_.size() && search.room() > 0; ++next)
+        search.add(next, {.source = sources_[next]});
+      for (SearchResult& result : search.step()) {
+        EXPECT_FALSE(results.contains(result.id));
+        results[result.id] = std::move(result.hypotheses);
+      }
+    }
+    return results;
+  }
+  Results searched(int searches, const SearchSettings& settings) {
+    ParallelSearch search({&small_.model}, options_, settings, searches);
+    EXPECT_EQ(search.room(), searches * settings.sentences);
+    return results_of(search);
+  }
+
+  SearchOptions options_ = {.beam = 3, .nbest = 2, .max_length = 12};
+  SmallModel small_{small_configs()[0].config, kernels_for(nullptr), 2};
+  const std::vector<Sentence> sources_ = random_sentences(60, small_.model.config.source_vocabulary, 20, 1);
+};
+
+void expect_same(const Results& got, const Results& wanted) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (const auto& [id, hypotheses] : wanted) {
+    ASSERT_EQ(got.at(id).size(), hypotheses.size());
+    for (size_t i = 0; i < hypotheses.size(); ++i) {
+      EXPECT_EQ(got.at(id)[i].tokens, hypotheses[i].tokens) << id;
+      EXPECT_EQ(got.at(id)[i].score, hypotheses[i].score) << id;
+    }
+  }
+}
+
+TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
+  for (const bool rounded : {false, true}) {
+    if (rounded) round_weights(small_.device.context, small_.model.parameters, Precision::int8);
+    for (const bool sample : {false, true}) {
+      options_.sample = sample;
+      Search alone({&small_.model}, options_, {.sentences = 5});
+      const Results wanted = results_of(alone);
+      for (const int searches : {1, 2, 3, 7})
+        for (const int64_t sentences : {1, 4, 32})
+          expect_same(searched(searches, {.sentences = sentences}), wanted);
+    }
+  }
+}
+
+TEST_F(ParallelSearchTest, SayWhatWasAttendedTo) {
+  Search alone({&small_.model}, options_, {.sentences = 3, .attention_layer = 1});
+  ParallelSearch several({&small_.model}, options_, {.sentences = 3, .attention_layer = 1}, 3);
+  std::map<uint64_t, std::vector<AttentionRows>> wanted, got;
+  for (uint64_t i = 0; i < 9; ++i) {
+    alone.add(i, {.source = sources_[i]});
+    several.add(i, {.source = sources_[i]});
+  }
+  while (alone.busy())
+    for (const SearchResult& result : alone.step()) wanted[result.id] = result.attention;
+  while (several.busy())
+    for (const SearchResult& result : several.step()) got[result.id] = result.attention;
+  EXPECT_EQ(wanted.at(8).size(), 2U);
+  EXPECT_EQ(got, wanted);
+}
+
+// One that is left while it works ends with the step that it is in.
+TEST_F(ParallelSearchTest, MayBeLeftAtAnyTime) {
+  for (const int steps : {0, 1, 2, 5}) {
+    ParallelSearch search({&small_.model}, options_, {.sentences = 4}, 4);
+    for (uint64_t i = 0; i < 16; ++i) search.add(i, {.source = sources_[i]});
+    for (int i = 0; i < steps; ++i) search.step();
+  }
+  expect_same(searched(2, {.sentences = 4}), searched(1, {.sentences = 4}));
+}
+
+TEST_F(ParallelSearchTest, NumbersThatAreNoneAreNoticedInEverySearch) {
+  for (const Parameter& parameter : small_.model.parameters.list()) {
+    if (parameter.role == Role::plain) parameter.value.data()[0] = std::numeric_limits<float>::quiet_NaN();
+  }
+  ParallelSearch search({&small_.model}, options_, {.sentences = 2}, 3);
+  EXPECT_TRUE(search.finite());
+  for (uint64_t i = 0; i < 6; ++i) search.add(i, {.source = sources_[i]});
+  for (int i = 0; search.finite() && i < 1000; ++i) search.step();
+  EXPECT_FALSE(search.finite());
+}
+
+// What goes wrong on a thread of its own is the caller's to hear.
+TEST_F(ParallelSearchTest, AnErrorReachesTheCaller) {
+  options_ = {.beam = 1, .max_length = 12};
+  ParallelSearch search({&small_.model}, options_, {.sentences = 2}, 2);
+  for (uint64_t i = 0; i < 4; ++i) search.add(i, {.source = sources_[i]});
+  search.step();
+  search.add(4, {.source = {}});  // which a search refuses
+  EXPECT_THROW(while (search.busy()) search.step(), BrokenInvariant);
+}
+
+}  // namespace
+}  // namespace dragoman
