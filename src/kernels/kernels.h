@@ -199,10 +199,10 @@ struct Kernels {
   // The probabilities that attention takes its sums with, before dropout. Row r is query r's, with head h in columns
   // [h * longest_keys, (h + 1) * longest_keys): its span's keys in their order, 0 for those it may not see and beyond.
   void (*attention_weights)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, Matrix weights);
-  // Adds to the gradients of q, k and v.
+  // The spans' rows of the gradients of q, k and v are written, or added to.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
-                             Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
+                             bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
   // A row of logits becomes its gradient (softmax − smoothed target) where `gradient` is asked for.

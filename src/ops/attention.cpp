@@ -56,9 +56,11 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   if (pass.probe != nullptr) show(*pass.probe, pass, q, k, options);
 
   if (pass.tape == nullptr) return out;
-  pass.tape->record({}, [&device, shape, q, k, v, out, log_sums] {
+  const bool every_row = options.queries->rows == q.rows() && options.keys->rows == k.rows();  // is in a span
+  pass.tape->record({}, [&device, shape, q, k, v, out, log_sums, every_row] {
+    const bool fresh = every_row && Tensor::make_gradients({q, k, v});
     device.kernels.attention_backward(device.context, shape, q, k, v, out, out.gradient(), log_sums.data(),
-                                      q.gradient_sum(), k.gradient_sum(), v.gradient_sum());
+                                      !fresh, q.gradient_sum(), k.gradient_sum(), v.gradient_sum());
   });
   return out;
 }

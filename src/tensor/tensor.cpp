@@ -78,6 +78,19 @@ Matrix Tensor::gradient_sum() const {
   return gradient();
 }
 
+bool Tensor::make_gradients(std::initializer_list<Tensor> views) {
+  for (const Tensor& view : views) {
+    int64_t size = 0;
+    for (const Tensor& other : views)
+      size += other.storage_.get() == view.storage_.get() ? other.rows_ * other.columns_ : 0;
+    if (view.has_gradient() || size != view.storage_->size) return false;
+  }
+  for (const Tensor& view : views) {
+    if (!view.has_gradient()) view.allocate_gradient();
+  }
+  return true;
+}
+
 bool Tensor::take_gradient_of(const Tensor& other) const {
   if (has_gradient() || !whole() || !other.whole() || rows_ != other.rows_ || columns_ != other.columns_)
     return false;

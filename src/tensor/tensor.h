@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "kernels/kernels.h"
@@ -93,6 +94,10 @@ class Tensor {
 
   // The gradient as a target that is only added to: zeros where there was none.
   Matrix gradient_sum() const;
+
+  // Makes the gradients of several views, to be written by whoever asks, where they are together all of their tensors
+  // and none has any; false where not, and nothing was done.
+  static bool make_gradients(std::initializer_list<Tensor> views);
 
   // This tensor takes over `other`'s gradient where it has none of its own (both whole and of one shape);
   // false where it has, and nothing was done.

@@ -7,7 +7,10 @@
 namespace dragoman {
 
 Spans::Spans(Pool& pool, std::span<const Span> host) : spans(pool, host) {
-  for (const Span& span : host) longest = std::max<int64_t>(longest, span.length);
+  for (const Span& span : host) {
+    longest = std::max<int64_t>(longest, span.length);
+    rows += span.length;
+  }
 }
 
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
@@ -34,6 +37,7 @@ Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const
   tokens.rows = std::move(rows);
   tokens.spans.spans = std::move(spans);
   for (const int32_t length : lengths) tokens.spans.longest = std::max<int64_t>(tokens.spans.longest, length);
+  tokens.spans.rows = tokens.count();
   tokens.positions = positions;
   return tokens;
 }

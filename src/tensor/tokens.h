@@ -13,6 +13,7 @@ namespace dragoman {
 struct Spans {
   Array<Span> spans;
   int64_t longest = 0;
+  int64_t rows = 0;  // of all of them
 
   Spans() = default;
   Spans(Pool& pool, std::span<const Span> host);

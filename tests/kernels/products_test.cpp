@@ -287,7 +287,8 @@ TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
   }
 }
 
-// The masks are those that base/random.h's generator gives: column 64b + 16w + l is word w of counter 16b + l.
+// The masks are those that base/random.h's generator gives: column 64b + 32p + 16h + 2l + i is half h of word 2p + i
+// of counter 8b + l.
 TEST_P(Products, DropoutFollowsTheCounters) {
   Context context(2);
   const std::vector<RowKey> keys = {
@@ -297,6 +298,7 @@ TEST_P(Products, DropoutFollowsTheCounters) {
   const std::vector<float> ones(static_cast<size_t>(rows * columns), 1.0f),
       packed_b = packed(products, context, b.view);
   for (float rate : {0.1f, 0.5f, 0.9f}) {
+    const uint32_t threshold = static_cast<uint32_t>(rate * 65536);
     const Epilogue epilogue = {.accumulate = true,
                                .dropout = {.rate = rate, .key = {0xdeadbeef, 5}, .rows = keys.data()}};
     const std::vector<float> c = multiply(context, a, b, packed_b, 0, rows, epilogue, ones);
@@ -304,11 +306,12 @@ TEST_P(Products, DropoutFollowsTheCounters) {
       const RowKey key = keys[static_cast<size_t>(i / columns)];
       const uint32_t column = static_cast<uint32_t>(i % columns);
       const std::array<uint32_t, 4> words =
-          philox({column / 64 * 16 + column % 16, key.position, static_cast<uint32_t>(key.pair),
+          philox({column / 64 * 8 + column % 16 / 2, key.position, static_cast<uint32_t>(key.pair),
                   static_cast<uint32_t>(key.pair >> 32)},
                  {0xdeadbeef, 5});
-      const bool kept = words[column / 16 % 4] >= static_cast<double>(rate) * 4294967296.0;
-      ASSERT_EQ(c[static_cast<size_t>(i)], kept ? 1 / (1 - rate) : 0.0f)
+      const uint32_t word = words[column % 64 / 32 * 2 + column % 2];
+      const uint32_t half = column % 32 < 16 ? word & 0xffff : word >> 16;
+      ASSERT_EQ(c[static_cast<size_t>(i)], half >= threshold ? 65536 / (65536.0f - threshold) : 0.0f)
           << "row " << i / columns << ", column " << column;
     }
   }

@@ -75,7 +75,7 @@ class Attention : public Reference {
   void check(const Shape& shape) {
     shape_ = shape;
     int64_t key_rows = 1;
-    for (const Span& span : shape.keys) key_rows = std::max<int64_t>(key_rows, span.begin + span.length + 1);
+    for (const Span& span : shape.keys) key_rows = std::max<int64_t>(key_rows, span.begin + span.length);
     const int64_t d = shape.heads * shape.width;
     const Tokens queries = tokens(shape.queries);
     const Spans keys(device_.pool, shape.keys);
@@ -91,6 +91,7 @@ class Attention : public Reference {
                                   .heads = shape.heads,
                                   .causal = shape.causal,
                                   .dropout = shape.dropout});
+    leave_behind(NAN);
     const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out);
     q_ = &q_values;
     k_ = &k_values;
@@ -105,6 +106,12 @@ class Attention : public Reference {
     expect_near(v.gradient(), wanted.dv, 1e-5, "gradient of v");
   }
 
+  // The memory that is given out next holds this.
+  void leave_behind(float value) {
+    const Tensor left(device_.pool, 512, 64);
+    std::fill_n(left.data(), left.rows() * left.columns(), value);
+  }
+
   Shape shape_;
   int64_t longest_ = 0;
   const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr;
@@ -117,6 +124,8 @@ TEST_P(Attention, Causal) { check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 2, 7, tr
 TEST_P(Attention, ToAnotherSentence) { check({{4, 1, 9}, {{7, 2}, {0, 6}, {10, 1}}, 2, 8, false, 0}); }
 
 TEST_P(Attention, TheLastOfMoreKeys) { check({{1, 3, 2}, {{20, 5}, {0, 9}, {11, 2}}, 2, 3, true, 0}); }
+
+TEST_P(Attention, OfAnEmptySentence) { check({{4, 0, 2}, {{0, 4}, {4, 3}, {7, 2}}, 2, 5, false, 0}); }
 
 TEST_P(Attention, WithDropout) { check({{4, 1, 70}, {{0, 4}, {4, 1}, {5, 70}}, 3, 5, true, 0.3F}); }
 

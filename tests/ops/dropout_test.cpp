@@ -81,7 +81,7 @@ TEST_P(Masks, KeepTheRateAndTheMean) {
     double dropped = 0;
     for (const float v : values) {
       dropped += v == 0 ? 1 : 0;
-      ASSERT_TRUE(v == 0 || std::abs(v * (1 - p) - 1) < 1e-5) << v;
+      ASSERT_TRUE(v == 0 || std::abs(v * (1 - p) - 1) < 1e-4) << v;  // the rate has 16 bits
     }
     EXPECT_NEAR(dropped / n, p, sigmas * std::sqrt(p * (1 - p) / n)) << "dropout " << rate;
   }

@@ -40,16 +40,17 @@ inline void expect_near(ConstMatrix got, const Doubles& wanted, double tolerance
 }
 
 // What dropout multiplies an element by: the masks' definition, with the generator of base/random.h. Columns are
-// taken in blocks of 64: column 64b + 16w + l is word w of counter 16b + l.
+// taken in blocks of 64: column 64b + 32p + 16h + 2l + i is half h of word 2p + i of counter 8b + l.
 inline double dropout_multiplier(float rate, uint64_t key, RowKey row, int64_t head, int64_t column) {
   const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  const uint64_t index = static_cast<uint64_t>(column / 64 * 16 + column % 16);
+  const uint64_t index = static_cast<uint64_t>(column / 64 * 8 + column % 16 / 2);
   const auto words = philox(
       {low(index), row.position, low(row.pair), low(row.pair >> 32) ^ low(static_cast<uint64_t>(head) << 16)},
       {low(key), low(key >> 32)});
-  const bool dropped =
-      words[static_cast<size_t>(column % 64 / 16)] < static_cast<uint32_t>(double{rate} * 0x1p32);
-  return dropped ? 0 : 1 / (1 - double{rate});
+  const uint32_t word = words[static_cast<size_t>(column % 64 / 32 * 2 + column % 2)];
+  const auto threshold = static_cast<uint32_t>(double{rate} * 0x1p16);
+  const bool dropped = (column % 32 < 16 ? word & 0xffff : word >> 16) < threshold;
+  return dropped ? 0 : 0x1p16 / (0x1p16 - threshold);
 }
 
 // The key of the first dropout of a case's pass.

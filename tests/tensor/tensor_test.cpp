@@ -104,6 +104,18 @@ TEST(Gradient, OfAViewIsAddedToZeros) {
   }
 }
 
+TEST(Gradient, OfViewsIsMadeWhereTheyAreAllOfTheirTensors) {
+  Pool pool;
+  const Tensor one(pool, 3, 2), two(pool, 3, 4);
+  const Tensor left = two.column_range(0, 2), right = two.column_range(2, 2);
+  EXPECT_FALSE(Tensor::make_gradients({one, left}));
+  EXPECT_FALSE(Tensor::make_gradients({one, one}));
+  EXPECT_FALSE(one.has_gradient() || two.has_gradient());
+  EXPECT_TRUE(Tensor::make_gradients({one, left, right}));
+  EXPECT_TRUE(one.has_gradient() && two.has_gradient());
+  EXPECT_FALSE(Tensor::make_gradients({left, right})) << "it holds something now";
+}
+
 TEST(Gradient, IsTakenOverOnlyWhole) {
   Pool pool;
   const Tensor from(pool, 2, 3), to(pool, 2, 3), narrow(pool, 3, 2), wide(pool, 2, 6);

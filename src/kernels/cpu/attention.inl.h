@@ -272,6 +272,7 @@ inline void softmax_row_backward(const SoftmaxBackward& row, const float* multip
 struct AttentionGradients {
   ConstMatrix out, out_gradient;
   const float* log_sums;
+  bool accumulate;
   Matrix q, k, v;
 };
 
@@ -292,8 +293,9 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
   pack_alone(part_of(v, head.keys.begin, keys, h, width).transposed(), v_columns);
   pack_alone(my_k, k_rows);
 
-  for (int64_t first = 0; first < head.queries.length; first += query_tile) {
+  for (int64_t first = 0; first == 0 || first < head.queries.length; first += query_tile) {
     const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
+    const bool later = gradients.accumulate || first > 0;
     const Matrix p = {scores, rows, keys, padded(keys)}, dp = {score_gradients, rows, keys, padded(keys)};
     const ConstMatrix my_q = part_of(q, row, rows, h, width),
                       out = part_of(gradients.out, row, rows, h, width);
@@ -319,19 +321,21 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
     }
     pack_alone(dout, tile_rows_packed);
     multiply_alone(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
-                   part_of(gradients.v, head.keys.begin, keys, h, width), true, block);
+                   part_of(gradients.v, head.keys.begin, keys, h, width), later, block);
     pack_alone(my_q, tile_rows_packed);
     multiply_alone(ConstMatrix(dp).transposed(), {tile_rows_packed, rows, width},
-                   part_of(gradients.k, head.keys.begin, keys, h, width), true, block);
-    multiply_alone(dp, {k_rows, keys, width}, part_of(gradients.q, row, rows, h, width), true, block);
+                   part_of(gradients.k, head.keys.begin, keys, h, width), later, block);
+    multiply_alone(dp, {k_rows, keys, width}, part_of(gradients.q, row, rows, h, width), gradients.accumulate,
+                   block);
   }
 }
 
 void attention_backward(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                         ConstMatrix v, ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
-                        Matrix q_gradient, Matrix k_gradient, Matrix v_gradient) {
+                        bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient) {
   const int64_t keys = shape.longest_keys, width = shape.width;
-  const AttentionGradients gradients = {out, out_gradient, log_sums, q_gradient, k_gradient, v_gradient};
+  const AttentionGradients gradients = {out,        out_gradient, log_sums,  accumulate,
+                                        q_gradient, k_gradient,   v_gradient};
   const int64_t floats = 2 * packed_size(width, keys) + packed_size(keys, width) +
                          packed_size(query_tile, width) + alone_block_size() + 2 * query_tile * padded(keys) +
                          keys + dropout_block + 8 * 16;

@@ -14,10 +14,7 @@ constexpr float lowest_float = -3.402823466e38f;
 
 inline Vec load_logits(const float* p, int64_t n) {  // lanes beyond the row's end are lower than anything
   if (n >= lanes) return load(p);
-  float tail[lanes];
-  store(tail, all(lowest_float));
-  store_first(tail, load_first(p, n), n);
-  return load(tail);
+  return counted_lanes() < static_cast<int32_t>(n) ? load_first(p, n) : all(lowest_float);
 }
 
 inline float row_max(const float* x, int64_t columns) {

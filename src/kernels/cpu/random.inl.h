@@ -2,8 +2,9 @@
 // as 1, 2, 3"), so that a mask is a function of what it is for and is never stored.
 //
 // The key is the op's. The counter of a word is (counter index, position, pair's low half, pair's high half with
-// the head above it). A row is taken in blocks of 64 columns: column 64b + 16w + l is word w of counter 16b + l,
-// whatever the width of the vectors.
+// the head above it), and a word decides for two columns, by 16 bits each. A row is taken in blocks of 64 columns:
+// column 64b + 32p + 16h + 2l + i is half h (0 the lower) of word 2p + i of counter 8b + l, whatever the width of
+// the vectors.
 //
 //   const DropoutMask mask = dropout_mask(dropout);
 //   float multipliers[dropout_block];  dropout_multipliers(mask, dropout.rows[r], head, block, multipliers);
@@ -21,14 +22,15 @@ namespace {
 constexpr int64_t dropout_block = 64;
 
 struct DropoutMask {
-  uint32_t threshold;  // words below it are dropped
-  float scale;         // what the others are multiplied by
+  int32_t threshold;  // of 65536: halves of words below it are dropped
+  float scale;        // what the others are multiplied by
   uint32_t key[2];
 };
 
+// The scale is that of the rate as 16 bits have it, so that the mean stays what it was.
 inline DropoutMask dropout_mask(const Dropout& dropout) {
-  const double threshold = static_cast<double>(dropout.rate) * 4294967296.0;
-  return {static_cast<uint32_t>(threshold), 1.0f / (1.0f - dropout.rate), {dropout.key[0], dropout.key[1]}};
+  const int32_t threshold = static_cast<int32_t>(dropout.rate * 65536);
+  return {threshold, 65536 / static_cast<float>(65536 - threshold), {dropout.key[0], dropout.key[1]}};
 }
 
 // Two words of 32 bits a lane; the products below look at the lower one alone.
@@ -63,30 +65,24 @@ inline void philox_round(PhiloxState& s, uint32_t key0, uint32_t key1) {
   s.word[3] = product0;
 }
 
-// Counters of one row that differ in their first word: first_words holds two of them a lane, the even-numbered
-// ones in the lower halves. words[w] gets their words w in order.
-inline void philox_words(Words first_words, uint32_t position, uint32_t pair_low, uint32_t pair_high,
-                         const uint32_t* key, Words* words) {
-  const Longs firsts = reinterpret_cast<Longs>(first_words);
-  PhiloxState even = {{firsts, Longs{} + position, Longs{} + pair_low, Longs{} + pair_high}};
-  PhiloxState odd = even;
-  odd.word[0] = firsts >> 32;
+// As many counters of one row as Longs has lanes, `first` and those after it.
+inline PhiloxState philox_words(uint32_t first, uint32_t position, uint32_t pair_low, uint32_t pair_high,
+                                const uint32_t* key) {
+  Longs counted = {};
+  for (uint32_t i = 0; i < lanes / 2; ++i) counted[i] = i;
+  PhiloxState s = {{counted + first, Longs{} + position, Longs{} + pair_low, Longs{} + pair_high}};
   uint32_t key0 = key[0], key1 = key[1];
   for (int round = 0; round < 10; ++round) {
-    philox_round(even, key0, key1);
-    philox_round(odd, key0, key1);
+    philox_round(s, key0, key1);
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }
-  for (int w = 0; w < 4; ++w) {
-    words[w] = reinterpret_cast<Words>((even.word[w] & 0xffffffffu) | (odd.word[w] << 32));
-  }
+  return s;
 }
 
-inline Words counted_lanes() {
-  Words v = {};
-  for (int i = 0; i < lanes; ++i) v[i] = static_cast<uint32_t>(i);
-  return v;
+inline Vec dropout_multiplier(const DropoutMask& mask, Words halves) {
+  const Words kept = reinterpret_cast<Words>(reinterpret_cast<Ints>(halves) >= mask.threshold);
+  return reinterpret_cast<Vec>(kept & reinterpret_cast<Words>(all(mask.scale)));
 }
 
 // What the columns [64 block, 64 block + 64) of a row are multiplied by: 0 or the scale.
@@ -94,14 +90,13 @@ inline void dropout_multipliers(const DropoutMask& mask, RowKey row, uint32_t he
                                 float* multipliers) {
   const uint32_t pair_low = static_cast<uint32_t>(row.pair);
   const uint32_t pair_high = static_cast<uint32_t>(row.pair >> 32) ^ (head << 16);
-  for (int first = 0; first < 16; first += lanes) {
-    Words words[4];
-    philox_words(counted_lanes() + (static_cast<uint32_t>(block) * 16 + static_cast<uint32_t>(first)),
-                 row.position, pair_low, pair_high, mask.key, words);
-    for (int w = 0; w < 4; ++w) {
-      const Words kept = reinterpret_cast<Words>(words[w] >= mask.threshold);
-      store(multipliers + 16 * w + first,
-            reinterpret_cast<Vec>(kept & reinterpret_cast<Words>(all(mask.scale))));
+  for (int first = 0; first < 16; first += lanes) {  // the first of as many columns
+    const PhiloxState s = philox_words(static_cast<uint32_t>(block * 8 + first / 2), row.position, pair_low,
+                                       pair_high, mask.key);
+    for (int p = 0; p < 2; ++p) {
+      const Words words = reinterpret_cast<Words>((s.word[2 * p] & 0xffffffffu) | (s.word[2 * p + 1] << 32));
+      store(multipliers + 32 * p + first, dropout_multiplier(mask, words & 0xffffu));
+      store(multipliers + 32 * p + 16 + first, dropout_multiplier(mask, words >> 16));
     }
   }
 }

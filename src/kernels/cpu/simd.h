@@ -104,21 +104,33 @@ inline void store_some(float* p, Vec v, int64_t n) {
   }
 }
 
+inline Ints counted_lanes() {
+  Ints v = {};
+  for (int i = 0; i < lanes; ++i) v[i] = i;
+  return v;
+}
+
 inline void fill(float* p, int64_t count, float value) {
   for (int64_t i = 0; i < count; i += lanes) store_some(p + i, all(value), count - i);
 }
 
+// Lane i gets lane i + distance; the last ones get the first.
+template <int distance>
+inline Vec turned(Vec v) {
+  Ints from = {};
+  for (int i = 0; i < lanes; ++i) from[i] = (i + distance) % lanes;
+  return __builtin_shuffle(v, from);
+}
+
 // Lanes combine pairwise, in one order on every instruction set of the same width.
+template <int half = lanes / 2>
 inline float sum(Vec v) {
-  for (int half = lanes / 2; half >= 1; half /= 2) {
-    for (int i = 0; i < half; ++i) v[i] += v[i + half];
-  }
+  if constexpr (half > 0) return sum<half / 2>(v + turned<half>(v));
   return v[0];
 }
+template <int half = lanes / 2>
 inline float largest(Vec v) {
-  for (int half = lanes / 2; half >= 1; half /= 2) {
-    for (int i = 0; i < half; ++i) v[i] = v[i] > v[i + half] ? v[i] : v[i + half];
-  }
+  if constexpr (half > 0) return largest<half / 2>(max(v, turned<half>(v)));
   return v[0];
 }
 
