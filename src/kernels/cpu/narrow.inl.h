@@ -19,8 +19,8 @@ namespace {
 // --- the left operand -------------------------------------------------------------------------------
 
 // The rows of a as they meet b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
-// The offset is there because b's bytes are 128 too large. From row to row it is a little more than their length, lest
-// they fall into one set of the cache.
+// The offset is there because b's bytes are 128 too large, and for what else a kind's sums have of the row alone.
+// From row to row it is a little more than their length, lest they fall into one set of the cache.
 template <class Kind>
 struct LeftRows {
   typename Kind::Element* elements;
@@ -64,18 +64,19 @@ void store_elements(Element* to, Ints v) {
   __builtin_memcpy(to, &narrowed, sizeof narrowed);
 }
 
-inline void copy_row(const LeftRows<Int8>& left, int64_t i, const float* x, int64_t inner) {
+template <class Kind>
+void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
   const float most = largest_magnitude(x, inner);
   const Vec inverse = all(most > 0 ? 127 / most : 0);
   Ints total = {};
   for (int64_t k = 0; k < inner; k += lanes) {
     const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
-    total += steps;
-    store_elements(left.row(i) + k, steps);
+    total += Kind::offset(steps);
+    store_elements(left.row(i) + k, Kind::in_order(steps));
   }
   int32_t sum = 0;
   for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
-  left.offsets[i] = 128 * sum;
+  left.offsets[i] = sum;
   left.scales[i] = most / 127;
 }
 
@@ -92,15 +93,17 @@ inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int6
 
 // --- a tile -----------------------------------------------------------------------------------------
 
-#if defined(__AVX512F__)
-constexpr int narrow_tile_rows = 12;
-#else
-constexpr int narrow_tile_rows = 5;
-#endif
-constexpr int narrow_tile_vectors = 2;  // of Kind::Right
-
 template <class Kind>
-constexpr int64_t narrow_tile_columns = narrow_tile_vectors* Kind::columns;
+constexpr int64_t narrow_tile_columns = Kind::tile_vectors* Kind::columns;
+
+// Of b, the columns of a tile: where each vector's first line stands, how far it is to the next, and what the sums
+// begin with.
+template <class Kind>
+struct TileColumns {
+  const unsigned char* first[Kind::tile_vectors];
+  int64_t step;
+  typename Kind::Sum sums[Kind::tile_vectors];
+};
 
 // Rows [row, row + rows) of c and `columns` of its columns from `column` on.
 // What the next columns will read is fetched meanwhile: `upcoming`, and so much further on for each line.
@@ -112,28 +115,67 @@ struct NarrowTile {
   int64_t upcoming_step;
 };
 
+template <class Kind>
+TileColumns<Kind> columns_in_place(const NarrowMatrix& b, int64_t first_column) {
+  TileColumns<Kind> right = {.first = {}, .step = narrow_line_bytes, .sums = {}};
+  const int64_t lines = lines_of<Kind>(b.rows), last_panel = (b.columns - 1) / narrow_panel_columns;
+  for (int j = 0; j < Kind::tile_vectors; ++j) {
+    // What lies behind the last panel is not used, but must be there.
+    const int64_t column = first_column + j * Kind::columns;
+    const int64_t panel = smaller(column / narrow_panel_columns, last_panel);
+    right.first[j] =
+        b.data + panel * lines * narrow_line_bytes + column % narrow_panel_columns * narrow_column_bytes;
+  }
+  return right;
+}
+
+template <class Kind>
+size_t bytes_of_widened(int64_t inner) {
+  if constexpr (!Kind::widens_ahead) return 0;
+  return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
+}
+
+// The columns are widened into `memory` for all the rows that will meet them, and the sums begin with what has to come
+// off for the columns' own products.
+template <class Kind>
+TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner, unsigned char* memory) {
+  constexpr int64_t width = sizeof(typename Kind::Right);
+  TileColumns<Kind> right = {.first = {}, .step = Kind::tile_vectors * width, .sums = {}};
+  for (int j = 0; j < Kind::tile_vectors; ++j) {
+    right.first[j] = memory + j * width;
+    typename Kind::Sum products = {};
+    for (int64_t line = 0; line < lines_of<Kind>(inner); ++line) {
+      auto* to = reinterpret_cast<typename Kind::Right*>(memory + j * width + line * right.step);
+      products += Kind::widen(narrow.first[j] + line * narrow.step, *to);
+    }
+    right.sums[j] = -products;
+  }
+  return right;
+}
+
 // `count` of them, which may be none.
-inline Vec value_of(const LeftRows<Int8>& left, const NarrowTile& tile, int64_t row, Ints sum, int64_t j,
-                    int64_t count) {
+template <class Kind>
+Vec value_of(const LeftRows<Kind>& left, const NarrowTile& tile, int64_t row, Words sum, int64_t j,
+             int64_t count) {
   const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
-  return to_float(sum - left.offsets[row]) * (all(left.scales[row]) * scales);
+  const Words exact = sum - static_cast<uint32_t>(left.offsets[row]);
+  return to_float(reinterpret_cast<Ints>(exact)) * (all(left.scales[row]) * scales);
 }
 inline Vec value_of(const LeftRows<Bf16>&, const NarrowTile&, int64_t, Vec sum, int64_t, int64_t) {
   return sum;
 }
 
-template <class Kind, int rows, int vectors>
-void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
-  typename Kind::Sum sums[rows][vectors] = {};
-  const int64_t lines = lines_of<Kind>(tile.b.rows);
-  const int64_t last_panel = (tile.b.columns - 1) / narrow_panel_columns;
-  const unsigned char* right[vectors];
+template <class Kind, int rows>
+void narrow_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& right, const NarrowTile& tile) {
+  constexpr int vectors = Kind::tile_vectors;
+  const int64_t lines = lines_of<Kind>(tile.b.rows), step = right.step;
+  typename Kind::Sum sums[rows][vectors];
+  const unsigned char* columns[vectors];
 #pragma GCC unroll 8
-  for (int j = 0; j < vectors; ++j) {  // what lies behind the last panel is not used, but must be there
-    const int64_t column = tile.column + j * Kind::columns;
-    const int64_t panel = smaller(column / narrow_panel_columns, last_panel);
-    right[j] =
-        tile.b.data + panel * lines * narrow_line_bytes + column % narrow_panel_columns * narrow_column_bytes;
+  for (int j = 0; j < vectors; ++j) {
+    columns[j] = right.first[j];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) sums[i][j] = right.sums[j];
   }
   // A pointer for every three rows, which an address reaches by the stride: a pointer each would be too many.
   const int64_t stride = left.stride * int64_t{sizeof(typename Kind::Element)};
@@ -146,7 +188,10 @@ void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
     upcoming += tile.upcoming_step;
     typename Kind::Right b[vectors];
 #pragma GCC unroll 8
-    for (int j = 0; j < vectors; ++j) b[j] = Kind::load(right[j] + line * narrow_line_bytes);
+    for (int j = 0; j < vectors; ++j) {
+      b[j] = Kind::load(columns[j]);
+      columns[j] += step;
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       typename Kind::Left element;
@@ -160,32 +205,27 @@ void narrow_tile(const LeftRows<Kind>& left, const NarrowTile& tile) {
       asm("" : "+r"(rows_of_three));  // or the compiler makes a pointer for each row after all
     }
   }
-  const int64_t last = tile.columns;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
     const int64_t row = tile.row + i;
     float* out = tile.c.data + row * tile.c.stride + tile.column;
-    if constexpr (Kind::sums_of_result == 2) {
-      static_assert(vectors == 2);
-      store_some(out, value_of(left, tile, row, Kind::result(sums[i][0], sums[i][1]), 0, last), last);
-    } else {
 #pragma GCC unroll 8
-      for (int j = 0; j < vectors; ++j) {
-        const int64_t count = last - j * lanes;
-        const Vec values = value_of(left, tile, row, Kind::result(sums[i][j]), j * lanes, count);
-        if (count > 0) store_some(out + j * lanes, values, count);
-      }
+    for (int j = 0; j < vectors; ++j) {
+      const int64_t count = tile.columns - j * lanes;
+      const Vec values = value_of(left, tile, row, Kind::result(sums[i][j]), j * lanes, count);
+      if (count > 0) store_some(out + j * lanes, values, count);
     }
   }
 }
 
 // The tile of as many rows as there are.
-template <class Kind, int vectors, int rows = narrow_tile_rows>
-void narrow_rows(int64_t row_count, const LeftRows<Kind>& left, const NarrowTile& tile) {
+template <class Kind, int rows = Kind::tile_rows>
+void narrow_rows(int64_t row_count, const LeftRows<Kind>& left, const TileColumns<Kind>& right,
+                 const NarrowTile& tile) {
   if (row_count == rows) {
-    narrow_tile<Kind, rows, vectors>(left, tile);
+    narrow_tile<Kind, rows>(left, right, tile);
   } else if constexpr (rows > 1) {
-    narrow_rows<Kind, vectors, rows - 1>(row_count, left, tile);
+    narrow_rows<Kind, rows - 1>(row_count, left, right, tile);
   }
 }
 
@@ -199,23 +239,26 @@ constexpr int64_t narrow_enough_tasks = 16;
 // Rows [first, end) of the columns [column, end_column): every tile of rows meets the same columns of b in turn.
 template <class Kind>
 void narrow_part(const LeftRows<Kind>& left, const NarrowMatrix& b, const Matrix& c, int64_t first,
-                 int64_t end, int64_t column, int64_t end_column) {
+                 int64_t end, int64_t column, int64_t end_column, void* memory) {
   constexpr int64_t width = narrow_tile_columns<Kind>;
-  const int64_t tiles = ceil_div(end - first, narrow_tile_rows);
+  const int64_t tiles = ceil_div(end - first, Kind::tile_rows);
   const int64_t bytes = lines_of<Kind>(b.rows) * width * 4;  // of a tile's columns
   for (int64_t j = column; j < end_column; j += width) {
     const unsigned char* next = b.data + (j / width + 1) * bytes;
+    TileColumns<Kind> right = columns_in_place<Kind>(b, j);
+    if constexpr (Kind::widens_ahead)
+      right = widened_columns<Kind>(right, b.rows, static_cast<unsigned char*>(memory));
     int64_t row = first;
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t rows = ceil_div(end - row, tiles - tile);
-      narrow_rows<Kind, narrow_tile_vectors>(rows, left,
-                                             {.b = b,
-                                              .c = c,
-                                              .row = row,
-                                              .column = j,
-                                              .columns = smaller(width, end_column - j),
-                                              .upcoming = next + tile * bytes / tiles,
-                                              .upcoming_step = ceil_div(width * 4, tiles)});
+      narrow_rows<Kind>(rows, left, right,
+                        {.b = b,
+                         .c = c,
+                         .row = row,
+                         .column = j,
+                         .columns = smaller(width, end_column - j),
+                         .upcoming = next + tile * bytes / tiles,
+                         .upcoming_step = ceil_div(width * 4, tiles)});
       row += rows;
     }
   }
@@ -232,14 +275,23 @@ void narrow_product(Context& context, ConstMatrix a, const NarrowMatrix& b, Matr
   const int64_t blocks = ceil_div(c.rows, narrow_block_rows), units = ceil_div(c.columns, narrow_run_unit);
   const int64_t runs =
       smaller(units, larger(ceil_div(c.columns, narrow_run_columns), ceil_div(narrow_enough_tasks, blocks)));
-  for_each_task(context, blocks * runs, [&](int64_t task, int) {
+  const size_t widened = bytes_of_widened<Kind>(b.rows);
+  for_each_task(context, blocks * runs, [&](int64_t task, int worker) {
     const int64_t block = task % blocks, run = task / blocks;
     const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
     const int64_t column = run * units / runs * narrow_run_unit;
     const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * narrow_run_unit);
-    narrow_part(left, b, c, row, end, column, end_column);
+    void* memory = Kind::widens_ahead ? context.local(worker, widened) : nullptr;
+    narrow_part(left, b, c, row, end, column, end_column, memory);
     if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
   });
+}
+
+// What many rows share is prepared for them; for the rows of one tile it would not pay.
+inline void int8_product(Context& context, ConstMatrix a, const NarrowMatrix& b, Matrix c,
+                         const Epilogue& epilogue) {
+  const bool many = c.rows > Int8::tile_rows;
+  (many ? narrow_product<Int8OfManyRows> : narrow_product<Int8>)(context, a, b, c, epilogue);
 }
 
 inline float widened(const NarrowMatrix& b, int64_t k, int64_t column) {

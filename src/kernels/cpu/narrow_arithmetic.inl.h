@@ -1,8 +1,8 @@
 // The arithmetic of products in fewer bits, once for each kind of processor. narrow.inl.h holds the loops.
 //
 // A kind says how a row of a is copied (Left: what one line of b meets of it), what it loads of a line at a time
-// (Right: `columns` columns), how the two are multiplied and added up (Sum), and what comes out in the end (`lanes`
-// columns from one or two sums).
+// (Right: `columns` columns), how the two are multiplied and added up (Sum), and how many rows and vectors of columns
+// a tile has. Where it `widens_ahead`, what it loads was made from the line before, for all rows to come.
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
 //          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing
@@ -24,7 +24,9 @@ namespace {
 
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
-  static constexpr int64_t inner_of_line = 4, columns = 16, sums_of_result = 1;
+  static constexpr int64_t inner_of_line = 4, columns = 16;
+  static constexpr int tile_rows = 12, tile_vectors = 2;
+  static constexpr bool widens_ahead = false;
   typedef int8_t Element;  // of a row of a
   typedef int32_t Left;    // 4 of them
   typedef __m512i Right;
@@ -35,71 +37,96 @@ struct Int8 {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(_mm512_set1_epi32(a)));
     return sum;
   }
-  static Ints result(Sum sum) { return reinterpret_cast<Ints>(sum); }
+  static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
+  static Ints in_order(Ints steps) { return steps; }
+  static Ints offset(Ints steps) { return steps * 128; }
 };
 
+typedef Int8 Int8OfManyRows;
+
 #else
 
+typedef uint16_t Halves __attribute__((vector_size(4 * lanes)));
+
+// In each lane a's lower half times b's and a's upper half times b's, signed, added up.
+inline Words add_products(Halves a, Halves b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Words>(
+      _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Words>(
+      _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Words>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  const Ints x = reinterpret_cast<Ints>(a), y = reinterpret_cast<Ints>(b);
+  return reinterpret_cast<Words>((x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16));
+#endif
+}
+
+inline Halves all_pairs(int32_t pair) { return reinterpret_cast<Halves>(pair - Ints{}); }
+
+// 0, 2, 1, 3 of each 4.
+inline Ints even_first(Ints v) {
+#if defined(__AVX512F__)
+  return __builtin_shufflevector(v, v, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15);
+#elif defined(__AVX2__)
+  return __builtin_shufflevector(v, v, 0, 2, 1, 3, 4, 6, 5, 7);
+#else
+  return __builtin_shufflevector(v, v, 0, 2, 1, 3);
+#endif
+}
+
+// Of 4 bytes the even ones, 0 and 2, stand in one word, the odd ones in another, in 16 bits each.
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
-  static constexpr int64_t inner_of_line = 4, columns = lanes / 2, sums_of_result = 2;
-  typedef int16_t Element;
-  typedef int64_t Left;
-  typedef int16_t Right __attribute__((vector_size(4 * lanes)));
-  typedef Ints Sum;  // two for each column: of its first and its last two products
+  static constexpr int64_t inner_of_line = 4, columns = lanes;
+  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
+  static constexpr bool widens_ahead = false;
+  typedef int16_t Element;  // of a row of a: 0, 2, 1 and 3 of each 4
+  struct Left {
+    int32_t even, odd;
+  };
+  struct Right {
+    Halves even, odd;
+  };
+  typedef Words Sum;
 
-#if defined(__AVX512F__)
   static Right load(const unsigned char* p) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return reinterpret_cast<Right>(_mm512_cvtepu8_epi16(bytes));
+    Halves bytes;
+    __builtin_memcpy(&bytes, p, sizeof bytes);
+    return {bytes & 0xff, bytes >> 8};
   }
   static Sum multiply_add(Left a, Right b, Sum sum) {
-    return sum + reinterpret_cast<Sum>(_mm512_madd_epi16(_mm512_set1_epi64(a), reinterpret_cast<__m512i>(b)));
+    return sum + add_products(all_pairs(a.even), b.even) + add_products(all_pairs(a.odd), b.odd);
   }
-#elif defined(__AVX2__)
-  static Right load(const unsigned char* p) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    return reinterpret_cast<Right>(_mm256_cvtepu8_epi16(bytes));
-  }
-  static Sum multiply_add(Left a, Right b, Sum sum) {
-    return sum +
-           reinterpret_cast<Sum>(_mm256_madd_epi16(_mm256_set1_epi64x(a), reinterpret_cast<__m256i>(b)));
-  }
-#elif defined(__SSE2__)
-  static Right load(const unsigned char* p) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-    return reinterpret_cast<Right>(_mm_unpacklo_epi8(bytes, _mm_setzero_si128()));
-  }
-  static Sum multiply_add(Left a, Right b, Sum sum) {
-    return sum + reinterpret_cast<Sum>(_mm_madd_epi16(_mm_set1_epi64x(a), reinterpret_cast<__m128i>(b)));
-  }
-#else
-  static Right load(const unsigned char* p) {
-    Right wide;
-    for (int i = 0; i < 2 * lanes; ++i) wide[i] = p[i];
-    return wide;
-  }
-  static Sum multiply_add(Left a, Right b, Sum sum) {
-    int16_t four[4];
-    __builtin_memcpy(four, &a, sizeof four);
-    for (int i = 0; i < lanes; ++i) {
-      const int k = i % 2 * 2;
-      sum[i] += four[k] * b[2 * i] + four[k + 1] * b[2 * i + 1];
-    }
-    return sum;
-  }
-#endif
+  static Words result(Sum sum) { return sum; }
 
-  static Ints result(Sum low, Sum high) {
-#if defined(__AVX512F__)
-    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
-           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-#elif defined(__AVX2__)
-    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14) +
-           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
-#else
-    return __builtin_shufflevector(low, high, 0, 2, 4, 6) + __builtin_shufflevector(low, high, 1, 3, 5, 7);
-#endif
+  static Ints in_order(Ints steps) { return even_first(steps); }
+  static Ints offset(Ints steps) { return steps * 128; }
+};
+
+// Where many rows meet the same columns: by (x + v)(y + u) = xu + yv + xy + uv two products take one multiplication
+// (S. Winograd, 1968), and half of the multiplications become additions, for which processors have more units. The
+// products xy and uv are those of one row and of one column: they are taken off the sums, once. All is modulo 2^32.
+struct Int8OfManyRows : Int8 {
+  static constexpr int tile_rows = lanes == 16 ? 12 : 4, tile_vectors = lanes == 16 ? 1 : 2;
+  static constexpr bool widens_ahead = true;
+
+  static Right load(const unsigned char* p) { return *reinterpret_cast<const Right*>(p); }
+  static Sum multiply_add(Left a, Right b, Sum sum) {
+    return sum + add_products(all_pairs(a.even) + b.odd, all_pairs(a.odd) + b.even);
+  }
+  static Words widen(const unsigned char* p, Right& to) {  // returns the column's products
+    const Right b = Int8::load(p);
+    to.even = b.even;
+    to.odd = b.odd;
+    return add_products(b.even, b.odd);
+  }
+  static Ints offset(Ints steps) {
+    typedef uint64_t Neighbours __attribute__((vector_size(4 * lanes)));
+    const auto odd = reinterpret_cast<Halves>(reinterpret_cast<Neighbours>(steps) >> 32 & 0xffff);
+    return steps * 128 + reinterpret_cast<Ints>(add_products(reinterpret_cast<Halves>(steps), odd));
   }
 };
 
@@ -109,7 +136,9 @@ struct Int8 {
 
 struct Bf16 {
   static constexpr Precision precision = Precision::bf16;
-  static constexpr int64_t inner_of_line = 2, columns = 16, sums_of_result = 1;
+  static constexpr int64_t inner_of_line = 2, columns = 16;
+  static constexpr int tile_rows = 12, tile_vectors = 2;
+  static constexpr bool widens_ahead = false;
   typedef uint16_t Element;
   typedef int32_t Left;
   typedef __m512i Right;
@@ -127,7 +156,9 @@ struct Bf16 {
 
 struct Bf16 {
   static constexpr Precision precision = Precision::bf16;
-  static constexpr int64_t inner_of_line = 2, columns = lanes, sums_of_result = 1;
+  static constexpr int64_t inner_of_line = 2, columns = lanes;
+  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
+  static constexpr bool widens_ahead = false;
   typedef float Element;
   struct Left {
     float low, high;

@@ -9,6 +9,6 @@ namespace dragoman {
 extern const NarrowKernels DRAGOMAN_TABLE_NAME;
 
 const NarrowKernels DRAGOMAN_TABLE_NAME = {
-    .int8 = narrow_product<Int8>, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>};
+    .int8 = int8_product, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>};
 
 }  // namespace dragoman

@@ -21,7 +21,7 @@ extern const Kernels DRAGOMAN_TABLE_NAME;
 const Kernels DRAGOMAN_TABLE_NAME = {
     .name = DRAGOMAN_TEXT(DRAGOMAN_INSTRUCTION_SET),
     .products = product_kernels<Singles>,
-    .narrow = {.int8 = narrow_product<Int8>, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>},
+    .narrow = {.int8 = int8_product, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>},
     .widen_columns = widen_columns,
     .activation_backward = activation_backward,
     .embed = embed,
