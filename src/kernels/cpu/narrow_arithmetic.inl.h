@@ -44,16 +44,48 @@ struct Int8 {
 
 typedef Int8 Int8OfManyRows;
 
+#elif defined(__AVX512F__)
+
+struct Int8 {
+  static constexpr Precision precision = Precision::int8;
+  static constexpr int64_t inner_of_line = 4, columns = 16;
+  static constexpr int tile_rows = 12, tile_vectors = 1;
+  static constexpr bool widens_ahead = false;
+  typedef int16_t Element;
+  typedef int64_t Left;
+  struct Right {  // 8 columns each
+    __m512i low, high;
+  };
+  typedef Right Sum;  // two for each column: of its first and its last two products
+
+  static __m512i widened(const unsigned char* p) {
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
+  static Right load(const unsigned char* p) { return {widened(p), widened(p + 32)}; }
+  static Sum multiply_add(Left a, Right b, Sum sum) {
+    const __m512i four = _mm512_set1_epi64(a);
+    return {_mm512_add_epi32(sum.low, _mm512_madd_epi16(four, b.low)),
+            _mm512_add_epi32(sum.high, _mm512_madd_epi16(four, b.high))};
+  }
+  static Words result(Sum sum) {
+    const Words low = reinterpret_cast<Words>(sum.low), high = reinterpret_cast<Words>(sum.high);
+    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
+           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  }
+  static Ints in_order(Ints steps) { return steps; }
+  static Ints offset(Ints steps) { return steps * 128; }
+};
+
+typedef Int8
+    Int8OfManyRows;  // additions take as long as multiplications here: the identity below would gain nothing
+
 #else
 
 typedef uint16_t Halves __attribute__((vector_size(4 * lanes)));
 
 // In each lane a's lower half times b's and a's upper half times b's, signed, added up.
 inline Words add_products(Halves a, Halves b) {
-#if defined(__AVX512F__)
-  return reinterpret_cast<Words>(
-      _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
   return reinterpret_cast<Words>(
       _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #elif defined(__SSE2__)
@@ -68,9 +100,7 @@ inline Halves all_pairs(int32_t pair) { return reinterpret_cast<Halves>(pair - I
 
 // 0, 2, 1, 3 of each 4.
 inline Ints even_first(Ints v) {
-#if defined(__AVX512F__)
-  return __builtin_shufflevector(v, v, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15);
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
   return __builtin_shufflevector(v, v, 0, 2, 1, 3, 4, 6, 5, 7);
 #else
   return __builtin_shufflevector(v, v, 0, 2, 1, 3);
@@ -81,7 +111,7 @@ inline Ints even_first(Ints v) {
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
-  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
+  static constexpr int tile_rows = 5, tile_vectors = 2;
   static constexpr bool widens_ahead = false;
   typedef int16_t Element;  // of a row of a: 0, 2, 1 and 3 of each 4
   struct Left {
@@ -110,7 +140,7 @@ struct Int8 {
 // (S. Winograd, 1968), and half of the multiplications become additions, for which processors have more units. The
 // products xy and uv are those of one row and of one column: they are taken off the sums, once. All is modulo 2^32.
 struct Int8OfManyRows : Int8 {
-  static constexpr int tile_rows = lanes == 16 ? 12 : 4, tile_vectors = lanes == 16 ? 1 : 2;
+  static constexpr int tile_rows = 4, tile_vectors = 2;
   static constexpr bool widens_ahead = true;
 
   static Right load(const unsigned char* p) { return *reinterpret_cast<const Right*>(p); }
