@@ -16,7 +16,7 @@ constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, some mil
 PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
   PiecesOfText all;
   for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
-    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while a long line was read");
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
     const size_t end = std::min(text.find(' ', std::min(begin + stretch, text.size())), text.size());
     const PiecesOfText some = vocabulary.encode_with_spans(text.substr(begin, end - begin));
     all.ids.insert(all.ids.end(), some.ids.begin(), some.ids.end());
