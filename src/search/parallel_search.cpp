@@ -28,6 +28,10 @@ struct ParallelSearch::Worker {
     return own_device ? own_device->context : models[0]->device.context;
   }
 
+  void take_dealt() {
+    for (Task& task : std::exchange(dealt, {})) search->add(task.id, std::move(task.task));
+  }
+
   // Models on a device of their own, with the weights of these.
   Models borrow(const Models& models, int threads) {
     own_device = std::make_unique<Device>(models[0]->device.kernels, threads);
@@ -78,7 +82,7 @@ std::vector<SearchResult> ParallelSearch::step() {
 std::vector<SearchResult> ParallelSearch::own_results() {
   Worker& worker = *workers_[0];
   deal_out();
-  for (Task& task : std::exchange(worker.dealt, {})) worker.search->add(task.id, std::move(task.task));
+  worker.take_dealt();
   std::vector<SearchResult> results = worker.search->step();
   finite_ = worker.search->finite();
   worker.unfinished -= std::ssize(results);
@@ -150,7 +154,7 @@ bool ParallelSearch::take_tasks(Worker& worker) {
     dealt_.wait(lock, [&] { return stop_ || !worker.dealt.empty(); });
     ++at_work_;
   }
-  for (Task& task : std::exchange(worker.dealt, {})) worker.search->add(task.id, std::move(task.task));
+  worker.take_dealt();
   worker.context(models_).use(std::max(context().threads() / at_work_, 1));
   return !stop_;
 }

@@ -94,7 +94,7 @@ TEST_F(ParallelSearchTest, NumbersThatAreNoneAreNoticedInEverySearch) {
   for (const Parameter& parameter : small_.model.parameters.list()) {
     if (parameter.role == Role::plain) parameter.value.data()[0] = std::numeric_limits<float>::quiet_NaN();
   }
-  ParallelSearch search({&small_.model}, options_, {.sentences = 2}, 3);
+  ParallelSearch search({&small_.model}, options_, {.sentences = 2, .attention_layer = 1}, 3);
   EXPECT_TRUE(search.finite());
   for (uint64_t i = 0; i < 6; ++i) search.add(i, {.source = sources_[i]});
   for (int i = 0; search.finite() && i < 1000; ++i) search.step();
