@@ -62,8 +62,7 @@ class AverageCommand : public testing::Test {
 
   void set(float value) { std::ranges::fill(small_.model.parameters.weights(), value); }
 
-  const std::string folder_ = testing::TempDir() + "dragoman_average_" +
-                              testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = testing::TempDir() + "average";
   SmallModel small_ = SmallModel(small_configs()[0].config, *every_instruction_set().front(), 1);
 };
 

@@ -40,7 +40,7 @@ TEST_F(DamagedModel, IsRefused) {
 
 TEST_F(DamagedModel, IsRefusedBesideAnother) {
   damage(weight, 0);
-  const ModelFolder whole("whole_" + test_name());
+  const ModelFolder whole("whole");
   expect_error("translate", folder_.path + "," + whole.path);
   run("translate --model " + whole.path + "," + folder_.path, "The cat sleeps.\n", 1);
   EXPECT_NE(errors_.find(whole.path + ", or a model beside it, computes"), std::string::npos) << errors_;

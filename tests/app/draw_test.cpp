@@ -65,7 +65,7 @@ TEST(Draw, EveryFigureIsAFileThatStandsByItself) {
 }
 
 TEST(Draw, WritesAFileAndSaysWhere) {
-  const std::string out = testing::TempDir() + "dragoman_draw.svg";
+  const std::string out = testing::TempDir() + "figure.svg";
   EXPECT_EQ(print({"mask", "--positions", "3", "--out", out}), out + "\n");
   EXPECT_EQ(read_file(out), print({"mask", "--positions", "3"}));
   std::filesystem::remove(out);

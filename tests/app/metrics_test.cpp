@@ -31,8 +31,7 @@ class MetricsCommand : public testing::Test {
     return testing::internal::GetCapturedStdout();
   }
 
-  const std::string base_ =
-      testing::TempDir() + "dragoman_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string base_ = testing::TempDir() + "lines";
   const std::string hypothesis_ = base_ + ".hypothesis", reference_ = base_ + ".reference";
 };
 

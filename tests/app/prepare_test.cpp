@@ -46,8 +46,7 @@ class Prepare : public testing::Test {
   }
   bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
 
-  const std::string folder = testing::TempDir() + "dragoman_prepare_" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder = testing::TempDir() + "prepare";
   std::string output, errors;
 };
 

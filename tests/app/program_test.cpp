@@ -19,9 +19,7 @@ struct Outcome {
 };
 
 Outcome run(const std::string& arguments) {
-  const std::string base =
-      testing::TempDir() + "dragoman_" + testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::string out = base + ".out", err = base + ".err";
+  const std::string out = testing::TempDir() + "out", err = testing::TempDir() + "err";
   const int status =
       std::system((std::string(DRAGOMAN_PROGRAM) + " " + arguments + " >" + out + " 2>" + err).c_str());
   Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
@@ -66,7 +64,7 @@ TEST(Program, AWrongCommandLineIsAUsageError) {
 }
 
 TEST(Program, ABadRecipeIsNamedByFileAndLine) {
-  const std::string path = testing::TempDir() + "dragoman_bad_recipe.toml";
+  const std::string path = testing::TempDir() + "recipe.toml";
   std::ofstream(path) << "[model]\nheads = 7\n[training]\nmax_steps = 1\n";
   EXPECT_EQ(error_of("train " + path, 2),
             "dragoman: " + path + ":2: model.heads is 7, which does not divide model.d_model, 512\n");

@@ -23,8 +23,7 @@ class Refusals : public testing::Test {
     return model_.path + "/" + name;
   }
 
-  const ModelFolder model_{std::string("refusals_") +
-                           testing::UnitTest::GetInstance()->current_test_info()->name()};
+  const ModelFolder model_{"model"};
   const std::string& m_ = model_.path;
 };
 
@@ -83,8 +82,7 @@ TEST_F(Refusals, OfQuantizeAndAverage) {
   expect(average, {m_, "--out", m_}, m_ + " holds a model already");
   expect(average, {m_, m_, "--last", "2", "--out", m_ + "/new"},
          "takes the checkpoints of one model, not of 2");
-  const ModelFolder other("refusals_other", 40, true,
-                          {.kind = PieceKind::characters, .size = 45, .shared = true},
+  const ModelFolder other("other", 40, true, {.kind = PieceKind::characters, .size = 45, .shared = true},
                           VocabularyConfig{.size = 45});
   expect<Error>(average, {m_, other.path, "--out", m_ + "/new"},
                 m_ + " and " + other.path + " have different vocabularies, and so no average");

@@ -27,8 +27,7 @@ class ReportCommand : public testing::Test {
     return testing::internal::GetCapturedStdout();
   }
 
-  const std::string folder_ =
-      testing::TempDir() + "dragoman_report_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = testing::TempDir() + "report";
 };
 
 TEST_F(ReportCommand, WritesOnePageOfSeveralRunsAndSaysWhere) {

@@ -20,10 +20,7 @@ namespace dragoman {
 
 class TrainingRuns : public testing::Test {
  protected:
-  TrainingRuns()
-      : folder_(std::filesystem::temp_directory_path() / ("dragoman-runs-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
+  TrainingRuns() { std::filesystem::create_directories(folder_); }
   ~TrainingRuns() override { std::filesystem::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
@@ -85,7 +82,7 @@ class TrainingRuns : public testing::Test {
     return events;
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "runs";
   std::string recipe_ = DRAGOMAN_SOURCE_DIR "/recipes/copy.toml";
   std::vector<std::string> launcher_;  // what starts the program, if anything
 };

@@ -125,8 +125,7 @@ TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
 
 // A megabyte of one sentence, many sentences, and bytes of every kind; the line behind them is what it is alone.
 TEST_F(TranslatingCommands, ALongLineIsALine) {
-  const ModelFolder words("words_" + test_name(), 200, true,
-                          {.kind = PieceKind::words, .size = 45, .shared = true});
+  const ModelFolder words("words", 200, true, {.kind = PieceKind::words, .size = 45, .shared = true});
   std::string endless, sentences, bytes;
   while (endless.size() < 1'000'000) endless += "the cat sleeps ";
   while (sentences.size() < 20'000) sentences += "The cat sleeps. ";

@@ -23,8 +23,6 @@ inline Lines lines_of(const std::string& text) {
 
 class TranslatingCommands : public testing::Test {
  protected:
-  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-
   std::string file(const std::string& name) const { return folder_.path + "/" + name; }
   std::string write(const std::string& name, const std::string& contents) const {
     write_file(file(name), {contents});
@@ -44,7 +42,7 @@ class TranslatingCommands : public testing::Test {
     return run("translate --model " + folder_.path + " --max-length 20 " + more, input);
   }
 
-  const ModelFolder folder_{"commands_" + test_name()};
+  const ModelFolder folder_{"model"};
   std::string errors_;
 };
 

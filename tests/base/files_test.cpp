@@ -14,8 +14,7 @@ class Files : public testing::Test {
   Files() { std::filesystem::create_directories(folder_); }
   ~Files() override { std::filesystem::remove_all(folder_); }
 
-  const std::string folder_ =
-      testing::TempDir() + "dragoman_files_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = testing::TempDir() + "files";
 };
 
 TEST_F(Files, GivesBackTheBytesThatWereWritten) {

@@ -1,7 +1,6 @@
 #include "base/memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -18,8 +17,7 @@ namespace fs = std::filesystem;
 // A made-up machine with 8 GB to spare.
 class MemoryTest : public testing::Test {
  protected:
-  MemoryTest()
-      : root_((fs::temp_directory_path() / ("dragoman-memory-" + std::to_string(getpid()))).string()) {
+  MemoryTest() {
     put("/proc/meminfo", "MemTotal:  9000000 kB\nMemFree:  100 kB\nMemAvailable:    8000000 kB\n");
   }
   ~MemoryTest() override { fs::remove_all(root_); }
@@ -29,7 +27,7 @@ class MemoryTest : public testing::Test {
     write_file(root_ + path, {text});
   }
 
-  std::string root_;
+  const std::string root_ = testing::TempDir() + "root";
 };
 
 TEST_F(MemoryTest, IsWhatTheMachineHasToSpare) {

@@ -21,11 +21,6 @@ class HeldWeights : public testing::TestWithParam<size_t> {
     std::filesystem::remove(rounded_path_);
   }
 
-  static std::string test_name() {
-    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    return name.substr(0, name.find('/'));
-  }
-
   // The logits of a sentence by the weights of this file.
   std::vector<float> logits(const std::string& path, WantedPrecision wanted) {
     Device device(kernels_for(nullptr), 2);
@@ -58,7 +53,7 @@ class HeldWeights : public testing::TestWithParam<size_t> {
 
   const ModelConfig config_ = small_configs()[GetParam()].config;
   SmallModel small_{config_, kernels_for(nullptr), 2};
-  const std::string path_ = testing::TempDir() + "held_" + test_name() + std::to_string(GetParam());
+  const std::string path_ = testing::TempDir() + "model.safetensors";
   const std::string rounded_path_ = path_ + ".rounded";
 };
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -14,13 +13,9 @@
 namespace dragoman {
 namespace {
 
-// A path of its own for each test, removed at its end.
+// A file for each test, removed at its end.
 class Safetensors : public testing::Test {
  protected:
-  Safetensors() {
-    const std::string name = "dragoman_safetensors_" + std::to_string(std::random_device{}());
-    path_ = (std::filesystem::temp_directory_path() / name).string();
-  }
   ~Safetensors() override { std::filesystem::remove_all(path_); }
 
   void write_bytes(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
@@ -80,7 +75,7 @@ class Safetensors : public testing::Test {
                                  {"byte", Dtype::u8, {}, std::as_bytes(std::span(byte_))}});
   }
 
-  std::string path_;
+  const std::string path_ = testing::TempDir() + "model.safetensors";
   uint64_t touched_ = 0;
   std::array<float, 6> weights_ = {};
   std::array<int32_t, 3> ids_ = {-1, 0, 1 << 30};

@@ -93,10 +93,6 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
 
 class Aligned : public testing::Test {
  protected:
-  Aligned()
-      : folder_(std::string("aligned_") + testing::UnitTest::GetInstance()->current_test_info()->name(), 16) {
-  }
-
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines, const SearchOptions& options,
                                         int64_t sentences = 4, int threads = 1) const {
     SavedModel model(folder_.path, kernels_for(nullptr), threads);
@@ -110,7 +106,7 @@ class Aligned : public testing::Test {
     return done;
   }
 
-  const ModelFolder folder_;
+  const ModelFolder folder_{"model", 16};
   const std::vector<std::string> lines_ = {"The cat sleeps.",
                                            "",
                                            "Où est-ce?",

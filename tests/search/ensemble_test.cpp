@@ -92,7 +92,7 @@ TEST_P(EnsembleTest, ASentenceGetsWhatItGetsAlone) {
 INSTANTIATE_TEST_SUITE_P(On, EnsembleTest, testing::ValuesIn(model_cases()), model_case_name);
 
 TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {
-  const ModelFolder one("ensemble_one"), two("ensemble_two");
+  const ModelFolder one("one"), two("two");
   SavedModel model(one.path, kernels_for(nullptr), 1);
   model.add(two.path);
   EXPECT_EQ(model.models().size(), 2U);

@@ -25,7 +25,7 @@ class ModelFolder {
   explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
                        const VocabularyConfig& words = {.size = 45, .shared = true},
                        const std::optional<VocabularyConfig>& source_words = {})
-      : path(testing::TempDir() + "dragoman_model_" + name) {
+      : path(testing::TempDir() + name) {
     const auto open = []() -> Sentences {
       return [next = size_t{0}]() mutable -> std::optional<std::string_view> {
         if (next == known_lines().size()) return std::nullopt;

@@ -16,8 +16,6 @@ using Ids = std::vector<int32_t>;
 
 class ShortlistTest : public testing::Test {
  protected:
-  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-
   int32_t size() const { return static_cast<int32_t>(pieces().size()); }
   const Vocabulary& pieces() const { return *model_.vocabularies.target; }
   Ids every_word() const {
@@ -58,7 +56,7 @@ class ShortlistTest : public testing::Test {
   }
   Ids words_for(const std::string& line) const { return read().words_for(model_.encode_source(line), {}); }
 
-  const ModelFolder folder_{"shortlist_" + test_name()};
+  const ModelFolder folder_{"model"};
   SavedModel model_{folder_.path, kernels_for(nullptr), 1};
   SearchOptions options_ = {.beam = 3, .nbest = 2, .max_length = 20};
   const std::vector<std::string> lines_ = {"The cat sleeps.", "Where is it?", "A dog barks at the cat.",

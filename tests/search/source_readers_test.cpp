@@ -109,7 +109,7 @@ const VocabularyConfig pieces = {.size = 45, .shared = true},
 // A folder whose model reads by these words, and says those that all of them say.
 ModelFolder reader_folder(const std::string& name, const VocabularyConfig& source, int64_t max_length,
                           bool end_mark = true) {
-  return ModelFolder("readers_" + name, max_length, end_mark, pieces, source);
+  return ModelFolder(name, max_length, end_mark, pieces, source);
 }
 
 std::unique_ptr<SavedModel> saved(const std::vector<const ModelFolder*>& folders) {

@@ -14,10 +14,8 @@ using Lines = std::vector<std::string>;
 
 class TranslatorTest : public testing::Test {
  protected:
-  static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
-
   SavedModel& model(int threads = 1, int64_t max_length = 40, const Kernels& kernels = kernels_for(nullptr)) {
-    if (!folder_) folder_ = std::make_unique<ModelFolder>("translator_" + test_name(), max_length);
+    if (!folder_) folder_ = std::make_unique<ModelFolder>("model", max_length);
     model_ = std::make_unique<SavedModel>(folder_->path, kernels, threads, precision_);
     return *model_;
   }

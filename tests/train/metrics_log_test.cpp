@@ -32,8 +32,7 @@ class Log : public testing::Test {
 
   void append(const std::string& text) const { std::ofstream(path_, std::ios::app) << text; }
 
-  const std::string path_ =
-      testing::TempDir() + "dragoman_log_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path_ = testing::TempDir() + "log";
   mutable int64_t unreadable_ = 0;
 };
 

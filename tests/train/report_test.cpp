@@ -27,8 +27,7 @@ class Report : public testing::Test {
     return folder_ + "/" + name;
   }
 
-  const std::string folder_ =
-      testing::TempDir() + "dragoman_report_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = testing::TempDir() + "report";
 };
 
 std::string sample(int64_t step, const std::string& translation) {

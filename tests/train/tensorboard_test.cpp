@@ -42,8 +42,7 @@ class TensorBoardFolder : public testing::Test {
  protected:
   ~TensorBoardFolder() override { std::filesystem::remove_all(folder_); }
 
-  const std::string folder_ =
-      testing::TempDir() + "dragoman_board_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = testing::TempDir() + "board";
 };
 
 TEST_F(TensorBoardFolder, AWriterMakesTheFolderAndItsOwnFile) {
