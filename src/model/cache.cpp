@@ -1,7 +1,8 @@
 #include "model/cache.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 
@@ -9,6 +10,8 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t fewest_rows = 256;
+
+int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -36,23 +39,35 @@ void CacheRows::release(std::span<const int32_t> rows) {
   }
 }
 
-Cache make_cache(Pool& pool, int64_t layers, int64_t d_model) {
-  Cache cache;
-  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, 2 * d_model);
+Cache::Cache(Device& device, Precision precision, int64_t layers, int64_t heads, int64_t width)
+    : device_(&device),
+      shape_{.precision = precision,
+             .data = nullptr,
+             .heads = heads,
+             .width = width,
+             .key_bytes = round_up(width * (precision == Precision::bf16 ? 2 : 4), 64)},
+      layers_(static_cast<size_t>(layers)) {}
+
+void Cache::reserve(int64_t rows) {
+  if (rows <= rows_) return;
+  const int64_t old = rows_;
+  rows_ = std::max({rows, old + old / 2, fewest_rows});
+  for (Array<std::byte>& layer : layers_) {
+    Array<std::byte> grown(device_->pool, rows_ * row_bytes());
+    std::memcpy(grown.data(), layer.data(), static_cast<size_t>(old * row_bytes()));
+    layer = std::move(grown);
+  }
+}
+
+KeyCache Cache::layer(size_t index) const {
+  KeyCache cache = shape_;
+  cache.data = layers_[index].data();
   return cache;
 }
 
-void reserve(Device& device, Cache& cache, int64_t rows) {
-  if (rows <= cache.rows) return;
-  const int64_t old = cache.rows;
-  cache.rows = std::max({rows, old + old / 2, fewest_rows});
-  const Array<int32_t> same(device.pool, old);
-  std::iota(same.data(), same.data() + old, 0);
-  for (Tensor& layer : cache.key_values) {
-    const Tensor grown(device.pool, cache.rows, layer.columns());
-    if (old > 0) device.kernels.scatter_rows(device.context, layer, same.data(), grown.matrix());
-    layer = grown;
-  }
+void Cache::store(size_t index, const Tensor& keys_values, const Array<int32_t>& rows) {
+  CHECK(keys_values.rows() == rows.size(), "{} tokens for {} rows", keys_values.rows(), rows.size());
+  device_->kernels.store_keys(device_->context, keys_values, rows.data(), layer(index));
 }
 
 KeyRows key_rows(Device& device, std::span<const std::span<const int32_t>> sentences) {
@@ -65,20 +80,10 @@ KeyRows key_rows(Device& device, std::span<const std::span<const int32_t>> sente
   return {Spans(device.pool, spans), Array<int32_t>(device.pool, all)};
 }
 
-void store(Device& device, const Memory& memory, Cache& cache, std::span<const int32_t> rows) {
-  const Array<int32_t> to(device.pool, rows);
-  reserve(device, cache, std::ranges::max(rows) + 1);
-  for (size_t layer = 0; layer < cache.key_values.size(); ++layer) {
-    const Tensor& from = memory.key_values[layer];
-    CHECK(from.rows() == to.size(), "{} tokens for {} rows", from.rows(), to.size());
-    device.kernels.scatter_rows(device.context, from, to.data(), cache.key_values[layer].matrix());
-  }
-}
-
 CacheStep cache_step(Device& device, Cache& cache, std::span<const std::span<const int32_t>> sentences) {
   std::vector<int32_t> newest;
   for (const auto rows : sentences) newest.push_back(rows.back());
-  reserve(device, cache, std::ranges::max(newest) + 1);
+  cache.reserve(std::ranges::max(newest) + 1);
   return {.cache = &cache, .rows = Array<int32_t>(device.pool, newest), .keys = key_rows(device, sentences)};
 }
 

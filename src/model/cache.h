@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tensor/tensor.h"
-#include "tensor/tokens.h"
+#include "ops/ops.h"
 
 namespace dragoman {
 
@@ -26,33 +25,34 @@ class CacheRows {
 };
 
 // Keys and values by rows, a layer each: the targets' tokens so far, or what cross-attention sees of the sources.
-struct Cache {
-  int64_t rows = 0;
-  std::vector<Tensor> key_values;  // rows × (keys | values)
-};
-Cache make_cache(Pool& pool, int64_t layers, int64_t d_model);
+class Cache {
+ public:
+  Cache(Device& device, Precision precision, int64_t layers, int64_t heads, int64_t width);
 
-// Room for so many rows: what is there stays.
-void reserve(Device&, Cache&, int64_t rows);
+  void reserve(int64_t rows);  // room for so many: what is there stays
+  // Of a layer, tokens × (keys | values) go to these rows, for which there is room.
+  void store(size_t layer, const Tensor& keys_values, const Array<int32_t>& rows);
+  KeyCache layer(size_t index) const;
 
-// The rows that each sentence attends to, in the order of its tokens: spans of a list.
-struct KeyRows {
-  Spans spans;
-  Array<int32_t> rows;
+ private:
+  int64_t row_bytes() const { return shape_.heads * 2 * shape_.key_bytes; }
+
+  Device* device_;
+  KeyCache shape_;  // of every layer, without its data
+  int64_t rows_ = 0;
+  std::vector<Array<std::byte>> layers_;
 };
+
 KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
 
-// The encoder's output, and which of its rows each sentence of the target attends to. Training has no
-// key_values: each layer computes its own on the way.
+// What the decoder knows of the sources: the encoder's output, of which each layer computes its keys and values on the
+// way, or a cache of these.
 struct Memory {
   Tensor encoded;
-  const Spans* spans = nullptr;
-  const Array<int32_t>* rows = nullptr;  // where not null, spans are of this list of rows
-  std::vector<Tensor> key_values;        // a layer each: source tokens × (keys | values)
+  const Spans* spans = nullptr;  // its rows that each sentence of the target attends to
+  const Cache* cache = nullptr;
+  const KeyRows* keys = nullptr;  // the same of the cache's rows
 };
-
-// Puts a memory's keys and values into rows of a cache, one for each source token.
-void store(Device&, const Memory&, Cache&, std::span<const int32_t> rows);
 
 // Where the keys and values of one step's tokens go, and what each may look at.
 struct CacheStep {

@@ -5,6 +5,7 @@
 // of the targets at once; decoding goes through the same functions a token at a time, with a cache.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/cache.h"
@@ -70,8 +71,12 @@ Tensor encode(Pass&, Transformer&, const Tokens& source);
 Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory,
               const CacheStep* step = nullptr);
 
-// The keys and values of the encoder's output for every layer, once for all steps of decoding.
-Memory remember(Pass&, Transformer&, Tensor encoded, const Spans& spans);
+// A cache for this model's keys and values. Where its weights have fewer bits, these are kept in bf16, and rounded to
+// it where there is no cache, too: so that a translation's score is the same with one and without.
+Cache make_cache(const Transformer&);
+
+// Puts the keys and values of the encoder's output into rows of a cache, for all steps of decoding.
+void remember(Pass&, const Transformer&, const Tensor& encoded, Cache&, std::span<const int32_t> rows);
 
 // The losses of a batch, two to a target token (see cross_entropy).
 Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,

@@ -53,9 +53,7 @@ bool have_numbers(ConstMatrix rows) {
 Ensemble::Ensemble(const Models& models) {
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
-    const ModelConfig& config = model->config;
-    const Cache empty = make_cache(model->device.pool, config.decoder_layers, config.d_model);
-    members_.push_back({.model = model, .sources = empty, .targets = empty});
+    members_.push_back({.model = model, .sources = make_cache(*model), .targets = make_cache(*model)});
   }
 }
 
@@ -72,7 +70,7 @@ void Ensemble::encode(size_t index, const PackedSide& sources, std::span<const i
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
-  store(device(), remember(pass, *member.model, encoded, tokens.spans), member.sources, rows);
+  remember(pass, *member.model, encoded, member.sources, rows);
 }
 
 // The decoder's output for each row's newest token, which its caches have from here on.
@@ -92,7 +90,7 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   const std::vector<uint64_t> pairs(last.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
   const KeyRows seen = key_rows(device, sources);
-  const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};
+  const Memory memory = {.cache = &member.sources, .keys = &seen};
   const CacheStep step = cache_step(device, member.targets, own);
   return decode(pass, *member.model, tokens, memory, &step);
 }

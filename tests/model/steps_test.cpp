@@ -25,22 +25,23 @@ class Steps : public testing::TestWithParam<ModelCase> {
   }
 
   // The logits after token number `t` of these sentences.
-  Tensor step(const std::vector<int32_t>& active, int32_t t, Cache& cache, Memory memory,
+  Tensor step(const std::vector<int32_t>& active, int32_t t, Cache& cache, const Cache& sources,
               const Tokens& source) {
     Device& device = small_.device;
     std::vector<int32_t> ids;
-    std::vector<Span> spans;
-    std::vector<std::span<const int32_t>> rows;
+    std::vector<std::span<const int32_t>> rows, source_rows;
     for (const int32_t i : active) {
       ids.push_back(targets_[static_cast<size_t>(i)][static_cast<size_t>(t)]);
       rows_[static_cast<size_t>(i)].push_back(numbers_.take());
       rows.push_back(rows_[static_cast<size_t>(i)]);
-      spans.push_back(source.spans.spans.values()[static_cast<size_t>(i)]);
+      const Span span = source.spans.spans.values()[static_cast<size_t>(i)];
+      source_rows.push_back(
+          std::span(source_rows_).subspan(static_cast<size_t>(span.begin), static_cast<size_t>(span.length)));
     }
     const std::vector<int32_t> ones(active.size(), 1), lengths(active.size(), t);
     const Tokens tokens = pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), lengths);
-    const Spans sources(device.pool, spans);
-    memory.spans = &sources;
+    const KeyRows seen = key_rows(device, source_rows);
+    const Memory memory = {.cache = &sources, .keys = &seen};
     const CacheStep cached = cache_step(device, cache, rows);
     Pass pass{device};
     return next_word_logits(pass, small_.model, decode(pass, small_.model, tokens, memory, &cached));
@@ -49,6 +50,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
   SmallModel small_;
   CacheRows numbers_;
   std::vector<std::vector<int32_t>> rows_{5};
+  std::vector<int32_t> source_rows_;
   std::vector<Sentence> sources_ = random_sentences(5, small_.model.config.source_vocabulary, 12, 1);
   std::vector<Sentence> targets_ = random_sentences(5, small_.model.config.target_vocabulary, 70, 2);
 };
@@ -58,15 +60,17 @@ TEST_P(Steps, AreAllAtOnce) {
   Device& device = small_.device;
   const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
   Pass pass{device};
-  const Memory memory = remember(pass, small_.model, encode(pass, small_.model, source), source.spans);
-  Cache cache = make_cache(device.pool, small_.model.config.decoder_layers, small_.model.config.d_model);
+  Cache cache = make_cache(small_.model), sources = make_cache(small_.model);
+  source_rows_.resize(static_cast<size_t>(source.count()));
+  std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
+  remember(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);
   std::vector<std::vector<float>> logits(5);
   std::vector<int32_t> active = {3, 0, 4, 1, 2};
   for (int32_t t = 0; t < 70; ++t) {
     std::erase_if(
         active, [&](int32_t i) { return targets_[static_cast<size_t>(i)].size() <= static_cast<size_t>(t); });
     std::ranges::rotate(active, active.begin() + 1);
-    const Tensor scores = step(active, t, cache, memory, source);
+    const Tensor scores = step(active, t, cache, sources, source);
     for (size_t row = 0; row < active.size(); ++row) {
       const auto values = rows_of(scores, {static_cast<int32_t>(row), 1});
       auto& all = logits[static_cast<size_t>(active[row])];

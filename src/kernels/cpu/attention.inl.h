@@ -123,97 +123,14 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   }
 }
 
-// --- one query, as decoding has it: nothing is packed for it, and the bits are the same -----------------
-
-// A head's part of the keys or values that one query sees, wherever their rows are.
-struct KeyPart {
-  const float* data;
-  int64_t stride;
-  const int32_t* rows;  // or null: the first ones
-  int64_t count, width;
-
-  const float* row(int64_t j) const { return data + (rows != nullptr ? rows[j] : j) * stride; }
-};
-
-inline KeyPart key_part(const AttentionShape& shape, const Head& head, ConstMatrix m) {
-  const float* data = m.data + head.index * shape.width;
-  if (shape.key_rows != nullptr)
-    return {data, m.row_stride, shape.key_rows + head.keys.begin, head.keys.length, shape.width};
-  return {data + head.keys.begin * m.row_stride, m.row_stride, nullptr, head.keys.length, shape.width};
-}
-
-inline void score_keys(const float* q, const KeyPart& k, float* scores) {
-  for (int64_t j = 0; j < k.count; j += lanes) {
-    Vec sums = {};
-    for (int64_t w = 0; w < k.width; w += lanes) {
-      Vec square[lanes];
-#pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i)
-        square[i] = j + i < k.count ? load_some(k.row(j + i) + w, k.width - w) : Vec{};
-      for (int64_t i = 0; i < lanes && j + i < k.count; ++i) __builtin_prefetch(k.row(j + i) + w + k.width);
-      transpose(square);
-#pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i)
-        if (w + i < k.width) sums = multiply_add(all(q[w + i]), square[i], sums);
-    }
-    store_some(scores + j, sums, k.count - j);
-  }
-}
-
-// `vectors` of the columns from w on.
-template <int vectors>
-void add_values(const float* p, const KeyPart& v, int64_t w, float* out) {
-  Vec sums[vectors] = {};
-  for (int64_t j = 0; j < v.count; ++j) {
-    const float* row = v.row(j);
-    for (int i = 0; i < vectors; ++i) __builtin_prefetch(row + w + (vectors + i) * lanes);
-#pragma GCC unroll 4
-    for (int i = 0; i < vectors; ++i) {
-      const int64_t column = w + i * lanes;
-      sums[i] = multiply_add(
-          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.width - column), sums[i]);
-    }
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.width - w - i * lanes);
-}
-
-inline void attend_one(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k,
-                       ConstMatrix v, Matrix out, Pieces memory) {
-  const int64_t row = head.queries.begin, keys = head.keys.length;
-  const KeyPart my_k = key_part(shape, head, k), my_v = key_part(shape, head, v);
-  float* scores = memory.take(padded(keys));
-  float* my_out = part_of(out, row, 1, head.index, shape.width).data;
-  score_keys(part_of(q, row, 1, head.index, shape.width).data, my_k, scores);
-  softmax_row(scores, keys, keys, shape.scale);
-  int64_t w = 0;
-  for (; w + 4 * lanes <= shape.width; w += 4 * lanes) add_values<4>(scores, my_v, w, my_out);
-  for (; w < shape.width; w += lanes) add_values<1>(scores, my_v, w, my_out);
-}
-
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                Matrix out, float* log_sums) {
   const int64_t keys = shape.longest_keys;
   const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
                          alone_block_size() + query_tile * padded(keys) + 4 * 16;
-  const auto do_head = [&](int64_t number, int worker) {
+  for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
-    const Head head = head_of_task(shape, number);
-    if (head.queries.length == 1 && log_sums == nullptr && shape.dropout.rate == 0) {
-      attend_one(shape, head, q, k, v, out, Pieces(memory));
-    } else {
-      attend(shape, head, q, k, v, out, log_sums, Pieces(memory));
-    }
-  };
-  // Of enough sentences each is one task, since what lies beside a head's part of a row is the next head's; of more,
-  // some neighbours are, which as hypotheses of one source have the same keys.
-  const int64_t heads = shape.spans * shape.heads;
-  const int64_t heads_of_task = shape.spans >= 4 * enough_tasks ? 4 * shape.heads
-                                : shape.spans >= enough_tasks   ? shape.heads
-                                                                : 1;
-  for_each_task(context, ceil_div(heads, heads_of_task), [&](int64_t task, int worker) {
-    for (int64_t i = task * heads_of_task; i < smaller(heads, (task + 1) * heads_of_task); ++i)
-      do_head(i, worker);
+    attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
   });
 }
 

@@ -2,6 +2,7 @@
 // leaves its object file is the table at the end.
 #include "kernels/cpu/activations.inl.h"
 #include "kernels/cpu/attention.inl.h"
+#include "kernels/cpu/cached_attention.inl.h"
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
@@ -31,6 +32,8 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
+    .store_keys = store_keys,
+    .attention_to_cache = attention_to_cache,
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,
@@ -40,7 +43,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .move_toward = move_toward,
     .sum_of_squares = sum_of_squares,
     .add = add,
-    .scatter_rows = scatter_rows,
+    .round_to_bf16 = round_to_bf16,
 };
 
 }  // namespace dragoman
