@@ -113,8 +113,8 @@ struct AttentionShape {
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
 };
 
-// The keys and values that decoding keeps, a row for each token: of every head its key and then its value, in floats or
-// in bf16, each filled up to whole lines of 64 bytes.
+// The keys and values that decoding keeps, a row for each token: all heads' keys and then their values, in floats or in
+// bf16, each filled up to whole lines of 64 bytes.
 struct KeyCache {
   Precision precision;
   void* data;  // aligned to 64 bytes

@@ -2,7 +2,7 @@
 //
 // What it costs is to fetch them, once for all that is computed with them. So nothing is packed: a square of keys is
 // transposed in registers, and each number meets the query by the same chain of sums as in attention.inl.h. A head's
-// key and value are asked for while the head before it is worked on, which lies beside it in the row.
+// part of a row is asked for while the head before it is worked on, which lies beside it.
 #pragma once
 
 #include "kernels/cpu/attention.inl.h"
@@ -45,58 +45,44 @@ struct Bf16Numbers {
   }
   // Those of the lower halves and those of the upper ones take turns.
   static void store_sums(float* out, const Vec* sums, int64_t count) {
-    store_some(out, low_halves_in_order(sums[0], sums[1]), count);
-    if (count > lanes) store_some(out + lanes, high_halves_in_order(sums[0], sums[1]), count - lanes);
-  }
-
- private:
-  static Vec low_halves_in_order(Vec a, Vec b) {
-    Ints from = {};
-    for (int i = 0; i < lanes; ++i) from[i] = i / 2 + i % 2 * lanes;
-    return __builtin_shuffle(a, b, from);
-  }
-  static Vec high_halves_in_order(Vec a, Vec b) {
-    Ints from = {};
-    for (int i = 0; i < lanes; ++i) from[i] = lanes / 2 + i / 2 + i % 2 * lanes;
-    return __builtin_shuffle(a, b, from);
+    store_some(out, low_halves(sums[0], sums[1]), count);
+    if (count > lanes) store_some(out + lanes, high_halves(sums[0], sums[1]), count - lanes);
   }
 };
 
 // --- one head of one sentence -----------------------------------------------------------------------
 
-// The keys that one query sees, or their values, wherever their rows are. Lengths are in words of 32 bits.
+// A head's keys that one query sees, or their values, wherever their rows are. The next head's follow in each row.
 template <class Numbers>
 struct SeenRows {
-  const float* data;  // words, whatever they hold
-  int64_t row_words, words, next_head;
+  const float* data;         // words of 32 bits, whatever they hold
+  int64_t row_words, words;  // of a row, and of this head's part
   const int32_t* rows;
   int64_t count, width;
 
   const float* row(int64_t j) const { return data + rows[j] * row_words; }
 };
 
+// Of `lanes` keys from j on.
 template <class Numbers>
-void score_keys(const float* q, const SeenRows<Numbers>& k, float* scores) {
+void score_keys(const float* q, const SeenRows<Numbers>& k, int64_t j, float* scores) {
   constexpr int of_word = Numbers::of_word;
-  for (int64_t j = 0; j < k.count; j += lanes) {
-    Vec sums = {};
-    for (int64_t w = 0; w < k.words; w += lanes) {
-      Vec square[lanes];
+  Vec sums = {};
+  for (int64_t w = 0; w < k.words; w += lanes) {
+    Vec square[lanes];
 #pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i) square[i] = j + i < k.count ? load(k.row(j + i) + w) : Vec{};
-      for (int64_t i = 0; i < lanes && j + i < k.count; ++i)
-        __builtin_prefetch(k.row(j + i) + w + k.next_head);
-      transpose(square);
+    for (int64_t i = 0; i < lanes; ++i) square[i] = j + i < k.count ? load(k.row(j + i) + w) : Vec{};
+    for (int64_t i = 0; i < lanes && j + i < k.count; ++i) __builtin_prefetch(k.row(j + i) + w + k.words);
+    transpose(square);
 #pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i) {
-        const int64_t n = (w + i) * of_word;
-        if (n < k.width) sums = multiply_add(all(q[n]), Numbers::template number<0>(square[i]), sums);
-        if (of_word == 2 && n + 1 < k.width)
-          sums = multiply_add(all(q[n + 1]), Numbers::template number<1>(square[i]), sums);
-      }
+    for (int64_t i = 0; i < lanes; ++i) {
+      const int64_t n = (w + i) * of_word;
+      if (n < k.width) sums = multiply_add(all(q[n]), Numbers::template number<0>(square[i]), sums);
+      if (of_word == 2 && n + 1 < k.width)
+        sums = multiply_add(all(q[n + 1]), Numbers::template number<1>(square[i]), sums);
     }
-    store_some(scores + j, sums, k.count - j);
   }
+  store_some(scores + j, sums, k.count - j);
 }
 
 // `vectors` of the words from w on.
@@ -109,7 +95,7 @@ void add_values(const float* p, const SeenRows<Numbers>& v, int64_t w, float* ou
     const Vec share = all(p[j]);
 #pragma GCC unroll 4
     for (int i = 0; i < vectors; ++i) {
-      __builtin_prefetch(row + i * lanes + v.next_head);
+      __builtin_prefetch(row + i * lanes + v.words);
       const Vec words = load(row + i * lanes);
       Vec* sum = sums + i * of_word;
       sum[0] = multiply_add(share, Numbers::template number<0>(words), sum[0]);
@@ -133,38 +119,52 @@ void add_all_values(const float* p, const SeenRows<Numbers>& v, float* out) {
 
 // --- all --------------------------------------------------------------------------------------------
 
+// One sentence, heads [first, end). The keys of a few rows are read by all heads in turn, then those of the next few:
+// what was asked for must still be in the nearest cache when it is used.
+template <class Numbers>
+void attend_to_rows(const AttentionShape& shape, const KeyCache& cache, SeenRows<Numbers> seen, int64_t first,
+                    int64_t end, const float* q, float* out, float* scores) {
+  const int64_t keys = seen.count, stride = padded(keys);
+  const auto of_head = [&](int64_t part) {  // keys of the heads, and then their values
+    SeenRows<Numbers> rows = seen;
+    rows.data += part * seen.words;
+    return rows;
+  };
+  for (int64_t j = 0; j < keys; j += lanes) {
+    for (int64_t h = first; h < end; ++h)
+      score_keys(q + h * shape.width, of_head(h), j, scores + (h - first) * stride);
+  }
+  for (int64_t h = first; h < end; ++h) softmax_row(scores + (h - first) * stride, keys, keys, shape.scale);
+  for (int64_t h = first; h < end; ++h)
+    add_all_values(scores + (h - first) * stride, of_head(cache.heads + h), out + h * shape.width);
+}
+
 template <class Numbers>
 void attend_to_cache(Context& context, const AttentionShape& shape, ConstMatrix q, const KeyCache& cache,
                      const int32_t* key_rows, Matrix out) {
   const int64_t words = cache.key_bytes / 4;
-  const auto* data = static_cast<const float*>(cache.data);
-  const auto do_head = [&](const Head& head, float* scores) {
-    const int64_t row = head.queries.begin, keys = head.keys.length;
-    const float* first = data + head.index * 2 * words;
-    const SeenRows<Numbers> k = {.data = first,
-                                 .row_words = cache.heads * 2 * words,
-                                 .words = words,
-                                 .next_head = 2 * words,
-                                 .rows = key_rows + head.keys.begin,
-                                 .count = keys,
-                                 .width = cache.width};
-    SeenRows<Numbers> v = k;
-    v.data = first + words;
-    score_keys(part_of(q, row, 1, head.index, shape.width).data, k, scores);
-    softmax_row(scores, keys, keys, shape.scale);
-    add_all_values(scores, v, part_of(out, row, 1, head.index, shape.width).data);
+  const auto do_sentence = [&](int64_t sentence, int64_t first, int64_t end, float* scores) {
+    const Span keys = shape.keys[sentence];
+    const int64_t row = shape.queries[sentence].begin;
+    const SeenRows<Numbers> seen = {.data = static_cast<const float*>(cache.data),
+                                    .row_words = cache.heads * 2 * words,
+                                    .words = words,
+                                    .rows = key_rows + keys.begin,
+                                    .count = keys.length,
+                                    .width = cache.width};
+    attend_to_rows(shape, cache, seen, first, end, q.data + row * q.row_stride, out.data + row * out.stride,
+                   scores);
   };
-  // Of enough sentences each is one task, since what lies beside a head's part of a row is the next head's; of more,
-  // some neighbours are, which as hypotheses of one source have the same keys.
-  const int64_t heads = shape.spans * shape.heads;
-  const int64_t heads_of_task = shape.spans >= 4 * enough_tasks ? 4 * shape.heads
-                                : shape.spans >= enough_tasks   ? shape.heads
-                                                                : 1;
-  for_each_task(context, ceil_div(heads, heads_of_task), [&](int64_t task, int worker) {
-    const auto bytes = static_cast<size_t>(padded(shape.longest_keys)) * sizeof(float);
+  // Few sentences are cut into heads; of many, some neighbours are a task, which as hypotheses of one source have the
+  // same keys.
+  const int64_t sentences = shape.spans >= 4 * enough_tasks ? 4 : 1;
+  const int64_t heads = shape.spans >= enough_tasks ? shape.heads : 1, cuts = shape.heads / heads;
+  const auto bytes = static_cast<size_t>(heads * padded(shape.longest_keys)) * sizeof(float);
+  for_each_task(context, ceil_div(shape.spans, sentences) * cuts, [&](int64_t task, int worker) {
     auto* scores = static_cast<float*>(context.local(worker, bytes));
-    for (int64_t i = task * heads_of_task; i < smaller(heads, (task + 1) * heads_of_task); ++i)
-      do_head(head_of_task(shape, i), scores);
+    const int64_t begin = task / cuts * sentences, head = task % cuts * heads;
+    for (int64_t i = begin; i < smaller(shape.spans, begin + sentences); ++i)
+      do_sentence(i, head, head + heads, scores);
   });
 }
 
@@ -178,10 +178,9 @@ void attention_to_cache(Context& context, const AttentionShape& shape, ConstMatr
 template <class Numbers>
 void store_key_row(const float* x, const KeyCache& cache, float* row) {
   constexpr int64_t words = 16, numbers = words * Numbers::of_word;  // of a line
-  for (int64_t part = 0; part < 2 * cache.heads; ++part) {           // each head's key and value
-    const float* from = x + (part / 2 + part % 2 * cache.heads) * cache.width;
+  for (int64_t part = 0; part < 2 * cache.heads; ++part) {
     for (int64_t n = 0; n < cache.width; n += numbers, row += words)
-      Numbers::store_line(row, from + n, cache.width - n);
+      Numbers::store_line(row, x + part * cache.width + n, cache.width - n);
   }
 }
 
