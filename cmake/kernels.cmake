@@ -12,8 +12,10 @@ if(DRAGOMAN_X86 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 
 # No -ffast-math: nothing may reorder a sum. These two only say that nobody reads errno or traps.
-set(kernel_optimisation $<IF:$<BOOL:${DRAGOMAN_SANITIZE}>,-O1,-O3>)
-set(kernel_flags ${kernel_optimisation} -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(kernel_flags -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+if(DRAGOMAN_SANITIZE)
+  list(APPEND kernel_flags -O1)
+endif()
 
 function(dragoman_instruction_set name file)
   set(source ${PROJECT_SOURCE_DIR}/src/kernels/cpu/${file})

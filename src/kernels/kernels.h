@@ -113,8 +113,9 @@ struct AttentionShape {
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
 };
 
-// The keys and values that decoding keeps, a row for each token: all heads' keys and then their values, in floats or in
-// bf16, each filled up to whole lines of 64 bytes.
+// The keys and values of a layer that decoding keeps, a row for each token: all heads' keys and then their values, in
+// floats or in bf16. Each is filled up to whole lines of 64 bytes: bf16 takes half the memory where a head is at least
+// 32 wide.
 struct KeyCache {
   Precision precision;
   void* data;  // aligned to 64 bytes
@@ -215,7 +216,7 @@ struct Kernels {
   // Row rows[r] of the cache gets row r of keys and values side by side: heads × width columns each.
   void (*store_keys)(Context&, ConstMatrix keys_values, const int32_t* rows, const KeyCache& to);
   // Attention without dropout of one query for each span. The shape's keys are spans of `key_rows`, rows of the cache.
-  // Of floats the bits are attention's.
+  // The bits are those of attention to the numbers that the cache holds.
   void (*attention_to_cache)(Context&, const AttentionShape&, ConstMatrix q, const KeyCache&,
                              const int32_t* key_rows, Matrix out);
 

@@ -50,13 +50,13 @@ Cache::Cache(Device& device, Precision precision, int64_t layers, int64_t heads,
 
 void Cache::reserve(int64_t rows) {
   if (rows <= rows_) return;
-  const int64_t old = rows_;
-  rows_ = std::max({rows, old + old / 2, fewest_rows});
+  const int64_t more = std::max({rows, rows_ + rows_ / 2, fewest_rows});
   for (Array<std::byte>& layer : layers_) {
-    Array<std::byte> grown(device_->pool, rows_ * row_bytes());
-    std::memcpy(grown.data(), layer.data(), static_cast<size_t>(old * row_bytes()));
+    Array<std::byte> grown(device_->pool, more * row_bytes());
+    if (rows_ > 0) std::memcpy(grown.data(), layer.data(), static_cast<size_t>(rows_ * row_bytes()));
     layer = std::move(grown);
   }
+  rows_ = more;
 }
 
 KeyCache Cache::layer(size_t index) const {
@@ -67,6 +67,10 @@ KeyCache Cache::layer(size_t index) const {
 
 void Cache::store(size_t index, const Tensor& keys_values, const Array<int32_t>& rows) {
   CHECK(keys_values.rows() == rows.size(), "{} tokens for {} rows", keys_values.rows(), rows.size());
+  CHECK(keys_values.columns() == 2 * shape_.heads * shape_.width, "keys and values of {} columns",
+        keys_values.columns());
+  CHECK(std::ranges::all_of(rows.values(), [&](int32_t row) { return row >= 0 && row < rows_; }),
+        "a row beyond {}", rows_);
   device_->kernels.store_keys(device_->context, keys_values, rows.data(), layer(index));
 }
 

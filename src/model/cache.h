@@ -4,6 +4,8 @@
 // alike share the rows of their beginning. So nothing is copied when a search changes its mind.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -43,15 +45,17 @@ class Cache {
   std::vector<Array<std::byte>> layers_;
 };
 
+// The rows that each of these sentences attends to.
 KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
 
-// What the decoder knows of the sources: the encoder's output, of which each layer computes its keys and values on the
-// way, or a cache of these.
+// What the decoder knows of the sources: either the encoder's output, of which each layer computes its keys and values
+// on the way, and the rows of it that each sentence of the target attends to; or a cache of keys and values, and the
+// rows of that.
 struct Memory {
   Tensor encoded;
-  const Spans* spans = nullptr;  // its rows that each sentence of the target attends to
+  const Spans* spans = nullptr;
   const Cache* cache = nullptr;
-  const KeyRows* keys = nullptr;  // the same of the cache's rows
+  const KeyRows* keys = nullptr;
 };
 
 // Where the keys and values of one step's tokens go, and what each may look at.

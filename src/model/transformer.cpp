@@ -14,6 +14,7 @@ Precision cached_precision(const Transformer& model) {
   const bool narrow = !model.decoder.empty() && model.decoder[0].self_attention.qkv.weight.is_narrow();
   return narrow ? Precision::bf16 : Precision::fp32;
 }
+
 void round_as_cached(Pass& pass, const Transformer& model, const Tensor& keys_values) {
   if (cached_precision(model) == Precision::bf16)
     pass.device.kernels.round_to_bf16(pass.device.context, keys_values.matrix());

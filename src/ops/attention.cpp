@@ -32,6 +32,7 @@ void show(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
 }  // namespace
 
 Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  CHECK(k.columns() == q.columns(), "widths {} and {}", q.columns(), k.columns());
   const AttentionShape shape = shape_of(q, options);
   const Tensor weights(pass.device.pool, q.rows(), shape.heads * shape.longest_keys);
   pass.device.kernels.attention_weights(pass.device.context, shape, q, k, weights.matrix());
@@ -66,7 +67,9 @@ Tensor attention_to_cache(Pass& pass, const Tensor& q, const Spans& queries, con
                           const KeyRows& keys) {
   CHECK(q.columns() == cache.heads * cache.width, "width {} for {} heads of {}", q.columns(), cache.heads,
         cache.width);
-  CHECK(queries.rows == queries.count(), "{} queries for {} sentences", queries.rows, queries.count());
+  CHECK(queries.rows == queries.count() && queries.longest <= 1, "{} queries for {} sentences", queries.rows,
+        queries.count());
+  CHECK(pass.tape == nullptr && pass.probe == nullptr, "a cache in a pass with a tape, or with a probe");
   const AttentionShape shape = shape_of(q, {.queries = &queries, .keys = &keys.spans, .heads = cache.heads});
   const Tensor out(pass.device.pool, q.rows(), q.columns());
   pass.device.kernels.attention_to_cache(pass.device.context, shape, q, cache, keys.rows.data(),

@@ -95,6 +95,7 @@ TEST_P(Flat, RoundToBf16) {
   values[1] = odd_tie;
   values[2] = -0.0F;
   values[3] = INFINITY;
+  values[4] = 1e-40F;
   const std::vector<float> before = values;
   kernels_.round_to_bf16(context_, {values.data(), 5, 17, 23});
   for (size_t i = 0; i < values.size(); ++i) {

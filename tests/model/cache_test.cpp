@@ -1,6 +1,7 @@
 // Attention to a cache has the bits of attention to the same keys and values side by side, wherever their rows are.
 #include "model/cache.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "testing.h"
@@ -16,8 +17,8 @@ class CachedAttention : public testing::TestWithParam<const Kernels*> {
     return tensor;
   }
 
-  // Sentences of these many keys, of one query each. They stand in the cache's rows from the last to the first, which
-  // come in several portions, so that the cache grows.
+  // Sentences of these many keys, of one query each. They stand in the cache's rows from the last to the first, for
+  // which it grows as they come.
   void check(Precision precision, int64_t heads, int64_t width, const std::vector<int32_t>& lengths) {
     std::vector<Span> spans, ones;
     std::vector<std::vector<int32_t>> rows;
@@ -32,6 +33,8 @@ class CachedAttention : public testing::TestWithParam<const Kernels*> {
       std::iota(rows[s].rbegin(), rows[s].rend(), count - spans[s].begin - spans[s].length);
     const int64_t d = heads * width;
     const Tensor q = random(static_cast<int64_t>(lengths.size()), d), kv = random(count, 2 * d);
+    const float unusual[] = {1e-40F, -0.0F, 1e30F, -1e30F};
+    for (size_t i = 0; i < 4; ++i) kv.data()[i * 2] = unusual[i];
 
     Cache cache(device_, precision, 2, heads, width);
     for (size_t s = rows.size(); s-- > 0;) {
@@ -66,9 +69,20 @@ TEST_P(CachedAttention, IsAttention) {
   }
 }
 
+// A task is then all heads of a sentence, or of several.
 TEST_P(CachedAttention, OfManySentencesIsAttention) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    for (const size_t sentences : {40, 150}) {
+      std::vector<int32_t> lengths(sentences);
+      for (size_t i = 0; i < sentences; ++i) lengths[i] = static_cast<int32_t>(1 + i * 7 % 40);
+      check(precision, 2, 24, lengths);
+    }
+  }
+}
+
+TEST_P(CachedAttention, OfLongSentencesIsAttention) {
   for (const Precision precision : {Precision::fp32, Precision::bf16})
-    check(precision, 2, 24, std::vector<int32_t>(150, 5));
+    check(precision, 2, 40, {1500, 3, 700});
 }
 
 INSTANTIATE_TEST_SUITE_P(On, CachedAttention, testing::ValuesIn(every_instruction_set()), kernels_name);

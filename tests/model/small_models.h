@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,12 +64,17 @@ inline std::vector<ModelCase> model_cases() {
   }
   return cases;
 }
-// The same in every precision: for what decoding does.
-inline std::vector<ModelCase> decoding_cases() {
+// The same with weights of fewer bits: for what decoding does.
+inline std::vector<ModelCase> cases_in_fewer_bits() {
   std::vector<ModelCase> cases;
-  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+  for (const Precision precision : {Precision::bf16, Precision::int8}) {
     for (const ModelCase& c : model_cases()) cases.push_back({c.named, c.kernels, precision});
   }
+  return cases;
+}
+inline std::vector<ModelCase> decoding_cases() {
+  std::vector<ModelCase> cases = model_cases();
+  std::ranges::copy(cases_in_fewer_bits(), std::back_inserter(cases));
   return cases;
 }
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {

@@ -89,6 +89,13 @@ TEST_P(EnsembleTest, ASentenceGetsWhatItGetsAlone) {
     expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);
 }
 
+TEST_P(EnsembleTest, OfDifferentPrecisionASentenceGetsWhatItGetsAlone) {
+  round_weights(first_.device.context, second_.parameters, Precision::int8);
+  const Results wanted = search({&first_.model, &second_}, options_, 1);
+  for (const int64_t sentences : {2, 32})
+    expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, EnsembleTest, testing::ValuesIn(model_cases()), model_case_name);
 
 TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {

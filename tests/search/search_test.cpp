@@ -67,6 +67,19 @@ class SearchTest : public testing::TestWithParam<ModelCase> {
   }
   Results search(const SearchOptions& options) { return search(small_.model, options); }
 
+  void expect_scores_of_scoring_all_at_once() {
+    const Results found = search({.beam = 4, .nbest = 4, .max_length = 12});
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      std::vector<Sentence> outputs;
+      for (const Hypothesis& h : found[i]) outputs.push_back(h.tokens);
+      const auto log_p = teacher_forced(small_.model, sources_[i], outputs);
+      for (size_t n = 0; n < outputs.size(); ++n) {
+        EXPECT_TRUE(same_bits(found[i][n].log_probabilities, log_p[n])) << "sentence " << i << ", " << n;
+        EXPECT_NEAR(found[i][n].total, sum(log_p[n]), 1e-9);
+      }
+    }
+  }
+
   const std::vector<Sentence> sources_ = random_sentences(9, config().source_vocabulary, 40, 1);
   SmallModel small_{config(), *GetParam().kernels, 2};
 };
@@ -123,19 +136,15 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
   }
 }
 
-TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) {
-  const SearchOptions options = {.beam = 4, .nbest = 4, .max_length = 12};
-  const Results found = search(options);
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    std::vector<Sentence> outputs;
-    for (const Hypothesis& h : found[i]) outputs.push_back(h.tokens);
-    const auto log_p = teacher_forced(small_.model, sources_[i], outputs);
-    for (size_t n = 0; n < outputs.size(); ++n) {
-      EXPECT_TRUE(same_bits(found[i][n].log_probabilities, log_p[n])) << "sentence " << i << ", " << n;
-      EXPECT_NEAR(found[i][n].total, sum(log_p[n]), 1e-9);
-    }
-  }
-}
+TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_all_at_once(); }
+
+// A cache has keys and values in bf16 then.
+class SearchInFewerBits : public SearchTest {
+ protected:
+  SearchInFewerBits() { round_weights(small_.device.context, small_.model.parameters, GetParam().precision); }
+};
+
+TEST_P(SearchInFewerBits, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_all_at_once(); }
 
 TEST_P(SearchTest, AlternativesAreSortedAndDiffer) {
   for (const SearchOptions& options : {SearchOptions{.beam = 6, .nbest = 5, .max_length = 12},
@@ -289,6 +298,7 @@ TEST_P(SearchTest, NothingToDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, SearchTest, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, SearchInFewerBits, testing::ValuesIn(cases_in_fewer_bits()), model_case_name);
 
 }  // namespace
 }  // namespace dragoman

@@ -2,7 +2,7 @@
 //
 // A task is one head of one sentence. Queries are taken a tile at a time, from the span's start; a tile's scores
 // for all keys are in the worker's memory and nowhere else. Backward computes them again from log Σ exp.
-// Rows are independent: what a query gets is the same alone (decoding) and among others (training).
+// Rows are independent: what a query gets is the same alone, among others, and with a cache (cached_attention.inl.h).
 #pragma once
 
 #include "kernels/cpu/alone.inl.h"
@@ -30,7 +30,7 @@ inline Matrix part_of(Matrix m, int64_t first, int64_t rows, int64_t head, int64
 struct Head {
   int64_t index;
   Span queries, keys;
-  int64_t past;  // where causal: keys before the first query's own, from earlier steps of decoding
+  int64_t past;  // where causal: keys before the first query's own
 
   // How many keys query i may look at.
   int64_t visible(int64_t i, bool causal) const { return causal ? past + i + 1 : keys.length; }

@@ -14,7 +14,6 @@ namespace {
 // --- numbers of a cache, by words of 32 bits ---------------------------------------------------------
 
 struct FloatNumbers {
-  static constexpr Precision precision = Precision::fp32;
   static constexpr int of_word = 1;
 
   template <int part>
@@ -29,7 +28,6 @@ struct FloatNumbers {
 
 // Two to a word, the first in its lower half.
 struct Bf16Numbers {
-  static constexpr Precision precision = Precision::bf16;
   static constexpr int of_word = 2;
 
   template <int part>
@@ -53,7 +51,6 @@ struct Bf16Numbers {
 // --- one head of one sentence -----------------------------------------------------------------------
 
 // A head's keys that one query sees, or their values, wherever their rows are. The next head's follow in each row.
-template <class Numbers>
 struct SeenRows {
   const float* data;         // words of 32 bits, whatever they hold
   int64_t row_words, words;  // of a row, and of this head's part
@@ -65,7 +62,7 @@ struct SeenRows {
 
 // Of `lanes` keys from j on.
 template <class Numbers>
-void score_keys(const float* q, const SeenRows<Numbers>& k, int64_t j, float* scores) {
+void score_keys(const float* q, const SeenRows& k, int64_t j, float* scores) {
   constexpr int of_word = Numbers::of_word;
   Vec sums = {};
   for (int64_t w = 0; w < k.words; w += lanes) {
@@ -87,7 +84,7 @@ void score_keys(const float* q, const SeenRows<Numbers>& k, int64_t j, float* sc
 
 // `vectors` of the words from w on.
 template <class Numbers, int vectors>
-void add_values(const float* p, const SeenRows<Numbers>& v, int64_t w, float* out) {
+void add_values(const float* p, const SeenRows& v, int64_t w, float* out) {
   constexpr int of_word = Numbers::of_word;
   Vec sums[vectors * of_word] = {};
   for (int64_t j = 0; j < v.count; ++j) {
@@ -110,7 +107,7 @@ void add_values(const float* p, const SeenRows<Numbers>& v, int64_t w, float* ou
 }
 
 template <class Numbers>
-void add_all_values(const float* p, const SeenRows<Numbers>& v, float* out) {
+void add_all_values(const float* p, const SeenRows& v, float* out) {
   int64_t w = 0;
   for (; w + 4 * lanes <= v.words; w += 4 * lanes) add_values<Numbers, 4>(p, v, w, out);
   for (; w + 2 * lanes <= v.words; w += 2 * lanes) add_values<Numbers, 2>(p, v, w, out);
@@ -122,21 +119,21 @@ void add_all_values(const float* p, const SeenRows<Numbers>& v, float* out) {
 // One sentence, heads [first, end). The keys of a few rows are read by all heads in turn, then those of the next few:
 // what was asked for must still be in the nearest cache when it is used.
 template <class Numbers>
-void attend_to_rows(const AttentionShape& shape, const KeyCache& cache, SeenRows<Numbers> seen, int64_t first,
-                    int64_t end, const float* q, float* out, float* scores) {
+void attend_to_rows(const AttentionShape& shape, const SeenRows& seen, int64_t first, int64_t end,
+                    const float* q, float* out, float* scores) {
   const int64_t keys = seen.count, stride = padded(keys);
   const auto of_head = [&](int64_t part) {  // keys of the heads, and then their values
-    SeenRows<Numbers> rows = seen;
+    SeenRows rows = seen;
     rows.data += part * seen.words;
     return rows;
   };
   for (int64_t j = 0; j < keys; j += lanes) {
     for (int64_t h = first; h < end; ++h)
-      score_keys(q + h * shape.width, of_head(h), j, scores + (h - first) * stride);
+      score_keys<Numbers>(q + h * shape.width, of_head(h), j, scores + (h - first) * stride);
   }
   for (int64_t h = first; h < end; ++h) softmax_row(scores + (h - first) * stride, keys, keys, shape.scale);
   for (int64_t h = first; h < end; ++h)
-    add_all_values(scores + (h - first) * stride, of_head(cache.heads + h), out + h * shape.width);
+    add_all_values<Numbers>(scores + (h - first) * stride, of_head(shape.heads + h), out + h * shape.width);
 }
 
 template <class Numbers>
@@ -146,14 +143,14 @@ void attend_to_cache(Context& context, const AttentionShape& shape, ConstMatrix 
   const auto do_sentence = [&](int64_t sentence, int64_t first, int64_t end, float* scores) {
     const Span keys = shape.keys[sentence];
     const int64_t row = shape.queries[sentence].begin;
-    const SeenRows<Numbers> seen = {.data = static_cast<const float*>(cache.data),
-                                    .row_words = cache.heads * 2 * words,
-                                    .words = words,
-                                    .rows = key_rows + keys.begin,
-                                    .count = keys.length,
-                                    .width = cache.width};
-    attend_to_rows(shape, cache, seen, first, end, q.data + row * q.row_stride, out.data + row * out.stride,
-                   scores);
+    const SeenRows seen = {.data = static_cast<const float*>(cache.data),
+                           .row_words = cache.heads * 2 * words,
+                           .words = words,
+                           .rows = key_rows + keys.begin,
+                           .count = keys.length,
+                           .width = cache.width};
+    attend_to_rows<Numbers>(shape, seen, first, end, q.data + row * q.row_stride, out.data + row * out.stride,
+                            scores);
   };
   // Few sentences are cut into heads; of many, some neighbours are a task, which as hypotheses of one source have the
   // same keys.
