@@ -104,6 +104,8 @@ struct Epilogue {
 struct AttentionShape {
   const Span* queries;
   const Span* keys;
+  const int32_t*
+      key_rows;  // null, or the rows that `keys` are spans of: with one query a span, and without log_sums
   int64_t spans;
   int64_t longest_keys;
   int64_t heads;
@@ -111,16 +113,6 @@ struct AttentionShape {
   float scale;
   bool causal;
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
-};
-
-// The keys and values of a layer that decoding keeps, a row for each token: all heads' keys and then their values, in
-// floats or in bf16. Each is filled up to whole lines of 64 bytes: bf16 takes half the memory where a head is at least
-// 32 wide.
-struct KeyCache {
-  Precision precision;
-  void* data;  // aligned to 64 bytes
-  int64_t heads, width;
-  int64_t key_bytes;  // of one head's key, and of its value
 };
 
 // Of a row: one of its elements, or none where the column is −1.
@@ -212,14 +204,6 @@ struct Kernels {
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                              bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
 
-  // --- cached_attention.inl.h -------------------------------------------------------------------
-  // Row rows[r] of the cache gets row r of keys and values side by side: heads × width columns each.
-  void (*store_keys)(Context&, ConstMatrix keys_values, const int32_t* rows, const KeyCache& to);
-  // Attention without dropout of one query for each span. The shape's keys are spans of `key_rows`, rows of the cache.
-  // The bits are those of attention to the numbers that the cache holds.
-  void (*attention_to_cache)(Context&, const AttentionShape&, ConstMatrix q, const KeyCache&,
-                             const int32_t* key_rows, Matrix out);
-
   // --- loss.inl.h -------------------------------------------------------------------------------
   // A row of logits becomes its gradient (softmax − smoothed target) where `gradient` is asked for.
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
@@ -243,7 +227,8 @@ struct Kernels {
   void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
-  void (*round_to_bf16)(Context&, Matrix values);      // they stay floats
+  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows,
+                       Matrix to);  // to[to_rows[r]] = from[r]
 };
 
 // The tables of this build that this machine can run, the plainest first.

@@ -1,8 +1,7 @@
 #include "model/cache.h"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -10,8 +9,6 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t fewest_rows = 256;
-
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -39,39 +36,23 @@ void CacheRows::release(std::span<const int32_t> rows) {
   }
 }
 
-Cache::Cache(Device& device, Precision precision, int64_t layers, int64_t heads, int64_t width)
-    : device_(&device),
-      shape_{.precision = precision,
-             .data = nullptr,
-             .heads = heads,
-             .width = width,
-             .key_bytes = round_up(width * (precision == Precision::bf16 ? 2 : 4), 64)},
-      layers_(static_cast<size_t>(layers)) {}
-
-void Cache::reserve(int64_t rows) {
-  if (rows <= rows_) return;
-  const int64_t more = std::max({rows, rows_ + rows_ / 2, fewest_rows});
-  for (Array<std::byte>& layer : layers_) {
-    Array<std::byte> grown(device_->pool, more * row_bytes());
-    if (rows_ > 0) std::memcpy(grown.data(), layer.data(), static_cast<size_t>(rows_ * row_bytes()));
-    layer = std::move(grown);
-  }
-  rows_ = more;
-}
-
-KeyCache Cache::layer(size_t index) const {
-  KeyCache cache = shape_;
-  cache.data = layers_[index].data();
+Cache make_cache(Pool& pool, int64_t layers, int64_t d_model) {
+  Cache cache;
+  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, 2 * d_model);
   return cache;
 }
 
-void Cache::store(size_t index, const Tensor& keys_values, const Array<int32_t>& rows) {
-  CHECK(keys_values.rows() == rows.size(), "{} tokens for {} rows", keys_values.rows(), rows.size());
-  CHECK(keys_values.columns() == 2 * shape_.heads * shape_.width, "keys and values of {} columns",
-        keys_values.columns());
-  CHECK(std::ranges::all_of(rows.values(), [&](int32_t row) { return row >= 0 && row < rows_; }),
-        "a row beyond {}", rows_);
-  device_->kernels.store_keys(device_->context, keys_values, rows.data(), layer(index));
+void reserve(Device& device, Cache& cache, int64_t rows) {
+  if (rows <= cache.rows) return;
+  const int64_t old = cache.rows;
+  cache.rows = std::max({rows, old + old / 2, fewest_rows});
+  const Array<int32_t> same(device.pool, old);
+  std::iota(same.data(), same.data() + old, 0);
+  for (Tensor& layer : cache.key_values) {
+    const Tensor grown(device.pool, cache.rows, layer.columns());
+    if (old > 0) device.kernels.scatter_rows(device.context, layer, same.data(), grown.matrix());
+    layer = grown;
+  }
 }
 
 KeyRows key_rows(Device& device, std::span<const std::span<const int32_t>> sentences) {
@@ -87,7 +68,7 @@ KeyRows key_rows(Device& device, std::span<const std::span<const int32_t>> sente
 CacheStep cache_step(Device& device, Cache& cache, std::span<const std::span<const int32_t>> sentences) {
   std::vector<int32_t> newest;
   for (const auto rows : sentences) newest.push_back(rows.back());
-  cache.reserve(std::ranges::max(newest) + 1);
+  reserve(device, cache, std::ranges::max(newest) + 1);
   return {.cache = &cache, .rows = Array<int32_t>(device.pool, newest), .keys = key_rows(device, sentences)};
 }
 

@@ -4,12 +4,11 @@
 // alike share the rows of their beginning. So nothing is copied when a search changes its mind.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "ops/ops.h"
+#include "tensor/tensor.h"
+#include "tensor/tokens.h"
 
 namespace dragoman {
 
@@ -27,35 +26,29 @@ class CacheRows {
 };
 
 // Keys and values by rows, a layer each: the targets' tokens so far, or what cross-attention sees of the sources.
-class Cache {
- public:
-  Cache(Device& device, Precision precision, int64_t layers, int64_t heads, int64_t width);
-
-  void reserve(int64_t rows);  // room for so many: what is there stays
-  // Of a layer, tokens × (keys | values) go to these rows, for which there is room.
-  void store(size_t layer, const Tensor& keys_values, const Array<int32_t>& rows);
-  KeyCache layer(size_t index) const;
-
- private:
-  int64_t row_bytes() const { return shape_.heads * 2 * shape_.key_bytes; }
-
-  Device* device_;
-  KeyCache shape_;  // of every layer, without its data
-  int64_t rows_ = 0;
-  std::vector<Array<std::byte>> layers_;
+struct Cache {
+  int64_t rows = 0;
+  std::vector<Tensor> key_values;  // rows × (keys | values)
 };
+Cache make_cache(Pool& pool, int64_t layers, int64_t d_model);
 
-// The rows that each of these sentences attends to.
+// Room for so many rows: what is there stays.
+void reserve(Device&, Cache&, int64_t rows);
+
+// The rows that each sentence attends to, in the order of its tokens: spans of a list.
+struct KeyRows {
+  Spans spans;
+  Array<int32_t> rows;
+};
 KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
 
-// What the decoder knows of the sources: either the encoder's output, of which each layer computes its keys and values
-// on the way, and the rows of it that each sentence of the target attends to; or a cache of keys and values, and the
-// rows of that.
+// The encoder's output, and which of its rows each sentence of the target attends to. Training has no
+// key_values: each layer computes its own on the way.
 struct Memory {
   Tensor encoded;
   const Spans* spans = nullptr;
-  const Cache* cache = nullptr;
-  const KeyRows* keys = nullptr;
+  const Array<int32_t>* rows = nullptr;  // where not null, spans are of this list of rows
+  std::vector<Tensor> key_values;        // a layer each: source tokens × (keys | values)
 };
 
 // Where the keys and values of one step's tokens go, and what each may look at.

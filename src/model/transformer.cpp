@@ -9,17 +9,6 @@
 namespace dragoman {
 namespace {
 
-// The bits of the decoder's keys and values, with a cache and without one.
-Precision cached_precision(const Transformer& model) {
-  const bool narrow = !model.decoder.empty() && model.decoder[0].self_attention.qkv.weight.is_narrow();
-  return narrow ? Precision::bf16 : Precision::fp32;
-}
-
-void round_as_cached(Pass& pass, const Transformer& model, const Tensor& keys_values) {
-  if (cached_precision(model) == Precision::bf16)
-    pass.device.kernels.round_to_bf16(pass.device.context, keys_values.matrix());
-}
-
 // What the decoder's self-attention has and the encoder's has not.
 struct SelfAttentionOptions {
   bool causal = false;              // each token sees those up to itself
@@ -30,19 +19,20 @@ struct SelfAttentionOptions {
 // 3.2 Attention, for all heads of all sentences at once.
 Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
                       const Tokens& tokens, const SelfAttentionOptions& options = {}) {
+  const CacheStep* step = options.step;
   const int64_t d = model.config.d_model;
   const Tensor qkv = linear(pass, x, layer.qkv);  // tokens × 3d
-  const Tensor q = qkv.column_range(0, d), kv = qkv.column_range(d, 2 * d);
-  if (options.step != nullptr) {  // decoding: the new tokens join those of the steps before
-    const CacheStep& step = *options.step;
-    step.cache->store(options.index, kv, step.rows);
-    const KeyCache seen = step.cache->layer(options.index);
-    return linear(pass, attention_to_cache(pass, q, tokens.spans, seen, step.keys), layer.output);
+  const Tensor q = qkv.column_range(0, d);
+  Tensor kv = qkv.column_range(d, 2 * d);
+  if (step != nullptr) {  // decoding: the new tokens join those of the steps before
+    const Tensor& seen = step->cache->key_values[options.index];
+    pass.device.kernels.scatter_rows(pass.device.context, kv, step->rows.data(), seen.matrix());
+    kv = seen;
   }
-  if (options.causal) round_as_cached(pass, model, kv);
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
-                                  .keys = &tokens.spans,
+                                  .keys = step != nullptr ? &step->keys.spans : &tokens.spans,
+                                  .key_rows = step != nullptr ? &step->keys.rows : nullptr,
                                   .query_rows = &tokens.rows,
                                   .heads = model.config.heads,
                                   .causal = options.causal,
@@ -55,15 +45,12 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                        const Tokens& tokens, const Memory& memory, size_t index) {
   const int64_t d = model.config.d_model;
   const Tensor q = linear(pass, x, layer.query);
-  if (memory.cache != nullptr) {
-    const KeyCache seen = memory.cache->layer(index);
-    return linear(pass, attention_to_cache(pass, q, tokens.spans, seen, *memory.keys), layer.output);
-  }
-  const Tensor kv = linear(pass, memory.encoded, layer.key_value);
-  round_as_cached(pass, model, kv);
+  const Tensor kv =
+      memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
                                   .keys = memory.spans,
+                                  .key_rows = memory.rows,
                                   .query_rows = &tokens.rows,
                                   .heads = model.config.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
@@ -114,18 +101,16 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory
   return residual.output();
 }
 
-Cache make_cache(const Transformer& model) {
-  const ModelConfig& config = model.config;
-  return {model.device, cached_precision(model), config.decoder_layers, config.heads,
-          config.d_model / config.heads};
-}
-
 void remember(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,
               std::span<const int32_t> rows) {
-  const Array<int32_t> to(pass.device.pool, rows);
-  cache.reserve(std::ranges::max(rows) + 1);
-  for (size_t i = 0; i < model.decoder.size(); ++i)
-    cache.store(i, linear(pass, encoded, model.decoder[i].cross_attention.key_value), to);
+  Device& device = pass.device;
+  const Array<int32_t> to(device.pool, rows);
+  CHECK(encoded.rows() == to.size(), "{} tokens for {} rows", encoded.rows(), to.size());
+  reserve(device, cache, std::ranges::max(rows) + 1);
+  for (size_t i = 0; i < model.decoder.size(); ++i) {
+    const Tensor kv = linear(pass, encoded, model.decoder[i].cross_attention.key_value);
+    device.kernels.scatter_rows(device.context, kv, to.data(), cache.key_values[i].matrix());
+  }
 }
 
 Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,

@@ -67,15 +67,12 @@ struct Transformer {
 Tensor encode(Pass&, Transformer&, const Tokens& source);
 
 // The decoder's output: a row for each target token, which has seen the tokens before it and all of its source.
-// With a cache the tokens are the next ones of their sentences, one of each.
+// With a cache the tokens are the next ones of their sentences.
 Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory,
               const CacheStep* step = nullptr);
 
-// A cache for this model's keys and values, when its weights are there. Where these have fewer bits, keys and values
-// are kept in bf16, and rounded to it where there is no cache, too: a translation's score is the same either way.
-Cache make_cache(const Transformer&);
-
-// Puts the keys and values of the encoder's output into rows of a cache, for all steps of decoding.
+// Puts the keys and values of the encoder's output into rows of a cache, one for each source token, once for all steps
+// of decoding.
 void remember(Pass&, const Transformer&, const Tensor& encoded, Cache&, std::span<const int32_t> rows);
 
 // The losses of a batch, two to a target token (see cross_entropy).

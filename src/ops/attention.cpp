@@ -6,13 +6,15 @@
 namespace dragoman {
 namespace {
 
-AttentionShape shape_of(const Tensor& q, const AttentionOptions& options) {
-  CHECK(q.columns() % options.heads == 0, "width {} for {} heads", q.columns(), options.heads);
+AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  CHECK(q.columns() % options.heads == 0 && k.columns() == q.columns(), "widths {}, {} for {} heads",
+        q.columns(), k.columns(), options.heads);
   CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
         options.queries->count(), options.keys->count());
   const int64_t width = q.columns() / options.heads;
   return {.queries = options.queries->spans.data(),
           .keys = options.keys->spans.data(),
+          .key_rows = options.key_rows != nullptr ? options.key_rows->data() : nullptr,
           .spans = options.queries->count(),
           .longest_keys = options.keys->longest,
           .heads = options.heads,
@@ -32,8 +34,7 @@ void show(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
 }  // namespace
 
 Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const AttentionOptions& options) {
-  CHECK(k.columns() == q.columns(), "widths {} and {}", q.columns(), k.columns());
-  const AttentionShape shape = shape_of(q, options);
+  const AttentionShape shape = shape_of(q, k, options);
   const Tensor weights(pass.device.pool, q.rows(), shape.heads * shape.longest_keys);
   pass.device.kernels.attention_weights(pass.device.context, shape, q, k, weights.matrix());
   return weights;
@@ -41,11 +42,12 @@ Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const Att
 
 Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options) {
-  CHECK(k.columns() == q.columns() && v.columns() == q.columns(), "widths {}, {} and {}", q.columns(),
-        k.columns(), v.columns());
+  CHECK(v.columns() == k.columns(), "values of {} columns for keys of {}", v.columns(), k.columns());
   CHECK(options.dropout == 0 || options.query_rows != nullptr, "dropout without rows");
+  CHECK(options.key_rows == nullptr || (pass.tape == nullptr && options.queries->longest == 1),
+        "keys are listed for {} queries", options.queries->longest);
   Device& device = pass.device;
-  AttentionShape shape = shape_of(q, options);
+  AttentionShape shape = shape_of(q, k, options);
   if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);
   const Tensor out(device.pool, q.rows(), q.columns());
   const Tensor log_sums = pass.tape != nullptr ? Tensor(device.pool, q.rows(), options.heads) : Tensor();
@@ -60,20 +62,6 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
     device.kernels.attention_backward(device.context, shape, q, k, v, out, out.gradient(), log_sums.data(),
                                       !fresh, q.gradient_sum(), k.gradient_sum(), v.gradient_sum());
   });
-  return out;
-}
-
-Tensor attention_to_cache(Pass& pass, const Tensor& q, const Spans& queries, const KeyCache& cache,
-                          const KeyRows& keys) {
-  CHECK(q.columns() == cache.heads * cache.width, "width {} for {} heads of {}", q.columns(), cache.heads,
-        cache.width);
-  CHECK(queries.rows == queries.count() && queries.longest <= 1, "{} queries for {} sentences", queries.rows,
-        queries.count());
-  CHECK(pass.tape == nullptr && pass.probe == nullptr, "a cache in a pass with a tape, or with a probe");
-  const AttentionShape shape = shape_of(q, {.queries = &queries, .keys = &keys.spans, .heads = cache.heads});
-  const Tensor out(pass.device.pool, q.rows(), q.columns());
-  pass.device.kernels.attention_to_cache(pass.device.context, shape, q, cache, keys.rows.data(),
-                                         out.matrix());
   return out;
 }
 

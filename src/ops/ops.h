@@ -41,21 +41,14 @@ void norm_again(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias
 struct AttentionOptions {
   const Spans* queries = nullptr;
   const Spans* keys = nullptr;
+  const Array<int32_t>* key_rows =
+      nullptr;  // where not null, `keys` are spans of this list of rows: for decoding
   const Array<RowKey>* query_rows = nullptr;  // where there is dropout
   int64_t heads = 1;
   bool causal = false;
   float dropout = 0;
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
-
-// The rows of a cache that each sentence attends to, in the order of its tokens: spans of a list.
-struct KeyRows {
-  Spans spans;
-  Array<int32_t> rows;
-};
-
-// The same in decoding: each sentence has one query, and its keys and values stand in a cache (attention.cpp).
-Tensor attention_to_cache(Pass&, const Tensor& q, const Spans& queries, const KeyCache&, const KeyRows&);
 
 // softmax(q·kᵀ/√width) itself, to be looked at: nothing flows back. A row for each query with its heads side by side,
 // each as wide as the longest span of keys; 0 for the keys that are not there or may not be seen.

@@ -53,7 +53,9 @@ bool have_numbers(ConstMatrix rows) {
 Ensemble::Ensemble(const Models& models) {
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
-    members_.push_back({.model = model, .sources = make_cache(*model), .targets = make_cache(*model)});
+    const ModelConfig& config = model->config;
+    const Cache empty = make_cache(model->device.pool, config.decoder_layers, config.d_model);
+    members_.push_back({.model = model, .sources = empty, .targets = empty});
   }
 }
 
@@ -90,7 +92,7 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   const std::vector<uint64_t> pairs(last.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
   const KeyRows seen = key_rows(device, sources);
-  const Memory memory = {.cache = &member.sources, .keys = &seen};
+  const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};
   const CacheStep step = cache_step(device, member.targets, own);
   return decode(pass, *member.model, tokens, memory, &step);
 }

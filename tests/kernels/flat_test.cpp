@@ -1,12 +1,10 @@
 // Adam and AdamW against their algorithms in double precision, and the other passes over flat buffers and rows.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <span>
 
-#include "kernels/narrow.h"
 #include "testing.h"
 
 namespace dragoman {
@@ -87,23 +85,17 @@ TEST_P(Flat, AddRows) {
   }
 }
 
-// The formula's own rounding: to the nearest, and of two to the one whose last bit is 0.
-TEST_P(Flat, RoundToBf16) {
-  std::vector<float> values = random_floats(5 * 23, 6);
-  const float tie = 1 + 1.0F / 256, odd_tie = 1 + 3.0F / 256;
-  values[0] = tie;
-  values[1] = odd_tie;
-  values[2] = -0.0F;
-  values[3] = INFINITY;
-  values[4] = 1e-40F;
-  const std::vector<float> before = values;
-  kernels_.round_to_bf16(context_, {values.data(), 5, 17, 23});
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float wanted = i % 23 < 17 ? std::bit_cast<float>(uint32_t{to_bf16(before[i])} << 16) : before[i];
-    EXPECT_EQ(std::bit_cast<uint32_t>(values[i]), std::bit_cast<uint32_t>(wanted)) << i;
+TEST_P(Flat, ScatterRows) {
+  const std::vector<float> from = random_floats(3 * 21, 6);
+  std::vector<float> to(7 * 21, 8.0F);
+  const int32_t rows[] = {5, 0, 6};
+  kernels_.scatter_rows(context_, {from.data(), 3, 21, 21, 1}, rows, {to.data(), 7, 21, 21});
+  for (size_t r = 0; r < 7; ++r) {
+    const int32_t* place = std::find(rows, rows + 3, static_cast<int32_t>(r));
+    for (size_t c = 0; c < 21; ++c) {
+      EXPECT_EQ(to[r * 21 + c], place == rows + 3 ? 8.0F : from[static_cast<size_t>(place - rows) * 21 + c]);
+    }
   }
-  EXPECT_EQ(values[0], 1);
-  EXPECT_EQ(values[1], 1 + 4.0F / 256);
 }
 
 TEST_P(Flat, TopIsSortedAndTheFirstOfEqualsLeads) {

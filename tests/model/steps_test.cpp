@@ -41,7 +41,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
     const std::vector<int32_t> ones(active.size(), 1), lengths(active.size(), t);
     const Tokens tokens = pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), lengths);
     const KeyRows seen = key_rows(device, source_rows);
-    const Memory memory = {.cache = &sources, .keys = &seen};
+    const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = sources.key_values};
     const CacheStep cached = cache_step(device, cache, rows);
     Pass pass{device};
     return next_word_logits(pass, small_.model, decode(pass, small_.model, tokens, memory, &cached));
@@ -60,7 +60,9 @@ TEST_P(Steps, AreAllAtOnce) {
   Device& device = small_.device;
   const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
   Pass pass{device};
-  Cache cache = make_cache(small_.model), sources = make_cache(small_.model);
+  const ModelConfig& config = small_.model.config;
+  Cache cache = make_cache(device.pool, config.decoder_layers, config.d_model),
+        sources = make_cache(device.pool, config.decoder_layers, config.d_model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
   remember(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);

@@ -231,7 +231,7 @@ OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossE
 std::vector<OpCase> small_op_cases() {
   const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
   const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
-  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // in any order, and some rows in none
+  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
   const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
   return {
       embed_case("embed", some, {.vocabulary = 7, .width = 19}),

@@ -138,7 +138,6 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
 
 TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_all_at_once(); }
 
-// A cache has keys and values in bf16 then.
 class SearchInFewerBits : public SearchTest {
  protected:
   SearchInFewerBits() { round_weights(small_.device.context, small_.model.parameters, GetParam().precision); }

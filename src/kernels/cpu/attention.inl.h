@@ -2,7 +2,7 @@
 //
 // A task is one head of one sentence. Queries are taken a tile at a time, from the span's start; a tile's scores
 // for all keys are in the worker's memory and nowhere else. Backward computes them again from log Σ exp.
-// Rows are independent: what a query gets is the same alone, among others, and with a cache (cached_attention.inl.h).
+// Rows are independent: what a query gets is the same alone (decoding) and among others (training).
 #pragma once
 
 #include "kernels/cpu/alone.inl.h"
@@ -30,7 +30,7 @@ inline Matrix part_of(Matrix m, int64_t first, int64_t rows, int64_t head, int64
 struct Head {
   int64_t index;
   Span queries, keys;
-  int64_t past;  // where causal: keys before the first query's own
+  int64_t past;  // where causal: keys before the first query's own, from earlier steps of decoding
 
   // How many keys query i may look at.
   int64_t visible(int64_t i, bool causal) const { return causal ? past + i + 1 : keys.length; }
@@ -123,8 +123,109 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   }
 }
 
+// --- decoding: one query for each sentence, its keys and values in the rows of a cache -------------------
+
+// What it costs is to fetch them, once for all that is computed with them. So nothing is packed: a square of keys is
+// transposed in registers, and each number meets the query by the same chain of sums as above, with the same bits. A
+// head's part of a row is asked for while the head before it is worked on, which lies beside it.
+
+// A head's keys that one query sees, or their values, wherever their rows are.
+struct SeenRows {
+  const float* data;
+  int64_t stride;
+  const int32_t* rows;
+  int64_t count, width;
+
+  const float* row(int64_t j) const { return data + rows[j] * stride; }
+};
+
+// Of `lanes` keys from j on.
+inline void score_keys(const float* q, const SeenRows& k, int64_t j, float* scores) {
+  Vec sums = {};
+  for (int64_t w = 0; w < k.width; w += lanes) {
+    Vec square[lanes];
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < lanes; ++i)
+      square[i] = j + i < k.count ? load_some(k.row(j + i) + w, k.width - w) : Vec{};
+    for (int64_t i = 0; i < lanes && j + i < k.count; ++i) __builtin_prefetch(k.row(j + i) + w + k.width);
+    transpose(square);
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < lanes; ++i)
+      if (w + i < k.width) sums = multiply_add(all(q[w + i]), square[i], sums);
+  }
+  store_some(scores + j, sums, k.count - j);
+}
+
+// `vectors` of the columns from w on.
+template <int vectors>
+void add_values(const float* p, const SeenRows& v, int64_t w, float* out) {
+  Vec sums[vectors] = {};
+  for (int64_t j = 0; j < v.count; ++j) {
+    const float* row = v.row(j);
+    for (int i = 0; i < vectors; ++i) __builtin_prefetch(row + w + (vectors + i) * lanes);
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const int64_t column = w + i * lanes;
+      sums[i] = multiply_add(
+          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.width - column), sums[i]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.width - w - i * lanes);
+}
+
+inline void add_all_values(const float* p, const SeenRows& v, float* out) {
+  int64_t w = 0;
+  for (; w + 4 * lanes <= v.width; w += 4 * lanes) add_values<4>(p, v, w, out);
+  for (; w < v.width; w += lanes) add_values<1>(p, v, w, out);
+}
+
+// Heads [first, end) of one sentence; k and v are of head 0. The keys of a few rows are read by all heads in turn, then
+// those of the next few: what was asked for must still be in the nearest cache when it is used.
+inline void attend_to_rows(const AttentionShape& shape, SeenRows k, SeenRows v, int64_t first, int64_t end,
+                           const float* q, float* out, float* scores) {
+  const int64_t keys = k.count, width = shape.width, stride = padded(keys);
+  const auto of_head = [&](SeenRows rows, int64_t head) {
+    rows.data += head * width;
+    return rows;
+  };
+  for (int64_t j = 0; j < keys; j += lanes) {
+    for (int64_t h = first; h < end; ++h)
+      score_keys(q + h * width, of_head(k, h), j, scores + (h - first) * stride);
+  }
+  for (int64_t h = first; h < end; ++h) softmax_row(scores + (h - first) * stride, keys, keys, shape.scale);
+  for (int64_t h = first; h < end; ++h)
+    add_all_values(scores + (h - first) * stride, of_head(v, h), out + h * width);
+}
+
+inline void attend_to_cache(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                            ConstMatrix v, Matrix out) {
+  const auto do_sentence = [&](int64_t sentence, int64_t first, int64_t end, float* scores) {
+    const Span keys = shape.keys[sentence];
+    const int64_t row = shape.queries[sentence].begin;
+    const int32_t* rows = shape.key_rows + keys.begin;
+    attend_to_rows(shape, {k.data, k.row_stride, rows, keys.length, shape.width},
+                   {v.data, v.row_stride, rows, keys.length, shape.width}, first, end,
+                   q.data + row * q.row_stride, out.data + row * out.stride, scores);
+  };
+  // Few sentences are cut into heads; of many, some neighbours are a task, which as hypotheses of one source have the
+  // same keys.
+  const int64_t sentences = shape.spans >= 4 * enough_tasks ? 4 : 1;
+  const int64_t heads = shape.spans >= enough_tasks ? shape.heads : 1, cuts = shape.heads / heads;
+  const auto bytes = static_cast<size_t>(heads * padded(shape.longest_keys)) * sizeof(float);
+  for_each_task(context, ceil_div(shape.spans, sentences) * cuts, [&](int64_t task, int worker) {
+    auto* scores = static_cast<float*>(context.local(worker, bytes));
+    const int64_t begin = task / cuts * sentences, head = task % cuts * heads;
+    for (int64_t i = begin; i < smaller(shape.spans, begin + sentences); ++i)
+      do_sentence(i, head, head + heads, scores);
+  });
+}
+
+// --- all --------------------------------------------------------------------------------------------
+
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                Matrix out, float* log_sums) {
+  if (shape.key_rows != nullptr) return attend_to_cache(context, shape, q, k, v, out);
   const int64_t keys = shape.longest_keys;
   const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
                          alone_block_size() + query_tile * padded(keys) + 4 * 16;

@@ -1,7 +1,6 @@
-// Passes over flat buffers and rows: the optimiser, sums of squares, rounding.
+// Passes over flat buffers and rows: the optimiser, sums of squares, copies.
 #pragma once
 
-#include "kernels/cpu/bf16.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
@@ -74,13 +73,13 @@ void add(Context& context, ConstMatrix from, Matrix to) {
   });
 }
 
-void round_to_bf16(Context& context, Matrix values) {
-  for_each_row_block(context, values.rows, values.columns, [&](int64_t begin, int64_t end) {
+void scatter_rows(Context& context, ConstMatrix from, const int32_t* to_rows, Matrix to) {
+  for_each_row_block(context, from.rows, from.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      float* x = values.data + r * values.stride;
-      for (int64_t c = 0; c < values.columns; c += lanes) {
-        const Words rounded = to_bf16(load_some(x + c, values.columns - c)) << 16;
-        store_some(x + c, reinterpret_cast<Vec>(rounded), values.columns - c);
+      const float* x = from.data + r * from.row_stride;
+      float* y = to.data + to_rows[r] * to.stride;
+      for (int64_t c = 0; c < from.columns; c += lanes) {
+        store_some(y + c, load_some(x + c, from.columns - c), from.columns - c);
       }
     }
   });

@@ -2,7 +2,6 @@
 // leaves its object file is the table at the end.
 #include "kernels/cpu/activations.inl.h"
 #include "kernels/cpu/attention.inl.h"
-#include "kernels/cpu/cached_attention.inl.h"
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
@@ -32,8 +31,6 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
-    .store_keys = store_keys,
-    .attention_to_cache = attention_to_cache,
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,
@@ -43,7 +40,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .move_toward = move_toward,
     .sum_of_squares = sum_of_squares,
     .add = add,
-    .round_to_bf16 = round_to_bf16,
+    .scatter_rows = scatter_rows,
 };
 
 }  // namespace dragoman
