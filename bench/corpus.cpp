@@ -19,9 +19,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/status_line.h"
 #include "base/threads.h"
-#include "text/batches.h"
-#include "text/status_line.h"
+#include "data/batches.h"
 
 namespace dragoman {
 namespace {
@@ -87,7 +87,7 @@ void run(int64_t pairs, const std::string& folder) {
   vocabulary.size = 2000;
   fmt::print("{} pairs, {} threads\n", with_commas(pairs), available_threads());
   measure("write the text", [&] { write_corpus(data.source[0], data.target[0], pairs); });
-  const auto corpus = [&] { return prepare(data, vocabulary, folder + "/data", available_threads()); };
+  const auto corpus = [&] { return prepare_corpus(data, vocabulary, folder + "/data", available_threads()); };
   measure("learn, encode", [&] { corpus(); });
   measure("find it unchanged", [&] { corpus(); });
   measure("an epoch of batches", [&] { walk(corpus()); });

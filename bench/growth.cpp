@@ -13,10 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "app/limits.h"
-#include "app/plot.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "kernels/machine_peaks.h"
+#include "report/plot.h"
 #include "training_steps.h"
 
 namespace dragoman {
@@ -41,7 +41,7 @@ StepsSettings settings_at(const Growing& axis, int64_t point) {
   settings.*axis.value = point;
   settings.heads = settings.d_model / 64;
   settings.d_ff = 4 * settings.d_model;
-  settings.threads = alone().share_of_threads();
+  settings.threads = single_process().share_of_threads();
   return settings;
 }
 
@@ -76,14 +76,14 @@ auto apart(Work work) {
 
 // In billions of operations a second.
 double peak_of_machine() {
-  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), alone().share_of_threads());
+  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), single_process().share_of_threads());
   return measured_peak(device.context, device.kernels.name) / 1e9;
 }
 
 // As many steps as about two seconds have, thrice; the median.
 Measured measure(StepsSettings settings, double peak) {
   settings.steps = 1;
-  TrainingSteps steps(settings, alone());
+  TrainingSteps steps(settings, single_process());
   const double wanted = 2 * steps.round().tokens_per_second;
   steps.set_steps(
       std::max<int64_t>(2, static_cast<int64_t>(wanted / (2 * static_cast<double>(settings.batch_tokens)))));

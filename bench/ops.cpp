@@ -13,10 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "app/limits.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "kernels/machine_peaks.h"
 #include "ops/cases.h"
 
 namespace dragoman {

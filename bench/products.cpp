@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/limits.h"
 #include "base/threads.h"
+#include "kernels/machine_peaks.h"
 #include "products_contestants.h"
 
 namespace dragoman::bench {

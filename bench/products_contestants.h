@@ -20,7 +20,7 @@
 #include <cblas.h>
 #endif
 
-#include "kernels/narrow.h"
+#include "kernels/low_precision.h"
 
 namespace dragoman::bench {
 
@@ -85,7 +85,7 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
   const Matrix c = {data.c.get(), s.m, s.n, s.n};
   const Epilogue epilogue = {.accumulate = s.accumulate()};
   if (!s.packed_once()) {
-    const ProductKernels& products = s.bf16() ? kernels.narrow.rounded : kernels.products;
+    const ProductKernels& products = s.bf16() ? kernels.low_precision.rounded : kernels.products;
     return [=, &products, &context](int) { products.multiply(context, a, weights, c, epilogue); };
   }
   auto packed = std::make_shared<std::vector<Floats>>();
@@ -101,18 +101,18 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
 // Rounding the rows of a to 8 bits is part of the call, and turning the sums into floats.
 inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
   auto weights = std::make_shared<std::vector<Floats>>(), scales = std::make_shared<std::vector<Floats>>();
-  auto narrowed = std::make_shared<std::vector<NarrowMatrix>>();
+  auto rounded_weights = std::make_shared<std::vector<LowPrecisionMatrix>>();
   for (const Floats& copy : data.b) {
-    weights->push_back(floats(narrow_size(Precision::int8, s.k, s.n) / 4));
+    weights->push_back(floats(low_precision_size(Precision::int8, s.k, s.n) / 4));
     scales->push_back(floats(s.n));
-    narrowed->push_back(narrow(context, Precision::int8, {copy.get(), s.k, s.n, s.n, 1},
-                               reinterpret_cast<unsigned char*>(weights->back().get()),
-                               scales->back().get()));
+    rounded_weights->push_back(to_low_precision(context, Precision::int8, {copy.get(), s.k, s.n, s.n, 1},
+                                                reinterpret_cast<unsigned char*>(weights->back().get()),
+                                                scales->back().get()));
   }
   const ConstMatrix a = {data.a.get(), s.m, s.k, s.k, 1};
   const Matrix c = {data.c.get(), s.m, s.n, s.n};
   return [=, &kernels, &context](int copy) {
-    kernels.narrow.int8(context, a, (*narrowed)[static_cast<size_t>(copy)], c, {});
+    kernels.low_precision.int8(context, a, (*rounded_weights)[static_cast<size_t>(copy)], c, {});
     (void)weights, (void)scales;
   };
 }

@@ -11,9 +11,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "app/limits.h"
 #include "base/error.h"
-#include "model/held_weights.h"
+#include "kernels/machine_peaks.h"
+#include "model/decoding_weights.h"
 #include "training_steps.h"
 
 namespace dragoman {

@@ -1,9 +1,9 @@
-# The files of web/ as a C++ source (src/base/embedded.h), made anew when one of them changes.
+# The files of web/ as a C++ source (src/report/embedded.h), made anew when one of them changes.
 #
 # Included by CMakeLists.txt it says how; run by the build (cmake -P) it writes the source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"base/embedded.h\"\n\n#include \"base/error.h\"\n\n")
+  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/embedded.h\"\n\n#include \"base/error.h\"\n\n")
   string(APPEND source "namespace dragoman {\n\nstd::string_view embedded_file(std::string_view name) {\n")
   file(GLOB paths ${WEB}/*)
   foreach(path IN LISTS paths)
@@ -23,4 +23,4 @@ add_custom_command(
           -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${web_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   VERBATIM)
-target_sources(dragoman_base PRIVATE ${PROJECT_BINARY_DIR}/embedded.cpp)
+target_sources(dragoman_report PRIVATE ${PROJECT_BINARY_DIR}/embedded.cpp)

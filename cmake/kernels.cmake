@@ -1,5 +1,5 @@
 # One source of CPU kernels, src/kernels/cpu/table.cpp, compiled once for each instruction set; and a small one,
-# narrow_table.cpp, for the sets that add a few instructions to the largest. Each copy sees
+# low_precision_table.cpp, for the sets that add a few instructions to the largest. Each copy sees
 #   DRAGOMAN_INSTRUCTION_SET   baseline, avx2, avx512, ...: a bare token, in the table's name
 # and src/kernels/*.cpp, which chooses among the tables at start, sees
 #   DRAGOMAN_X86               1 where avx2 and avx512 were built beside baseline, else 0
@@ -37,8 +37,8 @@ if(dragoman_x86)
   dragoman_instruction_set(baseline   table.cpp -march=x86-64)
   dragoman_instruction_set(avx2       table.cpp ${avx2})
   dragoman_instruction_set(avx512     table.cpp ${avx512})
-  dragoman_instruction_set(avx512vnni narrow_table.cpp ${avx512} -mavx512vnni)
-  dragoman_instruction_set(avx512bf16 narrow_table.cpp ${avx512} -mavx512vnni -mavx512bf16)
+  dragoman_instruction_set(avx512vnni low_precision_table.cpp ${avx512} -mavx512vnni)
+  dragoman_instruction_set(avx512bf16 low_precision_table.cpp ${avx512} -mavx512vnni -mavx512bf16)
 else()
   dragoman_instruction_set(baseline table.cpp)
 endif()

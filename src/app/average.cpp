@@ -36,7 +36,7 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
   if (o.folders.size() != 1)
     throw UsageError("average --last takes the checkpoints of one model, not of {}", o.folders.size());
   auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
-  std::erase_if(found, [](const auto& checkpoint) { return checkpoint.occasion == Occasion::extra; });
+  std::erase_if(found, [](const auto& checkpoint) { return checkpoint.reason == CheckpointReason::extra; });
   const auto wanted = static_cast<size_t>(o.last);
   if (found.size() < wanted) {
     throw Error(

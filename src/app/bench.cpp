@@ -9,13 +9,13 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/decoding_speed.h"
-#include "app/limits.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "kernels/machine_peaks.h"
+#include "model/decoding_weights.h"
 #include "model/folder.h"
-#include "model/held_weights.h"
 
 namespace dragoman {
 namespace {
@@ -136,16 +136,16 @@ void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& mach
 
 Precision hold(Transformer& model, const BenchOptions& o) {
   if (!o.model.empty()) {
-    hold_weights(model.device.context, weights_path(o.model), model.parameters, o.precision);
+    map_weights(model.device.context, weights_path(o.model), model.parameters, o.precision);
   } else {
     model.parameters.allocate(Buffers::weights);
     model.parameters.initialise(1);
     if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
-      round_weights(model.device.context, model.parameters,
-                    o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
+      quantize_weights(model.device.context, model.parameters,
+                       o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
     }
   }
-  const NarrowMatrix& held = model.generator.weight.storage().narrow;
+  const LowPrecisionMatrix& held = model.generator.weight.storage().low_precision;
   return held.data != nullptr ? held.precision : Precision::fp32;
 }
 

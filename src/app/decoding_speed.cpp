@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/limits.h"
 #include "base/random.h"
+#include "kernels/machine_peaks.h"
 
 namespace dragoman {
 namespace {

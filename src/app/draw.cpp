@@ -5,9 +5,9 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/figures.h"
 #include "app/output.h"
 #include "base/nearest.h"
+#include "report/figures.h"
 
 namespace dragoman {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "base/status_line.h"
+#include "model/decoding_weights.h"
 #include "model/folder.h"
-#include "model/held_weights.h"
 #include "model/safetensors.h"
 #include "model/transformer.h"
 #include "model/weights.h"
-#include "text/status_line.h"
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
 

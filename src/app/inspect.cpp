@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/attention_figure.h"
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/inspection.h"
 #include "app/output.h"
 #include "app/translating.h"
 #include "base/error.h"
-#include "base/page.h"
 #include "base/signals.h"
+#include "report/attention_figure.h"
+#include "report/inspection.h"
+#include "report/page.h"
 #include "text/unicode.h"
 
 namespace dragoman {

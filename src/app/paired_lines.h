@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/lines.h"
+#include "base/lines.h"
 
 namespace dragoman {
 

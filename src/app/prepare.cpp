@@ -1,5 +1,3 @@
-#include "text/prepare.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -14,10 +12,11 @@
 #include "app/show_pairs.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/status_line.h"
 #include "base/threads.h"
+#include "data/batches.h"
+#include "data/prepare_corpus.h"
 #include "search/shortlist.h"
-#include "text/batches.h"
-#include "text/status_line.h"
 #include "train/recipe.h"
 #include "train/task.h"
 
@@ -127,7 +126,8 @@ void prepare(const Arguments& arguments) {
 
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
-  const PreparedCorpus corpus = prepare(recipe.data, recipe.vocabulary, prepared_folder(own.folder), threads);
+  const PreparedCorpus corpus =
+      prepare_corpus(recipe.data, recipe.vocabulary, prepared_folder(own.folder), threads);
   recipe = resolved(recipe, corpus.vocabularies, own.folder);
   const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
                                                 static_cast<uint64_t>(recipe.training.seed));

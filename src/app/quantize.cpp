@@ -6,8 +6,8 @@
 #include "app/model_folders.h"
 #include "base/log.h"
 #include "base/threads.h"
+#include "model/decoding_weights.h"
 #include "model/folder.h"
-#include "model/held_weights.h"
 #include "model/transformer.h"
 
 namespace dragoman {
@@ -47,9 +47,9 @@ void quantize(const Arguments& arguments) {
 
   Device device(kernels_for(nullptr), available_threads());
   Transformer model(read_model_config(o.model), device, Buffers::none_yet);
-  hold_weights(device.context, weights_path(o.model), model.parameters, o.precision);
+  map_weights(device.context, weights_path(o.model), model.parameters, o.precision);
   copy_all_but_weights(o.model, o.out);
-  write_held_weights(weights_path(o.out), model.parameters);
+  write_decoding_weights(weights_path(o.out), model.parameters);
   log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model, megabytes(o.out),
            megabytes(o.model));
 }

@@ -1,9 +1,8 @@
 // dragoman report: one HTML page about one or several training runs.
-#include "train/report.h"
-
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "report/training_report.h"
 
 namespace dragoman {
 

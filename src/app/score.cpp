@@ -88,11 +88,11 @@ class Scorer {
       : model_(model),
         options_(options),
         layer_(alignment_layer(model.model.config, options.alignment_layer)),
-        most_tokens_(std::min(options.max_length + 1, model.max_positions)) {}
+        max_tokens_(std::min(options.max_length + 1, model.max_positions)) {}
 
   void add(const std::string& source, const std::string& target) {
     Pair pair = pair_of(model_, source, target);
-    const bool too_long = pair.tokens() > most_tokens_;
+    const bool too_long = pair.tokens() > max_tokens_;
     if (too_long || tokens_ + pair.tokens() > tokens_at_once) score_batch();
     if (too_long) return leave_out();
     tokens_ += pair.tokens();
@@ -103,7 +103,7 @@ class Scorer {
     score_batch();
     if (left_out_ == 0) return;
     log_warning("{} pairs have more than {} pieces on a side: nan stands where their scores would", left_out_,
-                most_tokens_ - 1);
+                max_tokens_ - 1);
   }
 
  private:
@@ -135,7 +135,7 @@ class Scorer {
 
   SavedModel& model_;
   const ScoreOptions& options_;
-  const int64_t layer_, most_tokens_;
+  const int64_t layer_, max_tokens_;
   std::vector<Pair> batch_;
   int64_t tokens_ = 0, left_out_ = 0;
 };

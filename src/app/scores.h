@@ -7,8 +7,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/options.h"
-#include "text/bleu.h"
-#include "text/chrf.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
 
 namespace dragoman {
 

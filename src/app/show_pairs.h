@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "text/batch.h"
+#include "data/batch.h"
 #include "text/vocabulary.h"
 
 namespace dragoman {

@@ -51,7 +51,7 @@ void train(const Arguments& arguments) {
   if (trains != 0 && !processes->first()) read(arguments, recipe, run);
   if (trains != 0) {
     watch_signals();
-    processes->set_longest_silence(recipe.training.longest_silence);
+    processes->set_heartbeat_timeout(recipe.training.heartbeat_timeout);
     run_training(recipe, run, *processes, std::cout);
   }
   processes->leave();

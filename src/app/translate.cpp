@@ -7,12 +7,12 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/line_json.h"
 #include "app/output.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "report/line_json.h"
 
 namespace dragoman {
 namespace {

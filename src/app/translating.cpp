@@ -112,7 +112,8 @@ namespace {
 // Adds lines to the translator while it has room. Whether there are more.
 using AddLines = std::function<bool(Translator&)>;
 
-void translate_all(const TranslatingOptions& options, const AddLines& add_lines, const GiveOut& give_out) {
+void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
+                   const OnTranslation& on_translation) {
   const auto model = load_model(options.models.at(0), options.threads, options.precision);
   for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
   Translator translator(
@@ -132,14 +133,15 @@ void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
     }
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
     translator.step();
-    while (const auto done = translator.take()) give_out(*done);
+    while (const auto done = translator.take()) on_translation(*done);
   }
   if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
 
-void translate_lines(const TranslatingOptions& options, TranslationInput& input, const GiveOut& give_out) {
+void translate_lines(const TranslatingOptions& options, TranslationInput& input,
+                     const OnTranslation& on_translation) {
   const auto add_lines = [&](Translator& translator) {
     TranslationInput::Line line;
     while (translator.has_room() && (input.ready() || !translator.busy())) {
@@ -148,18 +150,18 @@ void translate_lines(const TranslatingOptions& options, TranslationInput& input,
     }
     return true;
   };
-  translate_all(options, add_lines, give_out);
+  translate_all(options, add_lines, on_translation);
   input.finish();
 }
 
 void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
-                     const GiveOut& give_out) {
+                     const OnTranslation& on_translation) {
   size_t next = 0;
   const auto add_lines = [&](Translator& translator) {
     while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
     return next < lines.size();
   };
-  translate_all(options, add_lines, give_out);
+  translate_all(options, add_lines, on_translation);
 }
 
 }  // namespace dragoman

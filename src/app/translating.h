@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/lines.h"
 #include "base/options.h"
 #include "search/translator.h"
-#include "text/lines.h"
 
 namespace dragoman {
 
@@ -59,12 +59,13 @@ class TranslationInput {
   int64_t repaired_prefixes_ = 0;
 };
 
-using GiveOut = std::function<void(const TranslatedLine&)>;
+using OnTranslation = std::function<void(const TranslatedLine&)>;
 
 // Translates all lines. Each is given out as soon as it and those before it are done, while others are still read.
 // Where no more can be read, those that were are given out before the Error.
-void translate_lines(const TranslatingOptions& options, TranslationInput& input, const GiveOut& give_out);
+void translate_lines(const TranslatingOptions& options, TranslationInput& input,
+                     const OnTranslation& on_translation);
 void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
-                     const GiveOut& give_out);
+                     const OnTranslation& on_translation);
 
 }  // namespace dragoman

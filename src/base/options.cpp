@@ -24,18 +24,18 @@ std::string number_text(double value) {
 }  // namespace
 
 bool Range::contains(double value) const {
-  const bool low = least_included ? value >= least : value > least;
-  const bool high = most_included ? value <= most : value < most;
+  const bool low = min_included ? value >= least : value > least;
+  const bool high = max_included ? value <= most : value < most;
   return low && high;
 }
 
 std::string Range::text() const {
-  std::string low = fmt::format("{} {}", least_included ? "at least" : "above", number_text(least));
-  std::string high = fmt::format("{} {}", most_included ? "at most" : "below", number_text(most));
+  std::string low = fmt::format("{} {}", min_included ? "at least" : "above", number_text(least));
+  std::string high = fmt::format("{} {}", max_included ? "at most" : "below", number_text(most));
   if (least == -infinity && most == infinity) return "";
   if (least == -infinity) return high;
   if (most == infinity) return low;
-  if (!least_included || !most_included) return low + " and " + high;
+  if (!min_included || !max_included) return low + " and " + high;
   return fmt::format("{} to {}", number_text(least), number_text(most));
 }
 

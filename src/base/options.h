@@ -36,10 +36,10 @@ using OptionValue = std::variant<bool, int64_t, double, std::string, std::vector
 // Which numbers an option takes: at_least(1), above(0), at_least(0).below(1), any_number().
 struct Range {
   double least, most;
-  bool least_included = true, most_included = true;
+  bool min_included = true, max_included = true;
 
-  Range at_most(double limit) const { return {least, limit, least_included, true}; }
-  Range below(double limit) const { return {least, limit, least_included, false}; }
+  Range at_most(double limit) const { return {least, limit, min_included, true}; }
+  Range below(double limit) const { return {least, limit, min_included, false}; }
   bool contains(double value) const;
   std::string text() const;  // "at least 0 and below 1"
 };

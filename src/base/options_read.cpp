@@ -1,4 +1,4 @@
-// The roads by which an option's value comes: recipes, flags and saved configurations.
+// Where option values come from: recipes, flags and saved configurations.
 #include <charconv>
 
 #include <nlohmann/json.hpp>

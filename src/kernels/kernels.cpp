@@ -10,26 +10,26 @@ extern const Kernels kernels_baseline;
 #if DRAGOMAN_X86
 extern const Kernels kernels_avx2;
 extern const Kernels kernels_avx512;
-extern const NarrowKernels kernels_avx512vnni;
-extern const NarrowKernels kernels_avx512bf16;
+extern const LowPrecisionKernels kernels_avx512vnni;
+extern const LowPrecisionKernels kernels_avx512bf16;
 #endif
 
 namespace {
 
-constexpr int most_tables = 5;
+constexpr int max_tables = 5;
 
 #if DRAGOMAN_X86
 
-Kernels with_narrow(Kernels table, const char* name, const NarrowKernels& narrow) {
+Kernels with_low_precision(Kernels table, const char* name, const LowPrecisionKernels& low_precision) {
   table.name = name;
-  table.narrow = narrow;
+  table.low_precision = low_precision;
   return table;
 }
 
 // Each adds to the one before it.
 int available_tables(const Kernels** tables) {
-  static const Kernels avx512vnni = with_narrow(kernels_avx512, "avx512vnni", kernels_avx512vnni);
-  static const Kernels avx512bf16 = with_narrow(kernels_avx512, "avx512bf16", kernels_avx512bf16);
+  static const Kernels avx512vnni = with_low_precision(kernels_avx512, "avx512vnni", kernels_avx512vnni);
+  static const Kernels avx512bf16 = with_low_precision(kernels_avx512, "avx512bf16", kernels_avx512bf16);
   __builtin_cpu_init();
   int n = 0;
   tables[n++] = &kernels_baseline;
@@ -63,12 +63,12 @@ int available_tables(const Kernels** tables) {
 }  // namespace
 
 KernelTables available_kernels() {
-  static const Kernels* tables[most_tables];
+  static const Kernels* tables[max_tables];
   static const int count = available_tables(tables);
   return {tables, count};
 }
 
-bool has_bf16(const Kernels& kernels) { return is_of_avx512bf16(kernels.narrow.rounded); }
+bool has_bf16(const Kernels& kernels) { return is_of_avx512bf16(kernels.low_precision.rounded); }
 
 const Kernels& kernels_for(const char* name) {
   const KernelTables available = available_kernels();

@@ -56,13 +56,13 @@ struct PackedMatrix {
 enum class Precision { fp32, bf16, int8 };
 
 // The right operand of a product in fewer bits, in one order for every instruction set, so that a file of it is used
-// as it is mapped (kernels/narrow.h makes it):
+// as it is mapped (kernels/low_precision.h makes it):
 //
 //   panels of 16 columns, the last one filled up; in each, a line of 64 bytes for every 4 inner indices (int8) or
 //   2 of them (bf16), the last one filled up; in a line, 4 bytes for each column.
 //
 // An element w of an int8 column with the scale s is the byte round(w / s) + 128, from 1 to 255.
-struct NarrowMatrix {
+struct LowPrecisionMatrix {
   Precision precision;
   const unsigned char* data;  // aligned to 64 bytes
   const float* scales;        // int8: one for each column
@@ -144,11 +144,11 @@ struct ProductKernels {
 };
 
 // Products whose speed hangs on instructions that only some processors of a table have.
-struct NarrowKernels {
+struct LowPrecisionKernels {
   // c = a·b; then the epilogue, without accumulation and dropout. For int8, each row of a is rounded to 127 steps on
   // either side of zero, by its own largest element; sums are exact, so that every table computes the same bits.
-  void (*int8)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
-  void (*bf16)(Context&, ConstMatrix a, const NarrowMatrix& b, Matrix c, const Epilogue&);
+  void (*int8)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
+  void (*bf16)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
   // Products of floats whose operands are both rounded to bf16 as they are packed; sums are floats. Every table
   // computes the same bits, unless numbers below 2^-126 are among them.
   ProductKernels rounded;
@@ -160,10 +160,10 @@ struct Kernels {
   // --- products.inl.h ---------------------------------------------------------------------------
   ProductKernels products;
 
-  // --- narrow.inl.h (and products.inl.h) --------------------------------------------------------
-  NarrowKernels narrow;
+  // --- low_precision.inl.h (and products.inl.h) --------------------------------------------------------
+  LowPrecisionKernels low_precision;
   // out[r] = column columns[r] of b, in floats: a row of the table that b is the transpose of
-  void (*widen_columns)(Context&, const NarrowMatrix& b, const int32_t* columns, Matrix out);
+  void (*widen_columns)(Context&, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out);
 
   // --- activations.inl.h ------------------------------------------------------------------------
   // gradient: that of the output on entry, that of the input on return. `saved` is the activation's

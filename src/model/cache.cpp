@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t fewest_rows = 256;
+constexpr int64_t min_rows = 256;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Cache make_cache(Pool& pool, int64_t layers, int64_t d_model) {
 void reserve(Device& device, Cache& cache, int64_t rows) {
   if (rows <= cache.rows) return;
   const int64_t old = cache.rows;
-  cache.rows = std::max({rows, old + old / 2, fewest_rows});
+  cache.rows = std::max({rows, old + old / 2, min_rows});
   const Array<int32_t> same(device.pool, old);
   std::iota(same.data(), same.data() + old, 0);
   for (Tensor& layer : cache.key_values) {

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t most_dimensions = 8;
+constexpr size_t max_dimensions = 8;
 constexpr size_t alignment = 64;
 constexpr const char* metadata_key = "__metadata__";
 
@@ -118,8 +118,8 @@ class HeaderReader {
       if (depth != 2) fail("the header has a list where none belongs");
       list_size_ = 0;
     } else if (event == Event::value && depth == 3) {
-      if (++list_size_ > most_dimensions)
-        fail("the header has a list of more than {} numbers", most_dimensions);
+      if (++list_size_ > max_dimensions)
+        fail("the header has a list of more than {} numbers", max_dimensions);
     } else if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
       if (!(depth == 1 ? keys_ : inner_keys_).insert(key).second)

@@ -67,7 +67,7 @@ void Parameters::borrow(const Parameters& lender) {
     const Storage& from = lender.list_[i].value.storage();
     Storage& to = list_[i].value.storage();
     to.data = from.data;
-    to.narrow = from.narrow;
+    to.low_precision = from.low_precision;
     to.packed = from.packed;
     to.packed_transposed = from.packed_transposed;
   }

@@ -8,7 +8,7 @@ namespace {
 
 // Out of a table in fewer bits, the tokens' rows alone.
 struct WidenedRows {
-  WidenedRows(Device& device, const Tokens& tokens, const NarrowMatrix& table)
+  WidenedRows(Device& device, const Tokens& tokens, const LowPrecisionMatrix& table)
       : rows(device.pool, tokens.count(), table.rows), ids(device.pool, tokens.count()) {
     device.kernels.widen_columns(device.context, table, tokens.ids.data(), rows.matrix());
     std::iota(ids.data(), ids.data() + ids.size(), 0);
@@ -27,8 +27,8 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
-  if (table.is_narrow()) {
-    const WidenedRows widened(device, tokens, table.storage().narrow);
+  if (table.is_low_precision()) {
+    const WidenedRows widened(device, tokens, table.storage().low_precision);
     device.kernels.embed(device.context, widened.ids.data(), tokens.rows.data(), widened.rows, positions,
                          scale, dropout, y.matrix());
     return y;

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "kernels/narrow.h"
+#include "kernels/low_precision.h"
 
 namespace dragoman {
 namespace {
 
 const ProductKernels& products_in(Precision precision, Device& device) {
   CHECK(precision != Precision::int8, "floats are multiplied in fp32 or in bf16");
-  return precision == Precision::bf16 ? device.kernels.narrow.rounded : device.kernels.products;
+  return precision == Precision::bf16 ? device.kernels.low_precision.rounded : device.kernels.products;
 }
 
 // The parameter's packed form, made now if it is not there.
@@ -30,12 +30,12 @@ PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool tran
   return {storage.packed, b.rows, b.columns};
 }
 
-void multiply_by_narrow(Device& device, ConstMatrix a, const NarrowMatrix& b, Matrix c,
-                        const Epilogue& epilogue) {
+void multiply_by_low_precision(Device& device, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
+                               const Epilogue& epilogue) {
   CHECK(a.columns == b.rows && b.columns == c.columns, "a {} × {} weight is kept in the other orientation",
         b.rows, b.columns);
   CHECK(!epilogue.accumulate && epilogue.dropout.rate == 0, "weights in fewer bits are for decoding");
-  const NarrowKernels& kernels = device.kernels.narrow;
+  const LowPrecisionKernels& kernels = device.kernels.low_precision;
   (b.precision == Precision::int8 ? kernels.int8 : kernels.bf16)(device.context, a, b, c, epilogue);
 }
 
@@ -55,11 +55,13 @@ void Packed::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& e
 
 PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int32_t> rows) {
   const auto count = static_cast<int64_t>(rows.size());
-  if (weight.is_narrow()) {
-    const NarrowMatrix& whole = weight.storage().narrow;
-    narrow_data_ = Array<unsigned char>(device.pool, narrow_size(whole.precision, whole.rows, count));
-    narrow_scales_ = Array<float>(device.pool, count);
-    narrow_ = narrow_columns(whole, rows, narrow_data_.data(), narrow_scales_.data());
+  if (weight.is_low_precision()) {
+    const LowPrecisionMatrix& whole = weight.storage().low_precision;
+    low_precision_data_ =
+        Array<unsigned char>(device.pool, low_precision_size(whole.precision, whole.rows, count));
+    low_precision_scales_ = Array<float>(device.pool, count);
+    low_precision_ =
+        low_precision_columns(whole, rows, low_precision_data_.data(), low_precision_scales_.data());
     return;
   }
   const Tensor some(device.pool, count, weight.columns());
@@ -71,8 +73,8 @@ PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int
 }
 
 void PackedRows::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& epilogue) const {
-  if (narrow_.data != nullptr) {
-    multiply_by_narrow(device, a, narrow_, c, epilogue);
+  if (low_precision_.data != nullptr) {
+    multiply_by_low_precision(device, a, low_precision_, c, epilogue);
   } else {
     floats_.multiply(device, a, c, epilogue);
   }
@@ -90,8 +92,8 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   const ConstMatrix b = use.transposed ? ConstMatrix(weight).transposed() : ConstMatrix(weight);
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
         a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
-  if (weight.is_narrow()) {
-    multiply_by_narrow(device, a, weight.storage().narrow, c, epilogue);
+  if (weight.is_low_precision()) {
+    multiply_by_low_precision(device, a, weight.storage().low_precision, c, epilogue);
   } else if (use.keep) {
     CHECK(use.precision == Precision::fp32, "a weight is kept in fp32 or as it is");
     device.kernels.products.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);

@@ -48,9 +48,9 @@ class PackedRows {
 
  private:
   Packed floats_;
-  NarrowMatrix narrow_ = {};  // where the weight is
-  Array<unsigned char> narrow_data_;
-  Array<float> narrow_scales_;
+  LowPrecisionMatrix low_precision_ = {};  // where the weight is
+  Array<unsigned char> low_precision_data_;
+  Array<float> low_precision_scales_;
 };
 
 }  // namespace dragoman

@@ -124,9 +124,9 @@ std::string pharaoh(const std::vector<WordPair>& pairs) {
 }
 
 void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,
-                     std::string_view line, const Part& part) {
+                     std::string_view line, const Segment& part) {
   const auto source_word = [&](size_t i) {
-    return tokens[i] == unknown_id ? word_around(line, part.spans[most_attended(rows[i], part.ids)])
+    return tokens[i] == unknown_id ? word_around(line, part.spans[max_attended(rows[i], part.ids)])
                                    : TextSpan();
   };
   for (size_t first = 0, last = 0; first < tokens.size(); first = ++last) {

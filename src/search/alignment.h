@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "search/attention.h"
-#include "search/parts.h"
+#include "search/segments.h"
 #include "text/vocabulary.h"
 
 namespace dragoman {
@@ -38,6 +38,6 @@ std::string pharaoh(const std::vector<WordPair>& pairs);
 // to most belongs to, without the punctuation around it; neighbours that are aligned to one word become it together.
 // One that is aligned to nothing but an end mark stays.
 void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,
-                     std::string_view line, const Part& part);
+                     std::string_view line, const Segment& part);
 
 }  // namespace dragoman

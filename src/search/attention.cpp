@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-constexpr double least_coverage =
+constexpr double min_coverage =
     1e-10;  // a token that got less counts as if it had got this: the sum stays finite
 
 // Of a row of heads side by side, each `stride` wide.
@@ -62,12 +62,12 @@ double coverage(const AttentionRows& rows, const std::vector<int32_t>& source) {
   for (size_t i = 0; i < source.size(); ++i) {
     double attended = 0;
     for (const auto& row : rows) attended += static_cast<double>(row[i]);
-    if (source[i] != eos_id) sum += std::log(std::clamp(attended, least_coverage, 1.0));
+    if (source[i] != eos_id) sum += std::log(std::clamp(attended, min_coverage, 1.0));
   }
   return sum;
 }
 
-size_t most_attended(const std::vector<float>& row, const std::vector<int32_t>& source) {
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source) {
   size_t best = 0;
   for (size_t i = 1; i < row.size(); ++i) {
     const bool better = row[i] > row[best] || source[best] == eos_id;

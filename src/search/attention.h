@@ -1,15 +1,15 @@
-// What the words of finished translations attended to in their sources.
+// Cross-attention of finished translations.
 //
-// Found by one pass over pairs of source and output, after the search and not during it: decoding a token at a time and
-// all at once are the same to the bit. So the search costs nothing for it, and given translations have it, too.
+// Computed by one pass over pairs of source and output, after the search and not during it: decoding one token at a
+// time and all at once give the same bits. So the search costs nothing extra, and given translations have it, too.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "data/batch.h"
 #include "model/transformer.h"
 #include "search/options.h"
-#include "text/batch.h"
 
 namespace dragoman {
 
@@ -31,6 +31,6 @@ int64_t alignment_layer(const ModelConfig& config, int64_t asked);
 double coverage(const AttentionRows& rows, const std::vector<int32_t>& source);
 
 // The source token that a row attends to most, the first among equals; an end mark only where there is nothing else.
-size_t most_attended(const std::vector<float>& row, const std::vector<int32_t>& source);
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source);
 
 }  // namespace dragoman

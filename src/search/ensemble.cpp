@@ -62,7 +62,7 @@ Ensemble::Ensemble(const Models& models) {
 AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
   AllowedWords allowed = {.words = std::move(words)};
   for (const Member& member : members_)
-    allowed.generators.push_back(generator_part(*member.model, allowed.words));
+    allowed.generators.push_back(partial_generator(*member.model, allowed.words));
   return allowed;
 }
 
@@ -121,7 +121,7 @@ Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
   return mean;
 }
 
-std::vector<Element> Ensemble::likeliest_next(std::span<const OpenRow> rows, int64_t count) {
+std::vector<Element> Ensemble::top_next(std::span<const OpenRow> rows, int64_t count) {
   const Kernels& kernels = device().kernels;
   std::vector<Element> likeliest(rows.size() * static_cast<size_t>(count));
   if (members_.size() == 1) {

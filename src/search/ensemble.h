@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "model/generator_part.h"
+#include "data/batch.h"
+#include "model/partial_generator.h"
 #include "model/transformer.h"
-#include "text/batch.h"
 
 namespace dragoman {
 
@@ -18,8 +18,8 @@ using Models = std::vector<Transformer*>;  // on one device, with the same targe
 
 // What a sentence's translations may consist of.
 struct AllowedWords {
-  std::vector<int32_t> words = {};             // ascending; none: all of the vocabulary
-  std::vector<GeneratorPart> generators = {};  // each model's, for these words
+  std::vector<int32_t> words = {};                // ascending; none: all of the vocabulary
+  std::vector<PartialGenerator> generators = {};  // each model's, for these words
 };
 
 // A hypothesis that is to be taken a token further.
@@ -43,7 +43,7 @@ class Ensemble {
   Tensor next_log_probabilities(std::span<const OpenRow> rows);
   // The `count` likeliest of each of those rows, as Kernels::top has them. One model needs no row of log-probabilities
   // for it.
-  std::vector<Element> likeliest_next(std::span<const OpenRow> rows, int64_t count);
+  std::vector<Element> top_next(std::span<const OpenRow> rows, int64_t count);
   // Whether every row so far had a number: damaged weights make rows without one, of which nothing is the likeliest.
   bool finite() const { return finite_; }
 

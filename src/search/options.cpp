@@ -87,15 +87,15 @@ bool needs_attention(const SearchOptions& o) {
 
 int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }
 
-int64_t longest_output(const SearchOptions& options, int64_t source_length) {
+int64_t max_output_length(const SearchOptions& options, int64_t source_length) {
   const double by_ratio = std::ceil(options.max_length_ratio * static_cast<double>(source_length));
   const bool unlimited = options.max_length_ratio == 0;
   if (unlimited || by_ratio >= static_cast<double>(options.max_length)) return options.max_length;
-  return std::clamp(static_cast<int64_t>(by_ratio) + always_allowed, shortest_output(options, source_length),
-                    options.max_length);
+  return std::clamp(static_cast<int64_t>(by_ratio) + always_allowed,
+                    min_output_length(options, source_length), options.max_length);
 }
 
-int64_t shortest_output(const SearchOptions& options, int64_t source_length) {
+int64_t min_output_length(const SearchOptions& options, int64_t source_length) {
   const double by_ratio = options.min_length_ratio * static_cast<double>(source_length);
   return static_cast<int64_t>(std::min(static_cast<double>(options.max_length),
                                        std::max(by_ratio, static_cast<double>(options.min_length))));

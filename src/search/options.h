@@ -56,8 +56,8 @@ bool needs_attention(const SearchOptions& options);
 int64_t beam_width(const SearchOptions& options);
 
 // The most and the fewest tokens of output for a source of so many tokens.
-int64_t longest_output(const SearchOptions& options, int64_t source_length);
-int64_t shortest_output(const SearchOptions& options, int64_t source_length);
+int64_t max_output_length(const SearchOptions& options, int64_t source_length);
+int64_t min_output_length(const SearchOptions& options, int64_t source_length);
 
 // What the total of `length` log-probabilities is divided by: it grows with the length.
 double length_divisor(const SearchOptions& options, int64_t length);

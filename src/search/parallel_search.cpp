@@ -47,7 +47,7 @@ struct ParallelSearch::Worker {
 
 ParallelSearch::ParallelSearch(const Models& models, const SearchOptions& options,
                                const SearchSettings& settings, int searches)
-    : models_(models), options_(options), settings_(settings), most_workers_(static_cast<size_t>(searches)) {
+    : models_(models), options_(options), settings_(settings), max_workers_(static_cast<size_t>(searches)) {
   add_worker();
 }
 
@@ -64,7 +64,7 @@ ParallelSearch::~ParallelSearch() {
 }
 
 int64_t ParallelSearch::room() const {
-  return settings_.sentences * static_cast<int64_t>(most_workers_) - unfinished_;
+  return settings_.sentences * static_cast<int64_t>(max_workers_) - unfinished_;
 }
 
 void ParallelSearch::add(uint64_t id, SearchTask task) {
@@ -86,14 +86,14 @@ std::vector<SearchResult> ParallelSearch::own_results() {
   std::vector<SearchResult> results = worker.search->step();
   finite_ = worker.search->finite();
   worker.unfinished -= std::ssize(results);
-  if (!waiting_.empty() && most_workers_ > 1) start(worker);
+  if (!waiting_.empty() && max_workers_ > 1) start(worker);
   return results;
 }
 
 std::vector<SearchResult> ParallelSearch::others_results() {
   std::unique_lock lock(mutex_);
   deal_out();
-  for (; !waiting_.empty() && workers_.size() < most_workers_; deal_out()) start(add_worker());
+  for (; !waiting_.empty() && workers_.size() < max_workers_; deal_out()) start(add_worker());
   dealt_.notify_all();
   done_.wait_for(lock, moment, [&] { return !results_.empty() || failure_; });
   if (failure_) std::rethrow_exception(failure_);

@@ -56,7 +56,7 @@ class ParallelSearch {
   const Models models_;
   const SearchOptions options_;
   const SearchSettings settings_;
-  const size_t most_workers_;
+  const size_t max_workers_;
   std::deque<Task> waiting_;
   int64_t unfinished_ = 0;  // waiting, dealt out, or with their results not yet given out
 

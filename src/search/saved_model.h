@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/held_weights.h"
+#include "model/decoding_weights.h"
 #include "search/ensemble.h"
 #include "text/vocabulary.h"
 

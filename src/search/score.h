@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/batch.h"
 #include "model/transformer.h"
-#include "text/batch.h"
 
 namespace dragoman {
 

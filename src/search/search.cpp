@@ -35,8 +35,9 @@ Beam Search::first_beam(const SearchTask& task) const {
   const auto prefix = static_cast<int64_t>(task.prefix.size());
   Beam beam = {
       .end = settings_.end,
-      .min_length = shortest_output(options_, length_of(task)),
-      .max_length = std::min(settings_.longest_output, prefix + longest_output(options_, length_of(task))),
+      .min_length = min_output_length(options_, length_of(task)),
+      .max_length =
+          std::min(settings_.max_output_length, prefix + max_output_length(options_, length_of(task))),
       .prefix = task.prefix,
       .no_repeat_ngram = options_.no_repeat_ngram > 0 ? options_.no_repeat_ngram : task.no_repeat_ngram};
   if (options_.sample) beam.open.resize(static_cast<size_t>(width_));
@@ -109,7 +110,7 @@ bool Search::needs_all_words() const {
 
 // What may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
 std::vector<Element> Search::choose(std::span<const OpenRow> open) {
-  if (!needs_all_words()) return ensemble_.likeliest_next(open, width_);
+  if (!needs_all_words()) return ensemble_.top_next(open, width_);
   const Tensor log_probabilities = ensemble_.next_log_probabilities(open);
   const Matrix rows = log_probabilities.matrix();
   std::vector<Element> drawn;

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "data/batch.h"
 #include "search/attention.h"
 #include "search/beam.h"
 #include "search/ensemble.h"
 #include "search/shortlist.h"
-#include "text/batch.h"
 
 namespace dragoman {
 
@@ -29,9 +29,9 @@ struct SearchSettings {
   int32_t end = 2;           // the token that ends one, not part of the output; −1: all have max_length
   int64_t sentences = 32;    // at once
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
-  int64_t longest_output = INT32_MAX;    // tokens, prefix included: what the model has positions for
-  const Shortlist* shortlist = nullptr;  // null: a translation may consist of all words
-  int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
+  int64_t max_output_length = INT32_MAX;  // tokens, prefix included: what the model has positions for
+  const Shortlist* shortlist = nullptr;   // null: a translation may consist of all words
+  int64_t attention_layer = 0;            // of the first model, whose attention is wanted; 0: none
 };
 
 struct SearchTask {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "model/safetensors.h"
-#include "text/lines.h"
 
 namespace dragoman {
 namespace {

@@ -1,6 +1,6 @@
 // Shortlist: the words that the translation of a sentence may consist of, where not all need be looked at.
 //
-// They are the pieces that a lexicon (text/lexicon.h) has for the pieces of the sentence, and those that are frequent:
+// They are the pieces that a lexicon (data/lexicon.h) has for the pieces of the sentence, and those that are frequent:
 // some hundreds, so that the generator's product, the largest of a step, costs little. A sentence's own words depend
 // on nothing else. A model's folder has its shortlist in shortlist.safetensors:
 //
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "text/lexicon.h"
+#include "data/lexicon.h"
 #include "text/vocabulary.h"
 
 namespace dragoman {

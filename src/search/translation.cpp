@@ -10,20 +10,20 @@ void replace_line_ends(std::string& text) {
   std::ranges::replace(text, '\r', ' ');
 }
 
-std::vector<TextSpan> source_spans(const std::vector<Part>& parts, const std::string& line) {
+std::vector<TextSpan> source_spans(const std::vector<Segment>& parts, const std::string& line) {
   std::vector<TextSpan> bytes;
-  for (const Part& part : parts) bytes.insert(bytes.end(), part.spans.begin(), part.spans.end());
+  for (const Segment& part : parts) bytes.insert(bytes.end(), part.spans.begin(), part.spans.end());
   return in_code_points(line, bytes);
 }
 
-void align(const std::vector<const Found*>& found, const std::vector<Part>& parts, const std::string& line,
-           const std::vector<TextSpan>& spans, Translation& all) {
+void align(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
+           const std::string& line, const std::vector<TextSpan>& spans, Translation& all) {
   std::vector<PieceAttention> attention;
   size_t first = 0;
   for (size_t part = 0; part < parts.size(); ++part) {
     for (size_t i = 0; i < found[part]->hypothesis.tokens.size(); ++i) {
       const std::vector<float>& row = found[part]->attention[i];
-      all.pieces[attention.size()].aligned = first + most_attended(row, parts[part].ids);
+      all.pieces[attention.size()].aligned = first + max_attended(row, parts[part].ids);
       attention.push_back({first, row});
     }
     first += parts[part].ids.size();
@@ -34,7 +34,7 @@ void align(const std::vector<const Found*>& found, const std::vector<Part>& part
 
 }  // namespace
 
-Translation join(const std::vector<const Found*>& found, const std::vector<Part>& parts,
+Translation join(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
                  const std::string& line, const Vocabulary& target, const SearchOptions& options) {
   Translation all;
   std::vector<TextSpan> spans;  // of the pieces, in bytes
@@ -56,11 +56,11 @@ Translation join(const std::vector<const Found*>& found, const std::vector<Part>
   return all;
 }
 
-std::vector<SourcePiece> source_pieces(const std::vector<Part>& parts, const std::string& line,
+std::vector<SourcePiece> source_pieces(const std::vector<Segment>& parts, const std::string& line,
                                        const Vocabulary& source) {
   const std::vector<TextSpan> spans = source_spans(parts, line);
   std::vector<SourcePiece> pieces;
-  for (const Part& part : parts) {
+  for (const Segment& part : parts) {
     for (const int32_t id : part.ids) pieces.push_back({source.piece(id), spans[pieces.size()]});
   }
   return pieces;

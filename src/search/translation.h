@@ -6,7 +6,7 @@
 
 #include "search/alignment.h"
 #include "search/beam.h"
-#include "search/parts.h"
+#include "search/segments.h"
 
 namespace dragoman {
 
@@ -33,17 +33,17 @@ struct Translation {
 };
 
 // A finished hypothesis, and what it attended to where options ask for that.
-struct Found {
+struct ScoredHypothesis {
   Hypothesis hypothesis;
   AttentionRows attention;
 };
 
 // `found` has one for each part of the line.
-Translation join(const std::vector<const Found*>& found, const std::vector<Part>& parts,
+Translation join(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
                  const std::string& line, const Vocabulary& target, const SearchOptions& options);
 
 // All pieces of a line's parts, their end marks too.
-std::vector<SourcePiece> source_pieces(const std::vector<Part>& parts, const std::string& line,
+std::vector<SourcePiece> source_pieces(const std::vector<Segment>& parts, const std::string& line,
                                        const Vocabulary& source);
 
 }  // namespace dragoman

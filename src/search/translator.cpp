@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/lines.h"
 #include "search/repetition.h"
-#include "text/lines.h"
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -29,7 +29,7 @@ SearchSettings search_settings(const SavedModel& model, const std::optional<Shor
           .end = eos_id,
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
-          .longest_output = model.max_positions - 1,
+          .max_output_length = model.max_positions - 1,
           .shortlist = shortlist ? &*shortlist : nullptr,
           .attention_layer = needs_attention(options) ? layer : 0};
 }
@@ -47,8 +47,8 @@ struct Translator::Job {
   std::string key, source;
   bool invalid = false, repeats = false;
   std::vector<int32_t> prefix;
-  std::vector<Part> parts;
-  std::vector<std::vector<Found>> found;  // for each part
+  std::vector<Segment> parts;
+  std::vector<std::vector<ScoredHypothesis>> found;  // for each part
   size_t unfinished = 0;
 
   SearchTask task(size_t part) const {
@@ -61,13 +61,13 @@ struct Translator::Job {
 Translator::Translator(SavedModel& model, const SearchOptions& options, const BatchLimits& limits)
     : model_(model),
       options_(options),
-      most_lines_(lines_per_sentence * limits.sentences * limits.searches),
+      max_lines_(lines_per_sentence * limits.sentences * limits.searches),
       shortlist_(read_shortlist(model, options)),
       search_(model.models(), for_search(options), search_settings(model, shortlist_, options, limits),
               limits.searches) {}
 
 bool Translator::has_room() const {
-  return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < most_lines_;
+  return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < max_lines_;
 }
 
 void Translator::add(std::string_view line, std::string_view prefix) {
@@ -104,20 +104,22 @@ void Translator::step() {
 }
 
 // What was found, those that the options let stand, in their order.
-std::vector<Found> Translator::ranked(const Part& part, SearchResult result) const {
-  std::vector<Found> found;
+std::vector<ScoredHypothesis> Translator::ranked(const Segment& part, SearchResult result) const {
+  std::vector<ScoredHypothesis> found;
   result.attention.resize(result.hypotheses.size());
   for (size_t i = 0; i < result.hypotheses.size(); ++i)
     found.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
   if (options_.coverage_penalty == 0) return found;
-  for (Found& f : found) f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids);
-  std::ranges::stable_sort(found, std::greater{}, [](const Found& f) { return f.hypothesis.score; });
+  for (ScoredHypothesis& f : found)
+    f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids);
+  std::ranges::stable_sort(found, std::greater{},
+                           [](const ScoredHypothesis& f) { return f.hypothesis.score; });
   const auto most = static_cast<size_t>(options_.nbest);
   if (found.size() > most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
   return found;
 }
 
-void Translator::receive(const Place& place, std::vector<Found> found) {
+void Translator::receive(const Place& place, std::vector<ScoredHypothesis> found) {
   Job& job = *place.job;
   const bool again = !job.found[place.part].empty();
   const bool loops = is_loop(found[0].hypothesis.tokens, job.parts[place.part].ids);
@@ -144,7 +146,7 @@ std::optional<TranslatedLine> Translator::take() {
 
 // The translation of this rank: of each part the hypothesis of this rank, or its last one.
 Translation Translator::joined(const Job& job, size_t rank) const {
-  std::vector<const Found*> found;
+  std::vector<const ScoredHypothesis*> found;
   for (const auto& of_part : job.found) found.push_back(&of_part[std::min(rank, of_part.size() - 1)]);
   return join(found, job.parts, job.source, *model_.vocabularies.target, options_);
 }

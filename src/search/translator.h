@@ -70,14 +70,14 @@ class Translator {
   };
 
   void start(const std::shared_ptr<Job>& job);
-  std::vector<Found> ranked(const Part& part, SearchResult result) const;
-  void receive(const Place& place, std::vector<Found> found);
+  std::vector<ScoredHypothesis> ranked(const Segment& part, SearchResult result) const;
+  void receive(const Place& place, std::vector<ScoredHypothesis> found);
   TranslatedLine translated(const Job& job) const;
   Translation joined(const Job& job, size_t rank) const;
 
   SavedModel& model_;
   const SearchOptions options_;
-  const int64_t most_lines_;
+  const int64_t max_lines_;
   const std::optional<Shortlist> shortlist_;
   ParallelSearch search_;
   uint64_t searches_ = 0;

@@ -32,7 +32,7 @@ class Storage {
   Pool::Block packed_block;  // its memory, where it is not borrowed
 
   // What decoding may have instead of a parameter's floats, data then being null. Somebody else owns it.
-  NarrowMatrix narrow = {};
+  LowPrecisionMatrix low_precision = {};
 
  private:
   friend class StorageRef;
@@ -77,7 +77,7 @@ class Tensor {
   Matrix matrix() const { return {data(), rows_, columns_, stride_}; }
   operator ConstMatrix() const { return matrix(); }
   Storage& storage() const { return *storage_.get(); }
-  bool is_narrow() const { return storage_->narrow.data != nullptr; }
+  bool is_low_precision() const { return storage_->low_precision.data != nullptr; }
 
   Tensor column_range(int64_t begin, int64_t count) const;
   Tensor row_range(int64_t begin, int64_t count) const;

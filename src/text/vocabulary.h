@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text/corpus_config.h"
 #include "text/spans.h"
+#include "text/vocabulary_config.h"
 
 namespace dragoman {
 

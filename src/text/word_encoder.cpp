@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-constexpr size_t most_words = 1 << 15, longest_word = 64;  // some megabytes
+constexpr size_t max_words = 1 << 15, longest_word = 64;  // some megabytes
 constexpr std::string_view word_begin = "▁";
 
 // A unigram model's scores are logarithms: the sums of a whole sentence round otherwise than those of a word. And a
@@ -30,7 +30,7 @@ void WordEncoder::add_word(std::string_view word, std::vector<int32_t>& ids) {
   auto found = known_.find(word);
   if (found == known_.end()) {
     std::vector<int32_t> pieces = vocabulary_.encode(word);
-    if (known_.size() == most_words || word.size() > longest_word) {
+    if (known_.size() == max_words || word.size() > longest_word) {
       ids.insert(ids.end(), pieces.begin(), pieces.end());
       return;
     }

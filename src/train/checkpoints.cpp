@@ -44,12 +44,12 @@ nlohmann::json read_json(const fs::path& path) {
   }
 }
 
-// What is wrong with a checkpoint's files; empty: nothing, and its manifest has told the occasion.
-std::string fault_of(Checkpoints::Found& checkpoint, bool with_checksums) {
+// What is wrong with a checkpoint's files; empty: nothing, and its manifest has told the reason.
+std::string fault_of(CheckpointInfo& checkpoint, bool with_checksums) {
   try {
     const fs::path folder = checkpoint.path;
     const nlohmann::json manifest = read_json(folder / manifest_name);
-    if (!manifest.value("on_schedule", true)) checkpoint.occasion = Occasion::extra;
+    if (!manifest.value("on_schedule", true)) checkpoint.reason = CheckpointReason::extra;
     for (const auto& [name, facts] : manifest.at("files").items()) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
@@ -74,8 +74,8 @@ std::optional<int64_t> step_of(const std::string& name) {
 }
 
 // All folders with a checkpoint's name, the newest last.
-std::vector<Checkpoints::Found> folders(const std::string& folder) {
-  std::vector<Checkpoints::Found> found;
+std::vector<CheckpointInfo> folders(const std::string& folder) {
+  std::vector<CheckpointInfo> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (const auto step = step_of(entry.path().filename().string()))
@@ -87,7 +87,7 @@ std::vector<Checkpoints::Found> folders(const std::string& folder) {
   return found;
 }
 
-std::optional<Checkpoints::Found> newest_whole(std::vector<Checkpoints::Found> found) {
+std::optional<CheckpointInfo> newest_whole(std::vector<CheckpointInfo> found) {
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
     const std::string fault = fault_of(*it, true);
     if (fault.empty()) return *it;
@@ -96,7 +96,7 @@ std::optional<Checkpoints::Found> newest_whole(std::vector<Checkpoints::Found> f
   return {};
 }
 
-void remove(const Checkpoints::Found& checkpoint) {
+void remove(const CheckpointInfo& checkpoint) {
   std::error_code ignored;
   fs::remove(fs::path(checkpoint.path) / manifest_name, ignored);  // first: it is gone, or whole
   fs::remove_all(checkpoint.path, ignored);
@@ -112,7 +112,7 @@ fs::path unused_name(const fs::path& folder, int64_t step) {
 }  // namespace
 
 void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
-                       Occasion occasion) const {
+                       CheckpointReason reason) const {
   const fs::path path = unused_name(folder_, step);
   try {
     fs::create_directories(path);
@@ -123,8 +123,10 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vec
     }
     write_file((path / "state.json").string(), {state.dump(1)});
     facts["state.json"] = file_facts(path / "state.json");
-    const nlohmann::json manifest = {
-        {"format", 1}, {"step", step}, {"on_schedule", occasion == Occasion::on_schedule}, {"files", facts}};
+    const nlohmann::json manifest = {{"format", 1},
+                                     {"step", step},
+                                     {"on_schedule", reason == CheckpointReason::on_schedule},
+                                     {"files", facts}};
     write_file((path / manifest_name).string(), {manifest.dump(1)});
   } catch (const std::exception& error) {
     std::error_code ignored;
@@ -133,9 +135,9 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vec
   }
 }
 
-std::vector<Checkpoints::Found> Checkpoints::list() const {
-  std::vector<Found> whole;
-  for (Found& found : folders(folder_)) {
+std::vector<CheckpointInfo> Checkpoints::list() const {
+  std::vector<CheckpointInfo> whole;
+  for (CheckpointInfo& found : folders(folder_)) {
     if (!fault_of(found, false).empty()) continue;
     if (!whole.empty() && whole.back().step == found.step) whole.pop_back();
     whole.push_back(found);
@@ -143,30 +145,30 @@ std::vector<Checkpoints::Found> Checkpoints::list() const {
   return whole;
 }
 
-std::optional<Checkpoints::Found> Checkpoints::newest() const { return newest_whole(folders(folder_)); }
+std::optional<CheckpointInfo> Checkpoints::newest() const { return newest_whole(folders(folder_)); }
 
-std::optional<Checkpoints::Found> Checkpoints::of_step(int64_t step) const {
-  std::vector<Found> found = folders(folder_);
-  std::erase_if(found, [&](const Found& one) { return one.step != step; });
+std::optional<CheckpointInfo> Checkpoints::of_step(int64_t step) const {
+  std::vector<CheckpointInfo> found = folders(folder_);
+  std::erase_if(found, [&](const CheckpointInfo& one) { return one.step != step; });
   return newest_whole(std::move(found));
 }
 
-std::optional<Checkpoints::Found> Checkpoints::newest_before(int64_t step) const {
-  std::vector<Found> found = folders(folder_);
-  std::erase_if(found, [&](Found& one) {
-    return one.step >= step || (fault_of(one, false).empty() && one.occasion == Occasion::extra);
+std::optional<CheckpointInfo> Checkpoints::newest_before(int64_t step) const {
+  std::vector<CheckpointInfo> found = folders(folder_);
+  std::erase_if(found, [&](CheckpointInfo& one) {
+    return one.step >= step || (fault_of(one, false).empty() && one.reason == CheckpointReason::extra);
   });
   return newest_whole(std::move(found));
 }
 
 void Checkpoints::remove_after(int64_t step) const {
-  for (const Found& found : folders(folder_)) {
+  for (const CheckpointInfo& found : folders(folder_)) {
     if (found.step > step) remove(found);
   }
 }
 
 void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
-  std::vector<Found> found = folders(folder_);
+  std::vector<CheckpointInfo> found = folders(folder_);
   int64_t kept = 0, later = -1;  // the step of the whole one above
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
     if (!fault_of(*it, false).empty() || it->step == later) {
@@ -175,7 +177,7 @@ void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
     }
     const bool newest = later < 0;
     later = it->step;
-    const bool counts = it->occasion == Occasion::on_schedule;
+    const bool counts = it->reason == CheckpointReason::on_schedule;
     const bool stays =
         newest || (counts && kept < keep_) || std::ranges::count(protected_steps, it->step) > 0;
     kept += counts;
@@ -183,7 +185,7 @@ void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
   }
 }
 
-nlohmann::json Checkpoints::read_state(const Found& checkpoint) {
+nlohmann::json Checkpoints::read_state(const CheckpointInfo& checkpoint) {
   return read_json(fs::path(checkpoint.path) / "state.json");
 }
 

@@ -16,7 +16,7 @@ constexpr int64_t history = 100;   // updates before a loss can be far outside, 
 constexpr double deviations = 10;  // beyond which it is
 constexpr double too_much = 100;   // a token beyond the first loss: a guess among a million words costs 14
 constexpr int64_t skips_in_a_row = 3;  // then the last good state
-constexpr int64_t most_returns = 3;    // then the end
+constexpr int64_t max_returns = 3;     // then the end
 
 // A number for readers, to whom the sign of what is no number says nothing.
 std::string shown(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
@@ -41,7 +41,7 @@ DivergenceGuard::Verdict DivergenceGuard::judge(double loss, double gradient_nor
   ++skipped_;
   if (++in_a_row_ < skips_in_a_row) return Verdict::skip;
   in_a_row_ = 0;
-  if (++returns_ > most_returns) return Verdict::give_up;
+  if (++returns_ > max_returns) return Verdict::give_up;
   rate_scale_ /= 2;
   return Verdict::go_back;
 }

@@ -55,7 +55,7 @@ void declare(Options& options, TrainingConfig& c) {
                at_least(0).at_most(1024));
   training.add("reduce_as", c.reduce_as, "what gradients travel as between processes",
                {{"fp32", Wire::fp32}, {"bf16", Wire::bf16}});
-  training.add("longest_silence", c.longest_silence,
+  training.add("heartbeat_timeout", c.heartbeat_timeout,
                "seconds without a sign of life after which a process is given up, and training stops",
                at_least(2));
 }
@@ -141,7 +141,7 @@ void validate(const Recipe& recipe) {
   validate(recipe.data);
   validate(recipe.vocabulary);
   validate(recipe.model);
-  const int64_t longest = longest_sentence(recipe.data);
+  const int64_t longest = max_sentence_length(recipe.data);
   if (recipe.model.positions == Positions::learned && recipe.model.max_positions < longest) {
     throw OptionError("model.max_positions",
                       fmt::format("is {}, but sentences may have {} pieces and their end mark: they need "

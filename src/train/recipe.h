@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/options.h"
+#include "data/corpus_config.h"
 #include "kernels/kernels.h"
 #include "model/config.h"
-#include "text/corpus_config.h"
-#include "train/processes.h"
+#include "parallel/processes.h"
+#include "text/vocabulary_config.h"
 #include "train/schedule.h"
 
 namespace dragoman {
@@ -50,7 +51,7 @@ struct TrainingConfig {
   Precision precision = Precision::fp32;
   int64_t threads = 0;
   Wire reduce_as = Wire::fp32;
-  double longest_silence = 8;
+  double heartbeat_timeout = 8;
 };
 
 struct ValidationConfig {

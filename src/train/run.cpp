@@ -38,7 +38,7 @@ void Run::train() {
   const bool validates = state_.validated_step != trainer_.steps();
   if (validates) validate();
   if (state_.validated_step != trainer_.steps()) stop_if_asked();  // by a signal, which broke it off
-  try_to_save(Occasion::extra);
+  try_to_save(CheckpointReason::extra);
   if (validates) keep_if_best();
   finish();
 }
@@ -79,7 +79,7 @@ void Run::do_what_is_due() {
   if (validates) validate();
   if (validates && state_.validated_step != trainer_.steps()) return;
   const int64_t saves = recipe_.checkpoints.every;
-  if (saves > 0 ? due(saves, trainer_.steps()) : validates) try_to_save(Occasion::on_schedule);
+  if (saves > 0 ? due(saves, trainer_.steps()) : validates) try_to_save(CheckpointReason::on_schedule);
   if (validates) keep_if_best();
 }
 
@@ -115,7 +115,7 @@ void Run::stop_if_asked() {
   agree_on_time_and_signals();
   if (stop_signal_ == 0) return;
   progress_.clear();
-  if (processes_.first()) save(Occasion::extra);
+  if (processes_.first()) save(CheckpointReason::extra);
   processes_.leave();
   throw Stopped(stop_signal_,
                 processes_.first()

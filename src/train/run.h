@@ -56,7 +56,7 @@ struct RunOptions {
 
 class Run {
  public:
-  Run(const Recipe& recipe, const RunOptions& options, Processes& processes = alone());
+  Run(const Recipe& recipe, const RunOptions& options, Processes& processes = single_process());
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -80,11 +80,11 @@ class Run {
   void start_anew();
   void set_first_weights();
   nlohmann::json config_json() const;
-  void go_on_from(const Checkpoints::Found& checkpoint);
+  void go_on_from(const CheckpointInfo& checkpoint);
   void cut_history(int64_t bytes);
   void check_all_agree();
   void tell_what_changed(const nlohmann::json& saved) const;
-  void read_buffers(const Checkpoints::Found& checkpoint);
+  void read_buffers(const CheckpointInfo& checkpoint);
 
   // run.cpp: what it does again and again
   bool finished() const;
@@ -111,9 +111,9 @@ class Run {
   [[noreturn]] void give_up(const std::string& reason);
 
   // run_save.cpp: what it leaves behind
-  bool is_saved(Occasion occasion) const;
-  void try_to_save(Occasion occasion);
-  void save(Occasion occasion);
+  bool is_saved(CheckpointReason reason) const;
+  void try_to_save(CheckpointReason reason);
+  void save(CheckpointReason reason);
   void keep_if_best();
   void write_model();
   void finish();
@@ -137,7 +137,7 @@ class Run {
   Tensor averages_;  // the weights' moving average, flat; nothing where recipe_.training.ema is 0
   RunState state_;
   int64_t saved_step_ = -1;
-  Occasion saved_occasion_ = Occasion::extra;
+  CheckpointReason saved_reason_ = CheckpointReason::extra;
   int stop_signal_ = 0;  // that some process got
 };
 

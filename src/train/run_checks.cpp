@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 // What a resume may change: how long to train, and how to watch and keep it.
 bool may_change(const std::string& section, const std::string& key) {
   return section == "validation" || section == "checkpoints" || key == "obtain" ||
-         (section == "training" &&
-          (key.starts_with("max_") || key == "threads" || key == "longest_silence" || key == "average_last"));
+         (section == "training" && (key.starts_with("max_") || key == "threads" ||
+                                    key == "heartbeat_timeout" || key == "average_last"));
 }
 
 // What a run began with. A key that a later version added means what was done before there was a choice.

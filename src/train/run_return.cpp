@@ -41,7 +41,7 @@ void Run::go_back() {
   state_.position = later.position;  // the data go on: other batches may do
   task_.training->seek(state_.position);
   if (processes_.first()) {
-    if (trainer_.steps() == 0) try_to_save(Occasion::extra);
+    if (trainer_.steps() == 0) try_to_save(CheckpointReason::extra);
     if (saved_step_ == trainer_.steps()) checkpoints_.remove_after(saved_step_);
   }
   check_all_agree();

@@ -64,12 +64,12 @@ std::span<const float> Run::weights_for_use() const {
 }
 
 // One on schedule serves to go on from, too.
-bool Run::is_saved(Occasion occasion) const {
-  return saved_step_ == trainer_.steps() && (saved_occasion_ == occasion || occasion == Occasion::extra);
+bool Run::is_saved(CheckpointReason reason) const {
+  return saved_step_ == trainer_.steps() && (saved_reason_ == reason || reason == CheckpointReason::extra);
 }
 
-void Run::save(Occasion occasion) {
-  if (is_saved(occasion)) return;
+void Run::save(CheckpointReason reason) {
+  if (is_saved(reason)) return;
   const Parameters& parameters = model_.parameters;
   std::vector<TensorEntry> moments =
       joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
@@ -85,17 +85,17 @@ void Run::save(Occasion occasion) {
   checkpoints_.save(trainer_.steps(), state,
                     {{"model.safetensors", flat_entries(parameters, weights_for_use())},
                      {"optimizer.safetensors", std::move(moments)}},
-                    occasion);
+                    reason);
   saved_step_ = trainer_.steps();
-  saved_occasion_ = occasion;
+  saved_reason_ = reason;
   checkpoints_.prune({state_.best_step});
 }
 
 // A disk that is full today may not be tomorrow: training goes on.
-void Run::try_to_save(Occasion occasion) {
+void Run::try_to_save(CheckpointReason reason) {
   if (!processes_.first()) return;
   try {
-    save(occasion);
+    save(reason);
   } catch (const Error& error) {
     progress_.clear();
     log_warning("{}; training goes on", error.what());
@@ -107,7 +107,7 @@ void Run::try_to_save(Occasion occasion) {
 // may write over: the first model has a checkpoint of its own.
 void Run::keep_if_best() {
   if (state_.best_step != trainer_.steps() || !processes_.first()) return;
-  if (saved_step_ < 0) try_to_save(Occasion::extra);
+  if (saved_step_ < 0) try_to_save(CheckpointReason::extra);
   write_model();
 }
 
@@ -124,8 +124,8 @@ std::vector<std::string> Run::files_to_average() const {
   const auto count = static_cast<size_t>(recipe_.training.average_last);
   std::vector<std::string> files;
   if (count < 2) return files;
-  for (const Checkpoints::Found& found : checkpoints_.list()) {
-    if (found.occasion == Occasion::on_schedule || found.step == trainer_.steps())
+  for (const CheckpointInfo& found : checkpoints_.list()) {
+    if (found.reason == CheckpointReason::on_schedule || found.step == trainer_.steps())
       files.push_back(weights_path(found.path));
   }
   if (files.size() > count) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(count));

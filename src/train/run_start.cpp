@@ -133,7 +133,7 @@ void Run::start_anew() {
   if (!task_.facts.is_null()) log("prepare", task_.facts);
 }
 
-void Run::go_on_from(const Checkpoints::Found& checkpoint) {
+void Run::go_on_from(const CheckpointInfo& checkpoint) {
   read_buffers(checkpoint);
   trainer_.set_steps(checkpoint.step);
   const nlohmann::json saved = Checkpoints::read_state(checkpoint);
@@ -145,7 +145,7 @@ void Run::go_on_from(const Checkpoints::Found& checkpoint) {
     throw Error("{}/state.json is not what this version writes: {}", checkpoint.path, error.what());
   }
   saved_step_ = checkpoint.step;
-  saved_occasion_ = checkpoint.occasion;
+  saved_reason_ = checkpoint.reason;
   task_.training->seek(state_.position);
 }
 
@@ -205,7 +205,7 @@ void Run::tell_what_changed(const nlohmann::json& saved) const {
       before, now, state_.batches_per_update);
 }
 
-void Run::read_buffers(const Checkpoints::Found& checkpoint) {
+void Run::read_buffers(const CheckpointInfo& checkpoint) {
   Parameters& parameters = model_.parameters;
   const auto model = SafetensorsFile::open(checkpoint.path + "/model.safetensors");
   const auto optimizer = SafetensorsFile::open(checkpoint.path + "/optimizer.safetensors");

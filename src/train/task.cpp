@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "text/batches.h"
-#include "text/prepare.h"
-#include "text/synthetic.h"
+#include "data/batches.h"
+#include "data/prepare_corpus.h"
+#include "data/synthetic.h"
 #include "train/batch_size.h"
 
 namespace dragoman {
@@ -158,8 +158,9 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder, const Pro
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = processes.first() ? prepare(recipe.data, recipe.vocabulary, prepared, threads)
-                                            : prepared_corpus(prepared);
+  PreparedCorpus corpus = processes.first()
+                              ? prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads)
+                              : prepared_corpus(prepared);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
 

@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/batch_source.h"
+#include "data/batch_source.h"
+#include "parallel/processes.h"
 #include "text/vocabulary.h"
-#include "train/processes.h"
 #include "train/recipe.h"
 
 namespace dragoman {
@@ -41,6 +41,7 @@ Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::stri
                 int processes_here = 1);
 
 // Prepares the corpus where it is not prepared yet. Of several processes the first one comes before the others.
-Task make_task(const Recipe& recipe, const std::string& folder, const Processes& processes = alone());
+Task make_task(const Recipe& recipe, const std::string& folder,
+               const Processes& processes = single_process());
 
 }  // namespace dragoman

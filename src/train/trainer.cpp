@@ -20,7 +20,7 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       adam_(model.device, model.parameters, options.adam),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {}
 
-LossSums Trainer::run(const BatchPart& batch, Tape* tape) {
+LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
   Device& device = model_.device;
   const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
   const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
@@ -57,10 +57,10 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   std::ranges::fill(gradients, 0.0f);
   LossSums own;
   for (const Batch& batch : batches) {
-    BatchPart rest = whole(batch);
-    for (int64_t parts = part_count(batch, options_.part_tokens); parts > 0; --parts) {
+    BatchSlice rest = whole(batch);
+    for (int64_t parts = slice_count(batch, options_.part_tokens); parts > 0; --parts) {
       if (parts == 1 && &batch == &batches.back()) gradient_sum_.begin(tape_);
-      own += run(take_part(rest, parts), &tape_);
+      own += run(take_slice(rest, parts), &tape_);
     }
   }
   gradient_sum_.finish(tape_);

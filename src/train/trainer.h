@@ -8,11 +8,11 @@
 
 #include <span>
 
+#include "data/batch.h"
+#include "data/batch_slices.h"
 #include "model/transformer.h"
-#include "text/batch.h"
-#include "text/batch_parts.h"
+#include "parallel/gradient_sum.h"
 #include "train/adam.h"
-#include "train/gradient_sum.h"
 
 namespace dragoman {
 
@@ -46,7 +46,7 @@ struct Gradients {
 
 class Trainer {
  public:
-  Trainer(Transformer& model, const UpdateOptions& options, Processes& processes = alone());
+  Trainer(Transformer& model, const UpdateOptions& options, Processes& processes = single_process());
 
   // An update in two halves, so that somebody can look at it before it touches the weights. `batches`: this process's.
   Gradients compute(std::span<const Batch> batches);
@@ -65,7 +65,7 @@ class Trainer {
   Adam& adam() { return adam_; }
 
  private:
-  LossSums run(const BatchPart& batch, Tape* tape);
+  LossSums run(const BatchSlice& batch, Tape* tape);
   LossSums over_all(const LossSums& own);
 
   Transformer& model_;

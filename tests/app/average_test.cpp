@@ -42,10 +42,11 @@ class AverageCommand : public testing::Test {
     return path(name);
   }
 
-  void save(const std::string& name, int64_t step, float value, Occasion occasion = Occasion::on_schedule) {
+  void save(const std::string& name, int64_t step, float value,
+            CheckpointReason reason = CheckpointReason::on_schedule) {
     set(value);
     const auto entries = flat_entries(small_.model.parameters, small_.model.parameters.weights());
-    Checkpoints(path(name) + "/checkpoints", 9).save(step, {}, {{"model.safetensors", entries}}, occasion);
+    Checkpoints(path(name) + "/checkpoints", 9).save(step, {}, {{"model.safetensors", entries}}, reason);
   }
 
   // What all weights of a model are, or NaN where they differ.
@@ -81,7 +82,7 @@ TEST_F(AverageCommand, OfAModelsLastCheckpoints) {
 // What a signal left is there to go on from: an undisturbed run has not got it.
 TEST_F(AverageCommand, OfThoseOnSchedule) {
   make("run", 100, {50, 1, 3});
-  save("run", 4, 1000, Occasion::extra);
+  save("run", 4, 1000, CheckpointReason::extra);
   average({path("run"), "--last", "2", "--out", path("mean")});
   EXPECT_EQ(value_of(path("mean")), 2);
   try {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "app/commands.h"
-#include "app/figures.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "report/figures.h"
 
 namespace dragoman {
 namespace {

@@ -149,7 +149,7 @@ TEST_F(ProcessesTest, OneThatDiesIsNamed) {
 TEST_F(ProcessesTest, OneThatHangsIsNamedAndTheOthersStop) {
   with_processes(2);
   std::vector<std::string> more = endless;
-  more.push_back("--training.longest_silence=2");
+  more.push_back("--training.heartbeat_timeout=2");
   const pid_t launcher = start("hung", more);
   const pid_t child = training_process(launcher, 1, "hung");
   const auto begin = Clock::now();
@@ -164,7 +164,7 @@ TEST_F(ProcessesTest, OneThatHangsIsNamedAndTheOthersStop) {
 TEST_F(ProcessesTest, OneThatIsLateIsWaitedFor) {
   with_processes(2);
   ASSERT_EQ(run("whole"), 0) << log();
-  const pid_t launcher = start("late", {"--training.longest_silence=2"});
+  const pid_t launcher = start("late", {"--training.heartbeat_timeout=2"});
   const pid_t child = training_process(launcher, 1, "late");
   for (int i = 0; i < 2; ++i) {  // longer together, and each heard of in between
     send(child, SIGSTOP);

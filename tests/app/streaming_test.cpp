@@ -12,8 +12,8 @@
 #include "app/commands.h"
 #include "app/translating_commands.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/memory.h"
-#include "text/lines.h"
 
 namespace dragoman {
 namespace {

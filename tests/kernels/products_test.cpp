@@ -29,7 +29,7 @@ struct ProductCase {
   Precision precision;
 
   const ProductKernels& products() const {
-    return precision == Precision::bf16 ? kernels->narrow.rounded : kernels->products;
+    return precision == Precision::bf16 ? kernels->low_precision.rounded : kernels->products;
   }
 };
 void PrintTo(const ProductCase& c, std::ostream* out) { *out << c.kernels->name; }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/held_weights.h"
+#include "model/decoding_weights.h"
 #include "model/transformer.h"
 #include "testing.h"
 

@@ -59,8 +59,8 @@ TEST(AlignWords, TakesMemoryForTheLineAlone) {
 }
 
 TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
-  const Part part = {.ids = {unknown_id, 7, unknown_id, eos_id},
-                     .spans = {{0, 3}, {3, 9}, {9, 14}, {14, 14}}};
+  const Segment part = {.ids = {unknown_id, 7, unknown_id, eos_id},
+                        .spans = {{0, 3}, {3, 9}, {9, 14}, {14, 14}}};
   const std::string line = "Bob likes Zoë";
   const std::vector<std::vector<float>> first = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0.4F, 0.6F}};
   TextOfPieces said = {.text = " \u2047  aime \u2047 ", .spans = {{0, 5}, {5, 10}, {10, 15}}};
@@ -71,8 +71,8 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   replace_unknown(inside, {8, unknown_id, 9}, first, line, part);
   EXPECT_EQ(inside.text, "a likes s");
   EXPECT_EQ(inside.spans[2], (TextSpan{8, 9}));
-  const Part city = {.ids = {8, unknown_id, 7, unknown_id, 9, 8, eos_id},
-                     .spans = {{0, 1}, {1, 3}, {3, 6}, {6, 8}, {8, 9}, {9, 12}, {12, 12}}};
+  const Segment city = {.ids = {8, unknown_id, 7, unknown_id, 9, 8, eos_id},
+                        .spans = {{0, 1}, {1, 3}, {3, 6}, {6, 8}, {8, 9}, {9, 12}, {12, 12}}};
   const std::vector<std::vector<float>> pieces = {{0, 1, 0, 0, 0, 0, 0},
                                                   {0, 0, 1, 0, 0, 0, 0},
                                                   {0, 0, 0, 1, 0, 0, 0},

@@ -103,10 +103,10 @@ TEST(Coverage, IsTheLogOfWhatEachWordGotUpToOne) {
 }
 
 TEST(MostAttended, IsAnEndMarkOnlyWhereNothingElseIs) {
-  EXPECT_EQ(most_attended({0.1F, 0.2F, 0.7F}, {5, 6, eos_id}), 1U);
-  EXPECT_EQ(most_attended({0.7F, 0.1F, 0.2F}, {eos_id, 5, 6}), 2U);
-  EXPECT_EQ(most_attended({0.4F, 0.4F, 0.2F}, {5, 6, eos_id}), 0U);
-  EXPECT_EQ(most_attended({1}, {eos_id}), 0U);
+  EXPECT_EQ(max_attended({0.1F, 0.2F, 0.7F}, {5, 6, eos_id}), 1U);
+  EXPECT_EQ(max_attended({0.7F, 0.1F, 0.2F}, {eos_id, 5, 6}), 2U);
+  EXPECT_EQ(max_attended({0.4F, 0.4F, 0.2F}, {5, 6, eos_id}), 0U);
+  EXPECT_EQ(max_attended({1}, {eos_id}), 0U);
 }
 
 }  // namespace

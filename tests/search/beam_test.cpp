@@ -260,14 +260,14 @@ TEST(SearchOptions, ExcludeEachOther) {
 }
 
 TEST(SearchOptions, LengthsFollowTheSource) {
-  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 1.5}, 5), 18);
-  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 1.5}, 70), 100);
-  EXPECT_EQ(longest_output({.max_length = 100, .max_length_ratio = 0}, 1), 100);
-  EXPECT_EQ(shortest_output({.min_length = 2, .min_length_ratio = 0.5}, 10), 5);
-  EXPECT_EQ(shortest_output({.min_length = 7, .min_length_ratio = 0.5}, 10), 7);
-  EXPECT_EQ(shortest_output({.max_length = 6, .min_length_ratio = 5}, 10), 6);
-  EXPECT_EQ(shortest_output({.min_length = 40}, 2), 40);
-  EXPECT_EQ(longest_output({.min_length = 40}, 2), 40) << "at least so many, whatever the ratio says";
+  EXPECT_EQ(max_output_length({.max_length = 100, .max_length_ratio = 1.5}, 5), 18);
+  EXPECT_EQ(max_output_length({.max_length = 100, .max_length_ratio = 1.5}, 70), 100);
+  EXPECT_EQ(max_output_length({.max_length = 100, .max_length_ratio = 0}, 1), 100);
+  EXPECT_EQ(min_output_length({.min_length = 2, .min_length_ratio = 0.5}, 10), 5);
+  EXPECT_EQ(min_output_length({.min_length = 7, .min_length_ratio = 0.5}, 10), 7);
+  EXPECT_EQ(min_output_length({.max_length = 6, .min_length_ratio = 5}, 10), 6);
+  EXPECT_EQ(min_output_length({.min_length = 40}, 2), 40);
+  EXPECT_EQ(max_output_length({.min_length = 40}, 2), 40) << "at least so many, whatever the ratio says";
 }
 
 }  // namespace

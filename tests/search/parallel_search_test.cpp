@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "model/held_weights.h"
+#include "model/decoding_weights.h"
 #include "model/small_models.h"
 
 namespace dragoman {
@@ -52,7 +52,7 @@ void expect_same(const Results& got, const Results& wanted) {
 
 TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
   for (const bool rounded : {false, true}) {
-    if (rounded) round_weights(small_.device.context, small_.model.parameters, Precision::int8);
+    if (rounded) quantize_weights(small_.device.context, small_.model.parameters, Precision::int8);
     for (const bool sample : {false, true}) {
       options_.sample = sample;
       Search alone({&small_.model}, options_, {.sentences = 5});

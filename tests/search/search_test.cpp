@@ -140,7 +140,9 @@ TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_
 
 class SearchInFewerBits : public SearchTest {
  protected:
-  SearchInFewerBits() { round_weights(small_.device.context, small_.model.parameters, GetParam().precision); }
+  SearchInFewerBits() {
+    quantize_weights(small_.device.context, small_.model.parameters, GetParam().precision);
+  }
 };
 
 TEST_P(SearchInFewerBits, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_all_at_once(); }
@@ -257,7 +259,7 @@ TEST_P(SearchTest, LookingAtAllWordsChangesNothing) {
 }
 
 TEST_P(SearchTest, AnOutputBeginsWithItsPrefix) {
-  Search search({&small_.model}, {.beam = 3, .max_length = 9}, {.longest_output = 12});
+  Search search({&small_.model}, {.beam = 3, .max_length = 9}, {.max_output_length = 12});
   const Sentence prefix = {7, 8, 7, 9, 10, 7, 8};
   search.add(0, {.source = sources_[1], .prefix = prefix});
   while (search.busy()) {

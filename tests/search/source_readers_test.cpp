@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "search/model_folder.h"
-#include "search/parts.h"
 #include "search/score.h"
 #include "search/search.h"
+#include "search/segments.h"
 #include "search/translator.h"
 
 namespace dragoman {
@@ -154,7 +154,7 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
     }
     const auto model = saved(order);
     std::vector<Ids> joined(order.size());
-    for (const Part& part : split_line(*model, text)) {
+    for (const Segment& part : split_line(*model, text)) {
       std::vector<Ids> read = {part.ids};
       read.insert(read.end(), part.other_ids.begin(), part.other_ids.end());
       ASSERT_EQ(read.size(), order.size());
@@ -178,7 +178,7 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
 TEST(SavedReaders, APieceThatIsTooLongForAnotherIsCutForIt) {
   const ModelFolder one = reader_folder("one", words, 8), two = reader_folder("two", letters, 24);
   const auto model = saved({&one, &two});
-  const std::vector<Part> parts = split_line(*model, "sleeps " + std::string(100, 'e') + " home");
+  const std::vector<Segment> parts = split_line(*model, "sleeps " + std::string(100, 'e') + " home");
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[1].ids.size(), 2U);
   EXPECT_EQ(parts[1].other_ids[0].size(), 25U);
@@ -191,7 +191,7 @@ TEST(SavedReaders, APieceThatIsTooLongForAnotherIsCutForIt) {
 TEST(SavedReaders, ShortLinesStayWhole) {
   const ModelFolder one = reader_folder("one", words, 8), two = reader_folder("two", letters, 24, false);
   const auto model = saved({&one, &two});
-  const std::vector<Part> parts = split_line(*model, "The cat sleeps.");
+  const std::vector<Segment> parts = split_line(*model, "The cat sleeps.");
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_FALSE(parts[0].cut);
   EXPECT_EQ(parts[0].other_ids[0], model->readers[1].vocabulary->encode("The cat sleeps."));

@@ -211,7 +211,7 @@ TEST_F(TranslatorTest, LongLinesArePartedBetweenSentences) {
   EXPECT_EQ(line.translations[0].text, first + "  " + second + "\t" + third);
   const auto parts = split_line(saved, "The cat sleeps.  Where is the dog?\tIt is cold.");
   ASSERT_EQ(parts.size(), 3U);
-  for (const Part& part : parts) EXPECT_FALSE(part.cut);
+  for (const Segment& part : parts) EXPECT_FALSE(part.cut);
   EXPECT_EQ(split_line(saved, "It is. It is.").size(), 1U) << "short enough to stay whole";
 }
 
@@ -220,7 +220,7 @@ TEST_F(TranslatorTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
   std::string text;
   for (int i = 0; i < 30; ++i) text += "the dog sleeps ";
   std::vector<int32_t> joined;
-  for (const Part& part : split_line(saved, text)) {
+  for (const Segment& part : split_line(saved, text)) {
     EXPECT_TRUE(part.cut);
     EXPECT_LE(part.ids.size(), 11U);
     EXPECT_EQ(part.ids.back(), eos_id);
@@ -238,7 +238,7 @@ TEST_F(TranslatorTest, AVeryLongSentenceHasThePiecesOfItsWords) {
   std::string text;
   while (text.size() < 50'000) text += "Où the dog  sleeps ";
   std::vector<int32_t> joined;
-  for (const Part& part : split_line(saved, text)) {
+  for (const Segment& part : split_line(saved, text)) {
     for (size_t i = 0; i + 1 < part.ids.size(); ++i) {
       const std::string& piece = saved.vocabularies.source->piece(part.ids[i]);
       const std::string said = text.substr(part.spans[i].begin, part.spans[i].end - part.spans[i].begin);

@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "corpora.h"
+#include "temporary_folder.h"
+#include "text/toy_text.h"
 
 namespace dragoman {
 namespace {

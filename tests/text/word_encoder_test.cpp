@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "corpora.h"
+#include "temporary_folder.h"
+#include "text/toy_text.h"
 
 namespace dragoman {
 namespace {

@@ -1,8 +1,8 @@
 // The whole of it on a task that shows whether a model learns at all.
-#include "model/held_weights.h"
+#include "data/synthetic.h"
+#include "model/decoding_weights.h"
 #include "search/search.h"
 #include "testing.h"
-#include "text/synthetic.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 

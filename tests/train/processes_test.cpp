@@ -1,8 +1,8 @@
 // Updates that several processes make together, here threads of one.
 #include <cmath>
 
+#include "data/corpora.h"
 #include "model/weights.h"
-#include "text/corpora.h"
 #include "train/batches.h"
 #include "train/run.h"
 #include "train/thread_processes.h"
@@ -36,7 +36,7 @@ class Recorder : public Processes {
   std::string from_first(const std::string& text) override { return text; }
   void abandon_sums() override {}
   double seconds_waited() const override { return 0; }
-  void set_longest_silence(double) override {}
+  void set_heartbeat_timeout(double) override {}
   void leave() override {}
 
  protected:
@@ -99,7 +99,7 @@ TEST(ProcessesTest, MakeOneUpdateOfAllTheirBatches) {
   };
   std::vector<float> wanted;
   Gradients whole;
-  train(alone(), wanted, whole);
+  train(single_process(), wanted, whole);
   double squares = 0;
   for (const float g : wanted) squares += double{g} * double{g};
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "text/corpora.h"
+#include "data/corpora.h"
 
 namespace dragoman {
 namespace {

@@ -70,7 +70,7 @@ TEST_F(RunReturn, WithoutOneItBeginsAgain) {
 TEST_F(RunReturn, CheckpointsOfSignalsAndOfLaterStepsAreNotGoneBackTo) {
   const Checkpoints checkpoints(folder_.path("checkpoints"), 9);
   for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, {});
-  checkpoints.save(5, {}, {}, Occasion::extra);
+  checkpoints.save(5, {}, {}, CheckpointReason::extra);
   EXPECT_EQ(checkpoints.newest_before(7)->step, 6);
   EXPECT_EQ(checkpoints.newest_before(6)->step, 4);
   EXPECT_FALSE(checkpoints.newest_before(2));

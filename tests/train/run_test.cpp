@@ -95,18 +95,18 @@ TEST_F(WholeRun, ACheckpointOnScheduleTakesThePlaceOfAnExtraOne) {
   const auto steps = [&] {
     std::vector<std::pair<int64_t, bool>> found;
     for (const auto& one : checkpoints.list())
-      found.emplace_back(one.step, one.occasion == Occasion::on_schedule);
+      found.emplace_back(one.step, one.reason == CheckpointReason::on_schedule);
     return found;
   };
   using Steps = decltype(steps());
   for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, none);
-  checkpoints.save(7, {}, none, Occasion::extra);
+  checkpoints.save(7, {}, none, CheckpointReason::extra);
   checkpoints.prune({});
   EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, false}}));
   checkpoints.save(7, {}, none);
   EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, true}}));
-  checkpoints.save(9, {}, none, Occasion::extra);
-  checkpoints.save(10, {}, none, Occasion::extra);
+  checkpoints.save(9, {}, none, CheckpointReason::extra);
+  checkpoints.save(10, {}, none, CheckpointReason::extra);
   checkpoints.prune({9});
   EXPECT_EQ(steps(), (Steps{{6, true}, {7, true}, {9, false}, {10, false}}));
 }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "train/processes.h"
+#include "parallel/processes.h"
 
 namespace dragoman {
 
@@ -30,7 +30,7 @@ class ThreadProcesses : public Processes {
   int share_of_threads() const override { return 1; }
   void abandon_sums() override {}
   double seconds_waited() const override { return 0; }
-  void set_longest_silence(double) override {}
+  void set_heartbeat_timeout(double) override {}
   void leave() override {}
 
   void start_sum(std::span<float> values, Wire) override {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "data/corpora.h"
 #include "search/search.h"
 #include "testing.h"
-#include "text/corpora.h"
 #include "train/run.h"
 
 namespace dragoman {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "text/corpora.h"
+#include "data/corpora.h"
 #include "train/history.h"
 #include "train/run.h"
 

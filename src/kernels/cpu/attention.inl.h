@@ -5,17 +5,17 @@
 // Rows are independent: what a query gets is the same alone (decoding) and among others (training).
 #pragma once
 
-#include "kernels/cpu/alone.inl.h"
 #include "kernels/cpu/loss.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/random.inl.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/single_thread.inl.h"
 #include "kernels/kernels.h"
 
 namespace dragoman {
 namespace {
 
-constexpr int64_t query_tile = alone_rows;
+constexpr int64_t query_tile = single_thread_rows;
 
 // --- one head of one sentence -----------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t 
 inline void weigh(const AttentionShape& shape, const Head& head, int64_t first, ConstMatrix q, PackedMatrix k,
                   Matrix tile, float* log_sums, float* block) {
   const int64_t row = head.queries.begin + first;
-  multiply_alone(part_of(q, row, tile.rows, head.index, shape.width), k, tile, false, block);
+  multiply_single_thread(part_of(q, row, tile.rows, head.index, shape.width), k, tile, false, block);
   for (int64_t i = 0; i < tile.rows; ++i) {
     const int64_t visible = head.visible(first + i, shape.causal);
     const float log_sum = softmax_row(tile.data + i * tile.stride, visible, tile.columns, shape.scale);
@@ -108,10 +108,10 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   const DropoutMask mask = dropout_mask(shape.dropout);
   float* packed_k = memory.take(packed_size(width, keys));
   float* packed_v = memory.take(packed_size(keys, width));
-  float* block = memory.take(alone_block_size());
+  float* block = memory.take(single_thread_block_size());
   float* scores = memory.take(query_tile * padded(keys));
-  pack_alone(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
-  pack_alone(part_of(v, head.keys.begin, keys, head.index, width), packed_v);
+  pack_single_thread(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
+  pack_single_thread(part_of(v, head.keys.begin, keys, head.index, width), packed_v);
 
   for (int64_t first = 0; first < head.queries.length; first += query_tile) {
     const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
@@ -119,7 +119,8 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
     weigh(shape, head, first, q, {packed_k, width, keys}, tile, log_sums, block);
     for (int64_t i = 0; i < rows && shape.dropout.rate > 0; ++i)
       drop_row(mask, shape.dropout.rows[row + i], head.index, keys, scores + i * tile.stride);
-    multiply_alone(tile, {packed_v, keys, width}, part_of(out, row, rows, head.index, width), false, block);
+    multiply_single_thread(tile, {packed_v, keys, width}, part_of(out, row, rows, head.index, width), false,
+                           block);
   }
 }
 
@@ -228,7 +229,7 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
   if (shape.key_rows != nullptr) return attend_to_cache(context, shape, q, k, v, out);
   const int64_t keys = shape.longest_keys;
   const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
-                         alone_block_size() + query_tile * padded(keys) + 4 * 16;
+                         single_thread_block_size() + query_tile * padded(keys) + 4 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
@@ -239,14 +240,14 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
 
 void attention_weights(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                        Matrix weights) {
-  const int64_t floats = packed_size(shape.width, shape.longest_keys) + alone_block_size() + 2 * 16;
+  const int64_t floats = packed_size(shape.width, shape.longest_keys) + single_thread_block_size() + 2 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     const Head head = head_of_task(shape, task);
     const int64_t keys = head.keys.length, width = shape.width;
     Pieces memory(context.local(worker, static_cast<size_t>(floats) * sizeof(float)));
     float* packed_k = memory.take(packed_size(width, keys));
-    float* block = memory.take(alone_block_size());
-    pack_alone(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
+    float* block = memory.take(single_thread_block_size());
+    pack_single_thread(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
     for (int64_t first = 0; first < head.queries.length; first += query_tile) {
       const int64_t rows = smaller(query_tile, head.queries.length - first);
       Matrix tile = part_of(weights, head.queries.begin + first, rows, head.index, shape.longest_keys);
@@ -302,14 +303,14 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
   float* v_columns = memory.take(packed_size(width, keys));
   float* k_rows = memory.take(packed_size(keys, width));
   float* tile_rows_packed = memory.take(packed_size(query_tile, width));
-  float* block = memory.take(alone_block_size());
+  float* block = memory.take(single_thread_block_size());
   float* scores = memory.take(query_tile * padded(keys));
   float* score_gradients = memory.take(query_tile * padded(keys));
   float* multipliers = memory.take(ceil_div(keys, dropout_block) * dropout_block);
   const ConstMatrix my_k = part_of(k, head.keys.begin, keys, h, width);
-  pack_alone(my_k.transposed(), k_columns);
-  pack_alone(part_of(v, head.keys.begin, keys, h, width).transposed(), v_columns);
-  pack_alone(my_k, k_rows);
+  pack_single_thread(my_k.transposed(), k_columns);
+  pack_single_thread(part_of(v, head.keys.begin, keys, h, width).transposed(), v_columns);
+  pack_single_thread(my_k, k_rows);
 
   for (int64_t first = 0; first == 0 || first < head.queries.length; first += query_tile) {
     const int64_t rows = smaller(query_tile, head.queries.length - first), row = head.queries.begin + first;
@@ -318,8 +319,8 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
     const ConstMatrix my_q = part_of(q, row, rows, h, width),
                       out = part_of(gradients.out, row, rows, h, width);
     const ConstMatrix dout = part_of(gradients.out_gradient, row, rows, h, width);
-    multiply_alone(my_q, {k_columns, width, keys}, p, false, block);
-    multiply_alone(dout, {v_columns, width, keys}, dp, false, block);
+    multiply_single_thread(my_q, {k_columns, width, keys}, p, false, block);
+    multiply_single_thread(dout, {v_columns, width, keys}, dp, false, block);
     for (int64_t i = 0; i < rows; ++i) {
       const bool drops = shape.dropout.rate > 0;
       if (drops) {
@@ -337,14 +338,14 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
       softmax_row_backward(at, drops ? multipliers : nullptr, scores + i * p.stride,
                            score_gradients + i * dp.stride);
     }
-    pack_alone(dout, tile_rows_packed);
-    multiply_alone(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
-                   part_of(gradients.v, head.keys.begin, keys, h, width), later, block);
-    pack_alone(my_q, tile_rows_packed);
-    multiply_alone(ConstMatrix(dp).transposed(), {tile_rows_packed, rows, width},
-                   part_of(gradients.k, head.keys.begin, keys, h, width), later, block);
-    multiply_alone(dp, {k_rows, keys, width}, part_of(gradients.q, row, rows, h, width), gradients.accumulate,
-                   block);
+    pack_single_thread(dout, tile_rows_packed);
+    multiply_single_thread(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
+                           part_of(gradients.v, head.keys.begin, keys, h, width), later, block);
+    pack_single_thread(my_q, tile_rows_packed);
+    multiply_single_thread(ConstMatrix(dp).transposed(), {tile_rows_packed, rows, width},
+                           part_of(gradients.k, head.keys.begin, keys, h, width), later, block);
+    multiply_single_thread(dp, {k_rows, keys, width}, part_of(gradients.q, row, rows, h, width),
+                           gradients.accumulate, block);
   }
 }
 
@@ -355,8 +356,8 @@ void attention_backward(Context& context, const AttentionShape& shape, ConstMatr
   const AttentionGradients gradients = {out,        out_gradient, log_sums,  accumulate,
                                         q_gradient, k_gradient,   v_gradient};
   const int64_t floats = 2 * packed_size(width, keys) + packed_size(keys, width) +
-                         packed_size(query_tile, width) + alone_block_size() + 2 * query_tile * padded(keys) +
-                         keys + dropout_block + 8 * 16;
+                         packed_size(query_tile, width) + single_thread_block_size() +
+                         2 * query_tile * padded(keys) + keys + dropout_block + 8 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend_backward(shape, head_of_task(shape, task), q, k, v, gradients, Pieces(memory));

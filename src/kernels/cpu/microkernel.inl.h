@@ -49,7 +49,7 @@ inline Vec load_packed(const float* p) { return lanes == 4 ? *reinterpret_cast<c
 
 // Element i of a tile's column of a, in all lanes.
 template <bool by_depth>
-[[gnu::always_inline]] inline Vec spread(const float* a, int i) {
+[[gnu::always_inline]] inline Vec broadcast(const float* a, int i) {
 #if defined(__SSE2__) && !defined(__AVX2__)
   if constexpr (by_depth) {  // the four rows are one aligned vector, and this is one instruction less
     const __m128i four = _mm_load_si128(reinterpret_cast<const __m128i*>(a));
@@ -111,7 +111,7 @@ void multiply_tile(const Tile& tile) {
       b_row[j] = load_packed(b + j / tile_vectors * panel_step + j % tile_vectors * lanes);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const Vec a_element = spread<by_depth>(a, i);
+      const Vec a_element = broadcast<by_depth>(a, i);
 #pragma GCC unroll 16
       for (int j = 0; j < vectors; ++j) sums[i][j] = Kind::multiply_add(a_element, b_row[j], sums[i][j]);
     }

@@ -24,15 +24,15 @@ constexpr int64_t group_columns = tile_columns % 3 == 0 ? 3 * dropout_block : dr
 static_assert(group_columns % tile_columns == 0 && group_columns % dropout_block == 0);
 
 constexpr int64_t tiles_of_block = 128 / tile_rows;  // at most: a's block stays in the second-level cache
-constexpr int64_t least_tiles_of_block = 56 / tile_rows;
-constexpr int64_t columns_of_run = 2048;       // at most: b's part stays in the third-level cache
-constexpr int64_t least_columns_of_run = 512;  // where each task copies its part of a
-constexpr int64_t enough_tasks = 32;           // to share them evenly
-constexpr int64_t enough_packing_tasks = 4;    // where every further block of rows packs b once more
+constexpr int64_t min_tiles_of_block = 56 / tile_rows;
+constexpr int64_t columns_of_run = 2048;     // at most: b's part stays in the third-level cache
+constexpr int64_t min_columns_of_run = 512;  // where each task copies its part of a
+constexpr int64_t enough_tasks = 32;         // to share them evenly
+constexpr int64_t enough_packing_tasks = 4;  // where every further block of rows packs b once more
 constexpr int64_t few_rows = 5 * tiles_of_block * tile_rows;  // up to these, columns have to make the tasks
 constexpr int64_t phase_floats = 1 << 18;                     // about, of the copies for all tasks
 constexpr int64_t strip_floats = 1 << 19;  // about, of c where it is passed over once for each phase
-constexpr int64_t least_columns_of_strip = 1024;
+constexpr int64_t min_columns_of_strip = 1024;
 
 inline int64_t clamped(int64_t x, int64_t least, int64_t most) { return larger(least, smaller(x, most)); }
 
@@ -49,12 +49,12 @@ inline Cut cut_product(int64_t rows, int64_t columns, bool packed) {
   Cut cut = {.tiles = ceil_div(rows, tile_rows), .groups = ceil_div(columns, group_columns)};
   const bool few = rows <= few_rows;
   const int64_t enough = few && !packed ? enough_packing_tasks : enough_tasks;
-  const int64_t fewest_blocks = few && !packed ? 1 : ceil_div(cut.tiles, tiles_of_block);
-  const int64_t most_runs = few ? cut.groups : ceil_div(columns, least_columns_of_run);
-  cut.column_runs = clamped(ceil_div(enough_tasks, fewest_blocks), ceil_div(columns, columns_of_run),
-                            smaller(most_runs, cut.groups));
-  cut.row_blocks = clamped(ceil_div(enough, cut.column_runs), fewest_blocks,
-                           larger(fewest_blocks, cut.tiles / least_tiles_of_block));
+  const int64_t min_blocks = few && !packed ? 1 : ceil_div(cut.tiles, tiles_of_block);
+  const int64_t max_runs = few ? cut.groups : ceil_div(columns, min_columns_of_run);
+  cut.column_runs = clamped(ceil_div(enough_tasks, min_blocks), ceil_div(columns, columns_of_run),
+                            smaller(max_runs, cut.groups));
+  cut.row_blocks = clamped(ceil_div(enough, cut.column_runs), min_blocks,
+                           larger(min_blocks, cut.tiles / min_tiles_of_block));
   return cut;
 }
 
@@ -240,7 +240,7 @@ void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Ep
 template <class Kind>
 void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
   const bool whole = steps_of<Kind>(b.rows) <= block_depth || has_work(epilogue);
-  const int64_t wanted = larger(least_columns_of_strip, strip_floats / larger(1, c.rows));
+  const int64_t wanted = larger(min_columns_of_strip, strip_floats / larger(1, c.rows));
   const int64_t strips = whole ? 1 : ceil_div(c.columns, wanted);
   const int64_t width = ceil_div(ceil_div(c.columns, group_columns), strips) * group_columns;
   for (int64_t j = 0; j < c.columns; j += width) {

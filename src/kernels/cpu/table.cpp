@@ -5,7 +5,7 @@
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
-#include "kernels/cpu/narrow.inl.h"
+#include "kernels/cpu/low_precision.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
 #include "kernels/cpu/table_name.h"
@@ -21,7 +21,9 @@ extern const Kernels DRAGOMAN_TABLE_NAME;
 const Kernels DRAGOMAN_TABLE_NAME = {
     .name = DRAGOMAN_TEXT(DRAGOMAN_INSTRUCTION_SET),
     .products = product_kernels<Singles>,
-    .narrow = {.int8 = int8_product, .bf16 = narrow_product<Bf16>, .rounded = product_kernels<Pairs>},
+    .low_precision = {.int8 = int8_product,
+                      .bf16 = low_precision_product<Bf16>,
+                      .rounded = product_kernels<Pairs>},
     .widen_columns = widen_columns,
     .activation_backward = activation_backward,
     .embed = embed,

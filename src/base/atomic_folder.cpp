@@ -1,0 +1,100 @@
+#include "base/atomic_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* action, const std::string& path, int reason = errno) {
+  throw Error("cannot {} {}: {}", action, path, std::strerror(reason));
+}
+
+void flush_to_disk(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail("open", path);
+  const bool flushed = fsync(file) == 0;
+  close(file);
+  if (!flushed) fail("flush", path);
+}
+
+void remove_all(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) fail("remove", path, error.value());
+}
+
+void rename_folder(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename to its final name", from);
+}
+
+// Whether the path still means the folder that is open.
+bool is_same(int file, const std::string& path) {
+  struct stat open_one = {}, named_one = {};
+  return fstat(file, &open_one) == 0 && stat(path.c_str(), &named_one) == 0 &&
+         open_one.st_ino == named_one.st_ino && open_one.st_dev == named_one.st_dev;
+}
+
+}  // namespace
+
+AtomicFolder::AtomicFolder(const std::string& folder, const std::string& mark) : folder_(folder) {
+  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
+  path_ = folder_ + ".new";
+  std::error_code error;
+  if (fs::exists(folder_, error) && !fs::exists(fs::path(folder_) / mark, error)) {
+    if (!fs::is_directory(folder_, error))
+      throw Error("{} is no folder, and is left alone: name another one", folder_);
+    if (!fs::is_empty(folder_, error)) {
+      throw Error("{} holds other things, and is left alone: name another folder", folder_);
+    }
+  }
+  lock();
+  for (const auto& stale : fs::directory_iterator(path_)) remove_all(stale.path().string());
+}
+
+// The folder in making is its own lock; the system lets go of it when a process dies.
+void AtomicFolder::lock() {
+  for (;;) {
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error) fail("make the folder", path_, error.value());
+    lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ < 0 && errno == ENOENT) continue;
+    if (lock_ < 0) fail("open", path_);
+    while (flock(lock_, LOCK_EX) != 0) {
+      if (errno != EINTR) fail("lock", path_);
+    }
+    if (is_same(lock_, path_)) return;
+    close(lock_);  // the one before us finished with it
+  }
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!finished_) fs::remove_all(path_, ignored);
+  close(lock_);
+}
+
+void AtomicFolder::finish() {
+  for (const auto& file : fs::directory_iterator(path_)) flush_to_disk(file.path().string());
+  flush_to_disk(path_);
+  const std::string old = folder_ + ".old", parent = fs::absolute(folder_).parent_path().string();
+  remove_all(old);
+  if (fs::exists(folder_)) rename_folder(folder_, old);
+  rename_folder(path_, folder_);
+  finished_ = true;
+  flush_to_disk(parent);
+  remove_all(old);
+}
+
+}  // namespace dragoman

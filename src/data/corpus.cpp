@@ -1,0 +1,156 @@
+#include "data/corpus.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+std::vector<CorpusSource> paired(const std::vector<std::string>& source,
+                                 const std::vector<std::string>& target) {
+  CHECK(source.size() == target.size(), "{} and {} files", source.size(), target.size());
+  std::vector<CorpusSource> sources;
+  for (size_t i = 0; i < source.size(); ++i) sources.push_back({source[i], target[i]});
+  return sources;
+}
+
+int64_t count_the_rest(LineReader& lines) {
+  std::string_view line;
+  while (lines.next(line)) {}
+  return lines.number();
+}
+
+[[noreturn]] void lengths_differ(LineReader& source, LineReader& target) {
+  const int64_t source_lines = count_the_rest(source), target_lines = count_the_rest(target);
+  throw Error(
+      "{} has {} lines, but {} has {}: each line must have its translation in the same line of the other "
+      "file",
+      source.path(), source_lines, target.path(), target_lines);
+}
+
+}  // namespace
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+LeftOut& LeftOut::operator+=(const LeftOut& other) {
+  invalid += other.invalid;
+  empty += other.empty;
+  too_long += other.too_long;
+  ratio += other.ratio;
+  return *this;
+}
+
+CorpusCounts& CorpusCounts::operator+=(const CorpusCounts& other) {
+  read += other.read;
+  kept += other.kept;
+  held_out += other.held_out;
+  left_out += other.left_out;
+  source_tokens += other.source_tokens;
+  target_tokens += other.target_tokens;
+  return *this;
+}
+
+nlohmann::json to_json(const CorpusCounts& c) {
+  return {{"read", c.read},
+          {"kept", c.kept},
+          {"held_out", c.held_out},
+          {"left_out",
+           {{"invalid", c.left_out.invalid},
+            {"empty", c.left_out.empty},
+            {"too_long", c.left_out.too_long},
+            {"ratio", c.left_out.ratio}}},
+          {"source_tokens", c.source_tokens},
+          {"target_tokens", c.target_tokens}};
+}
+
+CorpusCounts corpus_counts_from_json(const nlohmann::json& json) {
+  const nlohmann::json& left_out = json.at("left_out");
+  return {.read = json.at("read"),
+          .kept = json.at("kept"),
+          .held_out = json.at("held_out"),
+          .left_out = {.invalid = left_out.at("invalid"),
+                       .empty = left_out.at("empty"),
+                       .too_long = left_out.at("too_long"),
+                       .ratio = left_out.at("ratio")},
+          .source_tokens = json.at("source_tokens"),
+          .target_tokens = json.at("target_tokens")};
+}
+
+std::vector<CorpusSource> corpus_sources(const DataConfig& data) {
+  std::vector<CorpusSource> sources = paired(data.source, data.target);
+  for (const std::string& path : data.tsv) sources.push_back({path, ""});
+  return sources;
+}
+
+std::vector<CorpusSource> validation_sources(const DataConfig& data) {
+  return paired(data.valid_source, data.valid_target);
+}
+
+CorpusReader::CorpusReader(std::vector<CorpusSource> sources, bool swap, int64_t limit)
+    : sources_(std::move(sources)), swap_(swap), limit_(limit) {}
+
+uint64_t CorpusReader::bytes_read() const {
+  return bytes_of_earlier_ + (first_ ? first_->bytes_read() : 0) + (second_ ? second_->bytes_read() : 0);
+}
+
+void CorpusReader::close() {
+  bytes_of_earlier_ = bytes_read();
+  first_.reset();
+  second_.reset();
+}
+
+void CorpusReader::open_next() {
+  const CorpusSource& source = sources_[static_cast<size_t>(++origin_)];
+  first_.emplace(source.source);
+  if (!source.is_tsv()) second_.emplace(source.target);
+  read_of_source_ = 0;
+}
+
+// The next pair of the source that is open; false at its end.
+bool CorpusReader::read_pair(RawPair& pair) {
+  if (limit_ > 0 && read_of_source_ == limit_) return false;
+  const bool more = first_->next(pair.source);
+  if (second_) {
+    if (second_->next(pair.target) != more) lengths_differ(*first_, *second_);
+    pair.invalid = false;
+  } else if (more) {
+    const size_t tab = pair.source.find('\t');
+    pair.invalid = tab == std::string_view::npos;
+    pair.target = pair.invalid ? std::string_view() : pair.source.substr(tab + 1);
+    pair.target = pair.target.substr(0, pair.target.find('\t'));
+    pair.source = pair.source.substr(0, tab);
+  }
+  return more;
+}
+
+bool CorpusReader::next(RawPair& pair) {
+  while (!first_ || !read_pair(pair)) {
+    if (first_) close();
+    if (origin_ + 1 == static_cast<int64_t>(sources_.size())) return false;
+    open_next();
+  }
+  ++read_of_source_;
+  pair.index = index_++;
+  pair.origin = origin_;
+  pair.invalid = pair.invalid || !is_text(pair.source) || !is_text(pair.target);
+  if (pair.invalid) pair.source = pair.target = {};
+  if (swap_) std::swap(pair.source, pair.target);
+  return true;
+}
+
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out) {
+  std::vector<TextPair> pairs;
+  CorpusReader reader(sources, swap, 0);
+  for (RawPair pair; reader.next(pair);) {
+    const bool empty = is_blank(pair.source) || is_blank(pair.target);
+    left_out.invalid += pair.invalid;
+    left_out.empty += !pair.invalid && empty;
+    if (!pair.invalid && !empty) pairs.push_back({std::string(pair.source), std::string(pair.target)});
+  }
+  return pairs;
+}
+
+}  // namespace dragoman

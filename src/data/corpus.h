@@ -1,0 +1,96 @@
+// CorpusReader: the pairs of a parallel corpus, as [data] says, in the order of its files.
+//
+// A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
+// (a line is source, tab, target; further columns are passed over, a missing one makes the pair invalid). data.swap
+// exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left
+// out, so that it is a name for it.
+//
+// Files of different length are an Error with both counts, once the shorter one has ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/lines.h"
+#include "data/corpus_config.h"
+
+namespace dragoman {
+
+struct TextPair {
+  std::string source, target;
+};
+
+// Pairs that were not kept, by the reason. A pair that has several counts for the first of them.
+struct LeftOut {
+  int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
+  int64_t empty = 0;     // without a piece, on either side
+  int64_t too_long = 0;  // more than data.max_length pieces on either side
+  int64_t ratio = 0;     // one side has more than data.max_ratio times the pieces of the other
+
+  int64_t total() const { return invalid + empty + too_long + ratio; }
+  LeftOut& operator+=(const LeftOut& other);
+};
+
+// read == kept + held_out + left_out.total(), always.
+struct CorpusCounts {
+  int64_t read = 0, kept = 0, held_out = 0;
+  LeftOut left_out;
+  int64_t source_tokens = 0, target_tokens = 0;  // of the kept ones, without marks
+
+  CorpusCounts& operator+=(const CorpusCounts& other);
+};
+nlohmann::json to_json(const CorpusCounts& counts);
+CorpusCounts corpus_counts_from_json(const nlohmann::json& json);
+
+// Where a pair of files, or a TSV file, stands.
+struct CorpusSource {
+  std::string source, target;  // target is empty for a TSV file
+
+  bool is_tsv() const { return target.empty(); }
+  std::string name() const { return is_tsv() ? source : source + " and " + target; }
+};
+std::vector<CorpusSource> corpus_sources(const DataConfig& data);
+std::vector<CorpusSource> validation_sources(const DataConfig& data);
+
+struct RawPair {
+  uint64_t index = 0;               // in the corpus
+  int64_t origin = 0;               // the number of its source
+  bool invalid = false;             // and then without text
+  std::string_view source, target;  // valid until the next pair is read
+};
+
+class CorpusReader {
+ public:
+  CorpusReader(std::vector<CorpusSource> sources, bool swap, int64_t limit);
+
+  bool next(RawPair& pair);
+
+  uint64_t bytes_read() const;  // of the files on the disk
+
+ private:
+  bool read_pair(RawPair& pair);
+  void open_next();
+  void close();
+
+  std::vector<CorpusSource> sources_;
+  bool swap_;
+  int64_t limit_;
+  int64_t origin_ = -1;
+  int64_t read_of_source_ = 0;
+  uint64_t index_ = 0;
+  uint64_t bytes_of_earlier_ = 0;
+  std::optional<LineReader> first_, second_;
+};
+
+// Whether there is nothing but spaces, tabs and carriage returns.
+bool is_blank(std::string_view text);
+
+// A small corpus at once, such as a validation set. Pairs that are empty or invalid are left out, and counted.
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
+
+}  // namespace dragoman

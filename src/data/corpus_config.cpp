@@ -1,0 +1,144 @@
+#include "data/corpus_config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t many = int64_t{1} << 40;
+
+bool is_weight(const std::string& text, double& weight) {
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, weight);
+  return result.ec == std::errc() && result.ptr == end && std::isfinite(weight) && weight >= 0;
+}
+
+void same_length(const char* key, const std::vector<std::string>& one, const char* other,
+                 const std::vector<std::string>& two) {
+  if (one.size() == two.size()) return;
+  throw OptionError(key, fmt::format("has {} file{}, but {} has {}: each file needs its other side",
+                                     one.size(), one.size() == 1 ? "" : "s", other, two.size()));
+}
+
+void check_weights(const DataConfig& data) {
+  const size_t sources = data.source.size() + data.tsv.size();
+  if (!data.weights.empty() && data.weights.size() != sources) {
+    throw OptionError("data.weights",
+                      fmt::format("has {} numbers for {} sources", data.weights.size(), sources));
+  }
+  double weight = 0, sum = 0;
+  for (const std::string& text : data.weights) {
+    if (!is_weight(text, weight)) {
+      throw OptionError("data.weights",
+                        fmt::format("has \"{}\", but each must be a number, at least 0", text));
+    }
+    sum += weight;
+  }
+  if (!data.weights.empty() && sum == 0)
+    throw OptionError("data.weights", "are all 0, which leaves nothing to learn from");
+}
+
+// Standard input is kept while a corpus is prepared (standard_input.h): once, and not for validation, which every
+// resume reads anew.
+void check_standard_input(const DataConfig& data) {
+  int64_t named = 0;
+  for (const auto& [key, files] :
+       {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
+        std::pair{"data.tsv", &data.tsv}}) {
+    named += std::ranges::count(*files, "-");
+    if (named > 1) throw OptionError(key, "names standard input, -, a second time: it can be read only once");
+  }
+  for (const auto& [key, files] : {std::pair{"data.valid_source", &data.valid_source},
+                                   std::pair{"data.valid_target", &data.valid_target}}) {
+    if (std::ranges::count(*files, "-") > 0)
+      throw OptionError(key, "names standard input, -, but is read whenever training goes on: name a file");
+  }
+}
+
+void declare_synthetic(Section& section, DataConfig& data) {
+  section.add("synthetic", data.synthetic,
+              "made-up sentences instead of files; the target repeats the source, reverses or sorts it",
+              {{"none", Synthetic::none},
+               {"copy", Synthetic::copy},
+               {"reverse", Synthetic::reverse},
+               {"sort", Synthetic::sort}});
+  section.add("symbols", data.symbols,
+              "synthetic: size of the vocabulary; 0 is never drawn, 1 begins each sentence",
+              at_least(3).at_most(1'000'000));
+  section.add("length", data.length, "synthetic: symbols in a sentence", at_least(2).at_most(10'000));
+  section.add("sentences", data.sentences, "synthetic: sentences in a batch", at_least(1).at_most(10'000));
+  section.add("batches", data.batches, "synthetic: batches in an epoch", at_least(1).at_most(1'000'000));
+  section.add("valid_batches", data.valid_batches,
+              "synthetic: batches after each epoch that are only evaluated", at_least(0).at_most(1'000'000));
+}
+
+}  // namespace
+
+void declare(Options& options, DataConfig& data) {
+  auto section = options.section("data", "What to learn from");
+  section.add("source", data.source, "text, a sentence a line: a file or several; plain, gzip or Zstandard");
+  section.add("target", data.target, "its translation, line by line");
+  section.add("tsv", data.tsv, "files that have both: source, tab, target; - is standard input");
+  section.add("weights", data.weights,
+              "how often an epoch has the pairs of each source, source files first; empty: once");
+  section.add("valid_source", data.valid_source, "text for validation; never learnt from");
+  section.add("valid_target", data.valid_target, "its translation");
+  section.add("obtain", data.obtain, "where the corpus comes from: said where one of its files is missing");
+  section.add("swap", data.swap, "exchange source and target");
+  section.add("limit", data.limit, "take so many pairs of each source, its first ones; 0: all",
+              at_least(0).at_most(many));
+  section.add("hold_out", data.hold_out, "pairs to take out of the corpus for validation",
+              at_least(0).at_most(1'000'000));
+  section.add("max_length", data.max_length, "leave out pairs with a longer side, in pieces",
+              at_least(1).at_most(1'000'000));
+  section.add("max_ratio", data.max_ratio,
+              "leave out pairs of which one side has more than so many times the other's pieces; 0: none",
+              at_least(0));
+  section.add("order", data.order, "of several sources in an epoch",
+              {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
+  section.add(
+      "sort_by_length", data.sort_by_length,
+      "batches of sentences of like length, as the paper's; no padding is saved, since there is none");
+  declare_synthetic(section, data);
+}
+
+void validate(const DataConfig& data) {
+  same_length("data.source", data.source, "data.target", data.target);
+  same_length("data.valid_source", data.valid_source, "data.valid_target", data.valid_target);
+  check_weights(data);
+  check_standard_input(data);
+  if (data.max_ratio > 0 && data.max_ratio < 1) {
+    throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
+  }
+  const bool has_files = !data.source.empty() || !data.tsv.empty();
+  if (has_files && data.synthetic != Synthetic::none) {
+    throw OptionError("data.synthetic", "is set beside data.source or data.tsv: learn from one of them");
+  }
+  if (data.hold_out > 0 && !data.valid_source.empty()) {
+    throw OptionError("data.hold_out", "is set beside data.valid_source: validate on one of them");
+  }
+}
+
+void require_corpus(const DataConfig& data) {
+  if (!data.source.empty() || !data.tsv.empty() || data.synthetic != Synthetic::none) return;
+  throw OptionError("data.source",
+                    "names no file: give data.source and data.target, or data.tsv, or data.synthetic");
+}
+
+std::vector<double> source_weights(const DataConfig& data) {
+  std::vector<double> weights(data.source.size() + data.tsv.size(), 1.0);
+  for (size_t i = 0; i < data.weights.size(); ++i) {
+    CHECK(i < weights.size() && is_weight(data.weights[i], weights[i]), "weight {}", i);
+  }
+  return weights;
+}
+
+int64_t max_sentence_length(const DataConfig& data) {
+  return data.synthetic != Synthetic::none ? data.length : data.max_length + 1;
+}
+
+}  // namespace dragoman

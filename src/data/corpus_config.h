@@ -1,0 +1,53 @@
+// The table [data] of a recipe: what to learn from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+
+namespace dragoman {
+
+// Sentences made up as they are needed, see synthetic.h.
+enum class Synthetic { none, copy, reverse, sort };
+
+// How an epoch goes through several sources: all of them together, or one after the other.
+enum class SourceOrder { mixed, consecutive };
+
+struct DataConfig {
+  std::vector<std::string> source, target;  // the n-th of one belongs to the n-th of the other
+  std::vector<std::string> tsv;      // files of both: source, tab, target. They count after the pairs above
+  std::vector<std::string> weights;  // numbers, one for each source: how often an epoch has its pairs
+  std::vector<std::string> valid_source, valid_target;
+  std::string obtain;  // told to those who have not got the files
+  bool swap = false;
+  int64_t limit = 0;
+  int64_t hold_out = 0;
+  int64_t max_length = 100;
+  double max_ratio = 0;
+  SourceOrder order = SourceOrder::mixed;
+  bool sort_by_length = true;
+
+  Synthetic synthetic = Synthetic::none;
+  int64_t symbols = 11;
+  int64_t length = 10;
+  int64_t sentences = 30;
+  int64_t batches = 20;
+  int64_t valid_batches = 5;
+};
+
+void declare(Options& options, DataConfig& data);
+
+// Throw OptionError naming the first key whose value cannot be. A table that names no corpus at all passes:
+// whoever needs one calls require_corpus.
+void validate(const DataConfig& data);
+void require_corpus(const DataConfig& data);
+
+// data.weights as numbers: one for each pair of files and each TSV file; 1 where nothing is said.
+std::vector<double> source_weights(const DataConfig& data);
+
+// Tokens of the longest sentence that a batch can hold, marks included.
+int64_t max_sentence_length(const DataConfig& data);
+
+}  // namespace dragoman

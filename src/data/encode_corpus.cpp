@@ -1,0 +1,246 @@
+#include "data/encode_corpus.h"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "base/threads.h"
+#include "data/shards.h"
+#include "text/word_encoder.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t block_pairs = 8192, block_bytes = 4 << 20;
+constexpr size_t task_pairs = 64;
+constexpr uint64_t max_shards = 200;  // two open files each
+
+enum class Outcome { kept, held_out, invalid, empty, too_long, ratio };
+
+struct PairInWork {
+  uint64_t index = 0;
+  bool invalid = false;
+  std::string source_text, target_text;
+  std::vector<int32_t> source, target;
+  Outcome outcome = Outcome::kept;
+};
+
+// The pairs that are in memory at a time. Their strings are used again.
+struct Block {
+  std::vector<PairInWork> pairs = std::vector<PairInWork>(block_pairs);
+  size_t count = 0;
+
+  bool read(CorpusReader& reader) {
+    count = 0;
+    RawPair raw;
+    for (size_t bytes = 0; count < block_pairs && bytes < block_bytes && reader.next(raw); ++count) {
+      PairInWork& pair = pairs[count];
+      if (pair.source_text.capacity() + pair.target_text.capacity() > (1 << 16))
+        pair = {};  // it held a giant
+      pair.index = raw.index;
+      pair.invalid = raw.invalid;
+      pair.source_text.assign(raw.source);
+      pair.target_text.assign(raw.target);
+      bytes += raw.source.size() + raw.target.size();
+    }
+    return count > 0;
+  }
+};
+
+class Encoder {
+ public:
+  Encoder(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey, int threads)
+      : data_(data), survey_(survey), threads_(threads) {
+    for (int i = 0; i < threads_.size(); ++i) {
+      sources_.emplace_back(*vocabularies.source);
+      targets_.emplace_back(*vocabularies.target);
+    }
+  }
+
+  void encode(Block& block) {
+    block_ = &block;
+    const auto tasks = static_cast<int64_t>((block.count + task_pairs - 1) / task_pairs);
+    errors_.assign(static_cast<size_t>(tasks), nullptr);
+    threads_.run(
+        tasks,
+        [](void* self, int64_t task, int worker) {
+          static_cast<Encoder*>(self)->encode_some(static_cast<size_t>(task), static_cast<size_t>(worker));
+        },
+        this);
+    for (const std::exception_ptr& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+ private:
+  void encode_some(size_t task, size_t worker) {
+    try {
+      const size_t end = std::min((task + 1) * task_pairs, block_->count);
+      for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
+    } catch (...) {
+      errors_[task] = std::current_exception();
+    }
+  }
+
+  void encode_pair(PairInWork& pair, size_t worker) {
+    pair.outcome = Outcome::invalid;
+    if (pair.invalid) return;
+    pair.source = sources_[worker].encode(pair.source_text);
+    pair.target = targets_[worker].encode(pair.target_text);
+    pair.outcome = judge(pair);
+  }
+
+  Outcome judge(const PairInWork& pair) const {
+    const auto [shorter, longer] = std::minmax({pair.source.size(), pair.target.size()});
+    if (shorter == 0) return Outcome::empty;
+    if (survey_.is_held_out(pair.index)) return Outcome::held_out;
+    if (longer > static_cast<size_t>(data_.max_length)) return Outcome::too_long;
+    const bool uneven = static_cast<double>(longer) > data_.max_ratio * static_cast<double>(shorter);
+    return data_.max_ratio > 0 && uneven ? Outcome::ratio : Outcome::kept;
+  }
+
+  const DataConfig& data_;
+  const Survey& survey_;
+  ThreadPool threads_;
+  std::vector<WordEncoder> sources_, targets_;  // a thread each
+  Block* block_ = nullptr;
+  std::vector<std::exception_ptr> errors_;
+};
+
+// Lines of held-out text.
+class TextWriter {
+ public:
+  explicit TextWriter(const std::string& path) : path_(path), file_(path, std::ios::binary) { check(); }
+
+  void add(const std::string& line) { file_ << line << '\n'; }
+  void finish() {
+    file_.flush();
+    check();
+  }
+
+ private:
+  void check() const {
+    if (!file_) throw Error("cannot write {}: is the disk full, or the folder not yours?", path_);
+  }
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+// Takes the encoded pairs in their order.
+class Sink {
+ public:
+  Sink(const Vocabularies& vocabularies, const Survey& survey, const std::string& folder,
+       uint64_t fingerprint, uint64_t shard_pairs) {
+    const uint64_t shards =
+        std::clamp<uint64_t>((survey.pairs() + shard_pairs - 1) / shard_pairs, 1, max_shards);
+    const int64_t largest = std::max(vocabularies.source->size(), vocabularies.target->size());
+    for (uint64_t i = 0; i < shards; ++i) {
+      shards_.emplace_back(shard_path(folder, static_cast<int64_t>(i)), largest <= (1 << 16) ? 2 : 4,
+                           fingerprint);
+    }
+    if (survey.held_out.empty()) return;
+    for (const char* side : {"source", "target"}) held_out_.emplace_back(held_out_path(folder, side));
+  }
+
+  void take(const PairInWork& pair) {
+    CorpusCounts& counts = result_.counts;
+    ++counts.read;
+    switch (pair.outcome) {
+      case Outcome::kept:
+        return keep(pair);
+      case Outcome::held_out:
+        return hold_out(pair);
+      case Outcome::invalid:
+        ++counts.left_out.invalid;
+        return;
+      case Outcome::empty:
+        ++counts.left_out.empty;
+        return;
+      case Outcome::too_long:
+        ++counts.left_out.too_long;
+        return;
+      case Outcome::ratio:
+        ++counts.left_out.ratio;
+        return;
+    }
+  }
+
+  EncodingResult finish() {
+    for (ShardWriter& shard : shards_) shard.finish();
+    for (TextWriter& side : held_out_) side.finish();
+    result_.shards = static_cast<int64_t>(shards_.size());
+    return std::move(result_);
+  }
+
+ private:
+  void keep(const PairInWork& pair) {
+    shards_[static_cast<size_t>(result_.counts.kept) % shards_.size()].add(pair.index, pair.source,
+                                                                           pair.target);
+    ++result_.counts.kept;
+    result_.counts.source_tokens += static_cast<int64_t>(pair.source.size());
+    result_.counts.target_tokens += static_cast<int64_t>(pair.target.size());
+    result_.source.add(pair.source);
+    result_.target.add(pair.target);
+  }
+
+  void hold_out(const PairInWork& pair) {
+    ++result_.counts.held_out;
+    held_out_[0].add(pair.source_text);
+    held_out_[1].add(pair.target_text);
+  }
+
+  EncodingResult result_;
+  std::vector<ShardWriter> shards_;
+  std::vector<TextWriter> held_out_;  // source and target
+};
+
+}  // namespace
+
+void SideStatistics::add(const std::vector<int32_t>& ids) {
+  if (lengths.size() <= ids.size()) lengths.resize(ids.size() + 1, 0);
+  ++lengths[ids.size()];
+  unknown += std::count(ids.begin(), ids.end(), unknown_id);
+}
+
+int64_t SideStatistics::percentile(double share) const {
+  int64_t sentences = 0, passed = 0;
+  for (const int64_t count : lengths) sentences += count;
+  for (size_t length = 0; length < lengths.size(); ++length) {
+    passed += lengths[length];
+    if (passed > 0 && static_cast<double>(passed) >= share * static_cast<double>(sentences)) {
+      return static_cast<int64_t>(length);
+    }
+  }
+  return 0;
+}
+
+EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
+                             const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
+                             uint64_t shard_pairs) {
+  CorpusReader reader(corpus_sources(data), data.swap, data.limit);
+  Encoder encoder(data, vocabularies, survey, threads);
+  Sink sink(vocabularies, survey, folder, fingerprint, shard_pairs);
+  Block block;
+  uint64_t done = 0;
+  while (block.read(reader)) {
+    if (stop_requested()) throw Stopped(stop_requested(), "stopped while preparing; nothing was kept");
+    encoder.encode(block);
+    for (size_t i = 0; i < block.count; ++i) sink.take(block.pairs[i]);
+    done += block.count;
+    status.show("encoding", static_cast<double>(done) / static_cast<double>(survey.pairs()),
+                static_cast<double>(done));
+  }
+  status.clear();
+  if (done != survey.pairs()) throw Error("the corpus changed while it was prepared: prepare it again");
+  return sink.finish();
+}
+
+std::string held_out_path(const std::string& folder, const char* side) {
+  return (std::filesystem::path(folder) / (std::string("held-out.") + side)).string();
+}
+
+}  // namespace dragoman

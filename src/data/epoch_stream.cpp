@@ -1,0 +1,90 @@
+#include "data/epoch_stream.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace dragoman {
+namespace {
+
+template <class Item>
+void shuffle(std::vector<Item>& items, uint64_t key) {
+  Random random(key);
+  for (size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);
+}
+
+// The first of the rising records whose pair is not below this one.
+size_t first_record(std::span<const PairRecord> records, uint64_t pair) {
+  const auto at =
+      std::lower_bound(records.begin(), records.end(), pair,
+                       [](const PairRecord& record, uint64_t value) { return record.pair < value; });
+  return static_cast<size_t>(at - records.begin());
+}
+
+}  // namespace
+
+EpochStream::EpochStream(const PreparedCorpus& corpus, const StreamSettings& settings, int64_t epoch)
+    : corpus_(corpus),
+      order_(settings.order),
+      weights_(settings.weights),
+      key_(mix(mix(settings.seed, "epoch"), static_cast<uint64_t>(epoch))) {
+  const size_t sources = corpus.source_begins.size() - 1;
+  if (weights_.empty()) weights_.assign(sources, 1.0);
+  CHECK(weights_.size() == sources, "{} weights for {} sources", weights_.size(), sources);
+  plan_segments();
+}
+
+void EpochStream::plan_segments() {
+  std::vector<uint32_t> shards(corpus_.shards.size());
+  for (size_t i = 0; i < shards.size(); ++i) shards[i] = static_cast<uint32_t>(i);
+  shuffle(shards, mix(key_, "shards"));
+  const size_t sources = weights_.size();
+  const size_t parts = order_ == SourceOrder::mixed ? 1 : sources;
+  for (size_t part = 0; part < parts; ++part) {
+    for (const uint32_t shard : shards) {
+      segments_.push_back({shard, part, order_ == SourceOrder::mixed ? sources : part + 1});
+    }
+  }
+}
+
+uint64_t EpochStream::copies(uint64_t pair, double weight) const {
+  const double whole = std::floor(weight);
+  const double chance = static_cast<double>(mix(mix(key_, "weight"), pair) >> 11) * 0x1p-53;
+  return static_cast<uint64_t>(whole) + (chance < weight - whole);
+}
+
+void EpochStream::add_source(uint32_t shard, size_t source) {
+  const auto records = corpus_.shards[shard].pairs();
+  const size_t end = first_record(records, corpus_.source_begins[source + 1]);
+  for (size_t i = first_record(records, corpus_.source_begins[source]); i < end; ++i) {
+    const uint64_t times = weights_[source] == 1 ? 1 : copies(records[i].pair, weights_[source]);
+    places_.insert(places_.end(), times, {shard, static_cast<uint32_t>(i)});
+  }
+}
+
+void EpochStream::open(const Segment& segment) {
+  places_.clear();
+  next_place_ = 0;
+  for (size_t source = segment.first_source; source < segment.last_source; ++source)
+    add_source(segment.shard, source);
+  shuffle(places_, mix(mix(mix(key_, "pairs"), segment.shard), segment.first_source));
+}
+
+void EpochStream::release_left_shards() {
+  for (const uint32_t shard : left_shards_) corpus_.shards[shard].release();
+  left_shards_.clear();
+}
+
+bool EpochStream::next(PairPlace& place) {
+  while (next_place_ == places_.size()) {
+    if (next_segment_ > 0) left_shards_.insert(segments_[next_segment_ - 1].shard);
+    if (next_segment_ == segments_.size()) return false;
+    open(segments_[next_segment_++]);
+  }
+  place = places_[next_place_++];
+  return true;
+}
+
+}  // namespace dragoman

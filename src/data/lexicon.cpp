@@ -1,0 +1,201 @@
+#include "data/lexicon.h"
+
+#include <algorithm>
+#include <atomic>
+#include <tuple>
+
+#include "base/signals.h"
+#include "base/threads.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int rounds = 5;
+constexpr uint64_t max_pairs = 1'000'000;
+constexpr size_t pairs_of_task = 1024;
+constexpr int64_t counts_at_once = int64_t{1} << 25;
+constexpr double unit = 4294967296.0;  // shares are summed as whole numbers, which any order sums to the same
+
+using Ids = std::vector<int32_t>;
+
+// The pairs to learn from, several at a time.
+class Pairs {
+ public:
+  Pairs(const PreparedCorpus& corpus, int threads) : threads_(threads) {
+    const auto kept = static_cast<uint64_t>(corpus.counts.kept);
+    stride_ = std::max<uint64_t>(1, (kept + max_pairs - 1) / max_pairs);
+    for (const Shard& shard : corpus.shards) {
+      for (size_t begin = 0; begin < shard.pairs().size(); begin += pairs_of_task * stride_)
+        tasks_.push_back({&shard, begin});
+    }
+  }
+
+  // body(source, target); an end mark stands behind each source.
+  template <class Body>
+  void for_each(const Body& body) {
+    run(tasks_.size(), [&](size_t number) {
+      const Task& task = tasks_[number];
+      const auto all = task.shard->pairs();
+      const size_t end = std::min(all.size(), task.begin + pairs_of_task * stride_);
+      Ids source, target;
+      for (size_t i = task.begin; i < end && !stop_requested(); i += stride_) {
+        task.shard->read(all[i], source, target);
+        source.push_back(eos_id);
+        body(source, target);
+      }
+    });
+    if (stop_requested()) throw Stopped(stop_requested(), "stopped while the shortlist was learnt");
+  }
+
+  // body(number) for each number below `count`.
+  template <class Body>
+  void run(size_t count, const Body& body) {
+    const auto call = [](void* self, int64_t task, int) {
+      (*static_cast<const Body*>(self))(static_cast<size_t>(task));
+    };
+    threads_.run(static_cast<int64_t>(count), call, const_cast<Body*>(&body));
+  }
+
+ private:
+  struct Task {
+    const Shard* shard;
+    size_t begin;
+  };
+
+  ThreadPool threads_;
+  uint64_t stride_;
+  std::vector<Task> tasks_;
+};
+
+template <class Number>
+void add(Number& sum, Number amount) {
+  std::atomic_ref(sum).fetch_add(amount, std::memory_order_relaxed);
+}
+
+// The probabilities of target pieces given one source piece.
+struct Row {
+  Ids words;  // ascending
+  std::vector<float> probabilities;
+  std::vector<uint64_t> shares;  // of this round
+
+  // Where a word stands; words.size(): it is not followed.
+  size_t find(int32_t word) const {
+    const auto place = std::ranges::lower_bound(words, word);
+    return place != words.end() && *place == word ? static_cast<size_t>(place - words.begin()) : words.size();
+  }
+
+  void begin(Ids chosen) {
+    std::ranges::sort(chosen);
+    words = std::move(chosen);
+    probabilities.assign(words.size(), 1);
+    shares.assign(words.size(), 0);
+  }
+
+  void end_round() {
+    double total = 0;
+    for (const uint64_t share : shares) total += static_cast<double>(share);
+    for (size_t i = 0; i < words.size(); ++i)
+      probabilities[i] = total > 0 ? static_cast<float>(static_cast<double>(shares[i]) / total) : 0;
+    std::ranges::fill(shares, 0);
+  }
+};
+
+// The indices of the largest values that reach `least`, the largest first.
+template <class Number>
+Ids largest(std::span<const Number> values, int64_t count, Number least) {
+  Ids indices;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= least) indices.push_back(static_cast<int32_t>(i));
+  }
+  const auto kept = std::min(static_cast<std::ptrdiff_t>(count), std::ssize(indices));
+  std::ranges::partial_sort(indices, indices.begin() + kept, {}, [&](int32_t i) {
+    return std::tuple(-static_cast<double>(values[static_cast<size_t>(i)]), i);
+  });
+  indices.resize(static_cast<size_t>(kept));
+  return indices;
+}
+
+// The words that stand opposite each source piece most often. Every target piece stands opposite the end mark, whose
+// row are the frequent ones. Counts exist for some source pieces at a time.
+std::vector<Row> first_rows(Pairs& pairs, const Vocabularies& vocabularies, const LexiconSize& size,
+                            Ids& frequent) {
+  const int64_t sources = vocabularies.source->size(), targets = vocabularies.target->size();
+  const int64_t followed = std::max(10 * size.likeliest, size.frequent);
+  std::vector<Row> rows(static_cast<size_t>(sources));
+  const int64_t at_once = std::clamp<int64_t>(counts_at_once / targets, 1, sources);
+  std::vector<uint32_t> counts(static_cast<size_t>(at_once * targets));
+  const auto row_of = [&](int64_t row) {
+    return std::span(counts).subspan(static_cast<size_t>(row * targets), static_cast<size_t>(targets));
+  };
+  for (int64_t first = 0; first < sources; first += at_once) {
+    std::ranges::fill(counts, 0);
+    pairs.for_each([&](const Ids& source, const Ids& target) {
+      for (const int32_t s : source) {
+        if (s < first || s >= first + at_once) continue;
+        const auto row = row_of(s - first);
+        for (const int32_t t : target) add(row[static_cast<size_t>(t)], uint32_t{1});
+      }
+    });
+    pairs.run(static_cast<size_t>(std::min(at_once, sources - first)), [&](size_t row) {
+      const std::span<const uint32_t> counted = row_of(static_cast<int64_t>(row));
+      rows[static_cast<size_t>(first) + row].begin(largest(counted, followed, uint32_t{1}));
+    });
+    if (first <= eos_id && eos_id < first + at_once)
+      frequent = largest(std::span<const uint32_t>(row_of(eos_id - first)), size.frequent, uint32_t{1});
+  }
+  return rows;
+}
+
+// Each target piece is shared out among the source pieces that it may come from, by their probabilities.
+void share_out(std::vector<Row>& rows, const Ids& source, const Ids& target) {
+  std::vector<size_t> places(source.size());
+  for (const int32_t t : target) {
+    double total = 0;
+    const auto probability = [&](size_t i) {
+      const Row& row = rows[static_cast<size_t>(source[i])];
+      return places[i] < row.words.size() ? static_cast<double>(row.probabilities[places[i]]) : 0;
+    };
+    for (size_t i = 0; i < source.size(); ++i) {
+      places[i] = rows[static_cast<size_t>(source[i])].find(t);
+      total += probability(i);
+    }
+    for (size_t i = 0; total > 0 && i < source.size(); ++i) {
+      const auto share = static_cast<uint64_t>(probability(i) / total * unit);
+      if (share > 0) add(rows[static_cast<size_t>(source[i])].shares[places[i]], share);
+    }
+  }
+}
+
+Ids likeliest(const Row& row, const Vocabularies& vocabularies, int32_t source, const LexiconSize& size) {
+  Ids words;
+  const std::string& piece = vocabularies.source->piece(source);
+  const int32_t same = vocabularies.target->id(piece);
+  if (!vocabularies.target->is_mark(same)) words.push_back(same);
+  const auto least = static_cast<float>(size.min_probability);
+  for (const int32_t place : largest(std::span(row.probabilities), size.likeliest, least)) {
+    const int32_t word = row.words[static_cast<size_t>(place)];
+    if (word != same) words.push_back(word);
+  }
+  words.resize(std::min(words.size(), static_cast<size_t>(size.likeliest)));
+  return words;
+}
+
+}  // namespace
+
+Lexicon learn_lexicon(const PreparedCorpus& corpus, const LexiconSize& size, int threads) {
+  Pairs pairs(corpus, threads);
+  Lexicon lexicon;
+  std::vector<Row> rows = first_rows(pairs, corpus.vocabularies, size, lexicon.frequent);
+  for (int round = 0; round < rounds; ++round) {
+    pairs.for_each([&](const Ids& source, const Ids& target) { share_out(rows, source, target); });
+    for (Row& row : rows) row.end_round();
+  }
+  for (size_t source = 0; source < rows.size(); ++source) {
+    lexicon.likeliest.push_back(
+        likeliest(rows[source], corpus.vocabularies, static_cast<int32_t>(source), size));
+  }
+  for (const Shard& shard : corpus.shards) shard.release();
+  return lexicon;
+}
+
+}  // namespace dragoman

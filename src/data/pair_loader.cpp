@@ -1,0 +1,57 @@
+#include "data/pair_loader.h"
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace dragoman {
+namespace {
+
+int32_t length_of(size_t pieces, bool mark) { return static_cast<int32_t>(pieces) + mark; }
+
+void check(const std::vector<int32_t>& ids, const Vocabulary& vocabulary) {
+  const int64_t size = vocabulary.size();
+  for (const int32_t id : ids) {
+    if (id >= 0 && id < size) continue;
+    throw Error(
+        "the prepared corpus is damaged (piece {} of {}): remove its folder, and it will be prepared again",
+        id, size);
+  }
+}
+
+}  // namespace
+
+PairLoader::PairLoader(const PreparedCorpus& corpus, const BatchSettings& settings)
+    : corpus_(corpus), settings_(settings) {
+  if (settings.sampling <= 0) return;
+  source_sampler_ = std::make_unique<SubwordSampler>(*corpus.vocabularies.source, settings.sampling);
+  target_sampler_ = std::make_unique<SubwordSampler>(*corpus.vocabularies.target, settings.sampling);
+}
+
+PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
+  if (source_sampler_) {
+    load(place, epoch);
+    return {place, length_of(source.size(), settings_.source_eos), length_of(target.size(), true)};
+  }
+  const PairRecord& pair = record(place);
+  return {place, length_of(pair.source_length, settings_.source_eos), length_of(pair.target_length, true)};
+}
+
+void PairLoader::load(PairPlace place, int64_t epoch) {
+  const PairRecord& pair = record(place);
+  corpus_.shards[place.shard].read(pair, source, target);
+  check(source, *corpus_.vocabularies.source);
+  check(target, *corpus_.vocabularies.target);
+  if (!source_sampler_) return;
+  const uint64_t key = mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), pair.pair);
+  sample(*source_sampler_, mix(key, "source"), source);
+  sample(*target_sampler_, mix(key, "target"), target);
+}
+
+// Where the other cut would be too long for the model, the usual one stays.
+void PairLoader::sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const {
+  Random random(key);
+  std::vector<int32_t> other = sampler.sample(ids, random);
+  if (static_cast<int64_t>(other.size()) <= settings_.max_length) ids = std::move(other);
+}
+
+}  // namespace dragoman

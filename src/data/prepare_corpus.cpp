@@ -1,0 +1,263 @@
+#include "data/prepare_corpus.h"
+
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/atomic_folder.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/status_line.h"
+#include "data/encode_corpus.h"
+#include "data/standard_input.h"
+#include "data/survey.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* manifest_name = "prepared.json";
+constexpr int format = 1;
+
+std::string manifest_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / manifest_name).string();
+}
+
+// --- What a prepared corpus was made from -----------------------------------------------------------
+
+json facts_of_file(const std::string& path, const std::string& obtain) {
+  if (path == "-") return "standard input";
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) {
+    const std::string advice = obtain.empty() ? "" : fmt::format("; where to get the corpus: {}", obtain);
+    throw Error("cannot open {}: {}{}", path, std::strerror(errno), advice);
+  }
+  return {{"bytes", status.st_size}, {"changed", {status.st_mtim.tv_sec, status.st_mtim.tv_nsec}}};
+}
+
+json facts_of_vocabularies(const std::string& folder) {
+  const Vocabularies vocabularies = read_vocabularies(folder);
+  const auto hash = [](const Vocabulary& v) { return XXH3_64bits(v.model().data(), v.model().size()); };
+  return {hash(*vocabularies.source), hash(*vocabularies.target)};
+}
+
+// Every option counts, but for those that only choose among what is prepared.
+json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
+  DataConfig data_copy = data;
+  VocabularyConfig vocabulary_copy = vocabulary;
+  Options options;
+  declare(options, data_copy);
+  declare(options, vocabulary_copy);
+  json origin = options.to_json();
+  for (const char* key : {"weights", "valid_source", "valid_target", "obtain", "order", "sort_by_length",
+                          "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
+    CHECK(origin["data"].erase(key) == 1, "{}", key);
+  }
+  for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
+  for (const CorpusSource& source : corpus_sources(data)) {
+    origin["files"][source.source] = facts_of_file(source.source, data.obtain);
+    if (!source.is_tsv()) origin["files"][source.target] = facts_of_file(source.target, data.obtain);
+  }
+  if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
+  origin["format"] = format;
+  return origin;
+}
+
+// What is wrong with the validation set is better said now than after hours of preparation.
+void check_validation(const DataConfig& data) {
+  for (const auto* files : {&data.valid_source, &data.valid_target}) {
+    for (const std::string& path : *files) facts_of_file(path, data.obtain);
+  }
+  LeftOut ignored;
+  read_pairs(validation_sources(data), data.swap, ignored);
+}
+
+uint64_t fingerprint_of(const json& origin) {
+  const std::string text = origin.dump(-1, ' ', false, json::error_handler_t::replace);
+  return XXH3_64bits(text.data(), text.size());
+}
+
+// What differs, in words: the first of it.
+std::string difference(const json& old_origin, const json& origin) {
+  for (const json& step : json::diff(old_origin, origin)) {
+    const json::json_pointer pointer(step.at("path").get<std::string>());
+    std::string words;
+    for (json::json_pointer at = pointer; !at.empty(); at = at.parent_pointer()) {
+      if (at.parent_pointer() == json::json_pointer("/files")) return at.back();
+      words = at.back() + (words.empty() ? "" : ".") + words;
+    }
+    return words;
+  }
+  return "nothing";
+}
+
+// --- The manifest -----------------------------------------------------------------------------------
+
+json side_report(const SideStatistics& side, const Vocabulary& vocabulary, int64_t tokens, int64_t pairs) {
+  const auto share = [](int64_t part, int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  };
+  return {{"vocabulary", vocabulary.size()},
+          {"unknown", share(side.unknown, tokens)},
+          {"mean_length", share(tokens, pairs)},
+          {"lengths",
+           {{"p1", side.percentile(0.01)},
+            {"p10", side.percentile(0.1)},
+            {"p50", side.percentile(0.5)},
+            {"p90", side.percentile(0.9)},
+            {"p99", side.percentile(0.99)},
+            {"max", side.percentile(1)}}}};
+}
+
+// [[length, sentences], ...]
+json histogram(const SideStatistics& side) {
+  json list = json::array();
+  for (size_t length = 0; length < side.lengths.size(); ++length) {
+    if (side.lengths[length] > 0) list.push_back({length, side.lengths[length]});
+  }
+  return list;
+}
+
+json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
+  const CorpusCounts& c = result.counts;
+  return {{"pairs", to_json(c)},
+          {"shared_vocabulary", vocabularies.shared()},
+          {"source", side_report(result.source, *vocabularies.source, c.source_tokens, c.kept)},
+          {"target", side_report(result.target, *vocabularies.target, c.target_tokens, c.kept)},
+          {"source_lengths", histogram(result.source)},
+          {"target_lengths", histogram(result.target)}};
+}
+
+// Nothing where there is no manifest, or none that makes sense.
+std::optional<json> read_manifest(const std::string& folder) {
+  if (!std::filesystem::exists(manifest_path(folder))) return std::nullopt;
+  json manifest = json::parse(read_file(manifest_path(folder)), nullptr, false);
+  if (manifest.is_discarded() || !manifest.is_object() || !manifest.contains("origin")) return std::nullopt;
+  return manifest;
+}
+
+PreparedCorpus open_prepared(const std::string& folder, const json& manifest) {
+  const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
+  PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
+                           .shards = {},
+                           .source_begins = manifest.at("source_begins"),
+                           .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
+                           .report = manifest.at("report")};
+  for (int64_t i = 0; i < manifest.at("shards").get<int64_t>(); ++i) {
+    corpus.shards.emplace_back(shard_path(folder, i), fingerprint);
+  }
+  return corpus;
+}
+
+// The corpus as it lies there, if it was made from the same.
+std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest) return std::nullopt;
+  if (manifest->at("origin") != origin) return std::nullopt;
+  try {
+    PreparedCorpus corpus = open_prepared(folder, *manifest);
+    corpus.was_there = true;
+    log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
+    if (origin.at("files").contains("-"))
+      log_info("standard input is not read again: remove {} to prepare another corpus", folder);
+    return corpus;
+  } catch (const Error& error) {
+    log_warning("{}: preparing again", error.what());
+  } catch (const json::exception& error) {
+    log_warning("{} is damaged: preparing again", manifest_path(folder));
+  }
+  return std::nullopt;
+}
+
+void log_why_again(const std::string& folder, const json& origin) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest || manifest->at("origin") == origin) return;
+  log_info("{}: {} has changed, preparing again", folder, difference(manifest->at("origin"), origin));
+}
+
+void log_counts(const CorpusCounts& c, double seconds) {
+  log_info("{} pairs read, {} kept, {} held out, {} left out, in {:.1f} s", with_commas(c.read),
+           with_commas(c.kept), with_commas(c.held_out), with_commas(c.left_out.total()), seconds);
+  const auto say = [](int64_t count, const char* reason) {
+    if (count > 0) log_info("left out: {} {}", with_commas(count), reason);
+  };
+  say(c.left_out.empty, "with an empty side");
+  say(c.left_out.too_long, "longer than data.max_length");
+  say(c.left_out.ratio, "beyond data.max_ratio");
+  say(c.left_out.invalid, "invalid: no UTF-8, a NUL byte, a missing column");
+}
+
+// What every file of the new folder says: the last of them is the manifest.
+void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, const json& origin,
+                 const std::string& folder, int threads) {
+  const auto begin = std::chrono::steady_clock::now();
+  const CorpusOfFiles corpus(named, folder);
+  const DataConfig& data = corpus.data();
+  StatusLine status;
+  const Survey survey = survey_corpus(data, status);
+  status.clear();
+  log_info("{} pairs, learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
+  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, status);
+  write_vocabularies(folder, vocabularies);
+  const EncodingResult result =
+      encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  log_counts(result.counts, seconds.count());
+  if (result.counts.kept == 0) throw Error("no pair of the corpus could be kept: the log says why");
+  const json manifest = {{"origin", origin},
+                         {"shards", result.shards},
+                         {"source_begins", survey.source_begins},
+                         {"report", report_of(result, vocabularies)}};
+  write_file(manifest_path(folder), {manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n"});
+}
+
+}  // namespace
+
+std::string prepared_folder(const std::string& model_folder) {
+  return (std::filesystem::path(model_folder) / "data").string();
+}
+
+PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vocabulary,
+                              const std::string& folder, int threads) {
+  require_corpus(data);
+  CHECK(data.synthetic == Synthetic::none);
+  const json origin = origin_of(data, vocabulary);
+  check_validation(data);
+  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
+  log_why_again(folder, origin);
+  AtomicFolder making(folder, manifest_name);
+  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);  // another process has just made it
+  make_corpus(data, vocabulary, origin, making.path(), threads);
+  making.finish();
+  return prepared_corpus(folder);
+}
+
+PreparedCorpus prepared_corpus(const std::string& folder) {
+  const std::optional<json> manifest = read_manifest(folder);
+  if (!manifest) throw Error("{} holds no prepared corpus: it must be one folder for all processes", folder);
+  return open_prepared(folder, *manifest);
+}
+
+std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {
+  const bool held_out = data.valid_source.empty();
+  if (held_out && data.hold_out == 0) return {};
+  const std::vector<CorpusSource> held_out_files = {
+      {held_out_path(folder, "source"), held_out_path(folder, "target")}};
+  LeftOut left_out;
+  auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
+                        : read_pairs(validation_sources(data), data.swap, left_out);
+  if (left_out.total() > 0) {
+    log_warning("validation: {} pairs are left out, {} empty and {} invalid", left_out.total(),
+                left_out.empty, left_out.invalid);
+  }
+  return pairs;
+}
+
+}  // namespace dragoman

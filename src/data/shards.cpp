@@ -1,0 +1,239 @@
+#include "data/shards.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+struct Header {
+  char magic[8] = {'d', 'r', 'a', 'g', 's', 'h', 'r', 'd'};
+  uint32_t version = 1;
+  uint32_t id_bytes = 0;
+  uint64_t fingerprint = 0;
+  uint64_t ids = 0, pairs = 0;
+  uint64_t ids_checksum = 0, pairs_checksum = 0;
+  uint64_t checksum = 0;  // of the header up to here
+};
+static_assert(sizeof(Header) == 64 && sizeof(PairRecord) == 24);
+
+uint64_t checksum_of(const Header& header) { return XXH3_64bits(&header, offsetof(Header, checksum)); }
+
+// Records begin at a multiple of eight.
+uint64_t records_begin(const Header& header) {
+  return sizeof(Header) + (header.ids * header.id_bytes + 7) / 8 * 8;
+}
+
+// A file that is written from its beginning, with a running checksum.
+class Column {
+ public:
+  explicit Column(const std::string& path)
+      : path_(path), file_(std::fopen(path.c_str(), "wb+")), sum_(XXH3_createState()) {
+    if (!file_) fail("open");
+    CHECK(sum_ && XXH3_64bits_reset(sum_) == XXH_OK);
+  }
+  ~Column() {
+    if (file_) std::fclose(file_);
+    XXH3_freeState(sum_);
+  }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+
+  void write(const void* data, size_t size) {
+    write_unsummed(data, size);
+    XXH3_64bits_update(sum_, data, size);
+  }
+  void write_unsummed(const void* data, size_t size) {
+    if (size > 0 && std::fwrite(data, 1, size, file_) != size) fail("write");
+  }
+  size_t read_some(char* to, size_t size) {
+    const size_t n = std::fread(to, 1, size, file_);
+    if (n == 0 && std::ferror(file_)) fail("read");
+    return n;
+  }
+  void rewind() {
+    if (std::fseek(file_, 0, SEEK_SET) != 0) fail("write");
+  }
+  void flush_to_disk() {
+    if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) fail("write");
+  }
+  uint64_t checksum() const { return XXH3_64bits_digest(sum_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail(const char* action) const {
+    throw Error("cannot {} {}: {}", action, path_, std::strerror(errno));
+  }
+
+  std::string path_;
+  std::FILE* file_;
+  XXH3_state_t* sum_;
+};
+
+template <class Id>
+void write_ids(Column& column, std::span<const int32_t> ids, std::vector<Id>& buffer) {
+  buffer.assign(ids.begin(), ids.end());
+  column.write(buffer.data(), buffer.size() * sizeof(Id));
+}
+
+}  // namespace
+
+// --- Writing ----------------------------------------------------------------------------------------
+
+// Records grow beside the ids, in a file of their own that is put behind them at the end.
+struct ShardWriter::Files {
+  Column ids, records;
+  Header header;
+  std::vector<uint16_t> narrow;
+  std::vector<uint32_t> wide;
+
+  explicit Files(const std::string& path) : ids(path), records(path + ".pairs") {}
+
+  void add(std::span<const int32_t> side) {
+    if (header.id_bytes == 2) {
+      write_ids(ids, side, narrow);
+    } else {
+      write_ids(ids, side, wide);
+    }
+    header.ids += side.size();
+  }
+};
+
+ShardWriter::ShardWriter(const std::string& path, int id_bytes, uint64_t fingerprint)
+    : files_(std::make_unique<Files>(path)) {
+  CHECK(id_bytes == 2 || id_bytes == 4, "{}", id_bytes);
+  files_->header.id_bytes = static_cast<uint32_t>(id_bytes);
+  files_->header.fingerprint = fingerprint;
+  files_->ids.write_unsummed(&files_->header,
+                             sizeof(Header));  // in its place; what it says is known at the end
+}
+
+ShardWriter::~ShardWriter() = default;
+ShardWriter::ShardWriter(ShardWriter&&) noexcept = default;
+ShardWriter& ShardWriter::operator=(ShardWriter&&) noexcept = default;
+
+void ShardWriter::add(uint64_t pair, std::span<const int32_t> source, std::span<const int32_t> target) {
+  const PairRecord record = {pair, files_->header.ids, static_cast<uint32_t>(source.size()),
+                             static_cast<uint32_t>(target.size())};
+  files_->add(source);
+  files_->add(target);
+  files_->records.write(&record, sizeof record);
+  ++files_->header.pairs;
+}
+
+void ShardWriter::finish() {
+  Header& header = files_->header;
+  const uint64_t padding = records_begin(header) - sizeof(Header) - header.ids * header.id_bytes;
+  files_->ids.write("\0\0\0\0\0\0\0", padding);
+  header.ids_checksum = files_->ids.checksum();
+  header.pairs_checksum = files_->records.checksum();
+  header.checksum = checksum_of(header);
+  files_->records.rewind();
+  char buffer[1 << 16];
+  while (const size_t n = files_->records.read_some(buffer, sizeof buffer))
+    files_->ids.write_unsummed(buffer, n);
+  files_->ids.rewind();
+  files_->ids.write_unsummed(&header, sizeof header);
+  files_->ids.flush_to_disk();
+  std::remove(files_->records.path().c_str());
+}
+
+// --- Reading ----------------------------------------------------------------------------------------
+
+struct Shard::Mapping {
+  std::string path;
+  const char* bytes = nullptr;
+  size_t size = 0;
+  Header header;
+
+  explicit Mapping(const std::string& name);
+  ~Mapping() {
+    if (bytes) munmap(const_cast<char*>(bytes), size);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  [[noreturn]] void damaged(const char* how) const {
+    throw Error("{} {}: remove its folder, and it will be prepared again", path, how);
+  }
+  template <class Id>
+  void read(uint64_t begin, uint32_t length, std::vector<int32_t>& ids) const {
+    const auto* first = reinterpret_cast<const Id*>(bytes + sizeof(Header)) + begin;
+    ids.assign(first, first + length);
+  }
+};
+
+Shard::Mapping::Mapping(const std::string& name) : path(name) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
+  struct stat status = {};
+  const bool known = fstat(file, &status) == 0;
+  size = static_cast<size_t>(status.st_size);
+  void* mapped =
+      known && size >= sizeof(Header) ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+  const int reason = errno;
+  close(file);
+  if (known && size < sizeof(Header)) damaged("is cut off");
+  if (mapped == MAP_FAILED) throw Error("cannot map {} into memory: {}", path, std::strerror(reason));
+  bytes = static_cast<const char*>(mapped);
+  std::memcpy(&header, bytes, sizeof header);
+}
+
+// Every count is bounded by the file's size before it is multiplied.
+Shard::Shard(const std::string& path, uint64_t fingerprint) : mapping_(std::make_unique<Mapping>(path)) {
+  const Header& header = mapping_->header;
+  const size_t size = mapping_->size;
+  if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 ||
+      header.checksum != checksum_of(header)) {
+    mapping_->damaged("is no shard of this program, or damaged");
+  }
+  if (header.version != Header().version) mapping_->damaged("was made by another version of this program");
+  if (header.fingerprint != fingerprint) mapping_->damaged("belongs to another corpus or other settings");
+  const bool sound = (header.id_bytes == 2 || header.id_bytes == 4) && header.ids <= size &&
+                     header.pairs <= size &&
+                     records_begin(header) + header.pairs * sizeof(PairRecord) == size;
+  if (!sound) mapping_->damaged("is cut off");
+  pairs_ = {reinterpret_cast<const PairRecord*>(mapping_->bytes + records_begin(header)), header.pairs};
+}
+
+Shard::~Shard() = default;
+Shard::Shard(Shard&&) noexcept = default;
+Shard& Shard::operator=(Shard&&) noexcept = default;
+
+void Shard::read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const {
+  const uint64_t ids = mapping_->header.ids, length = uint64_t{pair.source_length} + pair.target_length;
+  if (pair.begin > ids || length > ids - pair.begin) mapping_->damaged("is damaged");
+  if (mapping_->header.id_bytes == 2) {
+    mapping_->read<uint16_t>(pair.begin, pair.source_length, source);
+    mapping_->read<uint16_t>(pair.begin + pair.source_length, pair.target_length, target);
+  } else {
+    mapping_->read<uint32_t>(pair.begin, pair.source_length, source);
+    mapping_->read<uint32_t>(pair.begin + pair.source_length, pair.target_length, target);
+  }
+}
+
+void Shard::release() const { madvise(const_cast<char*>(mapping_->bytes), mapping_->size, MADV_DONTNEED); }
+
+bool Shard::is_whole() const {
+  const Header& header = mapping_->header;
+  return XXH3_64bits(mapping_->bytes + sizeof(Header), records_begin(header) - sizeof(Header)) ==
+             header.ids_checksum &&
+         XXH3_64bits(pairs_.data(), pairs_.size_bytes()) == header.pairs_checksum;
+}
+
+std::string shard_path(const std::string& folder, int64_t number) {
+  return (std::filesystem::path(folder) / fmt::format("shard-{:03}", number)).string();
+}
+
+}  // namespace dragoman

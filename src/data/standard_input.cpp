@@ -1,0 +1,58 @@
+#include "data/standard_input.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/signals.h"
+
+namespace dragoman {
+namespace {
+
+constexpr const char* standard_input = "-";
+
+// Decompressed, where it is compressed.
+void copy_standard_input(const std::string& path) {
+  const auto bytes = open_bytes(standard_input);
+  std::ofstream file(path, std::ios::binary);
+  std::vector<char> block(1 << 16);
+  while (const size_t count = bytes->read(block.data(), block.size())) {
+    if (stop_requested()) throw Stopped(stop_requested(), "stopped while reading standard input");
+    file.write(block.data(), static_cast<std::streamsize>(count));
+  }
+  file.close();
+  if (!file) throw Error("cannot write {}, where standard input is kept: is the disk full?", path);
+}
+
+}  // namespace
+
+bool reads_standard_input(const DataConfig& data) {
+  const auto names_it = [](const std::vector<std::string>& files) {
+    return std::ranges::count(files, standard_input) > 0;
+  };
+  return names_it(data.source) || names_it(data.target) || names_it(data.tsv);
+}
+
+CorpusOfFiles::CorpusOfFiles(const DataConfig& data, const std::string& folder)
+    : data_(data), path_((std::filesystem::path(folder) / "standard-input").string()) {
+  if (!reads_standard_input(data)) return;
+  try {
+    copy_standard_input(path_);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error("standard input: {}", error.what());
+  }
+  for (auto* files : {&data_.source, &data_.target, &data_.tsv})
+    std::ranges::replace(*files, standard_input, path_);
+}
+
+CorpusOfFiles::~CorpusOfFiles() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace dragoman

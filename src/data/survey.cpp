@@ -1,0 +1,164 @@
+#include "data/survey.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <queue>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/signals.h"
+
+namespace dragoman {
+namespace {
+
+enum class Side { source, target, both };
+
+void stop_if_asked() {
+  if (stop_requested()) throw Stopped(stop_requested(), "stopped while preparing; nothing was kept");
+}
+
+uint64_t bytes_of(const std::vector<CorpusSource>& sources) {
+  uint64_t bytes = 0;
+  std::error_code ignored;  // whoever opens the file says what is wrong
+  for (const CorpusSource& source : sources) {
+    for (const std::string& path : {source.source, source.target}) {
+      const auto size = path.empty() ? 0 : std::filesystem::file_size(path, ignored);
+      if (!ignored) bytes += size;
+    }
+  }
+  return bytes;
+}
+
+std::vector<uint64_t> count_pairs(const DataConfig& data, StatusLine& status) {
+  const std::vector<CorpusSource> sources = corpus_sources(data);
+  const auto bytes = static_cast<double>(std::max(bytes_of(sources), uint64_t{1}));
+  CorpusReader reader(sources, data.swap, data.limit);
+  std::vector<uint64_t> begins(sources.size() + 1, 0);
+  for (RawPair pair; reader.next(pair);) {
+    ++begins[static_cast<size_t>(pair.origin) + 1];
+    if (pair.index % 4096 != 0) continue;
+    stop_if_asked();
+    status.show("counting", static_cast<double>(reader.bytes_read()) / bytes,
+                static_cast<double>(pair.index));
+  }
+  for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+  return begins;
+}
+
+std::vector<uint64_t> choose_held_out(uint64_t pairs, uint64_t count) {
+  std::priority_queue<std::pair<uint64_t, uint64_t>> smallest;  // hash and index; the largest hash on top
+  for (uint64_t pair = 0; count > 0 && pair < pairs; ++pair) {
+    smallest.emplace(mix(mix(0, "held out"), pair), pair);
+    if (smallest.size() > count) smallest.pop();
+  }
+  std::vector<uint64_t> chosen;
+  for (; !smallest.empty(); smallest.pop()) chosen.push_back(smallest.top().second);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// So many of so many, evenly: each stays with the share of those still needed among those still to come (Knuth's
+// algorithm S), so that nothing need be stored.
+class EvenSample {
+ public:
+  EvenSample(uint64_t wanted, uint64_t all) : wanted_(wanted), all_(all), random_(mix(0, "sample")) {}
+
+  bool takes_next() {
+    const bool take = wanted_ >= all_ || random_.below(all_) < wanted_;
+    --all_;
+    if (take) --wanted_;
+    return take;
+  }
+
+ private:
+  uint64_t wanted_, all_;
+  Random random_;
+};
+
+// The sentences that one vocabulary is learnt from.
+Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, int64_t learn_from) {
+  struct State {
+    CorpusReader reader;
+    EvenSample sample;
+    RawPair pair = {};
+    bool target_waits = false;
+  };
+  const int64_t wanted = side == Side::both ? std::max<int64_t>(learn_from / 2, 1) : learn_from;
+  auto state =
+      std::make_shared<State>(State{.reader = CorpusReader(corpus_sources(data), data.swap, data.limit),
+                                    .sample = EvenSample(static_cast<uint64_t>(wanted), survey.pairs())});
+  return [state, &survey, side]() -> std::optional<std::string_view> {
+    if (state->target_waits) {
+      state->target_waits = false;
+      return state->pair.target;
+    }
+    while (state->reader.next(state->pair)) {
+      if (state->pair.index % 4096 == 0) stop_if_asked();
+      if (!state->sample.takes_next() || state->pair.invalid || survey.is_held_out(state->pair.index))
+        continue;
+      if (is_blank(state->pair.source) || is_blank(state->pair.target)) continue;
+      state->target_waits = side == Side::both;
+      return side == Side::target ? state->pair.target : state->pair.source;
+    }
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+bool Survey::is_held_out(uint64_t pair) const {
+  return std::binary_search(held_out.begin(), held_out.end(), pair);
+}
+
+Survey survey_corpus(const DataConfig& data, StatusLine& status) {
+  Survey survey = {.source_begins = count_pairs(data, status), .held_out = {}};
+  if (survey.pairs() == 0) {
+    throw Error("there is nothing to learn from: {} has no line", corpus_sources(data).front().name());
+  }
+  const auto hold_out = static_cast<uint64_t>(data.hold_out);
+  if (hold_out >= survey.pairs()) {
+    throw Error("data.hold_out is {}, but the corpus has {} pairs in all: hold out fewer", hold_out,
+                survey.pairs());
+  }
+  survey.held_out = choose_held_out(survey.pairs(), hold_out);
+  return survey;
+}
+
+Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
+                               const Survey& survey, int threads, StatusLine& status) {
+  if (!vocabulary.from.empty()) return read_vocabularies(vocabulary.from);
+  const auto learn = [&](Side side, const char* what) {
+    return std::async(std::launch::async, [&, side, what] {
+      const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from); };
+      return std::make_shared<const Vocabulary>(learn_vocabulary(vocabulary, open, what));
+    });
+  };
+  const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
+  const auto result = [&](auto& learning, const char* what) {
+    while (learning.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
+      status.show("learning the vocabulary", -1);
+    }
+    status.clear();
+    auto learnt = learning.get();
+    const char* fewer = learnt->size() < vocabulary.size && can_be_filled ? ": the text has no more" : "";
+    log_info("{} vocabulary: {} pieces{}", what, with_commas(learnt->size()), fewer);
+    return learnt;
+  };
+  Vocabularies both;
+  const char* first = vocabulary.shared ? "shared" : "source";
+  auto source = learn(vocabulary.shared ? Side::both : Side::source, first);
+  if (vocabulary.shared || threads == 1) both.source = result(source, first);
+  if (vocabulary.shared) {
+    both.target = both.source;
+    return both;
+  }
+  auto target = learn(Side::target, "target");
+  if (!both.source) both.source = result(source, first);
+  both.target = result(target, "target");
+  return both;
+}
+
+}  // namespace dragoman

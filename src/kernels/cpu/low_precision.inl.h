@@ -1,0 +1,321 @@
+// Products with a right operand in fewer bits (LowPrecisionMatrix): the loops, for every arithmetic.
+//
+// First all rows of a are copied as the arithmetic wants them (int8: rounded by their own scale), then a task has a
+// block of rows and a run of columns. A tile's sums go through the whole inner index in registers. For int8 they are
+// exact; for bf16 they are one chain over the inner index. Either way no choice of tiles can change them.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/epilogue.inl.h"
+#include "kernels/cpu/low_precision_arithmetic.inl.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/kernels.h"
+#include "kernels/low_precision_layout.h"
+
+namespace dragoman {
+namespace {
+
+// --- the left operand -------------------------------------------------------------------------------
+
+// The rows of a as they meet b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
+// The offset is there because b's bytes are 128 too large, and for what else a kind's sums have of the row alone.
+// From row to row it is a little more than their length, lest they fall into one set of the cache.
+template <class Kind>
+struct LeftRows {
+  typename Kind::Element* elements;
+  int64_t stride;
+  float* scales;
+  int32_t* offsets;
+
+  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
+};
+
+template <class Kind>
+int64_t lines_of(int64_t inner) {
+  return ceil_div(inner, Kind::inner_of_line);
+}
+
+template <class Kind>
+LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
+  constexpr int64_t element = sizeof(typename Kind::Element);
+  const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
+  const int64_t stride = ceil_div(length, 64) * 64 + 64;
+  auto* memory = static_cast<char*>(context.shared(static_cast<size_t>(rows * (stride + 8))));
+  char* scales = memory + rows * stride;
+  return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
+          reinterpret_cast<float*>(scales), reinterpret_cast<int32_t*>(scales + rows * 4)};
+}
+
+inline float largest_magnitude(const float* x, int64_t count) {
+  Vec top = {};
+  for (int64_t k = 0; k < count; k += lanes) {
+    const Vec v = load_some(x + k, count - k);
+    top = max(top, max(v, -v));
+  }
+  return largest(top);
+}
+
+// All lanes: behind a row's last element come zeros, as lines that are filled up want them.
+template <class Element>
+void store_elements(Element* to, Ints v) {
+  typedef Element Rounded __attribute__((vector_size(sizeof(Element) * lanes)));
+  const Rounded rounded_weights = __builtin_convertvector(v, Rounded);
+  __builtin_memcpy(to, &rounded_weights, sizeof rounded_weights);
+}
+
+template <class Kind>
+void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
+  const float most = largest_magnitude(x, inner);
+  const Vec inverse = all(most > 0 ? 127 / most : 0);
+  Ints total = {};
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
+    total += Kind::offset(steps);
+    store_elements(left.row(i) + k, Kind::in_order(steps));
+  }
+  int32_t sum = 0;
+  for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
+  left.offsets[i] = sum;
+  left.scales[i] = most / 127;
+}
+
+inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int64_t inner) {
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Words bits = to_bf16(load_some(x + k, inner - k));
+    if constexpr (sizeof(Bf16::Element) == sizeof(float)) {
+      store(reinterpret_cast<float*>(left.row(i)) + k, reinterpret_cast<Vec>(bits << 16));
+    } else {
+      store_elements(left.row(i) + k, reinterpret_cast<Ints>(bits));
+    }
+  }
+}
+
+// --- a tile -----------------------------------------------------------------------------------------
+
+template <class Kind>
+constexpr int64_t low_precision_tile_columns = Kind::tile_vectors* Kind::columns;
+
+// Of b, the columns of a tile: where each vector's first line stands, how far it is to the next, and what the sums
+// begin with.
+template <class Kind>
+struct TileColumns {
+  const unsigned char* first[Kind::tile_vectors];
+  int64_t step;
+  typename Kind::Sum sums[Kind::tile_vectors];
+};
+
+// Rows [row, row + rows) of c and `columns` of its columns from `column` on.
+// What the next columns will read is fetched meanwhile: `upcoming`, and so much further on for each line.
+struct LowPrecisionTile {
+  const LowPrecisionMatrix& b;
+  const Matrix& c;
+  int64_t row, column, columns;
+  const unsigned char* upcoming;
+  int64_t upcoming_step;
+};
+
+template <class Kind>
+TileColumns<Kind> columns_in_place(const LowPrecisionMatrix& b, int64_t first_column) {
+  TileColumns<Kind> right = {.first = {}, .step = low_precision_line_bytes, .sums = {}};
+  const int64_t lines = lines_of<Kind>(b.rows), last_panel = (b.columns - 1) / low_precision_panel_columns;
+  for (int j = 0; j < Kind::tile_vectors; ++j) {
+    // What lies behind the last panel is not used, but must be there.
+    const int64_t column = first_column + j * Kind::columns;
+    const int64_t panel = smaller(column / low_precision_panel_columns, last_panel);
+    right.first[j] = b.data + panel * lines * low_precision_line_bytes +
+                     column % low_precision_panel_columns * low_precision_column_bytes;
+  }
+  return right;
+}
+
+template <class Kind>
+size_t bytes_of_widened(int64_t inner) {
+  if constexpr (!Kind::widens_ahead) return 0;
+  return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
+}
+
+// The columns are widened into `memory` for all the rows that will meet them, and the sums begin with what has to come
+// off for the columns' own products.
+template <class Kind>
+TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner, unsigned char* memory) {
+  constexpr int64_t width = sizeof(typename Kind::Right);
+  TileColumns<Kind> right = {.first = {}, .step = Kind::tile_vectors * width, .sums = {}};
+  for (int j = 0; j < Kind::tile_vectors; ++j) {
+    right.first[j] = memory + j * width;
+    typename Kind::Sum products = {};
+    for (int64_t line = 0; line < lines_of<Kind>(inner); ++line) {
+      auto* to = reinterpret_cast<typename Kind::Right*>(memory + j * width + line * right.step);
+      products += Kind::widen(narrow.first[j] + line * narrow.step, *to);
+    }
+    right.sums[j] = -products;
+  }
+  return right;
+}
+
+// `count` of them, which may be none.
+template <class Kind>
+Vec value_of(const LeftRows<Kind>& left, const LowPrecisionTile& tile, int64_t row, Words sum, int64_t j,
+             int64_t count) {
+  const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
+  const Words exact = sum - static_cast<uint32_t>(left.offsets[row]);
+  return to_float(reinterpret_cast<Ints>(exact)) * (all(left.scales[row]) * scales);
+}
+inline Vec value_of(const LeftRows<Bf16>&, const LowPrecisionTile&, int64_t, Vec sum, int64_t, int64_t) {
+  return sum;
+}
+
+template <class Kind, int rows>
+void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& right,
+                        const LowPrecisionTile& tile) {
+  constexpr int vectors = Kind::tile_vectors;
+  const int64_t lines = lines_of<Kind>(tile.b.rows), step = right.step;
+  typename Kind::Sum sums[rows][vectors];
+  const unsigned char* columns[vectors];
+#pragma GCC unroll 8
+  for (int j = 0; j < vectors; ++j) {
+    columns[j] = right.first[j];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) sums[i][j] = right.sums[j];
+  }
+  // A pointer for every three rows, which an address reaches by the stride: a pointer each would be too many.
+  const int64_t stride = left.stride * int64_t{sizeof(typename Kind::Element)};
+  const char* a[(rows + 2) / 3];
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; i += 3) a[i / 3] = reinterpret_cast<const char*>(left.row(tile.row + i));
+  const unsigned char* upcoming = tile.upcoming;
+  for (int64_t line = 0; line < lines; ++line) {
+    __builtin_prefetch(upcoming, 0, 2);
+    upcoming += tile.upcoming_step;
+    typename Kind::Right b[vectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) {
+      b[j] = Kind::load(columns[j]);
+      columns[j] += step;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      typename Kind::Left element;
+      __builtin_memcpy(&element, a[i / 3] + i % 3 * stride, sizeof element);
+#pragma GCC unroll 8
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Kind::multiply_add(element, b[j], sums[i][j]);
+    }
+#pragma GCC unroll 4
+    for (const char*& rows_of_three : a) {
+      rows_of_three += sizeof(typename Kind::Left);
+      asm("" : "+r"(rows_of_three));  // or the compiler makes a pointer for each row after all
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    const int64_t row = tile.row + i;
+    float* out = tile.c.data + row * tile.c.stride + tile.column;
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) {
+      const int64_t count = tile.columns - j * lanes;
+      const Vec values = value_of(left, tile, row, Kind::result(sums[i][j]), j * lanes, count);
+      if (count > 0) store_some(out + j * lanes, values, count);
+    }
+  }
+}
+
+// The tile of as many rows as there are.
+template <class Kind, int rows = Kind::tile_rows>
+void low_precision_rows(int64_t row_count, const LeftRows<Kind>& left, const TileColumns<Kind>& right,
+                        const LowPrecisionTile& tile) {
+  if (row_count == rows) {
+    low_precision_tile<Kind, rows>(left, right, tile);
+  } else if constexpr (rows > 1) {
+    low_precision_rows<Kind, rows - 1>(row_count, left, right, tile);
+  }
+}
+
+// --- the whole --------------------------------------------------------------------------------------
+
+constexpr int64_t low_precision_block_rows = 120;  // of a task
+constexpr int64_t low_precision_run_columns = 256;
+constexpr int64_t low_precision_run_unit = 64;
+constexpr int64_t low_precision_enough_tasks = 16;
+
+// Rows [first, end) of the columns [column, end_column): every tile of rows meets the same columns of b in turn.
+template <class Kind>
+void low_precision_part(const LeftRows<Kind>& left, const LowPrecisionMatrix& b, const Matrix& c,
+                        int64_t first, int64_t end, int64_t column, int64_t end_column, void* memory) {
+  constexpr int64_t width = low_precision_tile_columns<Kind>;
+  const int64_t tiles = ceil_div(end - first, Kind::tile_rows);
+  const int64_t bytes = lines_of<Kind>(b.rows) * width * 4;  // of a tile's columns
+  for (int64_t j = column; j < end_column; j += width) {
+    const unsigned char* next = b.data + (j / width + 1) * bytes;
+    TileColumns<Kind> right = columns_in_place<Kind>(b, j);
+    if constexpr (Kind::widens_ahead)
+      right = widened_columns<Kind>(right, b.rows, static_cast<unsigned char*>(memory));
+    int64_t row = first;
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t rows = ceil_div(end - row, tiles - tile);
+      low_precision_rows<Kind>(rows, left, right,
+                               {.b = b,
+                                .c = c,
+                                .row = row,
+                                .column = j,
+                                .columns = smaller(width, end_column - j),
+                                .upcoming = next + tile * bytes / tiles,
+                                .upcoming_step = ceil_div(width * 4, tiles)});
+      row += rows;
+    }
+  }
+}
+
+template <class Kind>
+void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
+                           const Epilogue& epilogue) {
+  if (c.rows <= 0 || c.columns <= 0) return;
+  const LeftRows<Kind> left = left_rows<Kind>(context, a.rows, b.rows);
+  for_each_row_block(context, a.rows, b.rows, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) copy_row(left, i, a.data + i * a.row_stride, b.rows);
+  });
+  const int64_t blocks = ceil_div(c.rows, low_precision_block_rows),
+                units = ceil_div(c.columns, low_precision_run_unit);
+  const int64_t runs = smaller(units, larger(ceil_div(c.columns, low_precision_run_columns),
+                                             ceil_div(low_precision_enough_tasks, blocks)));
+  const size_t widened = bytes_of_widened<Kind>(b.rows);
+  for_each_task(context, blocks * runs, [&](int64_t task, int worker) {
+    const int64_t block = task % blocks, run = task / blocks;
+    const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
+    const int64_t column = run * units / runs * low_precision_run_unit;
+    const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * low_precision_run_unit);
+    void* memory = Kind::widens_ahead ? context.local(worker, widened) : nullptr;
+    low_precision_part(left, b, c, row, end, column, end_column, memory);
+    if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
+  });
+}
+
+// What many rows share is prepared for them; for the rows of one tile it would not pay.
+inline void int8_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
+                         const Epilogue& epilogue) {
+  const bool many = c.rows > Int8::tile_rows;
+  (many ? low_precision_product<Int8OfManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+}
+
+inline float widened(const LowPrecisionMatrix& b, int64_t k, int64_t column) {
+  const int64_t of_line = b.precision == Precision::int8 ? 4 : 2, lines = ceil_div(b.rows, of_line);
+  const unsigned char* line =
+      b.data + (column / low_precision_panel_columns * lines + k / of_line) * low_precision_line_bytes;
+  const unsigned char* element =
+      line + column % low_precision_panel_columns * low_precision_column_bytes + k % of_line * (4 / of_line);
+  if (b.precision == Precision::int8) return static_cast<float>(*element - 128) * b.scales[column];
+  const uint32_t bits = static_cast<uint32_t>(element[0]) << 16 | static_cast<uint32_t>(element[1]) << 24;
+  float x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+inline void widen_columns(Context& context, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out) {
+  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t k = 0; k < b.rows; ++k) out.data[r * out.stride + k] = widened(b, k, columns[r]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,14 @@
+// Products in fewer bits for processors that have instructions for them, beyond those that a whole table is compiled
+// for. All that leaves the object file is the small table at the end; kernels.cpp puts it into a copy of the large one.
+#include "kernels/cpu/low_precision.inl.h"
+#include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/table_name.h"
+
+namespace dragoman {
+
+extern const LowPrecisionKernels DRAGOMAN_TABLE_NAME;
+
+const LowPrecisionKernels DRAGOMAN_TABLE_NAME = {
+    .int8 = int8_product, .bf16 = low_precision_product<Bf16>, .rounded = product_kernels<Pairs>};
+
+}  // namespace dragoman

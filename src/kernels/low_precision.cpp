@@ -1,0 +1,112 @@
+#include "kernels/low_precision.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t most_rows_of_int8 = INT32_MAX / (255 * 127);  // whose sums fit into 32 bits
+
+int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }
+int64_t line_count(Precision precision, int64_t rows) {
+  return (rows + inner_of_line(precision) - 1) / inner_of_line(precision);
+}
+int64_t panel_count(int64_t columns) {
+  return (columns + low_precision_panel_columns - 1) / low_precision_panel_columns;
+}
+
+float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
+
+// Where 0 is the scale, all of the column is.
+float scale_of_column(ConstMatrix b, int64_t column) {
+  float largest = 0;
+  for (int64_t k = 0; k < b.rows; ++k) largest = std::fmax(largest, std::fabs(element(b, k, column)));
+  return largest / 127;
+}
+
+unsigned char to_int8(float x, float scale) {
+  if (!(scale > 0)) return 128;
+  return static_cast<unsigned char>(128 + std::lrint(std::fmax(-127.0f, std::fmin(127.0f, x / scale))));
+}
+
+// The column's 4 bytes of each line of its panel.
+void low_precision_column(Precision precision, ConstMatrix b, int64_t column, float scale,
+                          unsigned char* panel) {
+  const int64_t of_line = inner_of_line(precision),
+                place = column % low_precision_panel_columns * low_precision_column_bytes;
+  for (int64_t k = 0; k < line_count(precision, b.rows) * of_line; ++k) {
+    const float x = k < b.rows ? element(b, k, column) : 0.0f;
+    unsigned char* line = panel + k / of_line * low_precision_line_bytes + place;
+    if (precision == Precision::int8) {
+      line[k % of_line] = to_int8(x, scale);
+    } else {
+      const uint16_t bits = to_bf16(x);
+      std::memcpy(line + 2 * (k % of_line), &bits, sizeof bits);
+    }
+  }
+}
+
+// Where the column's 4 bytes of the first line stand.
+int64_t place_of(const LowPrecisionMatrix& b, int64_t column) {
+  return column / low_precision_panel_columns * line_count(b.precision, b.rows) * low_precision_line_bytes +
+         column % low_precision_panel_columns * low_precision_column_bytes;
+}
+
+int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
+
+}  // namespace
+
+uint16_t to_bf16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns) {
+  return panel_count(columns) * line_count(precision, rows) * low_precision_line_bytes;
+}
+
+LowPrecisionMatrix to_low_precision(Context& context, Precision precision, ConstMatrix b, unsigned char* data,
+                                    float* scales) {
+  CHECK(precision != Precision::int8 || b.rows <= most_rows_of_int8, "{} inner indices", b.rows);
+  const int64_t panel_bytes = line_count(precision, b.rows) * low_precision_line_bytes;
+  const auto one_panel = [&](int64_t panel) {
+    unsigned char* bytes = data + panel * panel_bytes;
+    std::memset(bytes, filling(precision), static_cast<size_t>(panel_bytes));
+    for (int64_t j = panel * low_precision_panel_columns;
+         j < b.columns && j < (panel + 1) * low_precision_panel_columns; ++j) {
+      const float scale = precision == Precision::int8 ? scale_of_column(b, j) : 0;
+      if (precision == Precision::int8) scales[j] = scale;
+      low_precision_column(precision, b, j, scale, bytes);
+    }
+  };
+  context.parallel(
+      panel_count(b.columns),
+      [](void* body, int64_t panel, int) { (*static_cast<decltype(one_panel)*>(body))(panel); },
+      const_cast<void*>(static_cast<const void*>(&one_panel)));
+  return {precision, data, scales, b.rows, b.columns};
+}
+
+LowPrecisionMatrix low_precision_columns(const LowPrecisionMatrix& b, std::span<const int32_t> columns,
+                                         unsigned char* data, float* scales) {
+  const LowPrecisionMatrix some = {b.precision, data, scales, b.rows, static_cast<int64_t>(columns.size())};
+  const int64_t lines = line_count(b.precision, b.rows);
+  std::memset(data, filling(b.precision),
+              static_cast<size_t>(low_precision_size(b.precision, b.rows, some.columns)));
+  for (int64_t j = 0; j < some.columns; ++j) {
+    const int64_t column = columns[static_cast<size_t>(j)];
+    const unsigned char* from = b.data + place_of(b, column);
+    unsigned char* to = data + place_of(some, j);
+    for (int64_t line = 0; line < lines; ++line)
+      std::memcpy(to + line * low_precision_line_bytes, from + line * low_precision_line_bytes,
+                  low_precision_column_bytes);
+    if (b.precision == Precision::int8) scales[j] = b.scales[column];
+  }
+  return some;
+}
+
+}  // namespace dragoman

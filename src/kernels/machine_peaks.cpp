@@ -1,0 +1,231 @@
+#include "kernels/machine_peaks.h"
+
+#include <time.h>
+
+#include <chrono>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace dragoman {
+namespace {
+
+// Each loop: `count` rounds of independent multiply-adds on registers; returns the operations, two for each.
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) double multiply_avx512(int64_t count) {
+  __m512 sums[16] = {};
+#pragma GCC unroll 16
+  for (__m512& sum : sums) asm volatile("" : "+v"(sum));  // else all sums would be one
+  __m512 a = _mm512_set1_ps(0.999f), b = _mm512_set1_ps(0.001f);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 16
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(a, sum, b);
+  }
+#pragma GCC unroll 16
+  for (__m512& sum : sums) asm volatile("" ::"v"(sum));
+  return static_cast<double>(count) * 16 * 32;
+}
+
+__attribute__((target("avx2,fma"))) double multiply_avx2(int64_t count) {
+  __m256 sums[12] = {};
+#pragma GCC unroll 12
+  for (__m256& sum : sums) asm volatile("" : "+x"(sum));  // else all sums would be one
+  __m256 a = _mm256_set1_ps(0.999f), b = _mm256_set1_ps(0.001f);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 12
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(a, sum, b);
+  }
+#pragma GCC unroll 12
+  for (__m256& sum : sums) asm volatile("" ::"x"(sum));
+  return static_cast<double>(count) * 12 * 16;
+}
+#endif
+
+// Four lanes, a multiplication and an addition each, as code without fused multiply-adds has them.
+double multiply_baseline(int64_t count) {
+  typedef float Four __attribute__((vector_size(16)));
+  Four sums[12] = {};
+  Four a = {0.999f, 0.998f, 0.997f, 0.996f};
+  const Four b = a * 0.001f;
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 12
+    for (Four& sum : sums) {
+#if defined(__x86_64__)
+      asm volatile("" : "+x"(a));  // else the product would be taken out of the loop
+#endif
+      sum += a * b;
+    }
+  }
+#pragma GCC unroll 12
+  for (Four& sum : sums) {
+#if defined(__x86_64__)
+    asm volatile("" ::"x"(sum));
+#else
+    asm volatile("" ::"m"(sum));
+#endif
+  }
+  return static_cast<double>(count) * 12 * 8;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512vnni"))) double multiply_int8_vnni(int64_t count) {
+  __m512i sums[16] = {};
+#pragma GCC unroll 16
+  for (__m512i& sum : sums) asm volatile("" : "+v"(sum));
+  const __m512i a = _mm512_set1_epi8(3);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 16
+    for (__m512i& sum : sums) sum = _mm512_dpbusd_epi32(sum, a, a);
+  }
+#pragma GCC unroll 16
+  for (__m512i& sum : sums) asm volatile("" ::"v"(sum));
+  return static_cast<double>(count) * 16 * 128;
+}
+
+// 8 bits widened to 16, as the kernels do it without VNNI: a product of pairs and an addition.
+__attribute__((target("avx512f,avx512bw"))) double multiply_int8_avx512(int64_t count) {
+  __m512i sums[16] = {}, a = _mm512_set1_epi16(3);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 16
+    for (__m512i& sum : sums) {
+      asm volatile("" : "+v"(a));
+      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(a, a));
+    }
+  }
+#pragma GCC unroll 16
+  for (__m512i& sum : sums) asm volatile("" ::"v"(sum));
+  return static_cast<double>(count) * 16 * 64;
+}
+
+// With narrower vectors: three additions and a product of pairs for four products.
+
+__attribute__((target("avx2"))) double multiply_int8_avx2(int64_t count) {
+  __m256i sums[12] = {}, a = _mm256_set1_epi16(3), b = a;
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 12
+    for (__m256i& sum : sums) {
+      asm volatile("" : "+x"(a), "+x"(b));
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_add_epi16(a, b), _mm256_add_epi16(a, a)));
+    }
+  }
+#pragma GCC unroll 12
+  for (__m256i& sum : sums) asm volatile("" ::"x"(sum));
+  return static_cast<double>(count) * 12 * 64;
+}
+
+double multiply_int8_baseline(int64_t count) {
+  __m128i sums[12] = {}, a = _mm_set1_epi16(3), b = a;
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 12
+    for (__m128i& sum : sums) {
+      asm volatile("" : "+x"(a), "+x"(b));
+      sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_add_epi16(a, b), _mm_add_epi16(a, a)));
+    }
+  }
+#pragma GCC unroll 12
+  for (__m128i& sum : sums) asm volatile("" ::"x"(sum));
+  return static_cast<double>(count) * 12 * 32;
+}
+
+__attribute__((target("avx512f,avx512bf16"))) double multiply_bf16(int64_t count) {
+  __m512 sums[16] = {};
+#pragma GCC unroll 16
+  for (__m512& sum : sums) asm volatile("" : "+v"(sum));
+  const __m512bh a = reinterpret_cast<__m512bh>(_mm512_setzero_si512());
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 16
+    for (__m512& sum : sums) sum = _mm512_dpbf16_ps(sum, a, a);
+  }
+#pragma GCC unroll 16
+  for (__m512& sum : sums) asm volatile("" ::"v"(sum));
+  return static_cast<double>(count) * 16 * 64;
+}
+#endif
+
+double multiply(const std::string& instruction_set, Precision precision, int64_t count) {
+#if defined(__x86_64__)
+  const bool vnni = instruction_set == "avx512vnni" || instruction_set == "avx512bf16";
+  if (precision == Precision::int8) {
+    if (vnni) return multiply_int8_vnni(count);
+    if (instruction_set == "avx512") return multiply_int8_avx512(count);
+    return instruction_set == "avx2" ? multiply_int8_avx2(count) : multiply_int8_baseline(count);
+  }
+  if (precision == Precision::bf16 && instruction_set == "avx512bf16") return multiply_bf16(count);
+  if (vnni || instruction_set == "avx512") return multiply_avx512(count);
+  if (instruction_set == "avx2") return multiply_avx2(count);
+#endif
+  return multiply_baseline(count);
+}
+
+}  // namespace
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double seconds(int threads) {
+  if (threads > 1) return seconds();
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double measured_peak(Context& context, const std::string& instruction_set, Precision precision) {
+  struct Argument {
+    const std::string* instruction_set;
+    Precision precision;
+    double operations;
+  } argument = {&instruction_set, precision, 0};
+  double best = 0;
+  for (int i = 0; i < 12; ++i) {
+    const double start = seconds(context.threads());
+    context.parallel(
+        context.threads(),
+        [](void* p, int64_t task, int) {
+          auto& wanted = *static_cast<Argument*>(p);
+          const double operations = multiply(*wanted.instruction_set, wanted.precision, 1000000);
+          if (task == 0) wanted.operations = operations;
+        },
+        &argument);
+    const double rate = argument.operations * context.threads() / (seconds(context.threads()) - start);
+    best = rate > best ? rate : best;
+  }
+  return best;
+}
+
+double measured_bandwidth(Context& context) {
+  struct Argument {
+    std::vector<float> memory = std::vector<float>(64 << 20, 1.0f);  // 256 MB
+    int64_t tasks = 64;
+  } argument;
+  double best = 0;
+  for (int i = 0; i < 5; ++i) {
+    const double start = seconds(context.threads());
+    context.parallel(
+        argument.tasks,
+        [](void* p, int64_t task, int) {
+          typedef float Eight __attribute__((vector_size(32)));
+          const Argument& all = *static_cast<Argument*>(p);
+          const size_t size = all.memory.size() / static_cast<size_t>(all.tasks);
+          const float* from = all.memory.data() + static_cast<size_t>(task) * size;
+          Eight sums[4] = {};
+          for (size_t k = 0; k + 32 <= size; k += 32) {
+            for (size_t j = 0; j < 4; ++j) {
+              Eight v;
+              __builtin_memcpy(&v, from + k + 8 * j, sizeof v);
+              sums[j] += v;
+            }
+          }
+          for (Eight& sum : sums) asm volatile("" ::"m"(sum));
+        },
+        &argument);
+    const double rate =
+        static_cast<double>(argument.memory.size() * sizeof(float)) / (seconds(context.threads()) - start);
+    best = rate > best ? rate : best;
+  }
+  return best;
+}
+
+}  // namespace dragoman

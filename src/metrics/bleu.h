@@ -1,0 +1,52 @@
+// BLEU (Papineni et al., 2002) of a corpus, one reference a sentence: sacreBLEU's figures to the last printed digit.
+//
+//   BleuStatistics sums;
+//   for (each sentence) sums += bleu_statistics(hypothesis, reference);
+//   bleu_score(sums).score            // 0 to 100
+//   bleu_signature({})                // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.x"
+//
+// A corpus's score comes from the sums over its sentences, so that any selection of sentences can be scored from
+// their statistics. For many threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "metrics/tokenizer.h"
+
+namespace dragoman {
+
+// The version of sacreBLEU whose definitions BLEU and chrF follow; it stands in the signatures.
+inline constexpr std::string_view sacrebleu_version = "2.x";
+
+struct BleuOptions {
+  Tokenizer tokenizer = Tokenizer::thirteen_a;
+  bool lowercase = false;
+};
+
+struct BleuStatistics {
+  int64_t hypothesis_length = 0, reference_length = 0;  // tokens
+  std::array<int64_t, 4> matches = {}, ngrams = {};     // of one to four tokens; ngrams: the hypothesis's
+
+  BleuStatistics& operator+=(const BleuStatistics& other);
+};
+
+struct BleuScore {
+  double score = 0;
+  std::array<double, 4> precisions = {};  // percent
+  double brevity_penalty = 1;
+  double ratio = 0;  // of the lengths
+  int64_t hypothesis_length = 0, reference_length = 0;
+
+  // "44.4/25.0/14.3/8.3 (BP = 0.894 ratio = 0.900 hyp_len = 9 ref_len = 10)"
+  std::string details() const;
+};
+
+BleuStatistics bleu_statistics(std::string_view hypothesis, std::string_view reference,
+                               const BleuOptions& options = {});
+BleuScore bleu_score(const BleuStatistics& sums);
+std::string bleu_signature(const BleuOptions& options);
+
+}  // namespace dragoman

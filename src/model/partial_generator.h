@@ -1,0 +1,23 @@
+// The generator for some words of the vocabulary alone, packed once for many steps: the logits of these words have
+// the bits that they have among all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/transformer.h"
+#include "ops/products.h"
+
+namespace dragoman {
+
+struct PartialGenerator {
+  PackedRows weight;  // words × d_model
+  Tensor bias;        // 1 × words
+};
+
+PartialGenerator partial_generator(const Transformer&, std::span<const int32_t> words);
+
+// The scores of these words after each token of `decoded`.
+void next_word_logits(const Transformer&, const PartialGenerator&, const Tensor& decoded, Matrix logits);
+
+}  // namespace dragoman

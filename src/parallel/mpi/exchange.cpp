@@ -1,0 +1,98 @@
+#include "parallel/mpi/exchange.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/low_precision.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t floats_per_line = 16;
+
+float widened(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
+
+}  // namespace
+
+void check_mpi(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error("MPI cannot {}: {}", what, text);
+}
+
+Exchange::Exchange(const Communicators& communicators, std::span<float> values, Wire wire)
+    : communicators_(communicators), values_(values), wire_(wire) {
+  const auto size = static_cast<int64_t>(values.size());
+  const int64_t part = (size + communicators.count * floats_per_line - 1) /
+                       (communicators.count * floats_per_line) * floats_per_line;
+  for (int64_t i = 0; i < communicators.count; ++i) {
+    const int64_t begin = std::min(i * part, size);
+    begins_.push_back(static_cast<int>(begin));
+    counts_.push_back(static_cast<int>(std::min(part, size - begin)));
+  }
+  const int own = counts_[static_cast<size_t>(communicators.number)];
+  for (int i = 0; i < communicators.count; ++i) {
+    own_begins_.push_back(i * own);
+    own_counts_.push_back(own);
+  }
+  const auto arriving = static_cast<size_t>(own) * static_cast<size_t>(communicators.count);
+  const void* from = values.data();
+  void* to = nullptr;
+  if (wire == Wire::bf16) {
+    rounded_.resize(values.size());
+    std::ranges::transform(values, rounded_.begin(), to_bf16);
+    arrived_rounded_.resize(arriving);
+    from = rounded_.data();
+    to = arrived_rounded_.data();
+  } else {
+    arrived_.resize(arriving);
+    to = arrived_.data();
+  }
+  const MPI_Datatype type = wire == Wire::bf16 ? MPI_UINT16_T : MPI_FLOAT;
+  check_mpi(MPI_Ialltoallv(from, counts_.data(), begins_.data(), type, to, own_counts_.data(),
+                           own_begins_.data(), type, communicators.collect, &request_),
+            "send gradients");
+}
+
+void Exchange::advance(bool may_broadcast) {
+  if (stage_ == Stage::collecting && !may_broadcast) return;
+  int arrived = 0;
+  check_mpi(MPI_Test(&request_, &arrived, MPI_STATUS_IGNORE), "exchange gradients");
+  if (!arrived) return;
+  if (stage_ == Stage::collecting) {
+    add_parts();
+    broadcast();
+    stage_ = Stage::broadcasting;
+  } else if (stage_ == Stage::broadcasting) {
+    if (wire_ == Wire::bf16) std::ranges::transform(rounded_, values_.begin(), widened);
+    stage_ = Stage::done;
+  }
+}
+
+// A process's own share is as rounded as the others': the sum is the same whoever owns it.
+void Exchange::add_parts() {
+  const auto own = static_cast<size_t>(own_counts_[0]);
+  const auto begin = static_cast<size_t>(begins_[static_cast<size_t>(communicators_.number)]);
+  float* const sum = values_.data() + begin;
+  for (size_t process = 0; process < static_cast<size_t>(communicators_.count); ++process) {
+    for (size_t i = 0; i < own; ++i) {
+      const size_t at = process * own + i;
+      const float share = wire_ == Wire::bf16 ? widened(arrived_rounded_[at]) : arrived_[at];
+      sum[i] = process == 0 ? share : sum[i] + share;
+    }
+  }
+  if (wire_ == Wire::bf16)
+    std::transform(sum, sum + own, rounded_.begin() + static_cast<std::ptrdiff_t>(begin), to_bf16);
+}
+
+void Exchange::broadcast() {
+  const bool narrow = wire_ == Wire::bf16;
+  void* const all = narrow ? static_cast<void*>(rounded_.data()) : values_.data();
+  check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts_.data(), begins_.data(),
+                            narrow ? MPI_UINT16_T : MPI_FLOAT, communicators_.broadcast, &request_),
+            "broadcast sums of gradients");
+}
+
+}  // namespace dragoman

@@ -1,0 +1,156 @@
+#include "report/figures.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "ops/ops.h"
+#include "train/schedule.h"
+
+namespace dragoman {
+namespace {
+
+const std::vector<std::pair<std::string, Positions>> formulas = {{"sinusoidal", Positions::sinusoidal},
+                                                                 {"tensor2tensor", Positions::tensor2tensor},
+                                                                 {"raw_index", Positions::raw_index}};
+
+void check_even(int64_t d_model) {
+  if (d_model % 2 != 0) throw OptionError("d_model", fmt::format("is {}, but must be even", d_model));
+}
+
+HeatMap position_table(const std::string& title, Positions variant, const PositionTables& options) {
+  HeatMap table = {.title = title, .rows = options.positions, .columns = options.d_model, .values = {}};
+  for (int64_t p = 0; p < table.rows; ++p) {
+    for (int64_t c = 0; c < table.columns; ++c)
+      table.values.push_back(position_value(variant, p, c, options.d_model));
+  }
+  return table;
+}
+
+// The d_model and the warm-up of "512:4000".
+std::pair<int64_t, int64_t> sizes_of(const std::string& curve) {
+  int64_t d_model = 0, warmup = 0;
+  const char* const end = curve.data() + curve.size();
+  const auto first = std::from_chars(curve.data(), end, d_model);
+  const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
+  const auto second = colon ? std::from_chars(first.ptr + 1, end, warmup) : first;
+  if (!colon || second.ec != std::errc() || second.ptr != end || d_model < 1 || warmup < 1) {
+    throw OptionError(
+        "curves",
+        fmt::format("has \"{}\", which is no D_MODEL:WARMUP such as 512:4000, both at least 1", curve));
+  }
+  return {d_model, warmup};
+}
+
+ChartCurve noam_curve(const std::string& name, const NoamSchedules& options) {
+  const auto [d_model, warmup] = sizes_of(name);
+  ChartCurve curve = {.name = fmt::format("d_model {}, warm-up {}", d_model, warmup), .points = {}};
+  const auto add = [&, d = d_model, w = warmup](int64_t step) {
+    curve.points.push_back({static_cast<double>(step), noam_rate(step, d, options.factor, w)});
+  };
+  const int64_t stride = std::max<int64_t>(1, options.steps / 200);
+  for (int64_t step = 1; step < options.steps; step += stride) {
+    add(step);
+    if (step < warmup && warmup < std::min(step + stride, options.steps)) add(warmup);  // the peak is sharp
+  }
+  add(options.steps);
+  return curve;
+}
+
+}  // namespace
+
+void declare(Section& own, PositionCurves& options) {
+  own.add("variant", options.variant, "which formula", formulas);
+  own.add("d_model", options.d_model, "width of the table", at_least(2).at_most(100'000));
+  own.add("first-column", options.first_column, "of those drawn, counted from 0", at_least(0));
+  own.add("columns", options.columns, "how many of them", at_least(1).at_most(20));
+  own.add("positions", options.positions, "how many, from 0 on", at_least(2).at_most(5000));
+}
+
+LineChart chart(const PositionCurves& options) {
+  check_even(options.d_model);
+  if (options.columns > options.d_model - options.first_column) {
+    throw OptionError("columns", fmt::format("is {}, but there are {} from column {} on", options.columns,
+                                             std::max<int64_t>(options.d_model - options.first_column, 0),
+                                             options.first_column));
+  }
+  const auto formula =
+      std::ranges::find(formulas, options.variant, &std::pair<std::string, Positions>::second);
+  LineChart chart = {
+      .title = fmt::format("Columns of {} positions, d_model {}", formula->first, options.d_model),
+      .x_title = "position",
+      .y_title = "value",
+      .curves = {}};
+  for (int64_t c = options.first_column; c < options.first_column + options.columns; ++c) {
+    ChartCurve curve = {.name = fmt::format("column {}", c), .points = {}};
+    for (int64_t p = 0; p < options.positions; ++p) {
+      curve.points.push_back(
+          {static_cast<double>(p), position_value(options.variant, p, c, options.d_model)});
+    }
+    chart.curves.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+void declare(Section& own, PositionTables& options) {
+  own.add("d_model", options.d_model, "width of the tables", at_least(2).at_most(512));
+  own.add("positions", options.positions, "how many, from 0 on", at_least(1).at_most(1000));
+}
+
+HeatMaps chart(const PositionTables& options) {
+  check_even(options.d_model);
+  HeatMaps chart = {.title = fmt::format("Tables of positions, d_model {}", options.d_model),
+                    .x_title = "column",
+                    .y_title = "position",
+                    .least = -1,
+                    .most = 1,
+                    .maps = {}};
+  for (const auto& [name, variant] : formulas) chart.maps.push_back(position_table(name, variant, options));
+  return chart;
+}
+
+void declare(Section& own, CausalMask& options) {
+  own.add("positions", options.positions, "how many, from 0 on", at_least(1).at_most(200));
+}
+
+// Attention shows its weights where all scores are equal and the values are the unit matrix.
+HeatMaps chart(const CausalMask& options) {
+  const int64_t n = options.positions;
+  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), 1);
+  const Tensor zeros(device.pool, n, n), unit(device.pool, n, n);
+  std::fill_n(zeros.data(), n * n, 0.0F);
+  std::fill_n(unit.data(), n * n, 0.0F);
+  for (int64_t i = 0; i < n; ++i) unit.data()[i * n + i] = 1;
+  const Span sentence = {0, static_cast<int32_t>(n)};
+  const Spans spans(device.pool, {&sentence, 1});
+  Pass pass{device};
+  const Tensor weights =
+      attention(pass, zeros, zeros, unit, {.queries = &spans, .keys = &spans, .causal = true});
+  HeatMap mask = {.title = "", .rows = n, .columns = n, .values = {}};
+  for (int64_t i = 0; i < n * n; ++i) mask.values.push_back(weights.data()[i] > 0 ? 1 : 0);
+  return {.title = "The causal mask",
+          .x_title = "position attended to",
+          .y_title = "position that attends",
+          .least = 0,
+          .most = 1,
+          .maps = {mask},
+          .min_name = "hidden",
+          .max_name = "seen"};
+}
+
+void declare(Section& own, NoamSchedules& options) {
+  own.add("curves", options.curves, "D_MODEL:WARMUP of each, with commas between them");
+  own.add("factor", options.factor, "multiplies every rate", above(0));
+  own.add("steps", options.steps, "how many updates", at_least(2).at_most(1e9));
+}
+
+LineChart chart(const NoamSchedules& options) {
+  if (options.curves.empty()) throw OptionError("curves", "is empty: name at least one D_MODEL:WARMUP");
+  LineChart chart = {.title = "Noam's learning rates", .x_title = "update", .y_title = "rate", .curves = {}};
+  for (const std::string& curve : options.curves) chart.curves.push_back(noam_curve(curve, options));
+  return chart;
+}
+
+}  // namespace dragoman

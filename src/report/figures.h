@@ -1,0 +1,64 @@
+// The articles' figures: what each may be told, and the chart of it.
+//
+// Every number comes from the code that trains and translates: position_value, the attention op, noam_rate and the
+// kernel of the loss. A chart throws OptionError where its options do not fit one another.
+#pragma once
+
+#include "base/options.h"
+#include "nn/positions.h"
+#include "report/plot.h"
+
+namespace dragoman {
+
+// Some columns of a table of positions (the paper, section 3.5).
+struct PositionCurves {
+  Positions variant = Positions::sinusoidal;
+  int64_t d_model = 20;
+  int64_t first_column = 4;
+  int64_t columns = 4;
+  int64_t positions = 100;
+};
+void declare(Section&, PositionCurves&);
+LineChart chart(const PositionCurves&);
+
+// The three tables that are formulas, whole and side by side.
+struct PositionTables {
+  int64_t d_model = 32;
+  int64_t positions = 50;
+};
+void declare(Section&, PositionTables&);
+HeatMaps chart(const PositionTables&);
+
+// Which positions each position of the decoder attends to (the paper, section 3.2.3).
+struct CausalMask {
+  int64_t positions = 20;
+};
+void declare(Section&, CausalMask&);
+HeatMaps chart(const CausalMask&);
+
+// Noam's learning rates (the paper, section 5.3), a curve for each "d_model:warmup".
+struct NoamSchedules {
+  std::vector<std::string> curves = {"512:4000", "512:8000", "256:4000"};
+  double factor = 1;
+  int64_t steps = 20000;
+};
+void declare(Section&, NoamSchedules&);
+LineChart chart(const NoamSchedules&);
+
+// What label smoothing wants to be predicted (the paper, section 5.4): a row for each right word.
+struct SmoothedTargets {
+  int64_t words = 5;
+  double smoothing = 0.4;
+};
+void declare(Section&, SmoothedTargets&);
+HeatMaps chart(const SmoothedTargets&);
+
+// The loss as the right word's probability grows and the wrong ones share the rest.
+struct SmoothedLosses {
+  int64_t words = 5;
+  double smoothing = 0.1;
+};
+void declare(Section&, SmoothedLosses&);
+LineChart chart(const SmoothedLosses&);
+
+}  // namespace dragoman

@@ -1,0 +1,150 @@
+#include "report/inspection.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "model/attentions.h"
+#include "report/line_json.h"
+#include "search/score.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A text with the pieces that the model made of it, or it of them. Spans are in code points.
+struct Side {
+  std::string text;
+  std::vector<int32_t> ids;
+  std::vector<TextSpan> spans;
+};
+
+Side source_side(const SavedModel& model, const std::string& text) {
+  std::vector<Segment> parts = split_line(model, text);
+  if (parts.empty()) throw Error("\"{}\" has no words: there is nothing to inspect", text);
+  if (parts.size() > 1) {
+    throw Error(
+        "\"{}...\" is longer than the {} pieces that the model takes at a time: inspect shows one sentence, "
+        "cut it",
+        text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
+  }
+  return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
+}
+
+Side given_side(const SavedModel& model, const std::string& text) {
+  PiecesOfText pieces = model.vocabularies.target->encode_with_spans(text);
+  if (static_cast<int64_t>(pieces.ids.size()) >= model.max_positions)
+    throw Error("--target has {} pieces, the model's positions end at {}", pieces.ids.size(),
+                model.max_positions);
+  return {text, std::move(pieces.ids), in_code_points(text, pieces.spans)};
+}
+
+Side translated_side(const SavedModel& model, const Translation& translation) {
+  Side side = {.text = translation.text};
+  for (const ScoredPiece& piece : translation.pieces) {
+    side.ids.push_back(model.vocabularies.target->id(piece.piece));
+    side.spans.push_back(piece.span);
+  }
+  return side;
+}
+
+PackedSide packed(const std::vector<int32_t>& ids) {
+  PackedSide side;
+  side.add(ids.data(), ids.data() + ids.size());
+  return side;
+}
+
+ordered_json pieces_json(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  ordered_json list = ordered_json::array();
+  for (const int32_t id : ids) list.push_back(vocabulary.piece(id));
+  return list;
+}
+
+// The words of a text, and the number of the word that each piece is of, or −1.
+ordered_json words_json(const Side& side) {
+  const std::vector<TextSpan> words = word_spans(side.text);
+  ordered_json spans = ordered_json::array(), numbers = ordered_json::array();
+  for (const TextSpan& word : words) spans.push_back({word.begin, word.end});
+  for (const TextSpan& span : side.spans) numbers.push_back(word_at(words, span));
+  return {{"spans", spans}, {"of_tokens", numbers}};
+}
+
+ordered_json weight_json(float weight, bool thousandths) {
+  if (thousandths) return std::lround(weight * 1000);
+  return rounded(weight);
+}
+
+// [layer][head][query][key], of one sentence alone.
+ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bool thousandths) {
+  ordered_json all = ordered_json::array();
+  for (const Tensor& layer : layers) {
+    const int64_t keys = layer.columns() / heads;
+    ordered_json of_layer = ordered_json::array();
+    for (int64_t h = 0; h < heads; ++h) {
+      ordered_json rows = ordered_json::array();
+      for (int64_t r = 0; r < layer.rows(); ++r) {
+        const float* weights = layer.data() + r * layer.columns() + h * keys;
+        ordered_json row = ordered_json::array();
+        for (int64_t k = 0; k < keys; ++k) row.push_back(weight_json(weights[k], thousandths));
+        rows.push_back(std::move(row));
+      }
+      of_layer.push_back(std::move(rows));
+    }
+    all.push_back(std::move(of_layer));
+  }
+  return all;
+}
+
+ordered_json nbest_json(const TranslatedLine& line) {
+  ordered_json list = ordered_json::array();
+  for (const Translation& translation : line.translations)
+    list.push_back({{"text", translation.text}, {"score", translation.score}});
+  return list;
+}
+
+ordered_json alignment_json(SavedModel& model, const Side& source, const Side& target, int64_t layer) {
+  const AttentionRows rows =
+      attention_rows(model.model, packed(source.ids), packed(target.ids), bos_id, layer)[0];
+  std::vector<PieceAttention> attention;
+  for (size_t i = 0; i < target.ids.size(); ++i) attention.push_back({0, rows[i]});
+  ordered_json pairs = ordered_json::array();
+  for (const WordPair& pair : align_words(source.text, source.spans, target.text, target.spans, attention))
+    pairs.push_back({pair.source, pair.target});
+  return pairs;
+}
+
+}  // namespace
+
+ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
+                        int64_t layer, bool thousandths) {
+  const Side source = source_side(model, line.source);
+  const Side said = target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
+  const PackedSide sources = packed(source.ids), targets = packed(said.ids), read = shifted(targets, bos_id);
+  std::vector<int32_t> ended = said.ids;
+  ended.push_back(eos_id);
+
+  const std::vector<uint64_t> pair(1);
+  Device& device = model.device;
+  const Attentions found = attentions(model.model, pack_tokens(device, sources.ids, sources.lengths, pair),
+                                      pack_tokens(device, read.ids, read.lengths, pair));
+  const int64_t heads = model.model.config.heads;
+  const Vocabulary &words = *model.vocabularies.source, &target_words = *model.vocabularies.target;
+  return {{"source", line.source},
+          {"target", said.text},
+          {"target_given", !target.empty()},
+          {"source_tokens", pieces_json(words, source.ids)},
+          {"read_tokens", pieces_json(target_words, read.ids)},
+          {"said_tokens", pieces_json(target_words, ended)},
+          {"log_probabilities", score_pairs(model.model, sources, targets, bos_id, eos_id)[0]},
+          {"nbest", nbest_json(line)},
+          {"source_words", words_json(source)},
+          {"target_words", words_json(said)},
+          {"alignment_layer", layer},
+          {"alignment", alignment_json(model, source, said, layer)},
+          {"attention",
+           {{"encoder", attention_json(found.encoder, heads, thousandths)},
+            {"decoder", attention_json(found.decoder, heads, thousandths)},
+            {"cross", attention_json(found.cross, heads, thousandths)}}}};
+}
+
+}  // namespace dragoman

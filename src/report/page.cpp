@@ -1,0 +1,38 @@
+#include "report/page.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "report/embedded.h"
+
+namespace dragoman {
+namespace {
+
+void replace_once(std::string& page, std::string_view name, std::string_view with) {
+  const std::string what = fmt::format("/* {} */", name);
+  const size_t at = page.find(what);
+  CHECK(at != page.npos, "the page lacks {}", what);
+  page.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
+                           const nlohmann::ordered_json& data) {
+  std::string text;
+  // A "<" could end the script that the data stand in.
+  for (const char c : data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  std::string page(embedded_file(name));
+  for (const std::string_view file : files) replace_once(page, file, embedded_file(file));
+  replace_once(page, "data", text);
+  return page;
+}
+
+}  // namespace dragoman

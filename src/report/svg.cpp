@@ -1,0 +1,79 @@
+#include "report/svg.h"
+
+#include <fmt/format.h>
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view style = R"(<style>
+text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#24292f}
+.title{font-size:17px;font-weight:600}.small{font-size:12px}
+.light{fill:#fff}.dark{fill:#000}
+.back{fill:#fff}.gap{stroke:#fff}.grid{stroke:#dfe3e8}.axis{stroke:#6e7781;fill:none}
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.light{fill:#fff}.dark{fill:#000}
+.back{fill:#161b22}.gap{stroke:#161b22}.grid{stroke:#30363d}.axis{stroke:#8b949e}}
+</style>
+)";
+
+std::string_view name(Anchor anchor) {
+  return anchor == Anchor::start ? "start" : anchor == Anchor::middle ? "middle" : "end";
+}
+
+}  // namespace
+
+void add_text(Svg& svg, Point at, Anchor anchor, std::string_view css_class, std::string_view text) {
+  svg.elements += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
+                              at.x, at.y, name(anchor), css_class, escaped(text));
+}
+
+void add_line(Svg& svg, Point from, Point to, std::string_view css_class) {
+  svg.elements += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", css_class, from.x,
+                              from.y, to.x, to.y);
+}
+
+void add_curve(Svg& svg, const std::vector<Point>& points, std::string_view colour, std::string_view dashes) {
+  svg.elements += fmt::format(
+      "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" "
+      "stroke-dasharray=\"{}\" points=\"",
+      colour, dashes.empty() ? "none" : dashes);
+  for (const Point& p : points) svg.elements += fmt::format("{:.1f},{:.1f} ", p.x, p.y);
+  svg.elements += "\"/>\n";
+}
+
+void add_rectangle(Svg& svg, Point corner, double width, double height, std::string_view fill) {
+  svg.elements +=
+      fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
+                  corner.x, corner.y, width, height, fill);
+}
+
+std::string svg_file(const Svg& svg, std::string_view title) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
+      "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n{4}</svg>\n",
+      svg.width, svg.height, escaped(title), style, svg.elements);
+}
+
+std::string escaped(std::string_view text) {
+  constexpr std::string_view special = "&<>\"";
+  constexpr std::string_view names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+  std::string result;
+  for (const char c : text) {
+    const size_t found = special.find(c);
+    result += found == special.npos ? std::string_view(&c, 1) : names[found];
+  }
+  return result;
+}
+
+// Those of Okabe and Ito that are neither too pale for white nor too dark for black.
+std::string_view curve_colour(size_t number) {
+  constexpr std::string_view colours[] = {"#0a7bc2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
+  return colours[number % std::size(colours)];
+}
+
+std::string_view curve_dashes(size_t number) {
+  constexpr std::string_view dashes[] = {"", "9 4", "3 3", "10 3 3 3"};
+  return dashes[number % std::size(dashes)];
+}
+
+}  // namespace dragoman

@@ -1,0 +1,171 @@
+#include "report/training_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "report/page.h"
+#include "train/history.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr size_t max_points = 1000, max_translations = 60;
+
+// Six digits are more than a curve shows, and keep the page small.
+json short_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::stod(fmt::format("{:.6g}", value));
+}
+
+json short_numbers(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(short_number(value));
+  return list;
+}
+
+json curve_json(const Curve& curve) {
+  const Curve thin = thinned(curve, max_points);
+  json result = {{"step", thin.steps}, {"seconds", short_numbers(thin.seconds)}};
+  for (const auto& [name, column] : thin.columns) result[name] = short_numbers(column);
+  return result;
+}
+
+// The best value of a column and its step; null where there is none.
+json best(const Curve& curve, const std::string& name, bool greatest) {
+  const std::vector<double>* column = curve.column(name);
+  json result;
+  double record = 0;
+  for (size_t i = 0; column && i < column->size(); ++i) {
+    const double value = (*column)[i];
+    if (!std::isfinite(value) || (!result.is_null() && (greatest ? value <= record : value >= record)))
+      continue;
+    record = value;
+    result = {{"value", short_number(value)}, {"step", curve.steps[i]}};
+  }
+  return result;
+}
+
+json median(const Curve& curve, const std::string& name) {
+  const std::vector<double>* column = curve.column(name);
+  if (!column) return nullptr;
+  std::vector<double> finite;
+  std::ranges::copy_if(*column, std::back_inserter(finite),
+                       [](double value) { return std::isfinite(value); });
+  if (finite.empty()) return nullptr;
+  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() / 2);
+  std::nth_element(finite.begin(), middle, finite.end());
+  return short_number(*middle);
+}
+
+ordered_json summary(const History& history) {
+  return {{"steps", history.steps},
+          {"epoch", history.epoch},
+          {"seconds", short_number(history.seconds)},
+          {"ended", history.ended},
+          {"tokens_per_second", median(history.train, "tokens_per_second")},
+          {"best_loss", best(history.validation, "loss", false)},
+          {"best_bleu", best(history.validation, "bleu", true)},
+          {"best_chrf", best(history.validation, "chrf", true)},
+          {"unreadable", history.unreadable}};
+}
+
+json samples_json(const History& history) {
+  json result = json::array();
+  for (const SampleHistory& whole : history.samples) {
+    const SampleHistory sample = thinned(whole, max_translations);
+    result.push_back({{"source", sample.source},
+                      {"reference", sample.reference},
+                      {"translations", sample.translations},
+                      {"left_out", whole.translations.size() - sample.translations.size()}});
+  }
+  return result;
+}
+
+json marks_json(const History& history) {
+  json result = json::array();
+  for (const Mark& mark : history.marks) {
+    result.push_back({{"event", mark.event},
+                      {"step", mark.step},
+                      {"seconds", short_number(mark.seconds)},
+                      {"reason", mark.reason}});
+  }
+  return result;
+}
+
+// Every value of nested tables by the path to it: "model.d_model".
+void flatten(const ordered_json& value, const std::string& path, ordered_json& flat) {
+  if (value.is_object()) {
+    for (const auto& [name, inner] : value.items())
+      flatten(inner, path.empty() ? name : path + "." + name, flat);
+  } else {
+    flat[path] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+}
+
+// The configuration as recipes name it. It may be missing: the curves are there all the same.
+ordered_json configuration(const std::string& folder) {
+  ordered_json flat = ordered_json::object();
+  const std::string path = folder + "/config.json";
+  if (!std::filesystem::exists(path)) return flat;
+  ordered_json config = ordered_json::parse(read_file(path), nullptr, false);
+  if (!config.is_object()) return flat;
+  const ordered_json recipe = config.value("recipe", ordered_json::object());
+  config.erase("recipe");
+  flatten(config, "", flat);
+  flatten(recipe, "", flat);
+  return flat;
+}
+
+// The folder's own name; where two are alike, as much of the path as it takes to tell them apart.
+std::string name_of(const std::string& folder, const std::vector<std::string>& folders) {
+  const auto parts = [](const std::string& text) {
+    const std::string path = std::filesystem::path(text).lexically_normal().string();
+    return path.substr(0, path.find_last_not_of('/') + 1);
+  };
+  const auto tail = [](const std::string& path, int count) {
+    size_t at = path.size();
+    while (count-- > 0 && at != path.npos && at > 0) at = path.rfind('/', at - 1);
+    return at == path.npos || at == 0 ? path : path.substr(at + 1);
+  };
+  const std::string path = parts(folder);
+  for (int count = 1;; ++count) {
+    const std::string name = tail(path, count);
+    const auto alike = [&](const std::string& other) { return tail(parts(other), count) == name; };
+    if (name == path || std::ranges::count_if(folders, alike) <= 1) return name;
+  }
+}
+
+ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders) {
+  const std::string path = folder + "/metrics.jsonl";
+  if (!std::filesystem::exists(path)) {
+    throw Error("{} has no metrics.jsonl: a report is made of the folders that training writes", folder);
+  }
+  const History history = read_history(path);
+  return {{"name", name_of(folder, folders)},   {"summary", summary(history)},
+          {"train", curve_json(history.train)}, {"validation", curve_json(history.validation)},
+          {"samples", samples_json(history)},   {"marks", marks_json(history)},
+          {"prepare", history.prepare},         {"configuration", configuration(folder)}};
+}
+
+}  // namespace
+
+ordered_json report_data(const std::vector<std::string>& folders) {
+  ordered_json runs = ordered_json::array();
+  for (const std::string& folder : folders) runs.push_back(run_data(folder, folders));
+  return {{"runs", runs}};
+}
+
+std::string report_page(const std::vector<std::string>& folders) {
+  return page_with_data("report.html", {"report.css", "page.js", "chart.js", "report.js"},
+                        report_data(folders));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,134 @@
+#include "search/segments.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/signals.h"
+#include "text/sentences.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, some milliseconds' work
+
+// The pieces of a text, or of its beginning where they are more than `most`. A megabyte takes a second: it is cut at
+// spaces, where every piece ends, and a signal to stop is heeded in between.
+PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
+  PiecesOfText all;
+  for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
+    const size_t end = std::min(text.find(' ', std::min(begin + stretch, text.size())), text.size());
+    const PiecesOfText some = vocabulary.encode_with_spans(text.substr(begin, end - begin));
+    all.ids.insert(all.ids.end(), some.ids.begin(), some.ids.end());
+    for (const TextSpan& span : some.spans) all.spans.push_back({begin + span.begin, begin + span.end});
+    begin = end + 1;
+  }
+  return all;
+}
+
+bool begins_word(const Vocabulary& vocabulary, int32_t id) { return vocabulary.piece(id).starts_with("▁"); }
+
+// How many of the first pieces make a part: up to the last word that begins in the second half of what is allowed.
+size_t length_of_first(std::span<const int32_t> ids, size_t most, const Vocabulary& vocabulary) {
+  if (ids.size() <= most) return ids.size();
+  for (size_t end = most; end > most / 2; --end) {
+    if (begins_word(vocabulary, ids[end])) return end;
+  }
+  return most;
+}
+
+// A text in a model's own pieces, and how many of them stand in parts by now.
+struct Reading {
+  PiecesOfText pieces;
+  size_t most;  // of them in a part
+  size_t done = 0;
+
+  size_t left() const { return pieces.ids.size() - done; }
+};
+
+// As each model reads a text; where one may not have it whole, perhaps no more than that shows it.
+enum class Extent { until_too_long, whole };
+std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent) {
+  std::vector<Reading> all;
+  for (const SourceReader& reader : model.readers) {
+    const auto most = static_cast<size_t>(reader.max_length);
+    all.push_back({encode(*reader.vocabulary, text, extent == Extent::whole ? SIZE_MAX : most), most});
+  }
+  return all;
+}
+
+// How many of the first model's next pieces make a part that each of the others may have, too; one at least.
+size_t max_for_all(const Reading& first, std::span<const Reading> others) {
+  size_t most = std::min(first.most, first.left());
+  for (const Reading& other : others) {
+    if (other.left() <= other.most) continue;
+    const size_t beyond = other.pieces.spans[other.done + other.most].begin;
+    while (most > 1 && beyond < first.pieces.spans[first.done + most - 1].end) --most;
+  }
+  return most;
+}
+
+// A model's pieces that begin before this byte and stand in no part yet. Whether it may have them all at once.
+bool take_before(size_t byte, Reading& reading, std::vector<int32_t>& ids) {
+  const size_t begin = reading.done;
+  while (reading.left() > 0 && reading.pieces.spans[reading.done].begin < byte)
+    ids.push_back(reading.pieces.ids[reading.done++]);
+  ids.resize(std::min(ids.size(), reading.most));
+  return reading.done - begin <= reading.most;
+}
+
+// A sentence that begins at byte `offset` of the line: one part, or as many as it takes.
+void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary& vocabulary,
+                  std::vector<Segment>& parts) {
+  Reading& first = sentence[0];
+  const auto& [ids, spans] = first.pieces;
+  const std::span<Reading> others = std::span(sentence).subspan(1);
+  while (first.left() > 0) {
+    Segment part;
+    const size_t begin = first.done, most = max_for_all(first, others);
+    first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
+    part.cut = begin > 0 || first.left() > 0;
+    for (size_t i = begin; i < first.done; ++i) {
+      part.ids.push_back(ids[i]);
+      part.spans.push_back({offset + spans[i].begin, offset + spans[i].end});
+    }
+    const size_t end = first.left() > 0 ? spans[first.done - 1].end : SIZE_MAX;
+    for (Reading& other : others) part.cut |= !take_before(end, other, part.other_ids.emplace_back());
+    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) part.space = " ";
+    parts.push_back(std::move(part));
+  }
+}
+
+void add_end_marks(const std::vector<SourceReader>& readers, Segment& part) {
+  if (readers[0].end_mark) {
+    const size_t end = part.spans.back().end;
+    part.ids.push_back(eos_id);
+    part.spans.push_back({end, end});
+  }
+  for (size_t i = 0; i < part.other_ids.size(); ++i) {
+    std::vector<int32_t>& ids = part.other_ids[i];
+    if (readers[i + 1].end_mark || ids.empty()) ids.push_back(eos_id);  // an encoder reads one token at least
+  }
+}
+
+}  // namespace
+
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text) {
+  const Vocabulary& vocabulary = *model.vocabularies.source;
+  std::vector<Segment> parts;
+  std::vector<Reading> whole = readings(model, text, Extent::until_too_long);
+  if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
+    add_sentence(std::move(whole), 0, vocabulary, parts);
+  } else {
+    for (const SentencePart& part : split_sentences(text)) {
+      const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
+      add_sentence(readings(model, part.sentence, Extent::whole), offset, vocabulary, parts);
+      if (!parts.empty()) parts.back().space = part.space;
+    }
+  }
+  if (!parts.empty()) parts.back().space.clear();
+  for (Segment& part : parts) add_end_marks(model.readers, part);
+  return parts;
+}
+
+}  // namespace dragoman

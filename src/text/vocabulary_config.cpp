@@ -1,0 +1,53 @@
+#include "text/vocabulary_config.h"
+
+#include <fmt/format.h>
+
+namespace dragoman {
+
+void declare(Options& options, VocabularyConfig& vocabulary) {
+  auto section = options.section("vocabulary", "Into which pieces to cut it");
+  section.add("kind", vocabulary.kind, "word: text that is already cut into words by spaces",
+              {{"bpe", PieceKind::bpe},
+               {"unigram", PieceKind::unigram},
+               {"char", PieceKind::characters},
+               {"word", PieceKind::words}});
+  section.add("size", vocabulary.size,
+              "pieces of each vocabulary, marks included; fewer where the corpus is small",
+              at_least(4).at_most(1'000'000));
+  section.add("shared", vocabulary.shared, "one vocabulary for both sides");
+  section.add("min_frequency", vocabulary.min_frequency, "word: leave rarer words unknown", at_least(1));
+  section.add("byte_fallback", vocabulary.byte_fallback,
+              "spell unknown characters as bytes (256 of the pieces)");
+  section.add("character_coverage", vocabulary.character_coverage,
+              "share of the text's characters that must have a piece; the rarest do without",
+              above(0.9).at_most(1));
+  section.add("source_eos", vocabulary.source_eos, "end each source sentence with </s>");
+  section.add("sampling", vocabulary.sampling,
+              "cut differently each time; bpe: probability of skipping a merge; unigram: exponent; 0: off",
+              at_least(0).at_most(1));
+  section.add("learn_from", vocabulary.learn_from,
+              "sentences that pieces are learnt from, drawn from a larger corpus",
+              at_least(1).at_most(100'000'000));
+  section.add("from", vocabulary.from, "a folder whose .spm files are used, instead of learning");
+}
+
+void validate(const VocabularyConfig& vocabulary) {
+  const bool can_sample = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
+  if (vocabulary.sampling > 0 && !can_sample) {
+    throw OptionError("vocabulary.sampling",
+                      "needs vocabulary.kind bpe or unigram, which can cut a word in several ways");
+  }
+  if (vocabulary.min_frequency > 1 && vocabulary.kind != PieceKind::words) {
+    throw OptionError("vocabulary.min_frequency",
+                      "is for vocabulary.kind word; pieces of other kinds have no least frequency");
+  }
+  if (vocabulary.byte_fallback && vocabulary.kind == PieceKind::words) {
+    throw OptionError("vocabulary.byte_fallback", "cannot spell unknown words: take another vocabulary.kind");
+  }
+  if (vocabulary.byte_fallback && vocabulary.size <= 3 + 256) {
+    throw OptionError("vocabulary.size",
+                      fmt::format("is {}, but byte_fallback alone takes 259 pieces", vocabulary.size));
+  }
+}
+
+}  // namespace dragoman

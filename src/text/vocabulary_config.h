@@ -1,0 +1,31 @@
+// The table [vocabulary] of a recipe: how text is split into subwords.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/options.h"
+
+namespace dragoman {
+
+enum class PieceKind { bpe, unigram, characters, words };
+
+struct VocabularyConfig {
+  PieceKind kind = PieceKind::bpe;
+  int64_t size = 8000;
+  bool shared = false;
+  int64_t min_frequency = 1;
+  bool byte_fallback = false;
+  double character_coverage = 0.99999;  // SentencePiece's 0.9995 loses digits and capitals of small corpora
+  bool source_eos = true;
+  double sampling = 0;
+  int64_t learn_from = 1'000'000;
+  std::string from;
+};
+
+void declare(Options& options, VocabularyConfig& vocabulary);
+
+// Throws OptionError naming the first key whose value is not allowed.
+void validate(const VocabularyConfig& vocabulary);
+
+}  // namespace dragoman

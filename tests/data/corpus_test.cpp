@@ -1,0 +1,137 @@
+#include "data/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "data/corpora.h"
+
+namespace dragoman {
+namespace {
+
+struct Read {
+  uint64_t index;
+  int64_t origin;
+  bool invalid;
+  std::string source, target;
+
+  bool operator==(const Read&) const = default;
+};
+
+std::vector<Read> read_all(const DataConfig& data) {
+  std::vector<Read> pairs;
+  CorpusReader reader(corpus_sources(data), data.swap, data.limit);
+  for (RawPair pair; reader.next(pair);) {
+    pairs.push_back(
+        {pair.index, pair.origin, pair.invalid, std::string(pair.source), std::string(pair.target)});
+  }
+  return pairs;
+}
+
+class CorpusTest : public testing::Test {
+ protected:
+  std::string error_of(const DataConfig& data) {
+    try {
+      read_all(data);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(CorpusTest, SourcesComeOneAfterTheOther) {
+  DataConfig data;
+  data.source = {folder.write("a.s", "a\nb"), folder.write("b.s", "")};
+  data.target = {folder.write("a.t", "A\r\nB\r\n"), folder.write("b.t", "")};
+  data.tsv = {folder.write("c", "c\tC\nd\tD\tby somebody\r\nnone\n")};
+  EXPECT_EQ(read_all(data), (std::vector<Read>{{0, 0, false, "a", "A"},
+                                               {1, 0, false, "b", "B"},
+                                               {2, 2, false, "c", "C"},
+                                               {3, 2, false, "d", "D"},
+                                               {4, 2, true, "", ""}}));
+  data.swap = true;
+  data.limit = 1;
+  EXPECT_EQ(read_all(data), (std::vector<Read>{{0, 0, false, "A", "a"}, {1, 2, false, "C", "c"}}));
+}
+
+TEST_F(CorpusTest, WhatIsNoTextIsInvalidAndCounts) {
+  DataConfig data;
+  data.source = {folder.write("s", "a\n\xFF\nb\n" + std::string("\0\n", 2) + "\n")};
+  data.target = {folder.write("t", "A\nX\n\xC3(\nY\nB\n")};
+  EXPECT_EQ(read_all(data), (std::vector<Read>{{0, 0, false, "a", "A"},
+                                               {1, 0, true, "", ""},
+                                               {2, 0, true, "", ""},
+                                               {3, 0, true, "", ""},
+                                               {4, 0, false, "", "B"}}));
+}
+
+TEST_F(CorpusTest, SidesOfDifferentLengthAreAnErrorWithBothCounts) {
+  DataConfig data;
+  data.source = {folder.write("s", "a\nb\nc\n")};
+  data.target = {folder.write("t", "A\nB\nC\nD\nE\n")};
+  EXPECT_EQ(error_of(data),
+            fmt::format("{} has 3 lines, but {} has 5: each line must have its translation in the same "
+                        "line of the other file",
+                        data.source[0], data.target[0]));
+  std::swap(data.source, data.target);
+  EXPECT_NE(error_of(data).find("has 5 lines, but"), std::string::npos);
+  data.limit = 3;
+  EXPECT_EQ(read_all(data).size(), 3U);
+}
+
+TEST_F(CorpusTest, ValidationPairsLeaveOutWhatCannotBeTranslated) {
+  LeftOut left_out;
+  const auto pairs = read_pairs({{folder.write("s", "a\n \n\xFF\nb\n"), folder.write("t", "A\nB\nC\nD\n")}},
+                                false, left_out);
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[1].source + pairs[1].target, "bD");
+  EXPECT_EQ(left_out.empty, 1);
+  EXPECT_EQ(left_out.invalid, 1);
+}
+
+std::string refused(const DataConfig& data) {
+  try {
+    validate(data);
+  } catch (const OptionError& error) {
+    return error.key;
+  }
+  return "";
+}
+
+TEST(DataConfig, WhatDoesNotFitTogetherIsRefused) {
+  const DataConfig good = {.source = {"a"}, .target = {"b"}, .tsv = {"c"}, .weights = {"1", "2.5"}};
+  EXPECT_EQ(refused(good), "");
+  EXPECT_EQ(source_weights(good), (std::vector<double>{1, 2.5}));
+  EXPECT_EQ(source_weights({.source = {"a"}, .target = {"b"}}), (std::vector<double>{1}));
+  const auto with = [&](auto change) {
+    DataConfig data = good;
+    change(data);
+    return refused(data);
+  };
+  EXPECT_EQ(with([](DataConfig& d) { d.target = {}; }), "data.source");
+  EXPECT_EQ(with([](DataConfig& d) { d.valid_source = {"v"}; }), "data.valid_source");
+  for (const char* weight : {"", "x", "-1", "inf", "nan", "1 "}) {
+    EXPECT_EQ(with([&](DataConfig& d) { d.weights = {weight, "1"}; }), "data.weights") << weight;
+  }
+  EXPECT_EQ(with([](DataConfig& d) { d.weights = {"1"}; }), "data.weights");
+  EXPECT_EQ(with([](DataConfig& d) { d.weights = {"0", "0"}; }), "data.weights");
+  EXPECT_EQ(with([](DataConfig& d) { d.max_ratio = 0.5; }), "data.max_ratio");
+  EXPECT_EQ(with([](DataConfig& d) { d.synthetic = Synthetic::copy; }), "data.synthetic");
+  EXPECT_EQ(with([](DataConfig& d) { d.hold_out = 1, d.valid_source = d.valid_target = {"v"}; }),
+            "data.hold_out");
+  EXPECT_THROW(require_corpus({}), OptionError);
+  EXPECT_NO_THROW(require_corpus(good));
+}
+
+TEST(VocabularyConfig, WhatDoesNotFitTogetherIsRefused) {
+  EXPECT_NO_THROW(validate(VocabularyConfig{}));
+  EXPECT_THROW(validate({.kind = PieceKind::words, .sampling = 0.1}), OptionError);
+  EXPECT_THROW(validate({.kind = PieceKind::bpe, .min_frequency = 2}), OptionError);
+  EXPECT_THROW(validate({.kind = PieceKind::words, .byte_fallback = true}), OptionError);
+  EXPECT_THROW(validate({.size = 200, .byte_fallback = true}), OptionError);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,88 @@
+#include "data/shards.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "data/corpora.h"
+
+namespace dragoman {
+namespace {
+
+class ShardsTest : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    const int32_t largest = GetParam() == 2 ? 65535 : 1'000'000;
+    ShardWriter writer(path, GetParam(), 42);
+    for (int32_t i = 0; i < 100; ++i) {
+      sources.emplace_back(static_cast<size_t>(i % 7), largest - i);
+      targets.emplace_back(static_cast<size_t>(i % 5), i);
+      writer.add(static_cast<uint64_t>(3 * i), sources.back(), targets.back());
+    }
+    writer.finish();
+  }
+
+  std::string error_of(const std::string& contents, uint64_t fingerprint = 42) {
+    try {
+      Shard(folder.write("other", contents), fingerprint);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  TemporaryFolder folder;
+  const std::string path = folder.path("shard");
+  std::vector<std::vector<int32_t>> sources, targets;
+};
+
+TEST_P(ShardsTest, GiveBackWhatTheyWereGiven) {
+  const Shard shard(path, 42);
+  ASSERT_EQ(shard.pairs().size(), sources.size());
+  std::vector<int32_t> source, target;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    EXPECT_EQ(shard.pairs()[i].pair, 3 * i);
+    EXPECT_EQ(shard.pairs()[i].source_length, sources[i].size());
+    shard.read(shard.pairs()[i], source, target);
+    EXPECT_EQ(source, sources[i]);
+    EXPECT_EQ(target, targets[i]);
+  }
+  EXPECT_TRUE(shard.is_whole());
+  EXPECT_FALSE(std::filesystem::exists(path + ".pairs"));
+}
+
+TEST_P(ShardsTest, OfAnotherCorpusOrCutOffAreAnError) {
+  const std::string whole = read_file(path);
+  EXPECT_EQ(error_of(whole), "no error");
+  EXPECT_NE(error_of(whole, 43).find("another corpus"), std::string::npos);
+  for (size_t left = 0; left < whole.size(); left += 13)
+    EXPECT_NE(error_of(whole.substr(0, left)), "no error") << left;
+  EXPECT_NE(error_of(whole + "x"), "no error");
+}
+
+// A flipped bit in the header is refused at once; one behind it is found by the checksums, and never read out of
+// bounds.
+TEST_P(ShardsTest, DamageIsFound) {
+  const std::string whole = read_file(path);
+  for (size_t at = 0; at < whole.size(); at += at < 64 ? 1 : 11) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    if (at < 64) {
+      EXPECT_NE(error_of(damaged), "no error") << at;
+      continue;
+    }
+    const Shard shard(folder.write("other", damaged), 42);
+    EXPECT_FALSE(shard.is_whole()) << at;
+    std::vector<int32_t> source, target;
+    for (const PairRecord& pair : shard.pairs()) {
+      try {
+        shard.read(pair, source, target);
+      } catch (const Error&) {}
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(IdBytes, ShardsTest, testing::Values(2, 4));
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,196 @@
+// Products with int8 and bf16 weights: int8's bits are those of the definition on every instruction set; bf16's are
+// near, and a row's are its own.
+#include "kernels/low_precision.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace dragoman {
+namespace {
+
+std::vector<float> random_floats(int64_t count, uint64_t key) {
+  Random random(key);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& v : values) v = static_cast<float>(random.uniform(-1, 1));
+  return values;
+}
+
+// A weight of this size in fewer bits, aligned as files are.
+struct LowPrecisionOperand {
+  LowPrecisionOperand(Precision precision, int64_t rows, int64_t columns, uint64_t key)
+      : floats(random_floats(rows * columns, key)), scales(static_cast<size_t>(columns)) {
+    const auto size = static_cast<size_t>(low_precision_size(precision, rows, columns));
+    bytes.resize(size + 64);
+    auto* data = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(bytes.data()) + 63) / 64 * 64);
+    Context context(1);
+    view =
+        to_low_precision(context, precision, {floats.data(), rows, columns, columns, 1}, data, scales.data());
+  }
+  float at(int64_t k, int64_t j) const { return floats[static_cast<size_t>(k * view.columns + j)]; }
+
+  std::vector<float> floats, scales;
+  std::vector<unsigned char> bytes;
+  LowPrecisionMatrix view = {};
+};
+
+class LowPrecisionProducts : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (GetParam() >= available_kernels().count) GTEST_SKIP() << "this machine has fewer instruction sets";
+    kernels = available_kernels().tables[GetParam()];
+  }
+
+  std::vector<float> multiply(int threads, const std::vector<float>& a, int64_t rows,
+                              const LowPrecisionOperand& b, const Epilogue& epilogue = {}) {
+    Context context(threads);
+    const int64_t n = b.view.columns, stride = n + 3;
+    std::vector<float> c(static_cast<size_t>(rows * stride), 55.0f), dense;
+    const auto run =
+        b.view.precision == Precision::int8 ? kernels->low_precision.int8 : kernels->low_precision.bf16;
+    run(context, {a.data(), rows, b.view.rows, b.view.rows, 1}, b.view, {c.data(), rows, n, stride},
+        epilogue);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* row = &c[static_cast<size_t>(i * stride)];
+      dense.insert(dense.end(), row, row + n);
+      for (int64_t j = n; j < stride; ++j) EXPECT_EQ(row[j], 55.0f) << "written beyond a row";
+    }
+    return dense;
+  }
+
+  const Kernels* kernels = nullptr;
+};
+
+int steps_of(float x, float scale) { return scale > 0 ? static_cast<int>(std::lrint(x / scale)) : 0; }
+
+// One element by the definition.
+float element_of_int8(const float* a, const LowPrecisionOperand& b, int64_t j) {
+  float most = 0;
+  for (int64_t k = 0; k < b.view.rows; ++k) most = std::max(most, std::fabs(a[k]));
+  const float inverse = most > 0 ? 127 / most : 0, scale = b.scales[static_cast<size_t>(j)];
+  int64_t sum = 0;
+  for (int64_t k = 0; k < b.view.rows; ++k)
+    sum += std::lrint(a[k] * inverse) * static_cast<int64_t>(steps_of(b.at(k, j), scale));
+  return static_cast<float>(sum) * (most / 127 * scale);
+}
+
+TEST_P(LowPrecisionProducts, Int8HasTheBitsOfTheDefinition) {
+  uint64_t key = 0;
+  for (int64_t inner : {1, 3, 4, 64, 130, 513}) {
+    for (int64_t columns : {1, 15, 16, 17, 40, 150}) {
+      const LowPrecisionOperand b(Precision::int8, inner, columns, ++key);
+      for (int64_t rows : {1, 2, 5, 13, 31}) {
+        std::vector<float> a = random_floats(rows * inner, ++key);
+        if (rows > 1) std::fill_n(a.begin(), inner, 0.0f);  // nothing to scale by
+        const std::vector<float> c = multiply(1 + static_cast<int>(key % 2), a, rows, b);
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < columns; ++j) {
+            ASSERT_EQ(c[static_cast<size_t>(i * columns + j)],
+                      element_of_int8(&a[static_cast<size_t>(i * inner)], b, j))
+                << rows << " x " << inner << " x " << columns << " at " << i << ", " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+// The largest sums that there can be do not wrap and do not saturate.
+TEST_P(LowPrecisionProducts, Int8DoesNotSaturate) {
+  const int64_t inner = 8192;
+  LowPrecisionOperand b(Precision::int8, inner, 16, 1);
+  std::vector<float> ones(static_cast<size_t>(inner), 1.0f);
+  b.floats.assign(b.floats.size(), 1.0f);
+  Context context(1);
+  to_low_precision(context, Precision::int8, {b.floats.data(), inner, 16, 16, 1},
+                   const_cast<unsigned char*>(b.view.data), b.scales.data());
+  for (float sign : {1.0f, -1.0f}) {
+    std::vector<float> a(ones);
+    for (float& x : a) x *= sign;
+    for (float c : multiply(1, a, 1, b)) EXPECT_NEAR(c, sign * static_cast<float>(inner), 0.01);
+  }
+}
+
+TEST_P(LowPrecisionProducts, Bf16IsNear) {
+  uint64_t key = 100;
+  for (int64_t inner : {1, 2, 65, 512}) {
+    for (int64_t columns : {1, 16, 33, 100}) {
+      const LowPrecisionOperand b(Precision::bf16, inner, columns, ++key);
+      const std::vector<float> a = random_floats(7 * inner, ++key), c = multiply(2, a, 7, b);
+      for (int64_t i = 0; i < 7; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+          double sum = 0;
+          for (int64_t k = 0; k < inner; ++k)
+            sum += double{a[static_cast<size_t>(i * inner + k)]} * double{b.at(k, j)};
+          EXPECT_NEAR(c[static_cast<size_t>(i * columns + j)], sum,
+                      0.004 * std::sqrt(static_cast<double>(inner)));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(LowPrecisionProducts, ARowIsItsOwnWhateverStandsBesideIt) {
+  for (Precision precision : {Precision::int8, Precision::bf16}) {
+    const LowPrecisionOperand b(precision, 200, 300, 5);
+    const std::vector<float> a = random_floats(200 * 260, 6), bias = random_floats(300, 7);
+    const Epilogue epilogue = {.bias = bias.data(), .activation = Activation::relu};
+    const std::vector<float> all = multiply(2, a, 260, b, epilogue);
+    for (int64_t count : {1, 2, 7, 32, 128}) {
+      const std::vector<float> some(a.begin() + 200 * 3, a.begin() + 200 * (3 + count));
+      const std::vector<float> c = multiply(1, some, count, b, epilogue);
+      EXPECT_EQ(std::memcmp(c.data(), &all[3 * 300], c.size() * sizeof(float)), 0) << count << " rows";
+    }
+  }
+}
+
+TEST_P(LowPrecisionProducts, TheEpilogueComesAfterTheSums) {
+  const LowPrecisionOperand b(Precision::int8, 40, 70, 8);
+  const std::vector<float> a = random_floats(4 * 40, 9), bias = random_floats(70, 10),
+                           plain = multiply(1, a, 4, b);
+  const std::vector<float> c = multiply(1, a, 4, b, {.bias = bias.data(), .activation = Activation::relu});
+  for (size_t i = 0; i < c.size(); ++i) EXPECT_EQ(c[i], std::max(0.0f, plain[i] + bias[i % 70]));
+}
+
+TEST_P(LowPrecisionProducts, WidenedColumnsAreNearWhatWasRounded) {
+  for (Precision precision : {Precision::int8, Precision::bf16}) {
+    const LowPrecisionOperand b(precision, 33, 50, 11);
+    Context context(2);
+    const std::vector<int32_t> columns = {49, 0, 17, 17};
+    std::vector<float> rows(columns.size() * 33);
+    kernels->widen_columns(context, b.view, columns.data(), {rows.data(), 4, 33, 33});
+    for (size_t r = 0; r < columns.size(); ++r) {
+      for (int64_t k = 0; k < 33; ++k)
+        EXPECT_NEAR(rows[r * 33 + static_cast<size_t>(k)], b.at(k, columns[r]),
+                    precision == Precision::int8 ? 0.004 : 0.002);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, LowPrecisionProducts, testing::Range(0, 5),
+                         [](const auto& test) {
+                           return test.param < available_kernels().count
+                                      ? available_kernels().tables[test.param]->name
+                                      : "absent" + std::to_string(test.param);
+                         });
+
+TEST(LowPrecision, WhatIsNoNumberStaysNone) {
+  LowPrecisionOperand b(Precision::bf16, 1, 2, 1);
+  const float values[2] = {std::nanf(""), std::numeric_limits<float>::infinity()};
+  Context context(1);
+  to_low_precision(context, Precision::bf16, {values, 1, 2, 2, 1}, const_cast<unsigned char*>(b.view.data),
+                   nullptr);
+  const int32_t columns[2] = {0, 1};
+  float rows[2];
+  available_kernels().tables[0]->widen_columns(context, b.view, columns, {rows, 2, 1, 1});
+  EXPECT_TRUE(std::isnan(rows[0]));
+  EXPECT_TRUE(std::isinf(rows[1]));
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,45 @@
+// Some words of the vocabulary alone have the logits that they have among all, to the bit.
+#include "model/partial_generator.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/small_models.h"
+
+namespace dragoman {
+namespace {
+
+class GeneratorPartTest : public testing::TestWithParam<ModelCase> {};
+
+TEST_P(GeneratorPartTest, HasTheBitsOfTheWhole) {
+  SmallModel small(GetParam().named.config, *GetParam().kernels, 2);
+  if (GetParam().precision != Precision::fp32)
+    quantize_weights(small.device.context, small.model.parameters, GetParam().precision);
+  const int64_t d_model = small.model.config.d_model, words = small.model.config.target_vocabulary;
+  const Tensor decoded(small.device.pool, 5, d_model);
+  const std::vector<float> values = random_floats(static_cast<size_t>(5 * d_model), 3, -1, 1);
+  std::copy(values.begin(), values.end(), decoded.data());
+  Pass pass{small.device};
+  const Tensor all = next_word_logits(pass, small.model, decoded);
+  Sentence every_word(static_cast<size_t>(words));
+  std::iota(every_word.begin(), every_word.end(), 0);
+  for (const Sentence& chosen : {Sentence{4}, Sentence{0, 2, 7, 8, 19}, every_word}) {
+    const PartialGenerator part = partial_generator(small.model, chosen);
+    const auto count = static_cast<int64_t>(chosen.size());
+    for (const int64_t rows : {1, 5}) {
+      const Tensor own(small.device.pool, rows, count);
+      next_word_logits(small.model, part, decoded.row_range(0, rows), own.matrix());
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t word = chosen[static_cast<size_t>(i)];
+          EXPECT_EQ(own.data()[r * count + i], all.data()[r * words + word]) << "word " << word;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, GeneratorPartTest, testing::ValuesIn(decoding_cases()), model_case_name);
+
+}  // namespace
+}  // namespace dragoman
