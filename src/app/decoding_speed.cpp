@@ -33,7 +33,7 @@ DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
     : model_(model),
       load_(load),
       sentences_(made_up(load.sentences, load.length, model.config.source_vocabulary)),
-      search_({&model}, search_options(load), {.end = -1, .sentences = load.batch}, load.searches) {}
+      search_({&model}, {.end = -1, .sentences = load.batch}, load.searches) {}
 
 double DecodingRounds::seconds() {
   const double start = dragoman::seconds();
@@ -51,7 +51,7 @@ double DecodingRounds::seconds() {
 void DecodingRounds::search() {
   for (size_t next = 0; next < sentences_.size() || search_.busy();) {
     for (; next < sentences_.size() && search_.room() > 0; ++next)
-      search_.add(next, {.source = sentences_[next]});
+      search_.add(next, {.source = sentences_[next], .options = search_options(load_)});
     search_.step();
   }
 }

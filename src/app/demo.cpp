@@ -32,7 +32,7 @@ constexpr const char* sentences[] = {
 
 void translate_and_print(const std::string& folder, int64_t threads) {
   const auto model = load_model(folder, threads);
-  Translator translator(*model, {});
+  OrderedTranslator translator(*model, {});
   for (const char* sentence : sentences) translator.add(sentence);
   while (translator.busy()) {
     translator.step();

@@ -61,7 +61,7 @@ std::vector<std::string> sentences(const InspectOptions& o, const std::vector<st
 ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>& lines) {
   const auto model = load_model(o.model, o.threads, o.precision);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
-  Translator translator(*model, o.search, {.sentences = 1});
+  OrderedTranslator translator(*model, o.search, {.sentences = 1});
   ordered_json all = ordered_json::array();
   for (const std::string& text : lines) {
     translator.add(text);

@@ -110,13 +110,13 @@ void TranslationInput::finish() {
 namespace {
 
 // Adds lines to the translator while it has room. Whether there are more.
-using AddLines = std::function<bool(Translator&)>;
+using AddLines = std::function<bool(OrderedTranslator&)>;
 
 void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
                    const OnTranslation& on_translation) {
   const auto model = load_model(options.models.at(0), options.threads, options.precision);
   for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
-  Translator translator(
+  OrderedTranslator translator(
       *model, options.search,
       {.sentences = options.batch,
        .batch_tokens = options.batch_tokens,
@@ -142,7 +142,7 @@ void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
 
 void translate_lines(const TranslatingOptions& options, TranslationInput& input,
                      const OnTranslation& on_translation) {
-  const auto add_lines = [&](Translator& translator) {
+  const auto add_lines = [&](OrderedTranslator& translator) {
     TranslationInput::Line line;
     while (translator.has_room() && (input.ready() || !translator.busy())) {
       if (!input.next(line)) return false;
@@ -157,7 +157,7 @@ void translate_lines(const TranslatingOptions& options, TranslationInput& input,
 void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
                      const OnTranslation& on_translation) {
   size_t next = 0;
-  const auto add_lines = [&](Translator& translator) {
+  const auto add_lines = [&](OrderedTranslator& translator) {
     while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
     return next < lines.size();
   };

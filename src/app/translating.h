@@ -8,7 +8,7 @@
 
 #include "base/lines.h"
 #include "base/options.h"
-#include "search/translator.h"
+#include "search/ordered_translator.h"
 
 namespace dragoman {
 

@@ -13,12 +13,6 @@ double score_of(double total, int64_t length, const SearchOptions& options) {
   return total / length_divisor(options, length);
 }
 
-// Log-probabilities are no more than 0 and the divisor grows: nothing is better for a total than to stay as it is
-// until the output is as long as it may be.
-double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options) {
-  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), options);
-}
-
 // Keeps it if it is among the best. Two samples may be the same: one is enough.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   hypothesis.rows.clear();
@@ -47,6 +41,12 @@ bool is_cut(const Hypothesis& ended, const Beam& beam) {
 }
 
 }  // namespace
+
+// Log-probabilities are at most 0 and the divisor grows: no total gets better than by staying as it is until the output
+// has its maximum length.
+double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options) {
+  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), options);
+}
 
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
                               std::span<const int32_t> words) {

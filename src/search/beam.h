@@ -58,6 +58,9 @@ void prune(std::vector<Candidate>& candidates, int64_t width);
 // whatever it said next: the search is over when none is open. Where nothing may follow, the open ones end as they are.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
+// The best score that an open hypothesis can still get, whatever follows.
+double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options);
+
 // The rows that are now used by the beam's open hypotheses, after those of `before` were used by their parents.
 void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows);
 

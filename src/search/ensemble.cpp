@@ -39,13 +39,21 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
   return logits;
 }
 
-// Whether each row has a finite number: mostly its first one.
-bool have_numbers(ConstMatrix rows) {
-  for (int64_t r = 0; r < rows.rows; ++r) {
-    const float* row = rows.data + r * rows.row_stride;
-    if (std::none_of(row, row + rows.columns, [](float x) { return std::isfinite(x); })) return false;
+std::span<float> row_of(Matrix matrix, int64_t row) {
+  return {matrix.data + row * matrix.stride, static_cast<size_t>(matrix.columns)};
+}
+
+// Puts the mean with a further model's log-probabilities into `mean`. What is not finite in one of them is not in their
+// mean: elements alone would get lost in it.
+void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
+  std::vector<int64_t> not_finite;
+  for (int64_t r = 0; r < own.rows(); ++r) {
+    if (!has_finite(row_of(own.matrix(), r)) || !has_finite(row_of(mean.matrix(), r)))
+      not_finite.push_back(r);
   }
-  return true;
+  device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
+  for (const int64_t r : not_finite)
+    std::ranges::fill(row_of(mean.matrix(), r), std::numeric_limits<float>::quiet_NaN());
 }
 
 }  // namespace
@@ -97,41 +105,73 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   return decode(pass, *member.model, tokens, memory, &step);
 }
 
-Tensor Ensemble::logits_of(size_t index, std::span<const OpenRow> rows) {
+// The logits of one model.
+NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   Transformer& model = *members_[index].model;
   const Tensor decoded = decode_next(index, rows);
-  if (!rows[0].allowed->words.empty()) return allowed_logits(model, index, rows, decoded);
-  Pass pass{model.device};
-  return next_word_logits(pass, model, decoded);
+  const auto has_all_words = [](const OpenRow& row) { return row.allowed->words.empty(); };
+  CHECK(std::ranges::is_partitioned(rows, has_all_words), "rows with allowed words come last");
+  const int64_t count = std::ranges::count_if(rows, has_all_words);
+  Tensor all_words, allowed;
+  if (count > 0) {
+    Pass pass{model.device};
+    all_words = next_word_logits(pass, model, decoded.row_range(0, count));
+  }
+  if (count < decoded.rows()) {
+    allowed = allowed_logits(model, index, rows.subspan(static_cast<size_t>(count)),
+                             decoded.row_range(count, decoded.rows() - count));
+  }
+  return {model.device, all_words, allowed};
 }
 
-Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
-  const Kernels& kernels = device().kernels;
-  Tensor mean;
-  for (size_t i = 0; i < members_.size(); ++i) {
-    const Tensor own = logits_of(i, rows);
-    kernels.log_softmax(device().context, own.matrix());
-    finite_ = finite_ && have_numbers(own);
-    if (i == 0) {
-      mean = own;
-    } else {
-      kernels.mix_log_probabilities(device().context, own, 1 / static_cast<float>(i + 1), mean.matrix());
-    }
+NextScores Ensemble::next(std::span<const OpenRow> rows) {
+  NextScores mean = next_logits(0, rows);
+  for (size_t i = 1; i < members_.size(); ++i) {
+    NextScores own = next_logits(i, rows);
+    mean.normalise();
+    own.normalise();
+    mean.mix(own, static_cast<int64_t>(i + 1));
   }
   return mean;
 }
 
-std::vector<Element> Ensemble::top_next(std::span<const OpenRow> rows, int64_t count) {
-  const Kernels& kernels = device().kernels;
-  std::vector<Element> likeliest(rows.size() * static_cast<size_t>(count));
-  if (members_.size() == 1) {
-    kernels.top_log_probabilities(device().context, logits_of(0, rows), count, likeliest.data());
-    for (size_t first = 0; first < likeliest.size(); first += static_cast<size_t>(count))
-      finite_ = finite_ && likeliest[first].column >= 0;
-  } else {
-    kernels.top(device().context, next_log_probabilities(rows), count, likeliest.data());
-  }
+NextScores::NextScores(Device& device, Tensor all_words, Tensor allowed)
+    : device_(device), all_words_(std::move(all_words)), allowed_(std::move(allowed)) {}
+
+Tensor NextScores::range(size_t begin, size_t rows) const {
+  const int64_t first = static_cast<int64_t>(begin), count = static_cast<int64_t>(rows);
+  const int64_t without = all_words_ ? all_words_.rows() : 0;
+  return first < without ? all_words_.row_range(first, count) : allowed_.row_range(first - without, count);
+}
+
+void NextScores::normalise() {
+  if (normalised_) return;
+  for (const Tensor* scores : {&all_words_, &allowed_})
+    if (*scores) device_.kernels.log_softmax(device_.context, scores->matrix());
+  normalised_ = true;
+}
+
+void NextScores::mix(const NextScores& own, int64_t models) {
+  if (all_words_) dragoman::mix(device_, own.all_words_, models, all_words_);
+  if (allowed_) dragoman::mix(device_, own.allowed_, models, allowed_);
+}
+
+Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
+  const Tensor scores = range(begin, rows);
+  if (!normalised_) device_.kernels.log_softmax(device_.context, scores.matrix());
+  return scores;
+}
+
+std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) const {
+  std::vector<Element> likeliest(rows * static_cast<size_t>(count));
+  const Kernels& kernels = device_.kernels;
+  const auto top_of = normalised_ ? kernels.top : kernels.top_log_probabilities;
+  top_of(device_.context, range(begin, rows), count, likeliest.data());
   return likeliest;
+}
+
+bool has_finite(std::span<const float> row) {
+  return std::ranges::any_of(row, [](float x) { return std::isfinite(x); });
 }
 
 }  // namespace dragoman

@@ -27,7 +27,30 @@ struct OpenRow {
   int32_t last;                   // its newest token
   std::span<const int32_t> rows;  // of the caches, for each token that it read; the last is the newest one's
   std::span<const std::vector<int32_t>> source_rows;  // of each model, for each token of its source
-  const AllowedWords* allowed;  // rows of one sentence stand together; all sentences have all words, or none
+  const AllowedWords* allowed;                        // rows of one sentence stand together
+};
+
+// Scores of what may follow each row of a step. A range of rows has allowed words in all of them or in none.
+class NextScores {
+ public:
+  // The logits of the rows without and, behind them, of those with allowed words.
+  NextScores(Device& device, Tensor all_words, Tensor allowed);
+
+  // log p, a row each; to be asked for once. Column i is word i, or allowed->words[i]; beyond those all is −∞.
+  Tensor log_probabilities(size_t begin, size_t rows);
+  // The `count` most likely of each row, as Kernels::top has them. Of one model no row of log-probabilities is needed.
+  std::vector<Element> top(size_t begin, size_t rows, int64_t count) const;
+
+ private:
+  friend class Ensemble;
+
+  Tensor range(size_t begin, size_t rows) const;
+  void normalise();
+  void mix(const NextScores& own, int64_t models);
+
+  Device& device_;
+  Tensor all_words_, allowed_;
+  bool normalised_ = false;  // log-probabilities now
 };
 
 class Ensemble {
@@ -39,13 +62,9 @@ class Ensemble {
 
   // Sources as the model of this number reads them. `rows`: of its cache of them, for each token.
   void encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
-  // log p of what comes next, a row each. Column i is word i, or allowed->words[i]; beyond those all is −∞.
-  Tensor next_log_probabilities(std::span<const OpenRow> rows);
-  // The `count` likeliest of each of those rows, as Kernels::top has them. One model needs no row of log-probabilities
-  // for it.
-  std::vector<Element> top_next(std::span<const OpenRow> rows, int64_t count);
-  // Whether every row so far had a number: damaged weights make rows without one, of which nothing is the likeliest.
-  bool finite() const { return finite_; }
+  // Takes hypotheses a token further, those without allowed words first. A row that a model computes no finite number
+  // for has no finite log-probability, and nothing is most likely: column −1.
+  NextScores next(std::span<const OpenRow> rows);
 
  private:
   struct Member {
@@ -54,10 +73,12 @@ class Ensemble {
   };
 
   Tensor decode_next(size_t index, std::span<const OpenRow> rows);
-  Tensor logits_of(size_t index, std::span<const OpenRow> rows);
+  NextScores next_logits(size_t index, std::span<const OpenRow> rows);
 
   std::vector<Member> members_;
-  bool finite_ = true;
 };
+
+// Whether a row has a finite number: damaged weights make rows without one.
+bool has_finite(std::span<const float> row);
 
 }  // namespace dragoman

@@ -20,8 +20,9 @@ struct ParallelSearch::Worker {
   std::unique_ptr<Device> own_device;
   std::vector<std::unique_ptr<Transformer>> own_models;
   std::optional<Search> search;
-  int64_t unfinished = 0;   // sentences that it was dealt
-  std::vector<Task> dealt;  // those that it has not yet seen
+  int64_t unfinished = 0;           // requests that it was dealt
+  std::vector<Task> dealt;          // those that it has not yet seen
+  std::vector<uint64_t> cancelled;  // before those
   std::thread thread;
 
   Context& context(const Models& models) const {
@@ -29,7 +30,8 @@ struct ParallelSearch::Worker {
   }
 
   void take_dealt() {
-    for (Task& task : std::exchange(dealt, {})) search->add(task.id, std::move(task.task));
+    for (const uint64_t id : std::exchange(cancelled, {})) search->cancel(id);
+    for (Task& task : std::exchange(dealt, {})) search->add(task.id, std::move(task.request));
   }
 
   // Models on a device of their own, with the weights of these.
@@ -45,9 +47,8 @@ struct ParallelSearch::Worker {
   }
 };
 
-ParallelSearch::ParallelSearch(const Models& models, const SearchOptions& options,
-                               const SearchSettings& settings, int searches)
-    : models_(models), options_(options), settings_(settings), max_workers_(static_cast<size_t>(searches)) {
+ParallelSearch::ParallelSearch(const Models& models, const SearchSettings& settings, int searches)
+    : models_(models), settings_(settings), max_workers_(static_cast<size_t>(searches)) {
   add_worker();
 }
 
@@ -67,13 +68,43 @@ int64_t ParallelSearch::room() const {
   return settings_.sentences * static_cast<int64_t>(max_workers_) - unfinished_;
 }
 
-void ParallelSearch::add(uint64_t id, SearchTask task) {
-  waiting_.push_back({id, std::move(task)});
+void ParallelSearch::add(uint64_t id, SearchRequest request) {
+  deadlines_ |= request.deadline.has_value();
+  waiting_.push_back({id, std::move(request)});
   ++unfinished_;
 }
 
+void ParallelSearch::cancel(uint64_t id) {
+  const auto has_id = [id](const Task& task) { return task.id == id; };
+  end_waiting(SearchStatus::cancelled, has_id);
+  const std::lock_guard lock(mutex_);
+  for (const auto& worker : workers_) {
+    if (std::erase_if(worker->dealt, has_id) > 0) {
+      --worker->unfinished;
+      ended_.push_back({id, SearchStatus::cancelled});
+    } else if (worker->unfinished > 0) {
+      worker->cancelled.push_back(id);
+    }
+  }
+}
+
+void ParallelSearch::expire() {
+  if (!deadlines_) return;
+  const auto now = std::chrono::steady_clock::now();
+  end_waiting(SearchStatus::expired,
+              [now](const Task& task) { return task.request.deadline && *task.request.deadline <= now; });
+}
+
+void ParallelSearch::end_waiting(SearchStatus status, const std::function<bool(const Task&)>& affected) {
+  for (const Task& task : waiting_)
+    if (affected(task)) ended_.push_back({task.id, status});
+  std::erase_if(waiting_, affected);
+}
+
 std::vector<SearchResult> ParallelSearch::step() {
+  expire();
   std::vector<SearchResult> results = workers_[0]->thread.joinable() ? others_results() : own_results();
+  std::ranges::move(std::exchange(ended_, {}), std::back_inserter(results));
   unfinished_ -= std::ssize(results);
   return results;
 }
@@ -83,11 +114,9 @@ std::vector<SearchResult> ParallelSearch::own_results() {
   Worker& worker = *workers_[0];
   deal_out();
   worker.take_dealt();
-  std::vector<SearchResult> results = worker.search->step();
-  finite_ = worker.search->finite();
-  worker.unfinished -= std::ssize(results);
+  publish(worker, worker.search->step());
   if (!waiting_.empty() && max_workers_ > 1) start(worker);
-  return results;
+  return std::exchange(results_, {});
 }
 
 std::vector<SearchResult> ParallelSearch::others_results() {
@@ -95,14 +124,16 @@ std::vector<SearchResult> ParallelSearch::others_results() {
   deal_out();
   for (; !waiting_.empty() && workers_.size() < max_workers_; deal_out()) start(add_worker());
   dealt_.notify_all();
-  done_.wait_for(lock, moment, [&] { return !results_.empty() || failure_; });
+  done_.wait_for(lock, moment, [&] { return !results_.empty() || !ended_.empty() || failure_; });
   if (failure_) std::rethrow_exception(failure_);
   return std::exchange(results_, {});
 }
 
-bool ParallelSearch::finite() const {
+std::vector<SearchProgress> ParallelSearch::progress() {
   const std::lock_guard lock(mutex_);
-  return finite_;
+  std::vector<SearchProgress> all;
+  for (auto& [id, progress] : std::exchange(progress_, {})) all.push_back(std::move(progress));
+  return all;
 }
 
 // Each to the first one that has room.
@@ -119,7 +150,7 @@ void ParallelSearch::deal_out() {
 ParallelSearch::Worker& ParallelSearch::add_worker() {
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
   const int share = context().threads() / static_cast<int>(workers_.size());
-  worker.search.emplace(workers_.size() == 1 ? models_ : worker.borrow(models_, std::max(share, 1)), options_,
+  worker.search.emplace(workers_.size() == 1 ? models_ : worker.borrow(models_, std::max(share, 1)),
                         settings_);
   return worker;
 }
@@ -134,15 +165,23 @@ void ParallelSearch::work(Worker& worker) {
     while (take_tasks(worker)) {
       std::vector<SearchResult> results = worker.search->step();
       const std::lock_guard lock(mutex_);
-      finite_ = finite_ && worker.search->finite();
-      worker.unfinished -= std::ssize(results);
-      std::ranges::move(results, std::back_inserter(results_));
+      publish(worker, std::move(results));
       if (!results_.empty()) done_.notify_one();
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
     done_.notify_one();
+  }
+}
+
+// What came of a worker's step.
+void ParallelSearch::publish(Worker& worker, std::vector<SearchResult> results) {
+  worker.unfinished -= std::ssize(results);
+  for (SearchProgress& progress : worker.search->progress()) progress_[progress.id] = std::move(progress);
+  for (SearchResult& result : results) {
+    progress_.erase(result.id);
+    results_.push_back(std::move(result));
   }
 }
 

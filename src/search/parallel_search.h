@@ -4,12 +4,13 @@
 // nobody waits for the other. So a search starts only where those before it are full, and the threads are shared among
 // those that have something to do: a single sentence has all of them.
 //
-// To be used like a Search, of whose bits results are; but they come in any order.
+// To be used like a Search, whose bits results have.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -21,26 +22,28 @@ namespace dragoman {
 class ParallelSearch {
  public:
   // `searches`: the most of them; settings.sentences are for each.
-  ParallelSearch(const Models& models, const SearchOptions& options, const SearchSettings& settings,
-                 int searches);
+  ParallelSearch(const Models& models, const SearchSettings& settings, int searches);
   ~ParallelSearch();
   ParallelSearch(const ParallelSearch&) = delete;
   ParallelSearch& operator=(const ParallelSearch&) = delete;
 
   bool busy() const { return unfinished_ > 0; }
-  // How many more sentences would not have to wait.
+  // How many more requests would not have to wait.
   int64_t room() const;
-  void add(uint64_t id, SearchTask task);
+  void add(uint64_t id, SearchRequest request);
+  // One that is under way ends with the next step of its search, unless it has ended by itself.
+  void cancel(uint64_t id);
 
-  // Those that are done. Where there are several searches they go on meanwhile, and this waits a moment for a result.
+  // The results of requests that ended. Where there are several searches they go on meanwhile, and this waits a moment
+  // for a result.
   std::vector<SearchResult> step();
-  // Whether the models have said nothing but numbers. Where they have not, results mean nothing.
-  bool finite() const;
+  // Of requests that asked for it and went on since the last call.
+  std::vector<SearchProgress> progress();
 
  private:
   struct Task {
     uint64_t id;
-    SearchTask task;
+    SearchRequest request;
   };
   struct Worker;
 
@@ -48,25 +51,30 @@ class ParallelSearch {
   Worker& add_worker();
   void start(Worker& worker);
   void deal_out();
+  void end_waiting(SearchStatus status, const std::function<bool(const Task&)>& affected);
+  void expire();
   std::vector<SearchResult> own_results();
   std::vector<SearchResult> others_results();
   void work(Worker& worker);
   bool take_tasks(Worker& worker);
+  void publish(Worker& worker, std::vector<SearchResult> results);
 
   const Models models_;
-  const SearchOptions options_;
   const SearchSettings settings_;
   const size_t max_workers_;
   std::deque<Task> waiting_;
-  int64_t unfinished_ = 0;  // waiting, dealt out, or with their results not yet given out
+  std::vector<SearchResult> ended_;  // that ended while they waited
+  int64_t unfinished_ = 0;           // waiting, dealt out, or with their results not yet given out
+  bool deadlines_ = false;           // whether any request has had one
 
   // Once workers have threads of their own, what follows is everybody's.
   mutable std::mutex mutex_;
   std::condition_variable dealt_, done_;
   std::vector<std::unique_ptr<Worker>> workers_;
   int at_work_ = 0;
-  bool stop_ = false, finite_ = true;
+  bool stop_ = false;
   std::vector<SearchResult> results_;
+  std::map<uint64_t, SearchProgress> progress_;
   std::exception_ptr failure_;
 };
 

@@ -91,10 +91,12 @@ std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
   return ids;
 }
 
-void throw_not_finite(const SavedModel& model) {
-  throw Error(
+std::string not_finite_message(const SavedModel& model) {
+  return fmt::format(
       "{}{} computes what is no finite number: it is damaged, or its training failed; take another one",
       model.folder, model.others.empty() ? "" : ", or a model beside it,");
 }
+
+void throw_not_finite(const SavedModel& model) { throw Error(not_finite_message(model)); }
 
 }  // namespace dragoman

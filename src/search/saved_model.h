@@ -43,7 +43,8 @@ struct SavedModel {
   std::vector<int32_t> encode_source(std::string_view text) const;
 };
 
-// Throws the Error for a model that computes no numbers.
+// The Error for a model that computes non-finite values.
+std::string not_finite_message(const SavedModel& model);
 [[noreturn]] void throw_not_finite(const SavedModel& model);
 
 }  // namespace dragoman

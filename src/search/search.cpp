@@ -1,6 +1,8 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "search/rules.h"
@@ -9,39 +11,76 @@
 namespace dragoman {
 namespace {
 
-int64_t length_of(const SearchTask& task) { return static_cast<int64_t>(task.source.size()); }
+int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
+
+enum class Choice {
+  likeliest,  // whatever the other words are
+  by_rules,   // likeliest, after rules that look at all words
+  drawn,
+};
 
 }  // namespace
 
-Search::Search(const Models& models, const SearchOptions& options, const SearchSettings& settings)
-    : options_(options),
-      settings_(settings),
-      width_(beam_width(options)),
-      first_(*models[0]),
-      ensemble_(models),
-      source_rows_(models.size()) {}
+// Sentences whose rows go through a step together, one after the other.
+struct Search::Group {
+  bool shortlisted;
+  Choice choice;
+  size_t count;  // words chosen for each row
+  std::vector<Sentence*> sentences = {};
+  size_t first_row = 0, rows = 0;
+
+  auto kind() const { return std::tuple(shortlisted, choice, count); }
+};
+
+Search::Search(const Models& models, const SearchSettings& settings)
+    : settings_(settings), first_(*models[0]), ensemble_(models), source_rows_(models.size()) {}
 
 int64_t Search::room() const { return settings_.sentences - std::ssize(active_) - std::ssize(waiting_); }
 
-void Search::add(uint64_t id, SearchTask task) {
-  CHECK(!task.source.empty(), "a sentence of no tokens");
-  Sentence& sentence = waiting_.emplace_back(id, std::move(task));
-  sentence.beam = first_beam(sentence.task);
-  sentence.key = source_key(sentence.task.source);
+void Search::add(uint64_t id, SearchRequest request) {
+  CHECK(!request.source.empty(), "a sentence of no tokens");
+  deadlines_ |= request.deadline.has_value();
+  Sentence& sentence = waiting_.emplace_back(id, std::move(request));
+  sentence.beam = first_beam(sentence.request);
+  sentence.key = source_key(sentence.request.source);
 }
 
 // The limits of length are the source's own; the prefix comes on top.
-Beam Search::first_beam(const SearchTask& task) const {
-  const auto prefix = static_cast<int64_t>(task.prefix.size());
-  Beam beam = {
-      .end = settings_.end,
-      .min_length = min_output_length(options_, length_of(task)),
-      .max_length =
-          std::min(settings_.max_output_length, prefix + max_output_length(options_, length_of(task))),
-      .prefix = task.prefix,
-      .no_repeat_ngram = options_.no_repeat_ngram > 0 ? options_.no_repeat_ngram : task.no_repeat_ngram};
-  if (options_.sample) beam.open.resize(static_cast<size_t>(width_));
+Beam Search::first_beam(const SearchRequest& request) const {
+  const SearchOptions& options = request.options;
+  const auto prefix = static_cast<int64_t>(request.prefix.size());
+  Beam beam = {.end = settings_.end,
+               .min_length = min_output_length(options, length_of(request)),
+               .max_length = std::min(settings_.max_output_length,
+                                      prefix + max_output_length(options, length_of(request))),
+               .prefix = request.prefix,
+               .no_repeat_ngram = options.no_repeat_ngram};
+  if (options.sample) beam.open.resize(static_cast<size_t>(beam_width(options)));
   return beam;
+}
+
+void Search::cancel(uint64_t id) {
+  end_requests(SearchStatus::cancelled, [id](const Sentence& sentence) { return sentence.id == id; });
+}
+
+void Search::expire() {
+  if (!deadlines_) return;
+  const auto now = std::chrono::steady_clock::now();
+  end_requests(SearchStatus::expired, [now](const Sentence& sentence) {
+    return sentence.request.deadline && *sentence.request.deadline <= now;
+  });
+}
+
+void Search::end_requests(SearchStatus status, const std::function<bool(const Sentence&)>& affected) {
+  for (Sentence& sentence : active_) {
+    if (!affected(sentence)) continue;
+    release(sentence);
+    ended_.push_back({sentence.id, status});
+  }
+  for (const Sentence& sentence : waiting_)
+    if (affected(sentence)) ended_.push_back({sentence.id, status});
+  std::erase_if(active_, affected);
+  std::erase_if(waiting_, affected);
 }
 
 // Sentences come in when a quarter of the places is free, so that the encoder has several to do at once.
@@ -50,10 +89,10 @@ void Search::admit() {
   const int64_t free = settings_.sentences - std::ssize(active_);
   if (!active_.empty() && free * 4 < settings_.sentences) return;
   int64_t tokens = 0;
-  for (const Sentence& sentence : active_) tokens += length_of(sentence.task);
+  for (const Sentence& sentence : active_) tokens += length_of(sentence.request);
   const size_t old = active_.size();
   while (!waiting_.empty() && std::ssize(active_) < settings_.sentences) {
-    const int64_t length = length_of(waiting_.front().task);
+    const int64_t length = length_of(waiting_.front().request);
     if (settings_.batch_tokens > 0 && !active_.empty() && tokens + length > settings_.batch_tokens) break;
     tokens += length;
     active_.push_back(std::move(waiting_.front()));
@@ -68,7 +107,7 @@ void Search::encode_sources(std::span<Sentence> sentences) {
     PackedSide packed;
     std::vector<int32_t> rows;
     for (Sentence& sentence : sentences) {
-      const std::vector<int32_t>& ids = sentence.task.source_of(model);
+      const std::vector<int32_t>& ids = sentence.request.source_of(model);
       packed.add(ids.data(), ids.data() + ids.size());
       std::vector<int32_t>& own = sentence.source_rows.emplace_back();
       for (size_t i = 0; i < ids.size(); ++i) own.push_back(source_rows_[model].take());
@@ -76,125 +115,198 @@ void Search::encode_sources(std::span<Sentence> sentences) {
     }
     ensemble_.encode(model, packed, rows);
   }
-  if (settings_.shortlist == nullptr) return;
-  for (Sentence& sentence : sentences) {
-    const SearchTask& task = sentence.task;
-    sentence.allowed = ensemble_.allow(settings_.shortlist->words_for(task.source, task.prefix));
+  for (Sentence& sentence : sentences) allow_words(sentence);
+}
+
+void Search::allow_words(Sentence& sentence) const {
+  const SearchRequest& request = sentence.request;
+  if (request.shortlist != nullptr)
+    sentence.allowed = ensemble_.allow(request.shortlist->words_for(request.source, request.prefix));
+}
+
+Search::Group Search::group_of(const Sentence& sentence) {
+  const SearchOptions& options = sentence.request.options;
+  const bool shortlisted = sentence.request.shortlist != nullptr;
+  if (options.sample) return {shortlisted, Choice::drawn, 1};
+  const bool ruled = std::ranges::any_of(
+      sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
+  return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest,
+          static_cast<size_t>(beam_width(options))};
+}
+
+// Each group has kernel calls of its own: in a uniform batch there is one. Those with a shortlist come last.
+std::vector<Search::Group> Search::groups() {
+  std::vector<Group> groups;
+  for (Sentence& sentence : active_) {
+    Group group = group_of(sentence);
+    auto place = std::ranges::lower_bound(groups, group.kind(), {}, &Group::kind);
+    if (place == groups.end() || place->kind() != group.kind())
+      place = groups.insert(place, std::move(group));
+    place->sentences.push_back(&sentence);
   }
+  return groups;
 }
 
 // Each open hypothesis of every sentence, with a row of its own for its newest token.
-std::vector<OpenRow> Search::open_rows() {
+std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
   std::vector<OpenRow> rows;
-  for (Sentence& sentence : active_) {
-    for (Hypothesis& h : sentence.beam.open) {
-      h.rows.push_back(rows_.take());
-      rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
-                      .rows = h.rows,
-                      .source_rows = sentence.source_rows,
-                      .allowed = &sentence.allowed});
+  for (Group& group : groups) {
+    group.first_row = rows.size();
+    for (Sentence* sentence : group.sentences) {
+      for (Hypothesis& h : sentence->beam.open) {
+        h.rows.push_back(rows_.take());
+        rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
+                        .rows = h.rows,
+                        .source_rows = sentence->source_rows,
+                        .allowed = &sentence->allowed});
+      }
     }
+    group.rows = rows.size() - group.first_row;
   }
   return rows;
 }
 
-// Whether something looks at the log-probabilities of all words, and not at those of the likeliest alone: a sample, or
-// a rule that is in force after one of the open hypotheses.
-bool Search::needs_all_words() const {
-  const auto ruled = [&](const Sentence& sentence) {
-    return std::ranges::any_of(sentence.beam.open,
-                               [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options_); });
-  };
-  return options_.sample || std::ranges::any_of(active_, ruled);
-}
-
-// What may follow each open hypothesis: one drawn, or as many of the likeliest as the beam is wide.
-std::vector<Element> Search::choose(std::span<const OpenRow> open) {
-  if (!needs_all_words()) return ensemble_.top_next(open, width_);
-  const Tensor log_probabilities = ensemble_.next_log_probabilities(open);
-  const Matrix rows = log_probabilities.matrix();
-  std::vector<Element> drawn;
-  int64_t row = 0;
-  for (const Sentence& sentence : active_) {
-    const std::span<const int32_t> words = sentence.allowed.words;
-    const size_t columns = words.empty() ? static_cast<size_t>(rows.columns) : words.size();
-    uint64_t sample = 0;
-    for (const Hypothesis& h : sentence.beam.open) {
-      const NextWords next = {{rows.data + row++ * rows.stride, columns}, words};
-      apply_rules(sentence.beam, h, options_, next);
-      if (!options_.sample) continue;
-      drawn.push_back(draw(next.log_probabilities, options_,
-                           draw_key(options_, sentence.key, sample++, h.tokens.size())));
+// What may follow each open hypothesis. Of one that the model computes no finite number for the sentence fails.
+std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
+  if (group.choice == Choice::likeliest) {
+    std::vector<Element> likeliest =
+        scores.top(group.first_row, group.rows, static_cast<int64_t>(group.count));
+    auto first = likeliest.begin();
+    for (Sentence* sentence : group.sentences) {
+      for (size_t i = 0; i < sentence->beam.open.size();
+           ++i, first += static_cast<std::ptrdiff_t>(group.count))
+        sentence->failed |= first->column < 0;
     }
+    return likeliest;
   }
-  if (options_.sample) return drawn;
-  std::vector<Element> likeliest(open.size() * static_cast<size_t>(width_));
+  const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
+  std::vector<Element> drawn = apply_rules_and_draw(group, log_probabilities.matrix());
+  if (group.choice == Choice::drawn) return drawn;
+  std::vector<Element> likeliest(group.rows * group.count);
   Device& device = ensemble_.device();
-  device.kernels.top(device.context, rows, width_, likeliest.data());
+  device.kernels.top(device.context, log_probabilities, static_cast<int64_t>(group.count), likeliest.data());
   return likeliest;
 }
 
+// One for each row where they are drawn, else none.
+std::vector<Element> Search::apply_rules_and_draw(const Group& group, Matrix rows) {
+  std::vector<Element> drawn;
+  int64_t row = 0;
+  for (Sentence* sentence : group.sentences) {
+    const SearchOptions& options = sentence->request.options;
+    const std::span<const int32_t> words = sentence->allowed.words;
+    const size_t columns = words.empty() ? static_cast<size_t>(rows.columns) : words.size();
+    uint64_t sample = 0;
+    for (const Hypothesis& h : sentence->beam.open) {
+      const NextWords next = {{rows.data + row++ * rows.stride, columns}, words};
+      sentence->failed |= !has_finite(next.log_probabilities);
+      apply_rules(sentence->beam, h, options, next);
+      if (group.choice != Choice::drawn) continue;
+      drawn.push_back(
+          draw(next.log_probabilities, options, draw_key(options, sentence->key, sample++, h.tokens.size())));
+    }
+  }
+  return drawn;
+}
+
+void Search::advance(const Group& group, std::span<const Element> next) {
+  for (Sentence* sentence : group.sentences) {
+    const size_t count = sentence->beam.open.size() * group.count;
+    if (!sentence->failed) advance(*sentence, next.first(count));
+    next = next.subspan(count);
+  }
+}
+
 void Search::advance(Sentence& sentence, std::span<const Element> next) {
+  const SearchOptions& options = sentence.request.options;
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
   std::vector<Candidate> candidates = expand(sentence.beam, next, sentence.allowed.words);
-  prune(candidates, width_);
-  finish(sentence.beam, candidates, options_);
+  prune(candidates, beam_width(options));
+  finish(sentence.beam, candidates, options);
   reorder(sentence.beam, before, rows_);
+  if (sentence.request.progress)
+    sentence.final_prefix.update(sentence.beam, options, sentence.request.retry_ngram);
 }
 
 std::vector<SearchResult> Search::step() {
+  expire();
   admit();
-  if (active_.empty()) return {};
-  const std::vector<Element> chosen = choose(open_rows());
-  const size_t for_each = options_.sample ? 1 : static_cast<size_t>(width_);
-  size_t first = 0;
-  for (Sentence& sentence : active_) {
-    const size_t count = sentence.beam.open.size() * for_each;
-    advance(sentence, std::span(chosen).subspan(first, count));
-    first += count;
+  if (!active_.empty()) {
+    std::vector<Group> all = groups();
+    NextScores scores = ensemble_.next(open_rows(all));
+    for (const Group& group : all) advance(group, choose(group, scores));
   }
-  return take_finished();
+  return take_ended();
 }
 
-std::vector<SearchResult> Search::take_finished() {
-  std::vector<SearchResult> results;
+// Puts back all rows of the caches that it still has.
+void Search::release(Sentence& sentence) {
+  for (const Hypothesis& h : sentence.beam.open) rows_.release(h.rows);
+  for (size_t model = 0; model < sentence.source_rows.size(); ++model)
+    source_rows_[model].release(sentence.source_rows[model]);
+}
+
+std::vector<SearchResult> Search::take_ended() {
+  std::vector<SearchResult> results = std::exchange(ended_, {});
   for (Sentence& sentence : active_) {
-    if (!sentence.beam.open.empty()) continue;
-    SearchResult& result = results.emplace_back(sentence.id, std::move(sentence.beam.finished));
-    if (settings_.attention_layer > 0) result.attention = look_back(sentence.task, result.hypotheses);
-    for (size_t model = 0; model < source_rows_.size(); ++model)
-      source_rows_[model].release(sentence.source_rows[model]);
+    if (!sentence.ended()) continue;
+    release(sentence);
+    SearchResult& result = results.emplace_back(sentence.id);
+    if (sentence.failed) {
+      result.status = SearchStatus::failed;
+      continue;
+    }
+    result.hypotheses = std::move(sentence.beam.finished);
+    if (sentence.request.attention_layer > 0)
+      result.attention = attention_of(sentence.request, result.hypotheses);
   }
-  std::erase_if(active_, [](const Sentence& sentence) { return sentence.beam.open.empty(); });
+  std::erase_if(active_, [](const Sentence& sentence) { return sentence.ended(); });
   return results;
 }
 
 // What finished hypotheses attended to.
-std::vector<AttentionRows> Search::look_back(const SearchTask& task,
-                                             const std::vector<Hypothesis>& hypotheses) {
+std::vector<AttentionRows> Search::attention_of(const SearchRequest& request,
+                                                const std::vector<Hypothesis>& hypotheses) {
   PackedSide sources, targets;
   for (const Hypothesis& h : hypotheses) {
-    sources.add(task.source.data(), task.source.data() + task.source.size());
+    sources.add(request.source.data(), request.source.data() + request.source.size());
     targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
   }
-  return attention_rows(first_, sources, targets, settings_.start, settings_.attention_layer);
+  return attention_rows(first_, sources, targets, settings_.start, request.attention_layer);
+}
+
+std::vector<SearchProgress> Search::progress() const {
+  std::vector<SearchProgress> all;
+  for (const Sentence& sentence : active_) {
+    if (!sentence.request.progress) continue;
+    if (const Hypothesis* best = leading(sentence.beam, sentence.request.options))
+      all.push_back({sentence.id, best->tokens, sentence.final_prefix.tokens()});
+  }
+  return all;
+}
+
+int64_t Search::cache_rows_in_use() const {
+  int64_t rows = rows_.in_use();
+  for (const CacheRows& of_model : source_rows_) rows += of_model.in_use();
+  return rows;
 }
 
 std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
                                                 const SearchOptions& options,
                                                 const SearchSettings& settings) {
-  std::vector<std::vector<Hypothesis>> results(sources.lengths.size());
-  if (results.empty()) return results;
-  Search search({&model}, options, settings);
+  std::vector<std::vector<Hypothesis>> results(sources.lengths.size(), {Hypothesis{.cut = true}});
+  Search search({&model}, settings);
   const int32_t* next = sources.ids.data();
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t* end = next + sources.lengths[i];
-    search.add(i, {.source = {next, end}});
+    search.add(i, {.source = {next, end}, .options = options});
     next = end;
   }
   while (search.busy()) {
-    for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
+    for (SearchResult& result : search.step()) {
+      if (result.status == SearchStatus::finished) results[result.id] = std::move(result.hypotheses);
+    }
   }
   return results;
 }

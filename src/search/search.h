@@ -1,105 +1,105 @@
-// Search: many sentences that are translated at once, each as if it were alone.
+// Search: many requests decoded in one continuous batch, each as if it were alone.
 //
-// A step takes every sentence in the batch a token further, whatever its length is by now. One that is done leaves at
-// the end of its step, and others that wait take its place: a sentence costs what its own length costs.
+// A step takes every request in the batch a token further, whatever its length is by now. One that ends leaves at the
+// end of its step, and others that wait take its place: a request costs what its own length costs.
 //
-//   Search search({&model}, options, {.sentences = 16});
-//   search.add(7, {.source = ids});
+//   Search search({&model}, {.sentences = 16});
+//   search.add(7, {.source = ids, .options = {.beam = 4}});
 //   while (search.busy()) for (SearchResult& result : search.step()) ...
 //
-// A result has the same bits whatever stands beside it, in whatever order sentences came. Not thread-safe.
+// A result has the same bits whatever is decoded beside it, in whatever order requests came. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <utility>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "data/batch.h"
-#include "search/attention.h"
-#include "search/beam.h"
 #include "search/ensemble.h"
-#include "search/shortlist.h"
+#include "search/progress.h"
+#include "search/request.h"
 
 namespace dragoman {
 
-// Where outputs begin and end, and how many sentences stand beside each other.
+// Where outputs begin and end, and how many requests share a batch.
 struct SearchSettings {
   int32_t start = 1;         // the token that every target begins with; not part of the output
   int32_t end = 2;           // the token that ends one, not part of the output; −1: all have max_length
   int64_t sentences = 32;    // at once
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
   int64_t max_output_length = INT32_MAX;  // tokens, prefix included: what the model has positions for
-  const Shortlist* shortlist = nullptr;   // null: a translation may consist of all words
-  int64_t attention_layer = 0;            // of the first model, whose attention is wanted; 0: none
-};
-
-struct SearchTask {
-  std::vector<int32_t> source;  // at least one token
-  std::vector<std::vector<int32_t>> other_sources =
-      {};                            // as each model but the first reads it; none: they do so, too
-  std::vector<int32_t> prefix = {};  // with which the output begins
-  int64_t no_repeat_ngram = 0;       // where the options have none
-
-  const std::vector<int32_t>& source_of(size_t model) const {
-    return model == 0 || other_sources.empty() ? source : other_sources.at(model - 1);
-  }
-};
-
-struct SearchResult {
-  uint64_t id;
-  std::vector<Hypothesis> hypotheses;         // the best first, at least one
-  std::vector<AttentionRows> attention = {};  // of each, where it is wanted
 };
 
 class Search {
  public:
   // Several models are an ensemble (ensemble.h). The first one's source is what a sentence's length, the limits of its
   // output, its shortlist and the keys of its samples go by.
-  Search(const Models& models, const SearchOptions& options, const SearchSettings& settings);
+  Search(const Models& models, const SearchSettings& settings);
 
-  bool busy() const { return !active_.empty() || !waiting_.empty(); }
-  // How many more sentences would not have to wait.
+  bool busy() const { return !active_.empty() || !waiting_.empty() || !ended_.empty(); }
+  // How many more requests would not have to wait.
   int64_t room() const;
-  void add(uint64_t id, SearchTask task);
+  // Ids are the caller's; no two requests in flight share one.
+  void add(uint64_t id, SearchRequest request);
+  // Frees all that the request holds; its result comes with the next step. Nothing where there is none of that id.
+  void cancel(uint64_t id);
 
-  // A token for every sentence. Those that are done with it, in the order in which they came.
+  // A token for every request in the batch. The results of those that ended: finished ones in the order in which they
+  // came.
   std::vector<SearchResult> step();
-  // Whether the models have said nothing but numbers. Where they have not, results mean nothing.
-  bool finite() const { return ensemble_.finite(); }
+  // Of those in the batch that asked for it.
+  std::vector<SearchProgress> progress() const;
+
+  int64_t cache_rows_in_use() const;
 
  private:
   struct Sentence {
     uint64_t id;
-    SearchTask task;
+    SearchRequest request;
     std::vector<std::vector<int32_t>> source_rows = {};  // of each model
     uint64_t key = 0;                                    // what its samples are drawn from, beside the seed
     Beam beam = {};
     AllowedWords allowed = {};
-  };
+    FinalPrefix final_prefix = {};
+    bool failed = false;
 
+    bool ended() const { return failed || beam.open.empty(); }
+  };
+  struct Group;
+
+  void expire();
+  void end_requests(SearchStatus status, const std::function<bool(const Sentence&)>& affected);
   void admit();
   void encode_sources(std::span<Sentence> sentences);
-  Beam first_beam(const SearchTask& task) const;
-  std::vector<OpenRow> open_rows();
-  bool needs_all_words() const;
-  std::vector<Element> choose(std::span<const OpenRow> open);
+  void allow_words(Sentence& sentence) const;
+  Beam first_beam(const SearchRequest& request) const;
+  static Group group_of(const Sentence& sentence);
+  std::vector<Group> groups();
+  std::vector<OpenRow> open_rows(std::span<Group> groups);
+  std::vector<Element> choose(const Group& group, NextScores& scores);
+  static std::vector<Element> apply_rules_and_draw(const Group& group, Matrix rows);
+  void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);
-  std::vector<SearchResult> take_finished();
-  std::vector<AttentionRows> look_back(const SearchTask& task, const std::vector<Hypothesis>& hypotheses);
+  void release(Sentence& sentence);
+  std::vector<SearchResult> take_ended();
+  std::vector<AttentionRows> attention_of(const SearchRequest& request,
+                                          const std::vector<Hypothesis>& hypotheses);
 
-  const SearchOptions options_;
   const SearchSettings settings_;
-  const int64_t width_;
   Transformer& first_;
   Ensemble ensemble_;
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;
   std::deque<Sentence> waiting_;
   std::vector<Sentence> active_;
+  std::vector<SearchResult> ended_;  // cancelled and expired
+  bool deadlines_ = false;           // whether any request has had one
 };
 
-// The results of all sentences of a batch, in their order.
+// The hypotheses of all sentences of a batch, in their order; one without words where the model computes non-finite
+// values.
 std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
                                                 const SearchOptions& options, const SearchSettings& settings);
 

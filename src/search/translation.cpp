@@ -1,6 +1,7 @@
 #include "search/translation.h"
 
 #include <algorithm>
+#include <span>
 
 namespace dragoman {
 namespace {
@@ -10,60 +11,143 @@ void replace_line_ends(std::string& text) {
   std::ranges::replace(text, '\r', ' ');
 }
 
-std::vector<TextSpan> source_spans(const std::vector<Segment>& parts, const std::string& line) {
-  std::vector<TextSpan> bytes;
-  for (const Segment& part : parts) bytes.insert(bytes.end(), part.spans.begin(), part.spans.end());
-  return in_code_points(line, bytes);
+bool has_unknown(std::span<const int32_t> ids) { return std::ranges::find(ids, unknown_id) != ids.end(); }
+
+// The best hypothesis of each segment, or that of another rank; the last one where a segment has fewer.
+using Chosen = std::vector<const ScoredHypothesis*>;
+Chosen chosen(const SearchedLine& line, size_t rank) {
+  Chosen all;
+  for (const auto& hypotheses : line.hypotheses)
+    all.push_back(&hypotheses[std::min(rank, hypotheses.size() - 1)]);
+  return all;
 }
 
-void align(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
-           const std::string& line, const std::vector<TextSpan>& spans, Translation& all) {
+std::vector<TextSpan> source_spans(const SearchedLine& line) {
+  std::vector<TextSpan> bytes;
+  for (const Segment& segment : line.segments)
+    bytes.insert(bytes.end(), segment.spans.begin(), segment.spans.end());
+  return in_code_points(line.source, bytes);
+}
+
+// The subwords of the source, end marks too.
+std::vector<SourcePiece> source_pieces(const SearchedLine& line, const Vocabulary& source) {
+  const std::vector<TextSpan> spans = source_spans(line);
+  std::vector<SourcePiece> pieces;
+  for (const Segment& segment : line.segments) {
+    for (const int32_t id : segment.ids) pieces.push_back({source.piece(id), spans[pieces.size()]});
+  }
+  return pieces;
+}
+
+void align(const SearchedLine& line, const Chosen& hypotheses, const std::vector<TextSpan>& spans,
+           Translation& all) {
   std::vector<PieceAttention> attention;
   size_t first = 0;
-  for (size_t part = 0; part < parts.size(); ++part) {
-    for (size_t i = 0; i < found[part]->hypothesis.tokens.size(); ++i) {
-      const std::vector<float>& row = found[part]->attention[i];
-      all.pieces[attention.size()].aligned = first + max_attended(row, parts[part].ids);
+  for (size_t s = 0; s < line.segments.size(); ++s) {
+    for (size_t i = 0; i < hypotheses[s]->hypothesis.tokens.size(); ++i) {
+      const std::vector<float>& row = hypotheses[s]->attention[i];
+      all.pieces[attention.size()].aligned = first + max_attended(row, line.segments[s].ids);
       attention.push_back({first, row});
     }
-    first += parts[part].ids.size();
+    first += line.segments[s].ids.size();
   }
-  all.alignment = align_words(line, source_spans(parts, line), all.text, spans, attention);
+  all.alignment = align_words(line.source, source_spans(line), all.text, spans, attention);
   for (size_t i = 0; i < attention.size(); ++i) all.pieces[i].attention = std::move(attention[i]);
 }
 
-}  // namespace
+TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const Segment& segment,
+                     const Vocabulary& target, const SearchOptions& options) {
+  TextOfPieces output = target.decode_with_spans(h.hypothesis.tokens);
+  if (options.replace_unknown)
+    replace_unknown(output, h.hypothesis.tokens, h.attention, line.source, segment);
+  return output;
+}
 
-Translation join(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
-                 const std::string& line, const Vocabulary& target, const SearchOptions& options) {
+Translation join(const SearchedLine& line, const Chosen& hypotheses, const Vocabulary& target,
+                 const SearchOptions& options) {
   Translation all;
-  std::vector<TextSpan> spans;  // of the pieces, in bytes
-  for (size_t part = 0; part < parts.size(); ++part) {
-    const auto& [h, attention] = *found[part];
-    TextOfPieces said = target.decode_with_spans(h.tokens);
-    if (options.replace_unknown) replace_unknown(said, h.tokens, attention, line, parts[part]);
+  std::vector<TextSpan> spans;  // of the subwords, in bytes
+  for (size_t s = 0; s < line.segments.size(); ++s) {
+    const Hypothesis& h = hypotheses[s]->hypothesis;
+    const TextOfPieces output = text_of(*hypotheses[s], line, line.segments[s], target, options);
     for (size_t i = 0; i < h.tokens.size(); ++i) {
       all.pieces.push_back({target.piece(h.tokens[i]), h.log_probabilities[i]});
-      spans.push_back({all.text.size() + said.spans[i].begin, all.text.size() + said.spans[i].end});
+      spans.push_back({all.text.size() + output.spans[i].begin, all.text.size() + output.spans[i].end});
     }
-    all.text += said.text + parts[part].space;
+    all.text += output.text + line.segments[s].space;
     all.score += h.score;
   }
   replace_line_ends(all.text);
   spans = in_code_points(all.text, spans);
   for (size_t i = 0; i < spans.size(); ++i) all.pieces[i].span = spans[i];
-  if (options.alignment) align(found, parts, line, spans, all);
+  if (options.alignment) align(line, hypotheses, spans, all);
   return all;
 }
 
-std::vector<SourcePiece> source_pieces(const std::vector<Segment>& parts, const std::string& line,
-                                       const Vocabulary& source) {
-  const std::vector<TextSpan> spans = source_spans(parts, line);
-  std::vector<SourcePiece> pieces;
-  for (const Segment& part : parts) {
-    for (const int32_t id : part.ids) pieces.push_back({source.piece(id), spans[pieces.size()]});
+// Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.
+size_t without_partial_character(const Vocabulary& target, std::span<const int32_t> tokens) {
+  for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
+    const int32_t id = tokens[tokens.size() - length];
+    if (!target.is_byte(id)) break;
+    const int byte = std::stoi(target.piece(id).substr(3, 2), nullptr, 16);
+    if (byte < 0x80) break;
+    const size_t wanted = byte < 0xC0 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    if (wanted > 0) return length < wanted ? tokens.size() - length : tokens.size();
   }
-  return pieces;
+  return tokens.size();
+}
+
+// The word in place of an unknown one is known when the search is over.
+size_t final_tokens(const SearchProgress& progress, const Vocabulary& target, const SearchOptions& options) {
+  auto tokens = std::span(progress.tokens).first(progress.final_tokens);
+  if (options.replace_unknown) {
+    const auto unknown = std::ranges::find(tokens, unknown_id);
+    tokens = tokens.first(static_cast<size_t>(unknown - tokens.begin()));
+  }
+  return without_partial_character(target, tokens);
+}
+
+}  // namespace
+
+TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
+                               const SearchOptions& options) {
+  TranslatedLine result = {.source = line.source, .invalid = line.invalid, .repeats = line.repeats};
+  size_t ranks = 1;
+  for (size_t s = 0; s < line.segments.size(); ++s) {
+    const Hypothesis& best = line.hypotheses[s][0].hypothesis;
+    ranks = std::max(ranks, line.hypotheses[s].size());
+    result.cut |= line.segments[s].cut || best.cut;
+    result.unknown |= has_unknown(line.segments[s].ids) || has_unknown(best.tokens);
+  }
+  if (options.alignment) result.pieces = source_pieces(line, *vocabularies.source);
+  result.translations = {join(line, chosen(line, 0), *vocabularies.target, options)};
+  for (size_t rank = 1; rank < ranks; ++rank) {
+    Translation next = join(line, chosen(line, rank), *vocabularies.target, options);
+    if (!std::ranges::count(result.translations, next.text, &Translation::text))
+      result.translations.push_back(std::move(next));
+  }
+  return result;
+}
+
+TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress>& progress,
+                      const Vocabulary& target, const SearchOptions& options) {
+  TextSoFar all;
+  size_t s = 0;
+  for (; s < line.segments.size() && !line.hypotheses[s].empty(); ++s) {
+    const Segment& segment = line.segments[s];
+    all.text += text_of(line.hypotheses[s][0], line, segment, target, options).text + segment.space;
+  }
+  all.final_bytes = all.text.size();
+  if (s < line.segments.size()) {
+    const auto tokens = std::span(progress[s].tokens);
+    const size_t shown = without_partial_character(target, tokens),
+                 fixed = final_tokens(progress[s], target, options);
+    const TextOfPieces output = target.decode_with_spans(tokens.first(shown));
+    if (fixed > 0) all.final_bytes += output.spans[fixed - 1].end;
+    all.text += output.text;
+  }
+  replace_line_ends(all.text);
+  return all;
 }
 
 }  // namespace dragoman

@@ -1,11 +1,11 @@
-// Translation: the text of a line's parts put together, with its pieces and, where it is asked for, its alignment.
+// Translation: the text of a line's segments put together, with its subwords and, where it is asked for, its alignment.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "search/alignment.h"
-#include "search/beam.h"
+#include "search/request.h"
 #include "search/segments.h"
 
 namespace dragoman {
@@ -27,9 +27,20 @@ struct ScoredPiece {
 
 struct Translation {
   std::string text;  // without line ends
-  double score = 0;  // of several parts: their sum
+  double score = 0;  // of several segments: their sum
   std::vector<ScoredPiece> pieces;
   std::vector<WordPair> alignment;  // where it is asked for
+};
+
+struct TranslatedLine {
+  std::string source;                            // as it was read, repaired where it was not valid UTF-8
+  std::vector<Translation> translations = {{}};  // the best first, at least one; their texts differ
+  std::vector<SourcePiece> pieces = {};          // of the source, where alignment is asked for
+
+  bool invalid = false;  // the source was not valid UTF-8
+  bool cut = false;      // a sentence was split, or an output ended at its maximum length
+  bool unknown = false;  // the source has characters that the model does not know, or the output does
+  bool repeats = false;  // the output looped, and was translated again
 };
 
 // A finished hypothesis, and what it attended to where options ask for that.
@@ -38,12 +49,29 @@ struct ScoredHypothesis {
   AttentionRows attention;
 };
 
-// `found` has one for each part of the line.
-Translation join(const std::vector<const ScoredHypothesis*>& found, const std::vector<Segment>& parts,
-                 const std::string& line, const Vocabulary& target, const SearchOptions& options);
+// A line, and what its searches have found.
+struct SearchedLine {
+  std::string source;
+  bool invalid = false, repeats = false;
+  std::vector<Segment> segments = {};
+  std::vector<std::vector<ScoredHypothesis>> hypotheses =
+      {};  // of each segment, the best first; none: not finished
+};
 
-// All pieces of a line's parts, their end marks too.
-std::vector<SourcePiece> source_pieces(const std::vector<Segment>& parts, const std::string& line,
-                                       const Vocabulary& source);
+// What becomes of a line whose segments are all finished.
+TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
+                               const SearchOptions& options);
+
+// The beginning of its best translation, of whole characters.
+struct TextSoFar {
+  std::string text;
+  size_t final_bytes = 0;  // the first so many will stay
+
+  bool operator==(const TextSoFar&) const = default;
+};
+
+// `progress`: of each segment. The text goes as far as the first one that is not finished.
+TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress>& progress,
+                      const Vocabulary& target, const SearchOptions& options);
 
 }  // namespace dragoman

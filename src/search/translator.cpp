@@ -1,6 +1,7 @@
 #include "search/translator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/lines.h"
 #include "search/repetition.h"
@@ -9,165 +10,186 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t lines_per_sentence =
-    16;                                 // lines that may wait for one before them, for each sentence at once
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
-bool has_unknown(std::span<const int32_t> ids) { return std::ranges::find(ids, unknown_id) != ids.end(); }
-
-std::optional<Shortlist> read_shortlist(const SavedModel& model, const SearchOptions& options) {
-  if (!options.shortlist) return std::nullopt;
-  Shortlist list = Shortlist::read(model.folder, model.vocabularies);
-  if (!options.always_allow.empty()) list.allow_words_of(options.always_allow, *model.vocabularies.target);
-  return list;
-}
-
-SearchSettings search_settings(const SavedModel& model, const std::optional<Shortlist>& shortlist,
-                               const SearchOptions& options, const BatchLimits& limits) {
-  const int64_t layer = alignment_layer(model.model.config, options.alignment_layer);
+SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits) {
   return {.start = bos_id,
           .end = eos_id,
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
-          .max_output_length = model.max_positions - 1,
-          .shortlist = shortlist ? &*shortlist : nullptr,
-          .attention_layer = needs_attention(options) ? layer : 0};
+          .max_output_length = model.max_positions - 1};
 }
 
-// With a coverage penalty the Translator chooses among all that the beam has finished.
+std::string valid_text(const std::string& text) { return is_text(text) ? text : repaired(text); }
+
+// With a coverage penalty all hypotheses that the beam has finished are ranked anew.
 SearchOptions for_search(SearchOptions options) {
   if (options.coverage_penalty > 0) options.nbest = options.beam;
   return options;
 }
 
-}  // namespace
-
-// A line, and what is known of its translation.
-struct Translator::Job {
-  std::string key, source;
-  bool invalid = false, repeats = false;
-  std::vector<int32_t> prefix;
-  std::vector<Segment> parts;
-  std::vector<std::vector<ScoredHypothesis>> found;  // for each part
-  size_t unfinished = 0;
-
-  SearchTask task(size_t part) const {
-    return {.source = parts[part].ids,
-            .other_sources = parts[part].other_ids,
-            .prefix = part == 0 ? prefix : std::vector<int32_t>()};
-  }
-};
-
-Translator::Translator(SavedModel& model, const SearchOptions& options, const BatchLimits& limits)
-    : model_(model),
-      options_(options),
-      max_lines_(lines_per_sentence * limits.sentences * limits.searches),
-      shortlist_(read_shortlist(model, options)),
-      search_(model.models(), for_search(options), search_settings(model, shortlist_, options, limits),
-              limits.searches) {}
-
-bool Translator::has_room() const {
-  return search_.room() > 0 && static_cast<int64_t>(lines_.size()) < max_lines_;
-}
-
-void Translator::add(std::string_view line, std::string_view prefix) {
-  auto job = std::make_shared<Job>();
-  job->key = std::string(prefix) + '\n' + std::string(line);
-  if (const auto same = same_.find(job->key); same != same_.end()) {
-    if (auto other = same->second.lock()) return lines_.push_back(std::move(other));
-  }
-  job->invalid = !is_text(line);
-  job->source = job->invalid ? repaired(line) : std::string(line);
-  job->prefix = model_.vocabularies.target->encode(prefix);
-  same_[job->key] = job;
-  lines_.push_back(job);
-  start(job);
-}
-
-void Translator::start(const std::shared_ptr<Job>& job) {
-  job->parts = split_line(model_, job->source);
-  job->unfinished = job->parts.size();
-  job->found.resize(job->parts.size());
-  for (size_t part = 0; part < job->parts.size(); ++part) {
-    searched_[searches_] = {job, part};
-    search_.add(searches_++, job->task(part));
-  }
-}
-
-void Translator::step() {
-  std::vector<SearchResult> results = search_.step();
-  if (!search_.finite()) throw_not_finite(model_);
-  for (SearchResult& result : results) {
-    const Place place = searched_.extract(result.id).mapped();
-    receive(place, ranked(place.job->parts[place.part], std::move(result)));
-  }
-}
-
-// What was found, those that the options let stand, in their order.
-std::vector<ScoredHypothesis> Translator::ranked(const Segment& part, SearchResult result) const {
-  std::vector<ScoredHypothesis> found;
+// What was found in a segment, those that the options let stand, in their order.
+std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result,
+                                     const SearchOptions& options) {
+  std::vector<ScoredHypothesis> hypotheses;
   result.attention.resize(result.hypotheses.size());
   for (size_t i = 0; i < result.hypotheses.size(); ++i)
-    found.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
-  if (options_.coverage_penalty == 0) return found;
-  for (ScoredHypothesis& f : found)
-    f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids);
-  std::ranges::stable_sort(found, std::greater{},
-                           [](const ScoredHypothesis& f) { return f.hypothesis.score; });
-  const auto most = static_cast<size_t>(options_.nbest);
-  if (found.size() > most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
-  return found;
+    hypotheses.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
+  if (options.coverage_penalty == 0) return hypotheses;
+  for (ScoredHypothesis& h : hypotheses)
+    h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids);
+  std::ranges::stable_sort(hypotheses, std::greater{},
+                           [](const ScoredHypothesis& h) { return h.hypothesis.score; });
+  hypotheses.resize(std::min(hypotheses.size(), static_cast<size_t>(options.nbest)));
+  return hypotheses;
 }
 
-void Translator::receive(const Place& place, std::vector<ScoredHypothesis> found) {
-  Job& job = *place.job;
-  const bool again = !job.found[place.part].empty();
-  const bool loops = is_loop(found[0].hypothesis.tokens, job.parts[place.part].ids);
-  job.found[place.part] = std::move(found);
-  if (loops && !again && options_.no_repeat_ngram == 0) {
-    job.repeats = true;
-    SearchTask task = job.task(place.part);
-    task.no_repeat_ngram = forbidden_ngram;
-    searched_[searches_] = place;
-    search_.add(searches_++, std::move(task));
-  } else {
-    job.repeats |= loops;
-    --job.unfinished;
+}  // namespace
+
+// A request, and what is known of its translation.
+struct Translator::Job {
+  uint64_t id;
+  SearchOptions options;
+  SearchRequest shared;         // what the searches of all segments have in common
+  std::vector<int32_t> prefix;  // of the first segment's output
+  SearchedLine line;
+
+  struct SegmentSearch {
+    uint64_t id = 0;
+    bool again = false;       // with loops forbidden
+    SearchProgress progress;  // where it was asked for
+  };
+  std::vector<SegmentSearch> searches = {};
+  size_t unfinished = 0;
+  bool moved = false;  // since the last report
+  TextSoFar reported = {};
+};
+
+Translator::Translator(SavedModel& model, const BatchLimits& limits)
+    : model_(model), search_(model.models(), search_settings(model, limits), limits.searches) {}
+
+Translator::~Translator() = default;
+
+void Translator::check(const SearchOptions& options) {
+  alignment_layer(model_.model.config, options.alignment_layer);
+  shortlist_for(options);
+}
+
+const Shortlist* Translator::shortlist_for(const SearchOptions& options) {
+  if (!options.shortlist) return nullptr;
+  const auto known = shortlists_.find(options.always_allow);
+  if (known != shortlists_.end()) return &known->second;
+  Shortlist list = Shortlist::read(model_.folder, model_.vocabularies);
+  if (!options.always_allow.empty()) list.allow_words_of(options.always_allow, *model_.vocabularies.target);
+  return &shortlists_.emplace(options.always_allow, std::move(list)).first->second;
+}
+
+void Translator::add(uint64_t id, const TranslationRequest& request) {
+  const SearchOptions& options = request.options;
+  const int64_t layer = alignment_layer(model_.model.config, options.alignment_layer);
+  SearchRequest shared = {.options = for_search(options),
+                          .shortlist = shortlist_for(options),
+                          .attention_layer = needs_attention(options) ? layer : 0,
+                          .deadline = request.deadline,
+                          .progress = request.progress,
+                          .retry_ngram = forbidden_ngram};
+  Job job = {.id = id, .options = options, .shared = std::move(shared)};
+  job.prefix = model_.vocabularies.target->encode(valid_text(request.prefix));
+  job.line = {.source = valid_text(request.text), .invalid = !is_text(request.text)};
+  job.line.segments = split_line(model_, job.line.source);
+  const size_t segments = job.line.segments.size();
+  job.line.hypotheses.resize(segments);
+  job.searches.resize(segments);
+  job.unfinished = segments;
+  start(jobs_.insert_or_assign(id, std::move(job)).first->second);
+}
+
+void Translator::start(Job& job) {
+  for (size_t segment = 0; segment < job.searches.size(); ++segment) search(job, segment);
+  if (job.unfinished == 0) finish(job);
+}
+
+void Translator::search(Job& job, size_t segment) {
+  SearchRequest request = job.shared;
+  request.source = job.line.segments[segment].ids;
+  request.other_sources = job.line.segments[segment].other_ids;
+  if (segment == 0) request.prefix = job.prefix;
+  if (job.searches[segment].again) request.options.no_repeat_ngram = forbidden_ngram;
+  job.searches[segment].id = searches_;
+  places_[searches_] = {&job, segment};
+  search_.add(searches_++, std::move(request));
+}
+
+void Translator::cancel(uint64_t id) {
+  if (const auto job = jobs_.find(id); job != jobs_.end()) end(job->second, SearchStatus::cancelled);
+}
+
+std::vector<TranslationResult> Translator::step() {
+  if (search_.busy()) {
+    for (SearchResult& result : search_.step()) receive(std::move(result));
   }
+  return std::exchange(ended_, {});
 }
 
-std::optional<TranslatedLine> Translator::take() {
-  if (lines_.empty() || lines_.front()->unfinished > 0) return std::nullopt;
-  const std::shared_ptr<Job> job = std::move(lines_.front());
-  lines_.pop_front();
-  if (job.use_count() == 1) same_.erase(job->key);
-  return translated(*job);
+// The result may be of a request that has already ended.
+void Translator::receive(SearchResult result) {
+  const auto found = places_.find(result.id);
+  if (found == places_.end()) return;
+  const auto [place, segment] = found->second;
+  Job& job = *place;
+  places_.erase(found);
+  if (result.status != SearchStatus::finished) return end(job, result.status);
+  const SearchOptions& options = job.options;
+  const Segment& source = job.line.segments[segment];
+  std::vector<ScoredHypothesis> hypotheses = ranked(source, std::move(result), options);
+  const bool loops = is_loop(hypotheses[0].hypothesis.tokens, source.ids);
+  job.line.repeats |= loops;
+  if (loops && !std::exchange(job.searches[segment].again, true) && options.no_repeat_ngram == 0)
+    return search(job, segment);
+  job.line.hypotheses[segment] = std::move(hypotheses);
+  job.moved = true;
+  if (--job.unfinished == 0) finish(job);
 }
 
-// The translation of this rank: of each part the hypothesis of this rank, or its last one.
-Translation Translator::joined(const Job& job, size_t rank) const {
-  std::vector<const ScoredHypothesis*> found;
-  for (const auto& of_part : job.found) found.push_back(&of_part[std::min(rank, of_part.size() - 1)]);
-  return join(found, job.parts, job.source, *model_.vocabularies.target, options_);
+void Translator::finish(Job& job) {
+  ended_.push_back({.id = job.id, .line = translated_line(job.line, model_.vocabularies, job.options)});
+  jobs_.erase(job.id);
 }
 
-TranslatedLine Translator::translated(const Job& job) const {
-  TranslatedLine line = {.source = job.source, .invalid = job.invalid, .repeats = job.repeats};
-  size_t ranks = 1;
-  for (size_t part = 0; part < job.parts.size(); ++part) {
-    const Hypothesis& best = job.found[part][0].hypothesis;
-    ranks = std::max(ranks, job.found[part].size());
-    line.cut |= job.parts[part].cut || best.cut;
-    line.unknown |= has_unknown(job.parts[part].ids) || has_unknown(best.tokens);
+// Before all of its segments are finished.
+void Translator::end(Job& job, SearchStatus status) {
+  for (const Job::SegmentSearch& search : job.searches) {
+    if (places_.erase(search.id) > 0) search_.cancel(search.id);
   }
-  if (options_.alignment) line.pieces = source_pieces(job.parts, job.source, *model_.vocabularies.source);
-  line.translations = {joined(job, 0)};
-  for (size_t rank = 1; rank < ranks; ++rank) {
-    Translation next = joined(job, rank);
-    if (!std::ranges::count(line.translations, next.text, &Translation::text))
-      line.translations.push_back(std::move(next));
+  ended_.push_back({.id = job.id, .status = status});
+  if (status == SearchStatus::failed) ended_.back().error = not_finite_message(model_);
+  jobs_.erase(job.id);
+}
+
+std::vector<TranslationProgress> Translator::progress() {
+  for (SearchProgress& progress : search_.progress()) {
+    const auto found = places_.find(progress.id);
+    if (found == places_.end()) continue;
+    auto& [job, segment] = found->second;
+    job->searches[segment].progress = std::move(progress);
+    job->moved = true;
   }
-  return line;
+  std::vector<TranslationProgress> all;
+  for (auto& [id, job] : jobs_) {
+    if (job.shared.progress && std::exchange(job.moved, false) && update_text(job))
+      all.push_back({id, job.reported.text, job.reported.final_bytes});
+  }
+  return all;
+}
+
+// Whether there is something new to report. A second search of a segment begins anew, and is behind for a while.
+bool Translator::update_text(Job& job) const {
+  std::vector<SearchProgress> partial;
+  for (const Job::SegmentSearch& search : job.searches) partial.push_back(search.progress);
+  TextSoFar text = text_so_far(job.line, partial, *model_.vocabularies.target, job.options);
+  if (text.final_bytes < job.reported.final_bytes || text == job.reported) return false;
+  job.reported = std::move(text);
+  return true;
 }
 
 }  // namespace dragoman

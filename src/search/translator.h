@@ -1,26 +1,22 @@
-// Translator: lines of text in, their translations out, in the same order. What the command line and a server share.
+// Translator: text in, translations out, each request with its own options, the results by id as they end. What the
+// command line and the library share. OrderedTranslator (ordered_translator.h) keeps the order of lines.
 //
-//   Translator translator(model, options);
-//   while (more lines come, or translator.busy()) {
-//     while (translator.has_room() && another line is there) translator.add(line);
-//     translator.step();
-//     while (auto line = translator.take()) print(line->translations[0].text);
-//   }
+//   Translator translator(model);
+//   translator.add(7, {.text = "Good morning!", .options = {.beam = 4}});
+//   while (translator.busy()) for (TranslationResult& result : translator.step()) ...
 //
-// A line goes out as soon as all before it have; memory is bounded by the room. Every line has a translation: that of
-// a line without text is empty, bytes that are no UTF-8 are read as U+FFFD, and what is too long is parted (parts.h).
-// A translation is a function of its line and the options, also where it is sampled: the same line and seed give the
-// same one. Lines that wait together and are the same are translated once. An output that loops is translated again
-// with the loop forbidden.
+// Every text has a translation: that of a text without words is empty, bytes that are not valid UTF-8 are read as
+// U+FFFD, and what is too long is split (segments.h). A translation is a function of its request: the same bits
+// whatever is translated beside it, also where it is sampled. An output that loops is translated again with the loop
+// forbidden.
 // With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
 // then the search's own plus the penalty's weight times coverage() (attention.h).
+//
+// To be used from one thread.
 #pragma once
 
-#include <deque>
-#include <memory>
-#include <optional>
+#include <map>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -30,17 +26,6 @@
 
 namespace dragoman {
 
-struct TranslatedLine {
-  std::string source;                            // as it was read, repaired where it was no text
-  std::vector<Translation> translations = {{}};  // the best first, at least one; their texts differ
-  std::vector<SourcePiece> pieces = {};          // what was read, where alignment is asked for
-
-  bool invalid = false;  // the source was no text
-  bool cut = false;      // a sentence was parted, or an output ended because it was as long as may be
-  bool unknown = false;  // the source has characters that the model does not know, or the output does
-  bool repeats = false;  // the output looped, and was translated again
-};
-
 // How much is translated at once.
 struct BatchLimits {
   int64_t sentences = 32;    // in a batch
@@ -48,42 +33,72 @@ struct BatchLimits {
   int searches = 1;          // batches side by side, which share the threads
 };
 
+struct TranslationRequest {
+  std::string text;
+  std::string prefix = {};  // text with which the output begins
+  SearchOptions options = {};
+  Deadline deadline = {};  // later than this the request expires
+  bool progress = false;   // whether it is reported by progress()
+};
+
+struct TranslationResult {
+  uint64_t id;
+  SearchStatus status = SearchStatus::finished;
+  TranslatedLine line = {};  // of a finished one
+  std::string error = {};    // of a failed one: a sentence for users
+};
+
+// The best translation so far; of a long text as far as the first segment that is not finished.
+struct TranslationProgress {
+  uint64_t id;
+  std::string text;        // of whole characters
+  size_t final_bytes = 0;  // the first so many are in the result, too
+};
+
 class Translator {
  public:
-  // Reads what the options name: the model's shortlist, the words allowed beside it.
-  Translator(SavedModel& model, const SearchOptions& options, const BatchLimits& limits = {});
+  explicit Translator(SavedModel& model, const BatchLimits& limits = {});
+  ~Translator();
 
-  bool has_room() const;
-  bool busy() const { return !lines_.empty(); }
-  // `prefix`: text with which the output begins.
-  void add(std::string_view line, std::string_view prefix = {});
-  // A token further, for as many sentences as are translated at once.
-  void step();
-  // The next line, if it is done.
-  std::optional<TranslatedLine> take();
+  // Throws an Error where the model cannot do what the options ask for. Reads what they name: the model's shortlist,
+  // the words allowed beside it.
+  void check(const SearchOptions& options);
+
+  // Whether another request would not have to wait.
+  bool has_room() const { return search_.room() > 0; }
+  bool busy() const { return search_.busy() || !ended_.empty(); }
+  // Ids are the caller's; no two requests in flight share one. Throws what check() throws.
+  void add(uint64_t id, const TranslationRequest& request);
+  // Its result comes with the next step. Nothing where there is none of that id.
+  void cancel(uint64_t id);
+
+  // A token further, for as many sentences as are translated at once. The results of requests that ended.
+  std::vector<TranslationResult> step();
+  // Of requests that asked for it and went on since the last call. What has been called final never changes.
+  std::vector<TranslationProgress> progress();
 
  private:
   struct Job;
   struct Place {
-    std::shared_ptr<Job> job;
-    size_t part;
+    Job* job;
+    size_t segment;
   };
 
-  void start(const std::shared_ptr<Job>& job);
-  std::vector<ScoredHypothesis> ranked(const Segment& part, SearchResult result) const;
-  void receive(const Place& place, std::vector<ScoredHypothesis> found);
-  TranslatedLine translated(const Job& job) const;
-  Translation joined(const Job& job, size_t rank) const;
+  const Shortlist* shortlist_for(const SearchOptions& options);
+  void start(Job& job);
+  void search(Job& job, size_t segment);
+  void receive(SearchResult result);
+  void finish(Job& job);
+  void end(Job& job, SearchStatus status);
+  bool update_text(Job& job) const;
 
   SavedModel& model_;
-  const SearchOptions options_;
-  const int64_t max_lines_;
-  const std::optional<Shortlist> shortlist_;
+  std::map<std::string, Shortlist> shortlists_;  // by always_allow
   ParallelSearch search_;
   uint64_t searches_ = 0;
-  std::deque<std::shared_ptr<Job>> lines_;
-  std::unordered_map<std::string, std::weak_ptr<Job>> same_;  // by source and prefix
-  std::unordered_map<uint64_t, Place> searched_;              // by the search's id
+  std::map<uint64_t, Job> jobs_;
+  std::unordered_map<uint64_t, Place> places_;  // by the search's id
+  std::vector<TranslationResult> ended_;
 };
 
 }  // namespace dragoman

@@ -1,0 +1,59 @@
+// What a search is asked for, and what it answers. Each request brings its own options: one batch holds greedy
+// searches, beams of any width and samples, with and without a shortlist.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "search/attention.h"
+#include "search/beam.h"
+#include "search/options.h"
+#include "search/shortlist.h"
+
+namespace dragoman {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+struct SearchRequest {
+  std::vector<int32_t> source;  // at least one token
+  std::vector<std::vector<int32_t>> other_sources =
+      {};                                // as each model but the first reads it; none: the same
+  std::vector<int32_t> prefix = {};      // the output begins with it
+  SearchOptions options = {};            // `shortlist` here counts, the flag there does not
+  const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
+  int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
+  Deadline deadline = {};                // later than this the request expires
+  bool progress = false;                 // whether it is reported by progress()
+  // With progress: the caller searches again, without repeating n-grams of this length, where an output loops. What a
+  // second search might change is then not called final. 0: it does not.
+  int64_t retry_ngram = 0;
+
+  const std::vector<int32_t>& source_of(size_t model) const {
+    return model == 0 || other_sources.empty() ? source : other_sources.at(model - 1);
+  }
+};
+
+enum class SearchStatus {
+  finished,
+  cancelled,
+  expired,
+  failed,  // the model computed non-finite values for it
+};
+
+struct SearchResult {
+  uint64_t id;
+  SearchStatus status = SearchStatus::finished;
+  std::vector<Hypothesis> hypotheses = {};    // the best first; at least one where it finished, else none
+  std::vector<AttentionRows> attention = {};  // of each, where it is wanted
+};
+
+// The best hypothesis of a request so far.
+struct SearchProgress {
+  uint64_t id = 0;
+  std::vector<int32_t> tokens = {};
+  size_t final_tokens = 0;  // the first so many are in the result, too
+};
+
+}  // namespace dragoman
