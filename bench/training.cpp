@@ -1,9 +1,9 @@
-// Whole training steps: real tokens a second, share of the machine's peak, memory; and, side by side in one run,
-// those of another program that prints {"tokens_per_second": …, "peak_mib": …} as one JSON object a line.
+// Whole training steps: tokens per second without padding, share of the machine's peak, memory; and side by side, in
+// one run, those of another program that prints {"tokens_per_second": …, "peak_mib": …} as a JSON object on one line.
 //
 //   bench_training --size small --against 'python3 peer.py'
 //   bench_training --size small --precision bf16 --against 'bench_training --size small --rounds 1'
-//   mpirun -np 2 bench_training --size small        the same by several processes, and how long they wait
+//   mpirun -np 2 bench_training --size small        the same with several processes, and how long they wait
 #include <cstdio>
 #include <map>
 
@@ -37,7 +37,7 @@ double median(std::vector<StepsRound> rounds, Field field) {
   return rounds[rounds.size() / 2].*field;
 }
 
-// Runs of ours and of the other program in turn.
+// Alternates runs of ours and of the other program.
 class Comparison {
  public:
   Comparison(const StepsSettings& settings, Processes& processes, const std::string& against)
@@ -132,7 +132,8 @@ int main(int argc, char** argv) try {
     settings.vocabulary = 16000;
   }
   const auto processes = join_processes();
-  if (processes->count() > 1 && !against.empty()) throw UsageError("--against is for one process");
+  if (processes->count() > 1 && !against.empty())
+    throw UsageError("--against works with a single process only");
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
   Comparison(settings, *processes, against).run();
   processes->leave();
