@@ -123,8 +123,9 @@ void run(const std::string& out) {
 
 int main(int argc, char** argv) try {
   std::string out;
-  CLI::App app("How the cost of training grows with batches, sentences, vocabulary and width");
-  app.add_option("--out", out, "an SVG file for the figure");
+  CLI::App app(
+      "Measures how the cost of training scales with batch size, sentence length, vocabulary and width");
+  app.add_option("--out", out, "the figure to write, an SVG file");
   CLI11_PARSE(app, argc, argv);
   dragoman::run(out);
 } catch (const std::exception& error) {

@@ -187,15 +187,17 @@ int main_of(int argc, char** argv) {
   app.add_option("--size", settings.size, "small (d_model 256), base (512) or all")
       ->check(CLI::IsMember({"small", "base", "all"}))
       ->capture_default_str();
-  app.add_option("--tokens", settings.tokens, "rows of a batch")
+  app.add_option("--tokens", settings.tokens, "tokens per batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--threads", settings.threads, "0: all processors")->capture_default_str();
-  app.add_option("--isa", settings.isa, "instruction set: baseline, avx2 or avx512 (the best there is)");
-  app.add_option("--runs", settings.runs, "timed runs of each")
+  app.add_option("--threads", settings.threads, "threads to use; 0: one per processor")
+      ->capture_default_str();
+  app.add_option("--isa", settings.isa,
+                 "instruction set: baseline, avx2 or avx512; default: the best available");
+  app.add_option("--runs", settings.runs, "timed runs per op")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--filter", settings.filter, "only ops whose name contains this");
+  app.add_option("--filter", settings.filter, "run only ops whose names contain this text");
   CLI11_PARSE(app, argc, argv);
   try {
     run(settings);

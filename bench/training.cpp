@@ -109,20 +109,23 @@ int main(int argc, char** argv) try {
   using namespace dragoman;
   StepsSettings settings;
   std::string size = "small", against;
-  CLI::App app("Real source + target tokens a second of whole training steps");
+  CLI::App app("Measures source + target tokens per second of whole training steps, without padding");
   app.add_option("--size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000")
       ->check(CLI::IsMember({"small", "base"}));
-  app.add_option("--batch-tokens", settings.batch_tokens, "of the larger side");
-  app.add_option("--part-tokens", settings.part_tokens, "of them that are worked on at once; 0: all");
-  app.add_option("--steps", settings.steps, "in a round");
-  app.add_option("--rounds", settings.rounds, "of which the median counts");
-  app.add_option("--threads", settings.threads, "0: all, or a process's share");
-  app.add_option("--precision", settings.precision, "of matrix products' operands")
+  app.add_option("--batch-tokens", settings.batch_tokens, "tokens per batch, of the larger side");
+  app.add_option("--part-tokens", settings.part_tokens,
+                 "tokens of a batch that are processed at once; 0: all");
+  app.add_option("--steps", settings.steps, "steps per round");
+  app.add_option("--rounds", settings.rounds, "rounds, of which the median is reported");
+  app.add_option("--threads", settings.threads,
+                 "threads to use; 0: all processors, or a process's share of them");
+  app.add_option("--precision", settings.precision, "precision of the operands of matrix products")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Precision>{{"fp32", Precision::fp32}, {"bf16", Precision::bf16}}));
-  app.add_option("--dropout", settings.dropout, "all four");
-  app.add_option("--slice", settings.slice, "floats that processes sum at a time; one slice: after backward");
-  app.add_option("--against", against, "another program, run once a round");
+  app.add_option("--dropout", settings.dropout, "rate of all four dropouts");
+  app.add_option("--slice", settings.slice,
+                 "floats that are reduced at a time; if larger than the model, only after backward");
+  app.add_option("--against", against, "another program to compare with, run once per round");
   CLI11_PARSE(app, argc, argv);
   if (size == "base") {
     settings.d_model = 512;
