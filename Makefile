@@ -1,7 +1,7 @@
-# Front doors for whoever has a Debian 12 and wants to see it work. A C++ developer uses the CMake presets
-# directly: cmake --preset dev && cmake --build --preset dev && ctest --preset dev
+# Shortcuts for users of Debian 12. C++ developers use the CMake presets directly:
+# cmake --preset dev && cmake --build --preset dev && ctest --preset dev
 #
-# WERROR=OFF lets a compiler that we have not met warn; JOBS=1 spares a small machine.
+# WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
@@ -10,14 +10,14 @@ JOBS ?= $(shell nproc)
 .PHONY: help demo test build asan tsan bench check format setup
 
 help:
-	@echo "make demo     install what is missing, build, and train a small translator (five minutes more)"
-	@echo "make test     the same build, then every test"
+	@echo "make demo     install missing packages, build, and train a small translator for five minutes"
+	@echo "make test     build everything and run all tests"
 	@echo "make build    build/release/dragoman"
-	@echo "make asan     every test under the address and undefined-behaviour sanitizers"
-	@echo "make tsan     every test under the thread sanitizer"
-	@echo "make bench    build the benchmarks with their yardsticks, build/release/bench/bench_*"
-	@echo "make check    format, includes between rooms, sizes, symbols: what CI looks at"
-	@echo "make format   lay the code out as .clang-format says"
+	@echo "make asan     all tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan     all tests under the thread sanitizer"
+	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
+	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
+	@echo "make format   format the code with clang-format"
 
 setup:
 	@tools/setup
@@ -39,7 +39,7 @@ asan: build/asan/build.ninja
 	@cmake --build --preset asan --parallel $(JOBS)
 	@ctest --preset asan --parallel $(JOBS)
 
-# The thread sanitizer of GCC 12 needs its addresses unshuffled where the kernel shuffles many bits of them.
+# GCC 12's thread sanitizer fails where the kernel randomises many address bits: setarch -R turns that off.
 tsan: build/tsan/build.ninja
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) ctest --preset tsan --parallel $(JOBS)

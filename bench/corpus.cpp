@@ -1,9 +1,9 @@
-// Preparing and walking a large corpus: how fast, and in how much memory.
+// Time and memory for preparing and reading a large corpus.
 //
-//   bench_corpus [PAIRS] [FOLDER]      5,000,000 pairs of made-up text, in FOLDER (a temporary one)
+//   bench_corpus [PAIRS] [FOLDER]      [5,000,000] pairs of synthetic text, in FOLDER [a temporary one]
 //
-// Each stage runs in a process of its own, so that its peak is its own. The corpus is a million distinct pairs, again
-// and again: what a stage keeps of each pair would show, beside a corpus of a tenth of that size.
+// Each stage runs in its own process, so that peak memory is measured per stage. The corpus repeats a million distinct
+// pairs: memory that a stage keeps for each pair shows in comparison with a corpus a tenth of the size.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@
 namespace dragoman {
 namespace {
 
-// Words of a made-up language, the frequent ones short, and the same in another.
+// Words of a synthetic language, the frequent ones short, and their translations into another.
 void write_corpus(const std::string& source_path, const std::string& target_path, int64_t pairs) {
   const char* syllables[] = {"ka", "lo", "mi", "ter", "sun", "é", "var", "do", "pri", "ne", "sta", "ou"};
   std::ofstream source(source_path), target(target_path);
@@ -45,7 +45,7 @@ void write_corpus(const std::string& source_path, const std::string& target_path
   if (!source.flush() || !target.flush()) throw Error("cannot write {}", source_path);
 }
 
-// Runs it in a process of its own and prints what that took.
+// Runs it in its own process and prints time and peak memory.
 void measure(const std::string& what, const std::function<void()>& work) {
   std::fflush(stdout);
   const auto begin = std::chrono::steady_clock::now();
@@ -64,7 +64,7 @@ void measure(const std::string& what, const std::function<void()>& work) {
   wait4(child, &status, 0, &usage);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (status != 0) throw Error("{} failed", what);
-  fmt::print("{:<34}{:>8.1f} s{:>8} MB at the peak\n", what, seconds.count(), usage.ru_maxrss >> 10);
+  fmt::print("{:<34}{:>8.1f} s{:>8} MB peak\n", what, seconds.count(), usage.ru_maxrss >> 10);
 }
 
 void walk(const PreparedCorpus& corpus) {
@@ -88,10 +88,10 @@ void run(int64_t pairs, const std::string& folder) {
   fmt::print("{} pairs, {} threads\n", with_commas(pairs), available_threads());
   measure("write the text", [&] { write_corpus(data.source[0], data.target[0], pairs); });
   const auto corpus = [&] { return prepare_corpus(data, vocabulary, folder + "/data", available_threads()); };
-  measure("learn, encode", [&] { corpus(); });
-  measure("find it unchanged", [&] { corpus(); });
+  measure("learn vocabularies, encode", [&] { corpus(); });
+  measure("recognise it as unchanged", [&] { corpus(); });
   measure("an epoch of batches", [&] { walk(corpus()); });
-  measure("go on at nine tenths of an epoch", [&] { seek_to_the_end(corpus()); });
+  measure("resume at nine tenths of an epoch", [&] { seek_to_the_end(corpus()); });
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   try {
     const int64_t pairs = argc > 1 ? std::stoll(argv[1]) : 5'000'000;
     if (argc > 2) folder = argv[2];
-    if (argc <= 2 && !mkdtemp(folder.data())) throw Error("cannot make a temporary folder");
+    if (argc <= 2 && !mkdtemp(folder.data())) throw Error("cannot create a temporary folder");
     std::filesystem::create_directories(folder);
     run(pairs / 10, folder);
     run(pairs, folder);

@@ -1,9 +1,9 @@
-// How the cost of training grows: tokens a second, share of the peak and memory over the tokens of a batch, the length
-// of sentences, the vocabulary and the width, each alone beside a small model's usual values.
+// How the cost of training scales: tokens per second, share of the peak and memory over tokens per batch, sentence
+// length, vocabulary size and width, varying one at a time from the values of a small model.
 //
 //   bench_growth [--out FILE.svg]      a table, and the speeds as a figure
 //
-// Each point is measured in a process of its own, so that its peak of memory is its own.
+// Each point is measured in its own process, so that peak memory is measured per point.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,15 +29,15 @@ struct Growing {
 };
 
 const Growing axes[] = {
-    {"tokens of a batch", &StepsSettings::batch_tokens, {512, 1024, 2048, 4096, 8192, 16384, 32768}},
-    {"length of sentences", &StepsSettings::length, {8, 16, 32, 64, 128, 256, 512}},
-    {"vocabulary", &StepsSettings::vocabulary, {2000, 4000, 8000, 16000, 32000, 64000}},
+    {"tokens per batch", &StepsSettings::batch_tokens, {512, 1024, 2048, 4096, 8192, 16384, 32768}},
+    {"sentence length", &StepsSettings::length, {8, 16, 32, 64, 128, 256, 512}},
+    {"vocabulary size", &StepsSettings::vocabulary, {2000, 4000, 8000, 16000, 32000, 64000}},
     {"d_model", &StepsSettings::d_model, {64, 128, 256, 512, 1024}},
 };
 
 StepsSettings settings_at(const Growing& axis, int64_t point) {
   StepsSettings settings;
-  settings.part_tokens = 0;  // the cost of a batch is that of its tokens at once
+  settings.part_tokens = 0;  // the whole batch at once
   settings.*axis.value = point;
   settings.heads = settings.d_model / 64;
   settings.d_ff = 4 * settings.d_model;
@@ -49,7 +49,7 @@ struct Measured {
   double tokens_per_second, share_of_peak, peak_mib;
 };
 
-// What work() returns, in a process of its own.
+// Runs work() in its own process and returns its result.
 template <class Work>
 auto apart(Work work) {
   using Result = decltype(work());
@@ -70,17 +70,17 @@ auto apart(Work work) {
   const bool whole = read(pipe_ends[0], &result, sizeof result) == sizeof result;
   close(pipe_ends[0]);
   waitpid(child, nullptr, 0);
-  if (!whole) throw Error("a measurement ended without a result: was there enough memory?");
+  if (!whole) throw Error("a measurement ended without a result, perhaps for lack of memory");
   return result;
 }
 
-// In billions of operations a second.
+// In billions of operations per second.
 double peak_of_machine() {
   Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), single_process().share_of_threads());
   return measured_peak(device.context, device.kernels.name) / 1e9;
 }
 
-// As many steps as about two seconds have, thrice; the median.
+// The median of three runs of about two seconds each.
 Measured measure(StepsSettings settings, double peak) {
   settings.steps = 1;
   TrainingSteps steps(settings, single_process());
@@ -109,8 +109,8 @@ ChartCurve measure_axis(const Growing& axis, double peak) {
 
 void run(const std::string& out) {
   LineChart chart = {.title = "Training: share of the machine's peak as sizes grow",
-                     .x_title = "doublings of the least value (512 tokens, 8 of length, 2,000 words, d 64)",
-                     .y_title = "per cent of the measured peak",
+                     .x_title = "doublings of the smallest value (512 tokens, length 8, 2,000 words, d 64)",
+                     .y_title = "percentage of the measured peak",
                      .curves = {}};
   const double peak = apart(peak_of_machine);
   fmt::print("peak {:.0f} GFLOP/s\n", peak);
@@ -123,8 +123,9 @@ void run(const std::string& out) {
 
 int main(int argc, char** argv) try {
   std::string out;
-  CLI::App app("How the cost of training grows with batches, sentences, vocabulary and width");
-  app.add_option("--out", out, "an SVG file for the figure");
+  CLI::App app(
+      "Measures how the cost of training scales with batch size, sentence length, vocabulary and width");
+  app.add_option("--out", out, "the figure to write, an SVG file");
   CLI11_PARSE(app, argc, argv);
   dragoman::run(out);
 } catch (const std::exception& error) {

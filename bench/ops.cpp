@@ -1,8 +1,8 @@
-// Every op at the sizes of real models, forward and backward, beside what the machine can do: bench_ops --help.
+// Every op at the sizes of real models, forward and backward, compared with the machine's limits: bench_ops --help.
 //
-// The ops are those of tests/ops/cases.h. Products and attention are measured against the peak of multiply-adds, the
-// others against the speed of memory; what stays in a cache between two ops may be faster than that. The last column
-// adds up the times of a training step with as many of each as a model has layers for.
+// The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s, the others with memory
+// bandwidth; data that stays in a cache between two ops may exceed that. The last column gives each op's share of a
+// training step, counting the op as often as the model uses it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ struct Settings {
   int threads = 0, runs = 5;
 };
 
-// As many sentences of ordinary text as have this many tokens.
+// Lengths of sentences of ordinary text with this many tokens in total.
 std::vector<int32_t> ordinary_lengths(int64_t tokens) {
   Random random(1);
   std::vector<int32_t> lengths;
@@ -41,7 +41,7 @@ std::vector<int32_t> ordinary_lengths(int64_t tokens) {
 }
 
 struct Limits {
-  double operations, bytes;  // a second
+  double operations, bytes;  // per second
 };
 
 struct Times {
@@ -53,8 +53,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One run: the mean of so many rounds. Inputs are made anew for each, so that their gradients are written and not
-// added to, as where an activation has one use.
+// One run: the mean over `rounds`. Each round creates its inputs anew, so that their gradients are written, not added
+// to, as for an activation with a single use.
 void time_case(Device& device, const OpCase& op, const std::vector<Floats>& values, int rounds,
                Times& times) {
   double forward = 0, backward = 0;
@@ -87,15 +87,15 @@ std::string share_of_limit(double seconds, const Work& work, const Limits& limit
     return fmt::format("{:8.3f} ms {:7.1f} GB/s    {:4.0f} %", seconds * 1e3, work.bytes / seconds * 1e-9,
                        100 * work.bytes / seconds / limits.bytes);
   }
-  return fmt::format("{:>33}", "(on the way forward)");
+  return fmt::format("{:>33}", "(during forward)");
 }
 
-// What was measured of one op.
+// The measurements of one op.
 struct Row {
   std::string name;
-  double forward, backward;  // seconds; backward is 0 where there is none
+  double forward, backward;  // seconds; backward is 0 if there is none
   Work forward_work, backward_work;
-  int64_t uses;  // in a step of training
+  int64_t uses;  // per training step
 
   double of_step() const { return static_cast<double>(uses) * (forward + backward); }
 };
@@ -111,7 +111,7 @@ Row bench_case(Device& device, const OpCase& op, const Settings& settings) {
   return {op.name, median(times.forward), median(times.backward), op.forward, op.backward, op.uses};
 }
 
-// The optimiser is no op, but what all of a model's weights go through: gradients are read, three buffers changed.
+// The optimiser is not an op, but it processes all weights: it reads the gradients and updates three buffers.
 Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
   const int64_t count =
       s.layers * (12 * s.d_model * s.d_model + 4 * s.d_model * s.d_ff) + s.vocabulary * s.d_model;
@@ -187,15 +187,17 @@ int main_of(int argc, char** argv) {
   app.add_option("--size", settings.size, "small (d_model 256), base (512) or all")
       ->check(CLI::IsMember({"small", "base", "all"}))
       ->capture_default_str();
-  app.add_option("--tokens", settings.tokens, "rows of a batch")
+  app.add_option("--tokens", settings.tokens, "tokens per batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--threads", settings.threads, "0: all processors")->capture_default_str();
-  app.add_option("--isa", settings.isa, "instruction set: baseline, avx2 or avx512 (the best there is)");
-  app.add_option("--runs", settings.runs, "timed runs of each")
+  app.add_option("--threads", settings.threads, "threads to use; 0: one per processor")
+      ->capture_default_str();
+  app.add_option("--isa", settings.isa,
+                 "instruction set: baseline, avx2 or avx512; default: the best available");
+  app.add_option("--runs", settings.runs, "timed runs per op")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--filter", settings.filter, "only ops whose name contains this");
+  app.add_option("--filter", settings.filter, "run only ops whose names contain this text");
   CLI11_PARSE(app, argc, argv);
   try {
     run(settings);

@@ -1,4 +1,4 @@
-// Matrix products of training and decoding beside oneDNN and OpenBLAS: bench_products --help.
+// Compares the matrix products of training and decoding with oneDNN and OpenBLAS: bench_products --help.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,19 +18,20 @@ namespace dragoman::bench {
 namespace {
 
 constexpr const char* help =
-    "bench_products: GFLOP/s of the packed product beside oneDNN and OpenBLAS, medians of interleaved runs.\n"
+    "bench_products: GFLOP/s of the packed product, oneDNN and OpenBLAS, medians of interleaved runs.\n"
     "\n"
-    "  --isa NAME      baseline, avx2 or avx512 alone, for all three libraries (all that there are)\n"
-    "  --threads N     1 or 2 ... alone (1 and 2)\n"
-    "  --filter TEXT   only shapes whose name contains it, such as 512/ or decode\n"
-    "  --runs N        runs of each (5)\n"
-    "  --ours          no rivals\n"
+    "  --isa NAME      only baseline, avx2 or avx512, for all three libraries [all available]\n"
+    "  --threads N     only this number of threads [1 and 2]\n"
+    "  --filter TEXT   only shapes whose names contain this text, such as 512/ or decode\n"
+    "  --runs N        runs per shape [5]\n"
+    "  --ours          without the other libraries\n"
     "\n"
-    "Training packs the right operand in every call, decoding packs it once and reads it from memory.\n"
-    "limit: the measured peak of this instruction set, or the weights' bytes by the measured bandwidth.\n";
+    "Training packs the right operand in every call; decoding packs it once and reads it from memory.\n"
+    "limit: the measured peak of this instruction set, or the weights' bytes divided by the measured "
+    "bandwidth.\n";
 
 // d, d_ff and the vocabulary of the two sizes; 4096 tokens; decoding with 1, 4 and 32 rows. The generator's weight
-// is stored a word a row, and its gradient is the sum over chunks of tokens.
+// has one row per word, and its gradient is summed over chunks of tokens.
 constexpr Shape shapes[] = {
     {"256/forward attention", Use::plain, 4096, 256, 256},
     {"256/forward ffn in", Use::plain, 4096, 256, 1024},
@@ -107,8 +108,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds a call. The threads of whoever ran before are let fall asleep first (OpenBLAS' stay awake for some 30 ms),
-// then those of this one are woken.
+// Seconds per call. Waits until the threads of the previous contestant are asleep (OpenBLAS keeps them awake for some
+// 30 ms), then wakes the threads of this one.
 double time_of(const Call& call, int threads, int copies, double estimate) {
   if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
   int copy = 0;
@@ -171,7 +172,7 @@ void run_shape(const Shape& shape, const Kernels& kernels, Context& context, dou
   std::printf("%-26s %5ld x %5ld x %5ld", shape.name, static_cast<long>(shape.m), static_cast<long>(shape.k),
               static_cast<long>(shape.n));
   for (const char* name : {"ours", "oneDNN", "OpenBLAS"}) {
-    double best = 0;  // of the ways that this library has
+    double best = 0;  // of this library's functions
     for (const Contestant& one : all) {
       if (std::strcmp(one.name, name) == 0) best = std::max(best, operations / median(one.times));
     }
@@ -191,7 +192,8 @@ int run_all(const Options& options) {
   const double peak = measured_peak(context, options.isa), bandwidth = measured_bandwidth(context);
   const double int8_peak = measured_peak(context, options.isa, Precision::int8);
   const double bf16_peak = measured_peak(context, options.isa, Precision::bf16);
-  const bool adds_to_avx512 = options.isa.size() > std::strlen("avx512");  // whose other products are its own
+  const bool adds_to_avx512 =
+      options.isa.size() > std::strlen("avx512");  // whose other products are the same
   std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, bf16 %.1f, int8 %.1f, memory %.1f GB/s\n",
               options.isa.c_str(), options.threads, options.threads == 1 ? "" : "s", peak * 1e-9,
               bf16_peak * 1e-9, int8_peak * 1e-9, bandwidth * 1e-9);
@@ -206,7 +208,7 @@ int run_all(const Options& options) {
   return 0;
 }
 
-// The libraries read their settings when they start: each instruction set and number of threads has a process.
+// The libraries read their settings at start: each instruction set and number of threads needs a process of its own.
 int run_child(const Options& options, const std::string& isa, int threads) {
   std::fflush(stdout);
   const pid_t child = fork();

@@ -1,7 +1,7 @@
 // The same product by three libraries: ours, oneDNN and OpenBLAS. Each is prepared once and then called many times.
 //
-// In training the right operand changes at every call, so that packing it is part of the call. In decoding it is
-// packed once where the library knows how, and comes from memory: the calls go round several copies of it.
+// In training the right operand changes in every call, so packing it is part of the call. In decoding it is packed once
+// if the library can do so, and read from memory: the calls cycle through several copies of it.
 #pragma once
 
 #include <sys/mman.h>
@@ -52,7 +52,7 @@ struct Free {
 };
 using Floats = std::unique_ptr<float[], Free>;
 
-// In huge pages, as the memory of training is.
+// In huge pages, as in training.
 inline Floats floats(int64_t count) {
   const size_t page = size_t{2} << 20, bytes = (static_cast<size_t>(count) * 4 + page - 1) / page * page;
   Floats memory(static_cast<float*>(std::aligned_alloc(page, bytes)));
@@ -98,7 +98,7 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
   };
 }
 
-// Rounding the rows of a to 8 bits is part of the call, and turning the sums into floats.
+// The call includes rounding the rows of a to 8 bits and converting the sums to floats.
 inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
   auto weights = std::make_shared<std::vector<Floats>>(), scales = std::make_shared<std::vector<Floats>>();
   auto rounded_weights = std::make_shared<std::vector<LowPrecisionMatrix>>();
@@ -126,8 +126,8 @@ inline Call onednn_sgemm_call(const Shape& s, Data& data) {
   };
 }
 
-// The matmul primitive; its weights are in the order it likes best where they are packed once. In int8 and bf16 what is
-// multiplied is given in 8 or 16 bits (of whatever value): its rounding is not part of the call.
+// The matmul primitive; weights that are packed once are in its preferred layout. In int8 and bf16 the operands are
+// given in 8 or 16 bits (with arbitrary values): rounding is not part of the call.
 inline Call onednn_matmul_call(const Shape& s, Data& data) {
   using namespace dnnl;
   using Tag = memory::format_tag;
@@ -180,7 +180,7 @@ inline Call openblas_call(const Shape& s, Data& data) {
   };
 }
 
-// A single row is a product of a matrix and a vector, for which BLAS has a function of its own.
+// For a single row BLAS has a separate function, the matrix-vector product.
 inline Call openblas_row_call(const Shape& s, Data& data) {
   return [&s, &data](int copy) {
     const blasint k = static_cast<blasint>(s.k), n = static_cast<blasint>(s.n);

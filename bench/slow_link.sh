@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two processes that can talk over a slow network only: two network namespaces of this machine, and a link of so many
-# Mbit/s each way between them. Needs root, iproute2 and Open MPI.
+# Runs two processes that communicate over a slow network: two network namespaces of this machine, connected by a link
+# with the given Mbit/s each way. Needs root, iproute2 and Open MPI.
 #
 #   bench/slow_link.sh 1000 build/release/bench/bench_training --size small --threads 1
 set -eu
@@ -30,7 +30,7 @@ for i in 1 2; do
   ip netns exec dragoman$i tc qdisc add dev eth root tbf rate "${rate}mbit" burst 256kb latency 50ms
 done
 
-# How mpirun reaches the two "machines", which have names of their own: the address says which one it is.
+# How mpirun reaches the two "machines", which have host names of their own: the address identifies them.
 cat > "$agent" <<'AGENT'
 #!/bin/sh
 name=dragoman${1##*.}

@@ -1,9 +1,9 @@
-// Whole training steps: real tokens a second, share of the machine's peak, memory; and, side by side in one run,
-// those of another program that prints {"tokens_per_second": …, "peak_mib": …} as one JSON object a line.
+// Whole training steps: tokens per second without padding, share of the machine's peak, memory; and side by side, in
+// one run, those of another program that prints {"tokens_per_second": …, "peak_mib": …} as a JSON object on one line.
 //
 //   bench_training --size small --against 'python3 peer.py'
 //   bench_training --size small --precision bf16 --against 'bench_training --size small --rounds 1'
-//   mpirun -np 2 bench_training --size small        the same by several processes, and how long they wait
+//   mpirun -np 2 bench_training --size small        the same with several processes, and how long they wait
 #include <cstdio>
 #include <map>
 
@@ -37,7 +37,7 @@ double median(std::vector<StepsRound> rounds, Field field) {
   return rounds[rounds.size() / 2].*field;
 }
 
-// Runs of ours and of the other program in turn.
+// Alternates runs of ours and of the other program.
 class Comparison {
  public:
   Comparison(const StepsSettings& settings, Processes& processes, const std::string& against)
@@ -109,20 +109,23 @@ int main(int argc, char** argv) try {
   using namespace dragoman;
   StepsSettings settings;
   std::string size = "small", against;
-  CLI::App app("Real source + target tokens a second of whole training steps");
+  CLI::App app("Measures source + target tokens per second of whole training steps, without padding");
   app.add_option("--size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000")
       ->check(CLI::IsMember({"small", "base"}));
-  app.add_option("--batch-tokens", settings.batch_tokens, "of the larger side");
-  app.add_option("--part-tokens", settings.part_tokens, "of them that are worked on at once; 0: all");
-  app.add_option("--steps", settings.steps, "in a round");
-  app.add_option("--rounds", settings.rounds, "of which the median counts");
-  app.add_option("--threads", settings.threads, "0: all, or a process's share");
-  app.add_option("--precision", settings.precision, "of matrix products' operands")
+  app.add_option("--batch-tokens", settings.batch_tokens, "tokens per batch, of the larger side");
+  app.add_option("--part-tokens", settings.part_tokens,
+                 "tokens of a batch that are processed at once; 0: all");
+  app.add_option("--steps", settings.steps, "steps per round");
+  app.add_option("--rounds", settings.rounds, "rounds, of which the median is reported");
+  app.add_option("--threads", settings.threads,
+                 "threads to use; 0: all processors, or a process's share of them");
+  app.add_option("--precision", settings.precision, "precision of the operands of matrix products")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Precision>{{"fp32", Precision::fp32}, {"bf16", Precision::bf16}}));
-  app.add_option("--dropout", settings.dropout, "all four");
-  app.add_option("--slice", settings.slice, "floats that processes sum at a time; one slice: after backward");
-  app.add_option("--against", against, "another program, run once a round");
+  app.add_option("--dropout", settings.dropout, "rate of all four dropouts");
+  app.add_option("--slice", settings.slice,
+                 "floats that are reduced at a time; if larger than the model, only after backward");
+  app.add_option("--against", against, "another program to compare with, run once per round");
   CLI11_PARSE(app, argc, argv);
   if (size == "base") {
     settings.d_model = 512;
@@ -132,7 +135,8 @@ int main(int argc, char** argv) try {
     settings.vocabulary = 16000;
   }
   const auto processes = join_processes();
-  if (processes->count() > 1 && !against.empty()) throw UsageError("--against is for one process");
+  if (processes->count() > 1 && !against.empty())
+    throw UsageError("--against works with a single process only");
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
   Comparison(settings, *processes, against).run();
   processes->leave();

@@ -1,5 +1,5 @@
-// Training steps on made-up sentences with the lengths of ordinary text: what bench_training times beside other
-// programs, and bench_growth over many sizes.
+// Training steps on synthetic sentences with the lengths of ordinary text: bench_training compares their speed with
+// other programs, bench_growth over many sizes.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ struct StepsSettings {
   double dropout = 0.1;
   Precision precision = Precision::fp32;
   int64_t length = 0;  // of every sentence; 0: as in ordinary text
-  int64_t slice = 0;   // floats that processes sum at a time
+  int64_t slice = 0;   // floats that are reduced at a time
 };
 
 // Pairs with the lengths of ordinary text, sorted by length and packed up to batch_tokens on the larger side.
@@ -71,12 +71,12 @@ inline std::vector<Batch> make_batches(const StepsSettings& settings) {
   return batches;
 }
 
-// Multiplications and additions of an update's matrix products, attention's included.
+// FLOPs of an update's matrix products, including attention.
 inline double flops(const StepsSettings& s, const Batch& batch) {
   const double d = static_cast<double>(s.d_model), ff = static_cast<double>(s.d_ff);
   const double source = static_cast<double>(batch.source_tokens()),
                target = static_cast<double>(batch.target_tokens());
-  double scores = 0;  // query-key pairs of a layer of each of the three attentions
+  double scores = 0;  // query-key pairs of one layer, for each of the three attentions
   for (size_t i = 0; i < batch.pairs.size(); ++i) {
     const double n = batch.source.lengths[i], m = batch.target_input.lengths[i];
     scores += n * n + m * m + m * n;
@@ -90,10 +90,10 @@ inline double flops(const StepsSettings& s, const Batch& batch) {
 
 struct StepsRound {
   double tokens_per_second = 0, gflops = 0, peak_mib = 0;
-  double waiting = 0;  // share of the time, for other processes
+  double waiting = 0;  // share of the time spent waiting for other processes
 };
 
-// This process's share of the steps, where several were started together.
+// This process's share of the steps, if several were started together.
 class TrainingSteps {
  public:
   TrainingSteps(const StepsSettings& settings, Processes& processes)
@@ -128,7 +128,7 @@ class TrainingSteps {
   }
 
   Device& device() { return device_; }
-  void set_steps(int64_t steps) { settings_.steps = steps; }  // in a round
+  void set_steps(int64_t steps) { settings_.steps = steps; }  // per round
 
  private:
   static ModelConfig config(const StepsSettings& s) {

@@ -1,18 +1,18 @@
-# Flags for every file of the project, but never for a dependency's.
+# Flags for the project's own files, not for its dependencies.
 
-# CHECK does not hang on NDEBUG, and the standard library's and nlohmann's own assertions cost nothing here.
+# No -DNDEBUG: CHECK does not depend on it, and the assertions of the standard library and nlohmann cost nothing here.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g -D_GLIBCXX_ASSERTIONS")
 
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wundef -Wvla
-  -Wno-missing-field-initializers         # designated initialisers name what differs from the defaults
-  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # CHECK prints src/..., whoever built it
+  -Wno-missing-field-initializers         # designated initialisers name only what differs from the defaults
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # CHECK prints src/..., wherever it was built
 if(DRAGOMAN_WERROR)
   add_compile_options(-Werror)
 endif()
 
-# The same bits from every compiler that keeps to IEEE arithmetic: multiply-adds are written out. And never
+# Every compiler with IEEE arithmetic must give the same bits, so fused multiply-adds are written out. Never use
 # -march=native: instruction sets are chosen at run time (cmake/kernels.cmake).
 add_compile_options(-ffp-contract=off)
 

@@ -1,6 +1,6 @@
-# The files of web/ as a C++ source (src/report/embedded.h), made anew when one of them changes.
+# Embeds the files of web/ in a C++ source (src/report/embedded.h), which is regenerated when one of them changes.
 #
-# Included by CMakeLists.txt it says how; run by the build (cmake -P) it writes the source.
+# CMakeLists.txt includes this file to define the build step; the step runs it (cmake -P) to write the source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
   set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/embedded.h\"\n\n#include \"base/error.h\"\n\n")

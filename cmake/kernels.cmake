@@ -1,17 +1,17 @@
-# One source of CPU kernels, src/kernels/cpu/table.cpp, compiled once for each instruction set; and a small one,
-# low_precision_table.cpp, for the sets that add a few instructions to the largest. Each copy sees
-#   DRAGOMAN_INSTRUCTION_SET   baseline, avx2, avx512, ...: a bare token, in the table's name
-# and src/kernels/*.cpp, which chooses among the tables at start, sees
-#   DRAGOMAN_X86               1 where avx2 and avx512 were built beside baseline, else 0
-# The flags are the same in every preset: a debug build computes the release build's bits at its speed. Sanitizers alone
-# have less optimised kernels, of the same bits: they take a sixth of the time to compile.
+# The CPU kernels are one source, src/kernels/cpu/table.cpp, compiled once per instruction set, and a small second one,
+# low_precision_table.cpp, for the sets that add a few instructions to the largest. Each copy is compiled with
+#   DRAGOMAN_INSTRUCTION_SET   baseline, avx2, avx512, ...: a bare token, part of the table's name
+# and src/kernels/*.cpp, which selects a table at start, with
+#   DRAGOMAN_X86               1 if avx2 and avx512 were built in addition to baseline, else 0
+# The flags are the same in every preset: a debug build computes the same bits as a release build, at the same speed.
+# Only sanitizer builds have less optimised kernels, with the same bits: they compile in a sixth of the time.
 
 set(dragoman_x86 0)
 if(DRAGOMAN_X86 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(dragoman_x86 1)
 endif()
 
-# No -ffast-math: nothing may reorder a sum. These two only say that nobody reads errno or traps.
+# No -ffast-math: nothing may reorder a sum. The last two flags only say that errno and traps are not used.
 set(kernel_flags -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(DRAGOMAN_SANITIZE)
   list(APPEND kernel_flags -O1)

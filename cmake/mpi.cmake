@@ -1,11 +1,11 @@
-# How several processes train together: src/parallel/mpi/ by MPI, or the one file of it that says that there is none.
+# Training with several processes: src/parallel/mpi/ with MPI, or only missing.cpp, which reports that it is missing.
 
 set(dragoman_mpi missing.cpp)
 if(DRAGOMAN_MPI)
   find_package(MPI COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(dragoman_mpi exchange.cpp processes.cpp sum_mover.cpp)
-    # Its header is C's: the old bindings for C++ are another library.
+    # Use the C API only: the old C++ bindings are another library.
     target_compile_definitions(dragoman_parallel PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
     target_link_libraries(dragoman_parallel PRIVATE MPI::MPI_CXX)
   endif()

@@ -1,5 +1,5 @@
-# dragoman_room(NAME DEPENDS TARGETS...): src/NAME/*.cpp become the static library dragoman_NAME. A room that
-# has only headers so far is an interface library. A new file needs no edit here.
+# dragoman_room(NAME DEPENDS TARGETS...): src/NAME/*.cpp become the static library dragoman_NAME. A room that has
+# only headers is an interface library. New files are found automatically.
 function(dragoman_room name)
   cmake_parse_arguments(room "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)

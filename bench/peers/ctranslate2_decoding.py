@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast CTranslate2 translates on this machine: the peer of `dragoman bench`.
+"""Measures how fast CTranslate2 translates on this machine, for comparison with `dragoman bench`.
 
     pip install ctranslate2 numpy
     CT2_USE_MKL=0 python3 ctranslate2_decoding.py --workers 2 --threads 1
 
-A base model with weights that are made up, sentences of made-up words, and outputs that are as long as their sources.
-Prints an object a line: batch, beam, tokens_per_second, milliseconds_a_sentence, peak_mib.
+A base model with random weights, sentences of random words, and outputs of the same length as their sources.
+Prints one JSON object: batch, beam, tokens_per_second, milliseconds_a_sentence, peak_mib.
 """
 import argparse
 import json
@@ -27,7 +27,7 @@ def options():
     parser.add_argument("--d_ff", type=int, default=2048)
     parser.add_argument("--vocabulary", type=int, default=32000)
     parser.add_argument("--precision", default="int8")
-    parser.add_argument("--threads", type=int, default=1, help="of each worker")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--beam", type=int, default=1)
@@ -37,7 +37,7 @@ def options():
 
 
 class MadeUp:
-    """Fills a specification with random weights of the usual size."""
+    """Fills a model specification with random weights of the usual magnitude."""
 
     def __init__(self, d_model, d_ff):
         self.random, self.d_model, self.d_ff = numpy.random.default_rng(1), d_model, d_ff

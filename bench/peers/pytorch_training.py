@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What PyTorch makes of the work of bench_training, for a comparison side by side:
+"""PyTorch doing the work of bench_training, for a side-by-side comparison:
 
     pip install torch numpy
     bench_training --size small --against 'python3 bench/peers/pytorch_training.py --size small'
 
-torch.nn.Transformer as its documentation suggests, on batches bucketed by length; only real tokens count. Prints
+torch.nn.Transformer as its documentation suggests, on batches bucketed by length; padding is not counted. Prints
 one JSON object: tokens_per_second and peak_mib. --compile for torch.compile.
 """
 import argparse
@@ -56,7 +56,7 @@ class Model(nn.Module):
 
 
 def make_batches(batch_tokens, vocabulary):
-    """Lengths of ordinary text; a batch is a rectangle of at most batch_tokens a side."""
+    """Lengths of ordinary text; a batch is a padded rectangle of at most batch_tokens per side."""
     rng = np.random.default_rng(1)
     source = np.clip(np.exp(3.1 + 0.5 * rng.standard_normal(20000)).astype(int), 4, 100)
     target = np.clip((source * rng.uniform(0.8, 1.25, 20000)).astype(int), 4, 100)

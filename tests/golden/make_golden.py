@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Makes the golden fixtures: small Transformers computed by PyTorch, which replay_test.cpp computes again.
+"""Writes the golden fixtures: small Transformers computed by PyTorch, which replay_test.cpp recomputes.
 
     pip install torch numpy
     python3 tests/golden/make_golden.py            (rewrites tests/golden/fixtures/*.safetensors)
 
-The model below is written from "Attention Is All You Need" and from Dragoman's names of parameters, in plain
-tensor operations and 64-bit floats, one sentence after the other: no batch, no padding, no dropout, nothing
-shared with the C++ code that it checks. A fixture holds
+The model below follows "Attention Is All You Need" and uses Dragoman's parameter names, in plain tensor operations
+and 64-bit floats, one sentence at a time: no batches, no padding, no dropout, nothing shared with the C++ code that
+it checks. A fixture contains
 
     __metadata__           "config": the keys of [model] and the two vocabularies' sizes, as JSON
                            "training": label_smoothing, smoothing_over, factor, warmup, beta1, beta2, epsilon
-    parameter/NAME         a random model; no gain is 1 and no bias is 0, so that a mistake in them shows
+    parameter/NAME         a random model; no gain is 1 and no bias is 0, so that mistakes in them show
     gradient/NAME          of the sum over the target tokens of the smoothed cross-entropy
-    source_ids, source_lengths, target_input, target_output, target_lengths    all sentences, end to end
+    source_ids, source_lengths, target_input, target_output, target_lengths    all sentences, concatenated
     logits                 [target tokens, target vocabulary]
     loss                   [sum of the smoothed cross-entropy, sum of -log p(target)]
-    adam_losses            the smoothed loss a target token before each of ten updates by Adam and Noam's rates
+    adam_losses            the smoothed loss per target token before each of ten Adam updates with Noam's rates
 """
 
 import json
@@ -36,7 +36,7 @@ TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
 # Lengths are pairs (source tokens, target words); the end mark comes on top of the target's.
-# Widths are chosen so that some are no multiple of a vector register.
+# Some widths are deliberately not a multiple of a vector register.
 FIXTURES = {
     "post_norm_sinusoidal": dict(
         model=dict(encoder_layers=2, decoder_layers=2, d_model=16, heads=4, d_ff=40, norm="post",
@@ -60,7 +60,7 @@ FIXTURES = {
     "learned_deep_encoder_gelu": dict(
         model=dict(encoder_layers=3, decoder_layers=1, d_model=18, heads=3, d_ff=30, norm="post", norm_eps=1e-5,
                    activation="gelu", positions="learned", max_positions=12, source_vocabulary=19, target_vocabulary=21),
-        # Adam's steps hang on epsilon, and on the gradients' scale, only where epsilon is large.
+        # Adam's steps depend on epsilon, and on the scale of the gradients, only if epsilon is large.
         training=dict(label_smoothing=0.1, smoothing_over="others", beta1=0.8, epsilon=1e-2, factor=0.2),
         lengths=[(12, 4), (1, 1), (6, 11)]),
     "learned_deep_decoder_tied_all": dict(
@@ -134,7 +134,7 @@ def random_parameters(c, dice):
 
     parameters = {}
     for name, shape in parameter_shapes(c).items():
-        # What C++ reads from the file is exactly what is computed with here.
+        # Rounded to 32 bits, so that C++ reads from the file exactly the values used here.
         values = torch.tensor([value(name, shape) for _ in range(math.prod(shape))]).float().double().reshape(shape)
         parameters[name] = values.requires_grad_()
     return parameters
@@ -172,7 +172,7 @@ class Model:
 
     def __init__(self, c, p):
         self.c, self.p = c, p
-        self.kink = math.inf  # how near to zero an argument of relu came
+        self.kink = math.inf  # the smallest absolute value of an argument of relu
 
     def linear(self, name, x):
         return x @ self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
@@ -325,11 +325,11 @@ def make(name, fixture, folder):
     smoothed, likelihood = losses(t, logits, all_targets(sentences))
     smoothed.backward()
 
-    # A fixture must be one that 32-bit floats can reproduce: no kink within rounding, no chaotic training.
+    # 32-bit floats must be able to reproduce a fixture: no relu argument near zero, no chaotic training.
     adam = adam_losses(c, t, p, sentences, torch.float64)
     drift = max(abs(a / b - 1) for a, b in zip(adam_losses(c, t, p, sentences, torch.float32), adam))
-    assert drift < 2e-5, f"{name}: Adam's losses differ by {drift:.1e} between 32 and 64 bits; take another rate"
-    assert c["activation"] != "relu" or model.kink > 1e-5, f"{name}: relu at {model.kink:.1e}; take another seed"
+    assert drift < 2e-5, f"{name}: Adam's losses differ by {drift:.1e} between 32 and 64 bits; use another rate"
+    assert c["activation"] != "relu" or model.kink > 1e-5, f"{name}: relu at {model.kink:.1e}; use another seed"
 
     floats = {f"parameter/{key}": value for key, value in p.items()}
     floats |= {f"gradient/{key}": value.grad for key, value in p.items()}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes fixtures/metrics_*: translations with mistakes, their references, and what sacreBLEU 2.x says of them.
+"""Writes fixtures/metrics_*: translations with mistakes, their references, and their scores by sacreBLEU 2.x.
 
     pip install sacrebleu==2.6.0 && tests/golden/make_metrics_golden.py FILE-OF-FRENCH-SENTENCES
 
-The sentences are from tatoeba.org, by way of manythings.org/anki (CC BY 2.0 FR); the marks and scripts below are ours.
+The sentences are from tatoeba.org, obtained through manythings.org/anki (CC BY 2.0 FR); the cases below are ours.
 """
 import json
 import pathlib
@@ -15,7 +15,7 @@ from sacrebleu.metrics import BLEU, CHRF
 fixtures = pathlib.Path(__file__).resolve().parent / "fixtures"
 random = random.Random(1)
 
-# What tokenizers, white space and small letters stumble over: (hypothesis, reference).
+# Hard cases for tokenization, white space and lower-casing: (hypothesis, reference).
 hard_cases = [
     ("", ""),
     ("", "Rien du tout."),
@@ -66,7 +66,7 @@ hard_cases = [
 
 
 def damaged(words, vocabulary):
-    """A translation as a middling system makes it: words lost, doubled, swapped, changed or misspelt."""
+    """Imitates a mediocre system: words dropped, doubled, swapped, replaced or misspelt."""
     result = []
     for word in words:
         chance = random.random()
@@ -115,7 +115,7 @@ def main():
     for name, lines in (("hypotheses", hypotheses), ("references", references)):
         (fixtures / f"metrics_{name}.txt").write_bytes("".join(line + "\n" for line in lines).encode())
 
-    # The whole corpus, each of the hard cases alone, and the rest in tens.
+    # The whole corpus, each hard case alone, and the rest in groups of ten.
     parts = [(0, len(hypotheses))] + [(i, i + 1) for i in range(len(hard_cases))]
     parts += [(i, min(i + 10, len(hypotheses))) for i in range(len(hard_cases), len(hypotheses), 10)]
     lines = []

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""TensorBoard's own writer and reader, for the event files that we write by hand.
+"""Runs TensorBoard's own writer and reader, to check the event files that Dragoman writes itself.
 
     pip install tensorboard
-    tests/golden/make_tensorboard_golden.py           makes fixtures/tensorboard.events with TensorBoard's writer
+    tests/golden/make_tensorboard_golden.py           writes fixtures/tensorboard.events with TensorBoard's writer
     tests/golden/make_tensorboard_golden.py FOLDER    prints what TensorBoard reads from a folder of event files
 """
 import pathlib
