@@ -10,9 +10,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "app/command_line.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "kernels/machine_peaks.h"
@@ -123,10 +123,14 @@ void run(const std::string& out) {
 
 int main(int argc, char** argv) try {
   std::string out;
-  CLI::App app(
-      "Measures how the cost of training scales with batch size, sentence length, vocabulary and width");
-  app.add_option("--out", out, "the figure to write, an SVG file");
-  CLI11_PARSE(app, argc, argv);
+  dragoman::Options options;
+  options.section("", "Options").add("out", out, "an SVG file for the figure");
+  dragoman::CommandLine line("bench_growth",
+                             "how the cost of training grows with batches, sentences, vocabulary and width",
+                             "bench_growth");
+  line.add_options(options);
+  if (!line.parse({argv + 1, argv + argc})) return 0;
+  line.set_flags();
   dragoman::run(out);
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench_growth: {}\n", error.what());

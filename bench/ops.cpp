@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "app/command_line.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -22,10 +22,12 @@
 namespace dragoman {
 namespace {
 
+enum class Size { small, base, all };
+
 struct Settings {
-  std::string size = "all", isa, filter;
-  int64_t tokens = 4096;
-  int threads = 0, runs = 5;
+  Size size = Size::all;
+  std::string isa, filter;
+  int64_t tokens = 4096, threads = 0, runs = 5;
 };
 
 // Lengths of sentences of ordinary text with this many tokens in total.
@@ -156,7 +158,7 @@ void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, cons
 }
 
 void run(const Settings& settings) {
-  const int threads = settings.threads > 0 ? settings.threads : available_threads();
+  const int threads = settings.threads > 0 ? static_cast<int>(settings.threads) : available_threads();
   Device device(kernels_for(settings.isa.empty() ? std::getenv("DRAGOMAN_ISA") : settings.isa.c_str()),
                 threads);
   const Limits limits = {measured_peak(device.context, device.kernels.name),
@@ -165,13 +167,13 @@ void run(const Settings& settings) {
   fmt::print("{}, threads: {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
              device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,
              lengths.size());
-  if (settings.size != "base") {
+  if (settings.size != Size::base) {
     bench_size(
         device,
         {.layers = 3, .d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
         limits, settings);
   }
-  if (settings.size != "small") {
+  if (settings.size != Size::small) {
     bench_size(
         device,
         {.layers = 6, .d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
@@ -181,25 +183,21 @@ void run(const Settings& settings) {
 
 int main_of(int argc, char** argv) {
   Settings settings;
-  CLI::App app(
-      "Every op, forward and backward, as a share of this machine's measured limits: medians of several "
-      "runs.");
-  app.add_option("--size", settings.size, "small (d_model 256), base (512) or all")
-      ->check(CLI::IsMember({"small", "base", "all"}))
-      ->capture_default_str();
-  app.add_option("--tokens", settings.tokens, "tokens per batch")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--threads", settings.threads, "threads to use; 0: one per processor")
-      ->capture_default_str();
-  app.add_option("--isa", settings.isa,
-                 "instruction set: baseline, avx2 or avx512; default: the best available");
-  app.add_option("--runs", settings.runs, "timed runs per op")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--filter", settings.filter, "run only ops whose names contain this text");
-  CLI11_PARSE(app, argc, argv);
+  Options options;
+  auto own = options.section("", "Options");
+  own.add("size", settings.size, "small: d_model 256; base: 512",
+          {{"small", Size::small}, {"base", Size::base}, {"all", Size::all}});
+  own.add("tokens", settings.tokens, "rows of a batch", at_least(1));
+  own.add("threads", settings.threads, "0: all processors", at_least(0).at_most(1024));
+  own.add("isa", settings.isa, "instruction set: baseline, avx2 or avx512; by default the best one");
+  own.add("runs", settings.runs, "timed runs of each", at_least(1));
+  own.add("filter", settings.filter, "only ops whose name contains this");
+  CommandLine line("bench_ops", "every op's speed, forward and backward, as a share of this machine's limits",
+                   "bench_ops");
+  line.add_options(options);
   try {
+    if (!line.parse({argv + 1, argv + argc})) return 0;
+    line.set_flags();
     run(settings);
   } catch (const Error& error) {
     fmt::print(stderr, "bench_ops: {}\n", error.what());

@@ -5,12 +5,11 @@
 //   bench_training --size small --precision bf16 --against 'bench_training --size small --rounds 1'
 //   mpirun -np 2 bench_training --size small        the same with several processes, and how long they wait
 #include <cstdio>
-#include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/command_line.h"
 #include "base/error.h"
 #include "kernels/machine_peaks.h"
 #include "model/decoding_weights.h"
@@ -18,6 +17,8 @@
 
 namespace dragoman {
 namespace {
+
+enum class Size { small, base };
 
 StepsRound run_peer(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
@@ -108,26 +109,31 @@ class Comparison {
 int main(int argc, char** argv) try {
   using namespace dragoman;
   StepsSettings settings;
-  std::string size = "small", against;
-  CLI::App app("Measures source + target tokens per second of whole training steps, without padding");
-  app.add_option("--size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000")
-      ->check(CLI::IsMember({"small", "base"}));
-  app.add_option("--batch-tokens", settings.batch_tokens, "tokens per batch, of the larger side");
-  app.add_option("--part-tokens", settings.part_tokens,
-                 "tokens of a batch that are processed at once; 0: all");
-  app.add_option("--steps", settings.steps, "steps per round");
-  app.add_option("--rounds", settings.rounds, "rounds, of which the median is reported");
-  app.add_option("--threads", settings.threads,
-                 "threads to use; 0: all processors, or a process's share of them");
-  app.add_option("--precision", settings.precision, "precision of the operands of matrix products")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Precision>{{"fp32", Precision::fp32}, {"bf16", Precision::bf16}}));
-  app.add_option("--dropout", settings.dropout, "rate of all four dropouts");
-  app.add_option("--slice", settings.slice,
-                 "floats that are reduced at a time; if larger than the model, only after backward");
-  app.add_option("--against", against, "another program to compare with, run once per round");
-  CLI11_PARSE(app, argc, argv);
-  if (size == "base") {
+  Size size = Size::small;
+  int64_t threads = 0;
+  std::string against;
+  Options options;
+  auto own = options.section("", "Options");
+  own.add("size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000",
+          {{"small", Size::small}, {"base", Size::base}});
+  own.add("batch-tokens", settings.batch_tokens, "of the larger side", at_least(1));
+  own.add("part-tokens", settings.part_tokens, "of them that are worked on at once; 0: all", at_least(0));
+  own.add("steps", settings.steps, "in a round", at_least(1));
+  own.add("rounds", settings.rounds, "of which the median counts", at_least(1));
+  own.add("threads", threads, "0: all, or a process's share", at_least(0).at_most(1024));
+  own.add("precision", settings.precision, "of matrix products' operands",
+          {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}});
+  own.add("dropout", settings.dropout, "all four", at_least(0).below(1));
+  own.add("slice", settings.slice, "floats that processes sum at a time; one slice: after backward",
+          at_least(0));
+  own.add("against", against, "another program, run once a round");
+  CommandLine line("bench_training", "real source + target tokens a second of whole training steps",
+                   "bench_training");
+  line.add_options(options);
+  if (!line.parse({argv + 1, argv + argc})) return 0;
+  line.set_flags();
+  settings.threads = static_cast<int>(threads);
+  if (size == Size::base) {
     settings.d_model = 512;
     settings.heads = 8;
     settings.d_ff = 2048;

@@ -4,6 +4,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/model_folders.h"
+#include "app/shared_options.h"
 #include "base/log.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -21,10 +22,10 @@ struct AverageOptions {
 };
 
 void declare(Options& options, AverageOptions& o) {
-  auto own = options.section("", "Of what, and where to");
-  own.add("last", o.last, "so many of the newest checkpoints on schedule of one model; 0: of the models",
+  auto own = options.section("", "Options");
+  own.add("last", o.last, "average the newest N regular checkpoints of one model; 0: average the models",
           at_least(0));
-  own.add("out", o.out, "the folder of the average");
+  declare_new_model(own, o.out);
 }
 
 std::vector<std::string> files_to_average(const AverageOptions& o) {
@@ -34,13 +35,13 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
     return files;
   }
   if (o.folders.size() != 1)
-    throw UsageError("average --last takes the checkpoints of one model, not of {}", o.folders.size());
+    throw UsageError("average: --last takes the checkpoints of one model, not of {}", o.folders.size());
   auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
   std::erase_if(found, [](const auto& checkpoint) { return checkpoint.reason == CheckpointReason::extra; });
   const auto wanted = static_cast<size_t>(o.last);
   if (found.size() < wanted) {
     throw Error(
-        "{} has {} checkpoints on schedule, not {}: take fewer, or train with a larger checkpoints.keep",
+        "{} has {} regular checkpoints, not {}: average fewer, or train with a larger checkpoints.keep",
         o.folders[0], found.size(), wanted);
   }
   for (size_t i = found.size() - wanted; i < found.size(); ++i) files.push_back(weights_path(found[i].path));
@@ -50,7 +51,7 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
 void check_same_vocabularies(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (have_same_vocabularies(folders[0], folder)) continue;
-    throw Error("{} and {} have different vocabularies, and so no average", folders[0], folder);
+    throw Error("{} and {} have different vocabularies and cannot be averaged", folders[0], folder);
   }
 }
 
@@ -60,15 +61,15 @@ void average(const Arguments& arguments) {
   AverageOptions o;
   Options options;
   declare(options, o);
-  CommandLine line("average", "average the weights of several models, or of a run's last checkpoints");
-  line.add_arguments("DIR", o.folders, "models of one shape, or one model with --last");
+  CommandLine line("average", summary_of("average"));
+  line.add_arguments("DIR", o.folders, "model folders of one shape, or one with --last");
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  if (o.out.empty()) throw UsageError("average needs --out, the folder of the average");
+  if (o.out.empty()) throw UsageError("average needs --out DIR: see dragoman average --help");
   check_new_model_folder(o.out);
 
-  Device device(kernels_for(nullptr), 1);
+  Device device(chosen_kernels(), 1);
   Transformer model(read_model_config(o.folders[0]), device, Buffers::weights);
   const std::vector<std::string> files = files_to_average(o);
   check_same_vocabularies(o.folders);

@@ -1,6 +1,5 @@
-// dragoman bench: how fast a model translates on this machine, beside what the machine could do at most.
+// dragoman bench: translation speed on this machine, compared with the machine's limits.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/decoding_speed.h"
+#include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,52 +20,33 @@
 namespace dragoman {
 namespace {
 
-enum class BenchFormat { text, json };
-
 struct BenchOptions {
   std::string model;
   int64_t vocabulary = 32000, threads = 0, workers = 0, rounds = 5;
   WantedPrecision precision = WantedPrecision::as_saved;
-  std::vector<std::string> batch = {"1", "32"}, beam = {"1", "4"};
+  std::vector<int64_t> batch = {1, 32}, beam = {1, 4};
   DecodingLoad load;
-  BenchFormat format = BenchFormat::text;
+  OutputFormat format = OutputFormat::text;
 };
 
 void declare(Options& options, BenchOptions& o) {
-  auto own = options.section("", "What to measure");
-  own.add("model", o.model,
-          "a model's folder; without one, weights are made up in the size that [model] says");
-  own.add("vocabulary", o.vocabulary, "words of a model that is made up", at_least(4).at_most(1'000'000));
-  own.add("precision", o.precision,
-          "of the weights: as the folder has them (fp32 where they are made up), or rounded",
-          {{"auto", WantedPrecision::as_saved},
-           {"fp32", WantedPrecision::fp32},
-           {"bf16", WantedPrecision::bf16},
-           {"int8", WantedPrecision::int8}});
-  own.add("batch", o.batch, "sentences at once of each worker, each number in turn");
-  own.add("beam", o.beam, "hypotheses of each sentence, each number in turn");
+  auto own = options.section("", "Options");
+  declare_model(own, o.model, "model folder; by default random weights in the size of [model]");
+  own.add("vocabulary", o.vocabulary, "vocabulary size of random weights", at_least(4).at_most(1'000'000));
+  declare_precision(own, o.precision);
+  own.add("batch", o.batch, "sentences per batch; each number is measured", at_least(1));
+  own.add("beam", o.beam, "beam size; each number is measured", at_least(1).at_most(1000));
   own.add("length", o.load.length, "tokens of each sentence and of its translation",
           at_least(1).at_most(1000));
-  own.add("sentences", o.load.sentences, "in a round; of one at a time, a quarter as many", at_least(1));
-  own.add("rounds", o.rounds, "of which the median counts", at_least(1).at_most(1000));
+  own.add("sentences", o.load.sentences, "sentences per round; a quarter of them for a batch of 1",
+          at_least(1));
+  own.add("rounds", o.rounds, "rounds, of which the median counts", at_least(1).at_most(1000));
   own.add("cache", o.load.kept,
-          "what decoding keeps between steps: all, the encoder's output alone, or nothing",
+          "what decoding keeps between steps: everything, the encoder's output alone, or nothing",
           {{"all", Kept::all}, {"encoder", Kept::encoder}, {"none", Kept::none}});
-  own.add("threads", o.threads, "processors to use; 0: all", at_least(0).at_most(1024));
+  declare_threads(own, o.threads);
   declare_workers(own, o.workers);
-  own.add("format", o.format, "a table, or an object a line",
-          {{"text", BenchFormat::text}, {"json", BenchFormat::json}});
-}
-
-std::vector<int64_t> numbers(const char* key, const std::vector<std::string>& texts) {
-  std::vector<int64_t> values;
-  for (const std::string& text : texts) {
-    values.push_back(std::atoll(text.c_str()));
-    if (values.back() < 1 || std::to_string(values.back()) != text)
-      throw UsageError("bench: --{} is \"{}\", and wants whole numbers of at least 1: --{} 1,32", key, text,
-                       key);
-  }
-  return values;
+  declare_format(own, o.format, "a table, or one JSON object per line");
 }
 
 // What the rows were measured on, and the most that it can do.
@@ -153,36 +134,37 @@ Precision hold(Transformer& model, const BenchOptions& o) {
 
 void bench(const Arguments& arguments) {
   BenchOptions o;
-  ModelConfig made_up;
+  ModelConfig random_model;
   Options options, model_options;
   declare(options, o);
-  declare(model_options, made_up);
-  CommandLine line("bench", "how fast a model translates here, beside what the machine could do at most");
+  declare(model_options, random_model);
+  CommandLine line("bench", summary_of("bench"));
   line.add_options(options);
   line.add_options(model_options);
   if (!line.parse(arguments)) return;
   line.set_flags();
-  const std::vector<int64_t> batches = numbers("batch", o.batch), beams = numbers("beam", o.beam);
-  if (o.load.kept != Kept::all && beams != std::vector<int64_t>{1})
-    throw UsageError("bench: without the whole cache there is greedy search alone: add --beam 1");
+  if (o.batch.empty() || o.beam.empty())
+    throw UsageError("bench: --batch and --beam need at least one number");
+  if (o.load.kept != Kept::all && o.beam != std::vector<int64_t>{1})
+    throw UsageError("bench: --cache {} only supports greedy search: add --beam 1",
+                     o.load.kept == Kept::encoder ? "encoder" : "none");
   if (!o.model.empty() &&
-      (to_json(made_up) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
+      (to_json(random_model) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
     throw UsageError(
-        "bench: --model.* and --vocabulary describe made-up weights: leave them out, or --model DIR");
-  made_up.source_vocabulary = made_up.target_vocabulary = o.vocabulary;
+        "bench: --model.* and --vocabulary are for random weights: remove them, or remove --model");
+  random_model.source_vocabulary = random_model.target_vocabulary = o.vocabulary;
 
-  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")),
-                o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
-  Transformer model(o.model.empty() ? made_up : read_model_config(o.model), device, Buffers::none_yet);
+  Device device(chosen_kernels(), o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
+  Transformer model(o.model.empty() ? random_model : read_model_config(o.model), device, Buffers::none_yet);
   const Precision precision = hold(model, o);
   const Machine machine = {device.context.threads(), device.kernels.name, precision,
                            measured_peak(device.context, device.kernels.name, precision),
                            measured_bandwidth(device.context)};
   forget_peak_memory();  // which that was
-  const bool json = o.format == BenchFormat::json;
+  const bool json = o.format == OutputFormat::json;
   if (!json) print_head(model.config, o, machine);
-  for (const int64_t batch : batches) {
-    for (const int64_t beam : beams) {
+  for (const int64_t batch : o.batch) {
+    for (const int64_t beam : o.beam) {
       o.load.batch = batch;
       o.load.beam = beam;
       const Row row = measure(model, o, o.load, machine);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,135 +10,138 @@
 
 namespace dragoman {
 
-struct CommandLine::Parser {
-  CLI::App app;
-  struct Argument {
-    std::string name, help;
-    CLI::Option* parsed;
-    bool required = true;
-  };
-  std::vector<Argument> arguments;
-  struct Flag {
-    Options* options;
-    std::string key;
-    CLI::Option* parsed;
-    bool is_switch, is_list;
-  };
-  std::vector<Options*> options;
-  std::vector<Flag> flags;
-
-  std::string help() const;
-  std::vector<std::string> with_joined_switches(const std::vector<std::string>& words) const;
-  void refuse_the_rest() const;
-};
-
-std::string CommandLine::Parser::help() const {
-  std::string usage = "dragoman " + app.get_name();
-  std::string list;
-  for (const Argument& argument : arguments) {
-    usage += argument.required ? " " + argument.name : " [" + argument.name + "]";
-    list += fmt::format("  {:<34}{}\n", argument.name, argument.help);
-  }
-  if (!options.empty()) usage += " [--OPTION VALUE ...]";
-  std::string text = fmt::format("{}: {}\n\nusage: {}\n\n", app.get_name(), app.get_description(), usage);
-  if (!list.empty()) text += list + "\n";
-  for (const Options* some : options) text += some->help();
-  if (!options.empty()) text += "In brackets: what holds where nothing is said, and what may be said.\n";
-  return text;
-}
-
-// A switch takes no word that follows it, but true and false are none that a command could want for itself:
-// --switch false becomes --switch=false.
-std::vector<std::string> CommandLine::Parser::with_joined_switches(
-    const std::vector<std::string>& words) const {
-  std::vector<std::string> joined;
-  bool after_switch = false;
-  for (const std::string& word : words) {
-    if (after_switch && (word == "true" || word == "false")) {
-      joined.back() += "=" + word;
-    } else {
-      joined.push_back(word);
-    }
-    after_switch = std::ranges::any_of(
-        flags, [&](const Flag& flag) { return flag.is_switch && word == "--" + flag.key; });
-  }
-  return joined;
-}
-
-// What no argument and no option took.
-void CommandLine::Parser::refuse_the_rest() const {
-  std::vector<std::string> known = {"--help"};
-  for (const Flag& flag : flags) known.push_back("--" + flag.key);
-  for (const std::string& word : app.remaining()) {
-    if (word.size() < 2 || word[0] != '-') continue;
-    const std::string name = word.substr(0, word.find('='));
-    throw UsageError("{} has no option {}; the nearest one is {}", app.get_name(), name,
-                     nearest(name, known));
-  }
-  for (const std::string& word : app.remaining()) {
-    throw UsageError("{} takes {} argument{}, and \"{}\" is one too many", app.get_name(), arguments.size(),
-                     arguments.size() == 1 ? "" : "s", word);
-  }
-}
-
-CommandLine::CommandLine(const std::string& command, const std::string& summary) : parser_(new Parser) {
-  parser_->app.name(command);
-  parser_->app.description(summary);
-  parser_->app.allow_extras();
-}
-
-CommandLine::~CommandLine() = default;
+CommandLine::CommandLine(std::string command, std::string summary, std::string call)
+    : command_(std::move(command)),
+      summary_(std::move(summary)),
+      call_(call.empty() ? "dragoman " + command_ : std::move(call)) {}
 
 void CommandLine::add_argument(const std::string& name, std::string& variable, const std::string& help) {
-  parser_->arguments.push_back({name, help, parser_->app.add_option(name, variable)});
+  arguments_.push_back({name, help, /*required=*/true, &variable, nullptr});
 }
 
 void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& variables,
                                 const std::string& help, bool required) {
-  parser_->arguments.push_back({name + "...", help, parser_->app.add_option(name, variables), required});
+  arguments_.push_back({name + "...", help, required, nullptr, &variables});
 }
 
-void CommandLine::add_options(Options& options) {
-  parser_->options.push_back(&options);
-  for (const Option& option : options.all()) {
-    const std::string flag = "--" + option.key();
-    CLI::Option* parsed = option.is_flag ? parser_->app.add_flag(flag) : parser_->app.add_option(flag);
-    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    const bool is_list = std::holds_alternative<std::vector<std::string>>(option.default_value);
-    parser_->flags.push_back({&options, option.key(), parsed, option.is_flag, is_list});
-  }
-}
+void CommandLine::add_options(Options& options) { options_.push_back(&options); }
 
-bool CommandLine::parse(const std::vector<std::string>& arguments) {
-  try {
-    std::vector<std::string> words = parser_->with_joined_switches(arguments);
-    std::ranges::reverse(words);  // CLI11 takes from the back
-    parser_->app.parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    std::cout << parser_->help();
-    return false;
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();  // "--name: 1 required missing"
-    throw UsageError("{}: {} needs a value", parser_->app.get_name(), what.substr(0, what.find(':')));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError("{}: {}", parser_->app.get_name(), error.what());
-  }
-  parser_->refuse_the_rest();
-  for (const Parser::Argument& argument : parser_->arguments) {
-    if (argument.required && argument.parsed->count() == 0) {
-      throw UsageError("{} needs {}, {}: see dragoman {} --help", parser_->app.get_name(), argument.name,
-                       argument.help, parser_->app.get_name());
+bool CommandLine::parse(const std::vector<std::string>& words) {
+  if (print_help(words)) return false;
+  std::vector<std::string> arguments;
+  bool only_arguments = false;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (only_arguments || word.size() < 2 || word[0] != '-') {
+      arguments.push_back(word);
+    } else if (word == "--") {
+      only_arguments = true;
+    } else if (take_flag(word, i + 1 < words.size() ? &words[i + 1] : nullptr)) {
+      ++i;
     }
   }
+  take_arguments(arguments);
   return true;
 }
 
-void CommandLine::set_flags() {
-  for (const Parser::Flag& flag : parser_->flags) {
-    if (flag.parsed->count() == 0) continue;
-    const std::vector<std::string>& given = flag.parsed->results();
-    flag.options->set_flag(flag.key, flag.is_list ? fmt::format("{}", fmt::join(given, ",")) : given.back());
+// However wrong the rest of the line is.
+bool CommandLine::print_help(const std::vector<std::string>& words) const {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word == "--help" || word == "-h") return std::cout << help(), true;
+    if (word == "--help=markdown") return std::cout << markdown(), true;
   }
+  return false;
+}
+
+// Whether the word that follows the flag was its value.
+bool CommandLine::take_flag(const std::string& word, const std::string* next) {
+  const size_t equals = word.find('=');
+  Flag& flag = find_flag(word.substr(0, equals));
+  if (equals != word.npos) {
+    flag.values.push_back(word.substr(equals + 1));
+    return false;
+  }
+  if (flag.option->is_switch && (!next || (*next != "true" && *next != "false"))) {
+    flag.values.push_back("true");
+    return false;
+  }
+  if (!next) throw UsageError("{}: {} needs a value", command_, word);
+  flag.values.push_back(*next);
+  return true;
+}
+
+CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
+  std::vector<std::string> known = {"--help"};
+  for (Options* options : options_) {
+    for (const Option& option : options->all()) known.push_back("--" + option.key());
+    const Option* option = name.starts_with("--") ? options->find(name.substr(2)) : nullptr;
+    if (!option) continue;
+    const auto given = std::ranges::find(flags_, option, &Flag::option);
+    if (given == flags_.end()) return flags_.emplace_back(Flag{options, option, name, {}});
+    if (given->name == name) return *given;
+    throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
+  }
+  throw UsageError("{}: unknown option {}; did you mean {}?", command_, name, nearest(name, known));
+}
+
+void CommandLine::take_arguments(const std::vector<std::string>& words) {
+  size_t taken = 0;
+  for (const Argument& argument : arguments_) {
+    const size_t left = words.size() - taken;
+    if (argument.required && left == 0)
+      throw UsageError("{}: missing {} ({}): see {} --help", command_, argument.name, argument.help, call_);
+    if (argument.value) {
+      *argument.value = words[taken++];
+    } else {
+      argument.values->assign(words.end() - static_cast<std::ptrdiff_t>(left), words.end());
+      taken = words.size();
+    }
+  }
+  if (taken < words.size()) throw UsageError("{}: unexpected argument \"{}\"", command_, words[taken]);
+}
+
+void CommandLine::set_flags() {
+  for (const Flag& flag : flags_) {
+    flag.options->set_flag(flag.option->key(), flag.option->is_list()
+                                                   ? fmt::format("{}", fmt::join(flag.values, ","))
+                                                   : flag.values.back());
+  }
+}
+
+std::string CommandLine::usage() const {
+  std::string usage = call_;
+  for (const Argument& argument : arguments_)
+    usage += argument.required ? " " + argument.name : " [" + argument.name + "]";
+  return usage + (options_.empty() ? "" : " [--OPTION VALUE ...]");
+}
+
+std::string CommandLine::help() const {
+  std::string text = fmt::format("{}: {}\n\nusage: {}\n\n", command_, summary_, usage());
+  for (const Argument& argument : arguments_) text += help_line(argument.name, argument.help);
+  if (!arguments_.empty() && !options_.empty()) text += "\n";
+  for (const Options* options : options_) text += options->help();
+  if (!options_.empty()) text += "In brackets: the default, and the allowed values.\n";
+  return text;
+}
+
+// A recipe's tables are on the page once, and not again for every command.
+std::string CommandLine::markdown() const {
+  std::string text = fmt::format("## `{}`\n\n{}.\n\n    {}\n\n", call_, summary_, usage());
+  for (const Argument& argument : arguments_)
+    text += fmt::format("`{}`: {}.\n\n", argument.name, argument.help);
+  std::vector<std::string> tables;
+  for (const Options* options : options_) {
+    const auto& all = options->all();
+    if (std::ranges::count(all, "", &Option::section) > 0) text += options->markdown("") + "\n";
+    for (const Option& option : all) {
+      const std::string table = fmt::format("`[{}]`", option.section);
+      if (!option.section.empty() && std::ranges::count(tables, table) == 0) tables.push_back(table);
+    }
+  }
+  if (tables.empty()) return text;
+  return text +
+         fmt::format("Also the options of {}, as above: `--model.d_model 512`.\n\n", fmt::join(tables, ", "));
 }
 
 }  // namespace dragoman

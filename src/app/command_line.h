@@ -1,16 +1,21 @@
-// A command's arguments: files by their place, and options by name.
+// A command's arguments: files by position, and options by name.
 //
-//   CommandLine line("train", "learn a model as a recipe says");
+//   CommandLine line("train", "train a model from a recipe");
 //   line.add_argument("RECIPE", recipe_path, "a TOML file");
 //   line.add_options(options);
 //   if (!line.parse(arguments)) return;   // --help was asked for, and printed
 //   options.read_recipe_file(recipe_path);
-//   line.set_flags();                     // what the command line says overrides the recipe
+//   line.set_flags();                     // the command line overrides the recipe
 //
-// What cannot be understood is a UsageError.
+// Options and arguments may stand in any order:
+//   --name VALUE, --name=VALUE   VALUE may begin with a dash. The last of several counts; a list collects all of them.
+//   --name, --name true|false    for options that are true or false
+//   --                           everything that follows is an argument
+//   --help, -h                   prints the help; --help=markdown prints the command's section of docs/options.md
+//
+// Anything else is a UsageError.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,24 +25,46 @@ namespace dragoman {
 
 class CommandLine {
  public:
-  CommandLine(const std::string& command, const std::string& summary);
-  ~CommandLine();
+  // `call` is how a user runs it: by default `dragoman COMMAND`.
+  CommandLine(std::string command, std::string summary, std::string call = "");
 
-  // An argument that must be given, in the order of these calls.
+  // A required argument. Arguments are filled in the order of these calls.
   void add_argument(const std::string& name, std::string& variable, const std::string& help);
-  // The same for one or more of them, or for any number: the last call, if any.
+  // All remaining arguments; one at least if required. The last call, if any.
   void add_arguments(const std::string& name, std::vector<std::string>& variables, const std::string& help,
                      bool required = true);
-  // May be called for several: a command's own and a recipe's.
+  // May be called several times: for a command's own options and for a recipe's.
   void add_options(Options& options);
 
-  // Of a flag that is given twice the last one holds; a list takes all of them.
-  bool parse(const std::vector<std::string>& arguments);
+  bool parse(const std::vector<std::string>& words);
   void set_flags();
 
  private:
-  struct Parser;
-  std::unique_ptr<Parser> parser_;
+  struct Argument {
+    std::string name, help;
+    bool required;
+    std::string* value;  // one of these two
+    std::vector<std::string>* values;
+  };
+  struct Flag {
+    Options* options;
+    const Option* option;
+    std::string name;  // as the command line has it: with dashes, and maybe the option's former name
+    std::vector<std::string> values;
+  };
+
+  bool take_flag(const std::string& word, const std::string* next);
+  Flag& find_flag(const std::string& name);
+  void take_arguments(const std::vector<std::string>& words);
+  bool print_help(const std::vector<std::string>& words) const;
+  std::string usage() const;
+  std::string help() const;
+  std::string markdown() const;
+
+  std::string command_, summary_, call_;
+  std::vector<Argument> arguments_;
+  std::vector<Options*> options_;
+  std::vector<Flag> flags_;  // those that were given
 };
 
 }  // namespace dragoman

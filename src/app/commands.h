@@ -1,7 +1,8 @@
-// The program's commands: a function each, in a file each. They throw; main.cpp turns that into an exit code.
+// The program's commands, one function and one file each. They throw; main.cpp turns that into an exit code.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dragoman {
@@ -31,24 +32,30 @@ struct Command {
 
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
-    {"prepare", "learn the vocabularies, encode the corpus, and show what came of it", prepare},
-    {"train", "learn a model as a recipe says", train},
-    {"translate", "translate text, a line for each line", translate},
-    {"score", "how probable given translations are to a model", score},
+    {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare},
+    {"train", "train a model from a recipe", train},
+    {"translate", "translate text, line by line", translate},
+    {"score", "log-probabilities of given translations, end of sentence included", score},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
-    {"inspect", "look into a translation: scores, alignment, the attention of every head", inspect},
-    {"info", "what a model's folder holds", info},
-    {"metrics", "BLEU and chrF of translations, as sacreBLEU computes them", metrics},
+    {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect},
+    {"info", "print a model's configuration, size, vocabulary and history", info},
+    {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},
-    {"draw", "the articles' figures, as SVG: positions, the causal mask, schedules, smoothing", draw},
+    {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
-    {"quantize", "round a model's weights to fewer bits, for translating faster and in less memory",
-     quantize},
-    {"bench", "how fast a model translates here, beside what the machine could do at most", bench},
-    {"demo", "train a small English-French translator for some minutes, and try it", demo},
+    {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
+    {"bench", "measure translation speed here, compared with the machine's limits", bench},
+    {"demo", "train a small English-French translator in minutes, and try it", demo},
 };
 
-// The whole program but for its exit code: finds the command and runs it, or prints help or version.
+consteval const char* summary_of(std::string_view name) {
+  for (const Command& command : commands) {
+    if (name == command.name) return command.summary;
+  }
+  throw "no such command";  // does not compile
+}
+
+// Everything but the exit code: finds the command and runs it, or prints help or the version.
 void run_program(const Arguments& arguments);
 
 }  // namespace dragoman

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t first_word = 3;
 
-std::vector<std::vector<int32_t>> made_up(int64_t sentences, int64_t length, int64_t vocabulary) {
+std::vector<std::vector<int32_t>> random_sentences(int64_t sentences, int64_t length, int64_t vocabulary) {
   Random random(1);
   std::vector<std::vector<int32_t>> all(static_cast<size_t>(sentences),
                                         std::vector<int32_t>(static_cast<size_t>(length)));
@@ -32,7 +32,7 @@ SearchOptions search_options(const DecodingLoad& load) {
 DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
     : model_(model),
       load_(load),
-      sentences_(made_up(load.sentences, load.length, model.config.source_vocabulary)),
+      sentences_(random_sentences(load.sentences, load.length, model.config.source_vocabulary)),
       search_({&model}, {.end = -1, .sentences = load.batch}, load.searches) {}
 
 double DecodingRounds::seconds() {

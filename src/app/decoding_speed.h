@@ -1,4 +1,4 @@
-// How fast a model translates: sentences of made-up words, all of one length, and outputs that are as long.
+// Measures how fast a model translates random sentences of one length into outputs of the same length.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace dragoman {
 
-// What decoding keeps between two steps. all: keys and values of every layer. encoder: the encoder's output, while the
-// decoder goes through all tokens so far again. none: nothing, the encoder runs at every step too.
+// What decoding keeps between steps. all: keys and values of every layer. encoder: the encoder's output; the decoder
+// reads all tokens so far again. none: nothing; the encoder runs at every step, too.
 enum class Kept { all, encoder, none };
 
 struct DecodingLoad {
   int64_t sentences = 128, length = 25, batch = 32, beam = 1;
   Kept kept = Kept::all;
-  int searches = 1;  // batches side by side
+  int searches = 1;  // batches in parallel
 };
 
 class DecodingRounds {
  public:
   DecodingRounds(Transformer& model, const DecodingLoad& load);
-  // How long it takes to translate all sentences once.
+  // The time to translate all sentences once.
   double seconds();
 
  private:
@@ -36,8 +36,8 @@ class DecodingRounds {
   ParallelSearch search_;
 };
 
-// Multiply-adds of the products for one sentence, attention's left out, and bytes of weights that one batch reads:
-// what the machine's limits are held against.
+// Multiply-adds of one sentence's matrix products without attention, and bytes of weights that one batch reads: to
+// compare with the machine's limits.
 double products_of_sentence(const ModelConfig& config, const DecodingLoad& load);
 double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision);
 

@@ -44,11 +44,11 @@ void translate_and_print(const std::string& folder, int64_t threads) {
 constexpr const char* what_next = R"(
 The model is in {0}. What to try next:
 
-  your own sentences                 echo "How are you?" | {1} translate --model {0}
-  the same model, trained longer     {1} train {2} --training.max_minutes 30
-  a better one, in an hour           {1} train recipes/tatoeba-en-fr.toml
-  the curves, as a page              {1} report {0} --out page.html
-  what the model reads               {1} prepare {2} --show 5
+  translate your own sentences       echo "How are you?" | {1} translate --model {0}
+  train the same model longer        {1} train {2} --training.max_minutes 30
+  train a better one, in an hour     {1} train recipes/tatoeba-en-fr.toml
+  see the training curves            {1} report {0} --out page.html
+  see what the model reads           {1} prepare {2} --show 5
 )";
 
 }  // namespace
@@ -58,12 +58,12 @@ void demo(const Arguments& arguments) {
   RunOptions run = {.folder = "models/demo"};
   Options options;
   declare(options, recipe);
-  CommandLine line("demo", "train a small English-French translator for some minutes, and try it");
+  CommandLine line("demo", summary_of("demo"));
   line.add_options(options);
   if (!line.parse(arguments)) return;
   if (!std::filesystem::exists(recipe_path)) {
     throw Error(
-        "{} is not here: run dragoman demo in the folder of the project, which has the recipe and its corpus",
+        "{} not found: run dragoman demo in the project's folder, which has the recipe and its corpus",
         recipe_path);
   }
   options.read_recipe_file(recipe_path);

@@ -1,4 +1,4 @@
-// dragoman draw: the articles' figures, as SVG files.
+// dragoman draw: the articles' figures as SVG files.
 #include <iostream>
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/shared_options.h"
 #include "base/nearest.h"
 #include "report/figures.h"
 
@@ -18,15 +19,15 @@ struct Figure {
   void (*draw)(const Figure& figure, const Arguments& arguments);
 };
 
-// The figure's own options are those that its struct declares.
+// A figure's options are those that its struct declares.
 template <typename Chart>
 void draw_chart(const Figure& figure, const Arguments& arguments) {
   Chart settings;
   std::string out = "-";
   Options options;
-  auto own = options.section("", "What to draw, and where to");
+  auto own = options.section("", "Options");
   declare(own, settings);
-  own.add("out", out, "the SVG file; - is standard output");
+  declare_output_file(own, out);
   CommandLine line(fmt::format("draw {}", figure.name), figure.summary);
   line.add_options(options);
   if (!line.parse(arguments)) return;
@@ -39,12 +40,13 @@ void draw_chart(const Figure& figure, const Arguments& arguments) {
 }
 
 constexpr Figure figures[] = {
-    {"positions", "some columns of the table of positions", draw_chart<PositionCurves>},
-    {"position-heatmap", "three tables of positions, side by side", draw_chart<PositionTables>},
-    {"mask", "which positions the decoder sees from each", draw_chart<CausalMask>},
-    {"schedules", "Noam's learning rates", draw_chart<NoamSchedules>},
-    {"smoothing", "the targets that label smoothing makes", draw_chart<SmoothedTargets>},
-    {"smoothing-loss", "the loss as the right word grows more probable", draw_chart<SmoothedLosses>},
+    {"positions", "columns of the positional encoding as curves", draw_chart<PositionCurves>},
+    {"position-heatmap", "three variants of the positional encoding, side by side",
+     draw_chart<PositionTables>},
+    {"mask", "the causal mask of the decoder", draw_chart<CausalMask>},
+    {"schedules", "learning rates of the Noam schedule", draw_chart<NoamSchedules>},
+    {"smoothing", "target distributions with label smoothing", draw_chart<SmoothedTargets>},
+    {"smoothing-loss", "loss against the probability of the correct word", draw_chart<SmoothedLosses>},
 };
 
 std::string help() {
@@ -62,6 +64,10 @@ void draw(const Arguments& arguments) {
     std::cout << help();
     return;
   }
+  if (name == "--help=markdown") {
+    for (const Figure& figure : figures) figure.draw(figure, arguments);
+    return;
+  }
   std::vector<std::string> names;
   std::string list;
   for (const Figure& figure : figures) {
@@ -69,9 +75,9 @@ void draw(const Arguments& arguments) {
     names.push_back(figure.name);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", figure.name);
   }
-  if (name.empty() || name[0] == '-') throw UsageError("draw needs the NAME of a figure first: {}", list);
-  throw UsageError("there is no figure {}; the nearest one is {}, and these exist: {}", name,
-                   nearest(name, names), list);
+  if (name.empty() || name[0] == '-') throw UsageError("draw needs the NAME of a figure: {}", list);
+  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", name, nearest(name, names),
+                   list);
 }
 
 }  // namespace dragoman

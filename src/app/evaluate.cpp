@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/paired_lines.h"
 #include "app/scores.h"
+#include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -28,15 +29,15 @@ struct EvaluateOptions {
 };
 
 void declare(Options& options, EvaluateOptions& o) {
-  auto own = options.section("", "Which model, and which test set");
+  auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
-  own.add("source", o.source, "the sentences to translate, one a line; - is standard input");
-  own.add("reference", o.reference, "what they should become, line by line");
-  own.add("by-length", o.by_length, "a table by the length of the source, too; in JSON one more object");
+  declare_source(own, o.source);
+  declare_reference(own, o.reference);
+  own.add("by-length", o.by_length, "scores by source length, too; in JSON one more object");
   declare(own, o.scores);
 }
 
-// Sources of up to so many words make a row of the table; the last row has the rest.
+// The longest source, in words, of each row; a last row has all longer ones.
 constexpr std::array<size_t, 5> longest_of_row = {5, 10, 20, 30, 50};
 
 struct Row {
@@ -68,7 +69,7 @@ class LengthTable {
       text += fmt::format("{:<16}{:>10}{:>9.{}f}{:>9.{}f}{:>9.3f}\n", name(i), row.sentences, bleu.score,
                           options_.digits, chrf_score(row.chrf), options_.digits, bleu.ratio);
     }
-    return text + "ratio: words of the translations to those of the references\n";
+    return text + "ratio: words of the translations / words of the references\n";
   }
 
   // The last row has no "to".
@@ -105,7 +106,7 @@ struct TestSet {
   std::vector<std::string> sources, references;
 };
 
-// Before anything is translated: the files have to fit together. Each is read once, since it may be a pipe.
+// Before anything is translated, so that a mismatch shows at once. Each file is read once, as it may be a pipe.
 TestSet read_test_set(const EvaluateOptions& o) {
   PairedLines lines(o.source, o.reference, InvalidText::repair);
   TestSet set;
@@ -113,13 +114,13 @@ TestSet read_test_set(const EvaluateOptions& o) {
     set.sources.emplace_back(lines.first());
     set.references.emplace_back(lines.second());
   }
-  if (set.sources.empty()) throw Error("{} is empty: there is nothing to measure", o.source);
+  if (set.sources.empty()) throw Error("{} is empty: nothing to evaluate", o.source);
   return set;
 }
 
 std::string printed(const EvaluateOptions& o, const Scores& scores, const LengthTable& table) {
   if (!o.by_length) return scores.print();
-  if (o.scores.format == ScoreFormat::text) return scores.text() + table.text();
+  if (o.scores.format == OutputFormat::text) return scores.text() + table.text();
   ordered_json all = scores.json();
   all.push_back(table.json());
   return all.dump(1) + "\n";
@@ -131,9 +132,8 @@ void evaluate(const Arguments& arguments) {
   EvaluateOptions o;
   Options options, search;
   declare(options, o);
-  auto section = search.section("", "How to search");
-  declare(section, o.translating.search);
-  CommandLine line("evaluate", "translate a test set, and print BLEU and chrF");
+  declare_search(search, o.translating.search);
+  CommandLine line("evaluate", summary_of("evaluate"));
   line.add_options(options);
   line.add_options(search);
   if (!line.parse(arguments)) return;

@@ -1,4 +1,4 @@
-// dragoman info: what a model's folder holds, for a reader.
+// dragoman info: prints what a model folder holds.
 #include <filesystem>
 #include <iostream>
 
@@ -38,15 +38,15 @@ void print_weights(const std::string& path, const ModelConfig& config) {
 
 void print_vocabularies(const std::string& folder) {
   if (!fs::exists(folder + "/shared.spm") && !fs::exists(folder + "/source.spm"))
-    return print_line("vocabulary", "none: the model knows numbers only");
+    return print_line("vocabulary", "none: the model was trained on symbols");
   const Vocabularies both = read_vocabularies(folder);
   if (both.shared())
-    return print_line("vocabulary", fmt::format("{} pieces, shared", with_commas(both.source->size())));
-  print_line("vocabulary", fmt::format("{} pieces of the source, {} of the target",
-                                       with_commas(both.source->size()), with_commas(both.target->size())));
+    return print_line("vocabulary", fmt::format("{} subwords, shared", with_commas(both.source->size())));
+  print_line("vocabulary", fmt::format("{} source and {} target subwords", with_commas(both.source->size()),
+                                       with_commas(both.target->size())));
 }
 
-// Where it comes from: how far it was trained, and what was measured last.
+// How far it was trained, and its last validation.
 void print_history(const std::string& path) {
   if (!fs::exists(path)) return;
   MetricsEvent validation, last;
@@ -55,7 +55,7 @@ void print_history(const std::string& path) {
     last = event;
   });
   print_line("trained", fmt::format("{} updates{}", with_commas(last.step),
-                                    last.event == "end" ? "" : ", and not to its end"));
+                                    last.event == "end" ? "" : ", not finished"));
   if (validation.event.empty()) return;
   std::string measured = fmt::format("loss {:.3f}", validation.number("loss"));
   for (const auto& [key, name] : {std::pair("bleu", "BLEU"), std::pair("chrf", "chrF")}) {
@@ -74,8 +74,8 @@ void print_table(const std::string& name, const nlohmann::json& values) {
 
 void info(const Arguments& arguments) {
   std::string folder;
-  CommandLine line("info", "what a model's folder holds");
-  line.add_argument("DIR", folder, "a model's folder");
+  CommandLine line("info", summary_of("info"));
+  line.add_argument("DIR", folder, "model folder");
   if (!line.parse(arguments)) return;
 
   const nlohmann::json config = read_config(folder);

@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -31,22 +32,23 @@ struct InspectOptions {
 };
 
 void declare(Options& options, InspectOptions& o) {
-  auto own = options.section("", "Which model, and which sentence");
+  auto own = options.section("", "Options");
   declare_model(own, o.model, o.threads, o.precision);
-  own.add("text", o.text, "the sentence, instead of a file of some");
-  own.add("target", o.target, "a translation of it to look at, instead of the model's own");
-  own.add("format", o.format, "a page to look at, all of its numbers, or a figure of one layer's heads",
+  own.add("text", o.text, "a sentence, instead of a file");
+  own.add("target", o.target, "a given translation of --text to inspect, instead of the model's own");
+  own.add("format", o.format, "an interactive page, its data, or a figure of one layer's heads",
           {{"html", InspectFormat::html}, {"json", InspectFormat::json}, {"svg", InspectFormat::svg}});
-  own.add("attention", o.attention, "svg: whose, the decoder's to the source or to itself, or the encoder's",
+  own.add("attention", o.attention,
+          "svg: attention of the encoder, of the decoder, or of the decoder to the source (cross)",
           {{"encoder", AttentionPart::encoder},
            {"decoder", AttentionPart::decoder},
            {"cross", AttentionPart::cross}});
-  own.add("layer", o.layer, "svg: which layer's, from 1 on", at_least(1));
-  own.add("out", o.out,
-          "where to; - is standard output; inspect.html by default, and standard output for JSON and SVG");
+  own.add("layer", o.layer, "svg: layer, counted from 1", at_least(1));
+  declare_output_file(own, o.out,
+                      "output file; - is standard output; by default inspect.html, or - for json and svg");
 }
 
-// A line of text, and the lines of the files; those without words are left out.
+// The given sentence, or the lines of the files without the blank ones.
 std::vector<std::string> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
   if (!o.text.empty()) return {o.text};
   std::vector<std::string> lines;
@@ -54,7 +56,7 @@ std::vector<std::string> sentences(const InspectOptions& o, const std::vector<st
   for (TranslationInput::Line line; input.next(line);) {
     if (line.text.find_first_not_of(" \t\r") != line.text.npos) lines.emplace_back(line.text);
   }
-  if (lines.empty()) throw Error("there is no sentence in what inspect was given");
+  if (lines.empty()) throw Error("inspect: the input has no sentence");
   return lines;
 }
 
@@ -94,12 +96,12 @@ void check(const InspectOptions& o, const Options& given, const std::vector<std:
   if (o.model.empty() || o.text.empty() == files.empty())
     throw UsageError("inspect needs --model DIR, and --text SENTENCE or a FILE: see dragoman inspect --help");
   if (!o.target.empty() && o.text.empty())
-    throw UsageError("--target is the translation of one sentence: give that by --text");
+    throw UsageError("--target is the translation of one sentence: give it with --text");
   if (o.format == InspectFormat::svg && o.text.empty())
-    throw UsageError("--format svg draws one sentence: give that by --text");
+    throw UsageError("--format svg draws one sentence: give it with --text");
   for (const char* key : {"attention", "layer"}) {
     if (o.format != InspectFormat::svg && given.is_given(key))
-      throw UsageError("--{} has no effect without --format svg: a page and JSON have all layers", key);
+      throw UsageError("--{} has no effect without --format svg: the page and JSON show all layers", key);
   }
 }
 
@@ -112,11 +114,9 @@ void inspect(const Arguments& arguments) {
   std::vector<std::string> files;
   Options options, search;
   declare(options, o);
-  auto section = search.section("", "How to search");
-  declare(section, o.search);
-  CommandLine line("inspect",
-                   "what a model makes of a sentence: scores, alignment, and every head's attention");
-  line.add_arguments("FILE", files, "a few sentences, one a line; - is standard input", /*required=*/false);
+  declare_search(search, o.search);
+  CommandLine line("inspect", summary_of("inspect"));
+  line.add_arguments("FILE", files, "a few sentences, one per line; - is standard input", /*required=*/false);
   line.add_options(options);
   line.add_options(search);
   if (!line.parse(arguments)) return;

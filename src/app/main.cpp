@@ -1,4 +1,4 @@
-// The program. Exit codes: 0 done, 1 a failure, 2 a usage error, 130, 141 and 143 stopped by a signal.
+// The program. Exit codes: 0 success, 1 failure, 2 usage error, 130, 141 and 143 stopped by a signal.
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Without a message where another process says it, or nobody reads.
+// Without a message if another process reports it, or if the reader of the output is gone.
 int fail(int exit_code, const std::string& message) {
   std::cout.flush();
   if (!message.empty()) std::cerr << "dragoman: " << message << "\n";
@@ -33,10 +33,10 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail(1, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(1, "not enough memory: take a smaller model or smaller batches");
+    return fail(1, "out of memory: use a smaller model or smaller batches");
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(1, error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
-    return fail(1, std::string("a fault of the program itself, please report it: ") + error.what());
+    return fail(1, std::string("internal error, please report it: ") + error.what());
   }
 }

@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "app/paired_lines.h"
 #include "app/scores.h"
+#include "app/shared_options.h"
 #include "base/error.h"
 
 namespace dragoman {
@@ -16,9 +17,9 @@ struct MetricsOptions {
 };
 
 void declare(Options& options, MetricsOptions& metrics) {
-  auto own = options.section("", "What to measure, and how");
-  own.add("hypothesis", metrics.hypothesis, "the translations, one a line; - is standard input");
-  own.add("reference", metrics.reference, "what they should be, line by line");
+  auto own = options.section("", "Options");
+  own.add("hypothesis", metrics.hypothesis, "translations to score, one per line; - is standard input");
+  declare_reference(own, metrics.reference);
   declare(own, metrics.scores);
 }
 
@@ -26,7 +27,7 @@ Scores measure(const MetricsOptions& options) {
   PairedLines lines(options.hypothesis, options.reference, InvalidText::refuse);
   Scores scores(options.scores);
   while (lines.next()) scores.add(lines.first(), lines.second());
-  if (lines.number() == 0) throw Error("{} is empty: there is nothing to measure", options.hypothesis);
+  if (lines.number() == 0) throw Error("{} is empty: nothing to evaluate", options.hypothesis);
   return scores;
 }
 
@@ -36,7 +37,7 @@ void metrics(const Arguments& arguments) {
   MetricsOptions metrics;
   Options options;
   declare(options, metrics);
-  CommandLine line("metrics", "BLEU and chrF of translations, as sacreBLEU computes them");
+  CommandLine line("metrics", summary_of("metrics"));
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 void check_new_model_folder(const std::string& folder) {
   if (fs::exists(weights_path(folder)))
-    throw UsageError("{} holds a model already: take another folder for --out", folder);
+    throw UsageError("{} already holds a model: choose another folder for --out", folder);
   check_writable_folder(folder);
 }
 

@@ -1,14 +1,14 @@
-// A model's folder made from another: what average and quantize share.
+// A model folder made from another: what average and quantize share.
 #pragma once
 
 #include <string>
 
 namespace dragoman {
 
-// A UsageError where the folder holds a model already, an Error where nothing can be written into it.
+// Throws a UsageError if the folder holds a model already, an Error if it cannot be written.
 void check_new_model_folder(const std::string& folder);
 
-// Configuration and vocabularies, into a folder that is made if it is not there.
+// Configuration, vocabularies and shortlist, into a folder that is created if needed.
 void copy_all_but_weights(const std::string& from, const std::string& to);
 
 }  // namespace dragoman

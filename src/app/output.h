@@ -1,19 +1,19 @@
-// Where results go: to standard output line by line, or, what a command makes whole and gives out at its end, into the
-// file that --out names or to standard output for "-".
+// Where results go: line by line to standard output, or, whole at the end, to the file that --out names ("-": standard
+// output).
 #pragma once
 
 #include <string>
 
 namespace dragoman {
 
-// Hands on what was printed. An Error where it cannot be written; where nobody reads on, Stopped by SIGPIPE without a
-// word, as the signal itself does unless whoever started the program had it ignored.
+// Throws an Error if standard output cannot be written. If its reader is gone, throws Stopped with SIGPIPE and no
+// message: what the signal itself does, unless the parent process had it ignored.
 void flush_output();
 
-// Before the work: an Error where it could not be written in the end.
+// Before the work: throws an Error if the file cannot be written.
 void check_output(const std::string& out);
 
-// Of a file the name is printed.
+// Prints the file's name, unless it is standard output.
 void write_output(const std::string& out, const std::string& contents);
 
 }  // namespace dragoman

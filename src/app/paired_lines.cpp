@@ -7,13 +7,13 @@
 namespace dragoman {
 namespace {
 
-// Lengths are told of both files to their ends: an error about one line alone does not say where they went apart.
+// Counts both files to their ends: one line number alone would not tell where they diverged.
 [[noreturn]] void refuse_lengths(LineReader& first, LineReader& second) {
   std::string_view line;
   while (first.next(line)) {}
   while (second.next(line)) {}
-  throw Error("{} has {} lines and {} has {}: they must be translations of the same sentences, line by line",
-              first.path(), first.number(), second.path(), second.number());
+  throw Error("{} has {} lines, but {} has {}: they must correspond line by line", first.path(),
+              first.number(), second.path(), second.number());
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ namespace {
 PairedLines::PairedLines(const std::string& first, const std::string& second, InvalidText invalid)
     : readers_{LineReader(first), LineReader(second)}, invalid_(invalid) {
   if (first == "-" && second == "-")
-    throw UsageError("standard input cannot be both files of a pair: name a file instead of one -");
+    throw UsageError("standard input cannot be both files of a pair: name a file for one of them");
 }
 
 bool PairedLines::next() {
@@ -36,7 +36,7 @@ bool PairedLines::next() {
 
 void PairedLines::repair(size_t side) {
   if (invalid_ == InvalidText::refuse) {
-    throw Error("{}:{}: this is no UTF-8 text; iconv converts from other encodings", readers_[side].path(),
+    throw Error("{}:{}: not valid UTF-8; iconv converts from other encodings", readers_[side].path(),
                 readers_[side].number());
   }
   repaired_[side] = repaired(lines_[side]);
@@ -50,7 +50,7 @@ void PairedLines::warn_of_repairs() const {
 
 void warn_of_repairs(const LineReader& reader, int64_t repaired) {
   if (repaired == 0) return;
-  log_warning("{}: {} of {} lines are no UTF-8, and were read with U+FFFD where they are none", reader.path(),
+  log_warning("{}: {} of {} lines were not valid UTF-8; invalid bytes were replaced by U+FFFD", reader.path(),
               repaired, reader.number());
 }
 

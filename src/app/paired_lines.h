@@ -1,4 +1,4 @@
-// Two files of which line n of one belongs to line n of the other.
+// Two files that correspond line by line.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace dragoman {
 
-// What becomes of a line that is no text: an Error, or U+FFFD in place of what is none of it.
+// What to do with a line that is not valid UTF-8: throw an Error, or replace the invalid bytes by U+FFFD.
 enum class InvalidText { refuse, repair };
 
 class PairedLines {
  public:
-  // A UsageError where both are standard input.
+  // Throws a UsageError if both are standard input.
   PairedLines(const std::string& first, const std::string& second, InvalidText invalid);
 
-  // Whether there was another pair. It is valid until the next call. An Error where one file is longer than the
-  // other. After the last pair a warning says how many lines were repaired.
+  // Whether there was another pair, which is valid until the next call. Throws an Error if one file is longer than the
+  // other. After the last pair, warns of lines that were repaired.
   bool next();
 
   std::string_view first() const { return lines_[0]; }
@@ -35,7 +35,7 @@ class PairedLines {
   int64_t repairs_[2] = {0, 0};
 };
 
-// Where some of the lines that were read are no UTF-8.
+// Warns of lines that were not valid UTF-8, if there were any.
 void warn_of_repairs(const LineReader& reader, int64_t repaired);
 
 }  // namespace dragoman

@@ -2,13 +2,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/shared_options.h"
 #include "app/show_pairs.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -30,13 +30,13 @@ struct PrepareOptions {
 };
 
 void declare(Options& options, PrepareOptions& own) {
-  auto section = options.section("", "Where, and what to show");
-  section.add("out", own.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
-  section.add("show", own.show, "print so many pairs as pieces, and as the decoder sees them",
+  auto section = options.section("", "Options");
+  declare_run_folder(section, own.folder);
+  section.add("show", own.show, "print N pairs as subwords, as the model sees them",
               at_least(0).at_most(1'000'000));
   section.add(
       "shortlist", own.shortlist,
-      "learn which so many target pieces each source piece becomes, for translate --shortlist; 0: do not",
+      "learn the N most likely target subwords of each source subword, for translate --shortlist; 0: none",
       at_least(0).at_most(10'000));
 }
 
@@ -55,7 +55,7 @@ void print_counts(const nlohmann::json& pairs) {
             << fmt::format("{:<12}{:>12}   empty\n", "  left out", commas(left_out["empty"]))
             << fmt::format("{:<12}{:>12}   longer than data.max_length\n", "", commas(left_out["too_long"]))
             << fmt::format("{:<12}{:>12}   beyond data.max_ratio\n", "", commas(left_out["ratio"]))
-            << fmt::format("{:<12}{:>12}   invalid: no UTF-8, a NUL byte, a missing column\n", "",
+            << fmt::format("{:<12}{:>12}   invalid: not UTF-8, a NUL byte, a missing column\n", "",
                            commas(left_out["invalid"]));
 }
 
@@ -96,7 +96,7 @@ void make_shortlist(const PreparedCorpus& corpus, const PrepareOptions& own, int
   const Lexicon lexicon = learn_lexicon(corpus, {.likeliest = own.shortlist}, threads);
   write_shortlist(own.folder, lexicon, corpus.vocabularies);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log_info("a shortlist of {} pieces for each source piece, in {:.1f} s", own.shortlist, seconds.count());
+  log_info("shortlist of {} target subwords per source subword, in {:.1f} s", own.shortlist, seconds.count());
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ void prepare(const Arguments& arguments) {
   declare(options, recipe);
 
   std::string path;
-  CommandLine line("prepare", "learn the vocabularies, encode the corpus, and show what came of it");
-  line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
+  CommandLine line("prepare", summary_of("prepare"));
+  add_recipe(line, path);
   line.add_options(own_options);
   line.add_options(options);
   if (!line.parse(arguments)) return;
@@ -119,9 +119,8 @@ void prepare(const Arguments& arguments) {
   line.set_flags();
   options.check([&] { validate(recipe); });
   options.check([&] { require_corpus(recipe.data); });
-  if (recipe.data.synthetic != Synthetic::none)
-    throw Error("{}: made-up sentences need no preparation", path);
-  if (own.folder.empty()) own.folder = "models/" + std::filesystem::path(path).stem().string();
+  if (recipe.data.synthetic != Synthetic::none) throw Error("{}: data.synthetic needs no preparation", path);
+  if (own.folder.empty()) own.folder = default_run_folder(path);
   watch_signals();
 
   const int threads =
@@ -136,8 +135,8 @@ void prepare(const Arguments& arguments) {
   print_sides(corpus.report);
   const PaddingShares padding = padding_shares(corpus, settings);
   std::cout << fmt::format(
-      "\nof padded batches of {} tokens {:.1f} % would be padding if sorted by length, {:.1f} % if not;\n"
-      "these are packed, and have none\n",
+      "\npadded batches of {} tokens would be {:.1f} % padding if sorted by length, {:.1f} % if not;\n"
+      "batches here are packed and have none\n",
       with_commas(settings.batch_tokens), 100 * padding.sorted, 100 * padding.unsorted);
   show_pairs(corpus, settings, own.show);
 }

@@ -12,15 +12,17 @@ namespace {
 
 std::string program_help() {
   std::string text =
-      "Dragoman translates between languages, and learns to.\n\nusage: dragoman COMMAND ...\n\n";
+      "Dragoman trains neural machine translation models, and translates with them.\n\n"
+      "usage: dragoman COMMAND [ARGUMENT ...]\n\n";
   for (const Command& command : commands) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
-  return text + "\ndragoman COMMAND --help tells more; dragoman --version says which this is.\n";
+  return text +
+         "\ndragoman COMMAND --help lists the options of a command; dragoman --version prints the version.\n";
 }
 
 }  // namespace
 
 void run_program(const Arguments& arguments) {
-  if (arguments.empty()) throw UsageError("which command? dragoman --help lists them");
+  if (arguments.empty()) throw UsageError("missing command: dragoman --help lists them");
   const std::string& name = arguments.front();
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << program_help();
@@ -35,7 +37,7 @@ void run_program(const Arguments& arguments) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  throw UsageError("there is no command {}; the nearest one is {}, and dragoman --help lists all", name,
+  throw UsageError("unknown command {}; did you mean {}? dragoman --help lists all", name,
                    nearest(name, names));
 }
 

@@ -1,9 +1,10 @@
-// dragoman quantize: a model in fewer bits, as a folder of its own.
+// dragoman quantize: a model with weights of lower precision, in a folder of its own.
 #include <filesystem>
 
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/model_folders.h"
+#include "app/shared_options.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "model/decoding_weights.h"
@@ -19,11 +20,11 @@ struct QuantizeOptions {
 };
 
 void declare(Options& options, QuantizeOptions& o) {
-  auto own = options.section("", "Of what, and where to");
-  own.add("model", o.model, "the model's folder");
-  own.add("precision", o.precision, "how many bits the weights get: 8, or the upper 16 of a float's 32",
+  auto own = options.section("", "Options");
+  declare_model(own, o.model);
+  own.add("precision", o.precision, "precision of the new weights",
           {{"int8", WantedPrecision::int8}, {"bf16", WantedPrecision::bf16}});
-  own.add("out", o.out, "the folder of the smaller model");
+  declare_new_model(own, o.out);
 }
 
 double megabytes(const std::string& folder) {
@@ -36,8 +37,7 @@ void quantize(const Arguments& arguments) {
   QuantizeOptions o;
   Options options;
   declare(options, o);
-  CommandLine line("quantize",
-                   "round a model's weights to fewer bits, for translating faster and in less memory");
+  CommandLine line("quantize", summary_of("quantize"));
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();
@@ -45,7 +45,7 @@ void quantize(const Arguments& arguments) {
     throw UsageError("quantize needs --model DIR and --out DIR: see dragoman quantize --help");
   check_new_model_folder(o.out);
 
-  Device device(kernels_for(nullptr), available_threads());
+  Device device(chosen_kernels(), available_threads());
   Transformer model(read_model_config(o.model), device, Buffers::none_yet);
   map_weights(device.context, weights_path(o.model), model.parameters, o.precision);
   copy_all_but_weights(o.model, o.out);

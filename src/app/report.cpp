@@ -2,6 +2,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/shared_options.h"
 #include "report/training_report.h"
 
 namespace dragoman {
@@ -10,9 +11,10 @@ void report(const Arguments& arguments) {
   std::vector<std::string> folders;
   std::string out = "report.html";
   Options options;
-  options.section("", "Where to").add("out", out, "the page; - is standard output");
-  CommandLine line("report", "curves, samples and configurations of training runs, as one HTML page");
-  line.add_arguments("DIR", folders, "a folder that training wrote; several are laid over one another");
+  auto own = options.section("", "Options");
+  declare_output_file(own, out);
+  CommandLine line("report", summary_of("report"));
+  line.add_arguments("DIR", folders, "model folder of a training run; several are compared");
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();

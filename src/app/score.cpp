@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/output.h"
 #include "app/paired_lines.h"
+#include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/log.h"
 #include "search/alignment.h"
@@ -32,20 +33,17 @@ struct ScoreOptions {
 };
 
 void declare(Options& options, ScoreOptions& o) {
-  auto own = options.section("", "Which model, and which pairs");
+  auto own = options.section("", "Options");
   declare_model(own, o.model, o.threads, o.precision);
-  own.add("source", o.source, "the sentences that were translated, one a line; - is standard input");
+  declare_source(own, o.source);
   own.add("target", o.target, "their translations, line by line");
-  own.add("max-length", o.max_length, "pieces of a side: a longer pair is not scored, its line says nan",
+  own.add("max-length", o.max_length, "longest side in subwords; a longer pair is not scored and prints nan",
           at_least(1).at_most(100'000'000));
-  own.add("alignment", o.alignment,
-          "print which word comes from which, too: after |||, as pairs SOURCE-TARGET");
-  own.add("alignment-layer", o.alignment_layer,
-          "the decoder's layer whose attention aligns words, the first is 1; 0: the last but one",
-          at_least(0));
+  own.add("alignment", o.alignment, "print the word alignment, too: after |||, as pairs SOURCE-TARGET");
+  declare_alignment_layer(own, o.alignment_layer);
 }
 
-// A line, what the model reads of it, and where those pieces stand in it, in code points.
+// A line, its subwords, and their spans in code points.
 struct Side {
   std::string text;
   std::vector<int32_t> ids;
@@ -55,7 +53,7 @@ struct Side {
 struct Pair {
   Side source, target;
 
-  // Those that the encoder or the decoder reads, whichever has more.
+  // The larger of the encoder's and the decoder's input.
   int64_t tokens() const { return std::max(std::ssize(source.ids), std::ssize(target.ids) + 1); }
 };
 
@@ -65,7 +63,7 @@ Side side_of(const std::string& text, PiecesOfText pieces) {
 
 Pair pair_of(const SavedModel& model, const std::string& source, const std::string& target) {
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
-  if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder reads one token at least
+  if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder needs at least one token
     pieces.ids.push_back(eos_id);
     pieces.spans.push_back({source.size(), source.size()});
   }
@@ -102,8 +100,8 @@ class Scorer {
   void finish() {
     score_batch();
     if (left_out_ == 0) return;
-    log_warning("{} pairs have more than {} pieces on a side: nan stands where their scores would", left_out_,
-                max_tokens_ - 1);
+    log_warning("{} pairs have a side of more than {} subwords and were not scored: they print nan",
+                left_out_, max_tokens_ - 1);
   }
 
  private:
@@ -146,8 +144,7 @@ void score(const Arguments& arguments) {
   ScoreOptions o;
   Options options;
   declare(options, o);
-  CommandLine line("score",
-                   "how probable given translations are to a model: log p of each line, end included");
+  CommandLine line("score", summary_of("score"));
   line.add_options(options);
   if (!line.parse(arguments)) return;
   line.set_flags();

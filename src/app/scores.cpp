@@ -5,17 +5,16 @@
 namespace dragoman {
 
 void declare(Section& own, ScoreOptions& scores) {
-  own.add("lowercase", scores.lowercase, "compare small letters");
-  own.add("tokenizer", scores.tokenizer, "sacreBLEU's, for BLEU",
+  own.add("lowercase", scores.lowercase, "ignore case");
+  own.add("tokenizer", scores.tokenizer, "tokenizer of BLEU, as in sacreBLEU",
           {{"13a", Tokenizer::thirteen_a},
            {"intl", Tokenizer::international},
            {"char", Tokenizer::characters},
            {"none", Tokenizer::none}});
-  own.add("chrf-word-order", scores.word_order, "2: chrF++, which counts pairs of words, too",
+  own.add("chrf-word-order", scores.word_order, "longest word n-grams of chrF; 2: chrF++",
           at_least(0).at_most(4));
-  own.add("digits", scores.digits, "behind the point", at_least(0).at_most(10));
-  own.add("format", scores.format, "a line each, or sacreBLEU's JSON",
-          {{"text", ScoreFormat::text}, {"json", ScoreFormat::json}});
+  own.add("digits", scores.digits, "digits after the decimal point", at_least(0).at_most(10));
+  declare_format(own, scores.format, "one line per metric, or sacreBLEU's JSON");
 }
 
 // The text of the rounded number, read back.
@@ -27,7 +26,7 @@ void Scores::add(std::string_view hypothesis, std::string_view reference) {
 }
 
 std::string Scores::print() const {
-  return options_.format == ScoreFormat::json ? json().dump(1) + "\n" : text();
+  return options_.format == OutputFormat::json ? json().dump(1) + "\n" : text();
 }
 
 std::string Scores::text() const {

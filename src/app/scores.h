@@ -6,20 +6,19 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/shared_options.h"
 #include "base/options.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 
 namespace dragoman {
 
-enum class ScoreFormat { text, json };
-
 struct ScoreOptions {
   bool lowercase = false;
   Tokenizer tokenizer = Tokenizer::thirteen_a;
   int64_t word_order = 0;
   int64_t digits = 2;
-  ScoreFormat format = ScoreFormat::text;
+  OutputFormat format = OutputFormat::text;
 
   BleuOptions bleu() const { return {.tokenizer = tokenizer, .lowercase = lowercase}; }
   ChrfOptions chrf() const { return {.word_order = static_cast<int>(word_order), .lowercase = lowercase}; }
@@ -28,20 +27,20 @@ struct ScoreOptions {
 // Among a command's own flags.
 void declare(Section& own, ScoreOptions& scores);
 
-// A number with exactly these digits behind the point.
+// A number rounded to this many digits after the decimal point.
 double rounded(double value, int64_t digits);
 
-// The sums over some sentences, and what is printed of them.
+// Statistics summed over sentences, and the scores that follow from them.
 class Scores {
  public:
   explicit Scores(const ScoreOptions& options) : options_(options) {}
 
   void add(std::string_view hypothesis, std::string_view reference);
 
-  // A line for BLEU and one for chrF, or an array of two objects, as sacreBLEU prints them.
+  // One line each for BLEU and chrF, or an array of two objects, as sacreBLEU prints them.
   std::string text() const;
   nlohmann::ordered_json json() const;
-  std::string print() const;  // one of the two, as the options say
+  std::string print() const;  // in the format of the options
 
  private:
   ScoreOptions options_;

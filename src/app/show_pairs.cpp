@@ -82,7 +82,7 @@ void show_pair(const Batch& batch, size_t number, const Vocabularies& vocabulari
                         {pieces_of(*vocabularies.source, batch.source.ids.data() + source_begin,
                                    batch.source.lengths[number])}};
   const Table target = {
-      {"reads", "says"},
+      {"input", "target"},
       {pieces_of(*vocabularies.target, batch.target_input.ids.data() + target_begin, target_length),
        pieces_of(*vocabularies.target, batch.targets.data() + target_begin, target_length)}};
   source.print(width, out);

@@ -1,4 +1,4 @@
-// Pairs of a corpus as a reader can look at them: as pieces, and as the decoder sees them.
+// Prints pairs of a corpus as subwords, as the model sees them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace dragoman {
 
-// One pair of a batch. The decoder's input and what it is to say stand above each other, a column a step, in lines
-// of so many columns of a terminal.
+// One pair of a batch: the decoder's input above its targets, one column per step, in lines of `width` columns.
 void show_pair(const Batch& batch, size_t number, const Vocabularies& vocabularies, int64_t width,
                std::ostream& out);
 

@@ -1,10 +1,10 @@
 #include "train/train.h"
 
-#include <filesystem>
 #include <iostream>
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/shared_options.h"
 #include "base/log.h"
 #include "base/signals.h"
 
@@ -12,30 +12,30 @@ namespace dragoman {
 namespace {
 
 void declare(Options& options, RunOptions& run) {
-  auto own = options.section("", "Where, and from where");
-  own.add("out", run.folder, "the model's folder; models/NAME-OF-RECIPE where nothing is said");
+  auto own = options.section("", "Options");
+  declare_run_folder(own, run.folder);
   own.add("resume", run.resume,
-          "go on from a checkpoint in it: where there is one, never, or else it is an error",
+          "continue from the newest checkpoint in it: if there is one, never, or fail if there is none",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from,
-          "a model's folder whose weights a new run begins with; its words, too: --vocabulary.from");
+          "model folder with the initial weights of a new run; --vocabulary.from takes its subwords, too");
 }
 
-// False where there is nothing to train, since somebody asked for help.
+// False if help was asked for, and there is nothing to train.
 bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   Options options;
   declare(options, run);
   declare(options, recipe);
   std::string path;
-  CommandLine line("train", "learn a model as a recipe says");
-  line.add_argument("RECIPE", path, "a TOML file; the folder recipes/ holds commented ones");
+  CommandLine line("train", summary_of("train"));
+  add_recipe(line, path);
   line.add_options(options);
   if (!line.parse(arguments)) return false;
 
   options.read_recipe_file(path);
   line.set_flags();
   options.check([&] { validate(recipe); });
-  if (run.folder.empty()) run.folder = "models/" + std::filesystem::path(path).stem().string();
+  if (run.folder.empty()) run.folder = default_run_folder(path);
   return true;
 }
 
@@ -46,7 +46,7 @@ void train(const Arguments& arguments) {
   RunOptions run;
   const std::unique_ptr<Processes> processes = join_processes();
   if (!processes->first()) set_log_level(LogLevel::off);
-  // The first one alone says what is wrong, and prints help.
+  // The first process alone reports errors and prints help.
   const int trains = processes->gather(int{processes->first() && read(arguments, recipe, run)})[0];
   if (trains != 0 && !processes->first()) read(arguments, recipe, run);
   if (trains != 0) {

@@ -1,4 +1,4 @@
-// dragoman translate: a line of output for each line of input, as soon as it is known.
+// dragoman translate: one line of output per line of input, as soon as it is ready.
 #include <algorithm>
 #include <iostream>
 
@@ -8,6 +8,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -16,8 +17,6 @@
 
 namespace dragoman {
 namespace {
-
-enum class OutputFormat { text, json };
 
 struct TranslateOptions {
   TranslatingOptions translating;
@@ -29,19 +28,18 @@ struct TranslateOptions {
 };
 
 void declare(Options& options, TranslateOptions& o) {
-  auto own = options.section("", "Which model, and what to print");
+  auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
   own.add("prefix", o.prefix,
-          "a file of how each translation begins, line by line; that of an empty line stays empty");
+          "file with the beginning of each translation, line by line; empty lines to translate stay empty");
   own.add("prefix-bias", o.translating.search.prefix_bias,
-          "B: while it is followed, p becomes (1 - B)*p, plus B for its next piece; 1: it is forced",
+          "B: while it is followed, p becomes (1 - B)*p, plus B for its next subword; 1: it is forced",
           above(0).at_most(1));
-  own.add("format", o.format, "a line of text, or an object with scores, flags and alternatives",
-          {{"text", OutputFormat::text}, {"json", OutputFormat::json}});
-  own.add("pieces", o.pieces, "print the pieces that the model says, not the text that they make");
+  declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
+  own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
-          "print which word comes from which: after |||, as pairs SOURCE-TARGET; in JSON with their places");
-  own.add("attention", o.attention, "in JSON: how much each piece attended to each piece of its source");
+          "print the word alignment: after |||, as pairs SOURCE-TARGET; in JSON with positions in the text");
+  own.add("attention", o.attention, "in JSON: how much each output subword attended to each source subword");
 }
 
 std::string text_of(const Translation& translation, bool pieces) {
@@ -77,11 +75,11 @@ class Printer {
 
   void finish() const {
     if (invalid_ > 0) {
-      log_warning("{} of {} lines are no UTF-8, and were read with U+FFFD where they are none", invalid_,
+      log_warning("{} of {} lines were not valid UTF-8; invalid bytes were replaced by U+FFFD", invalid_,
                   number_);
     }
     if (cut_ + repeats_ == 0 || options_.format == OutputFormat::json) return;
-    log_warning("of {} lines {} were cut, {} looped and were translated again: --format json says which",
+    log_warning("of {} lines {} were cut, {} looped and were translated again: --format json flags them",
                 number_, cut_, repeats_);
   }
 
@@ -101,10 +99,9 @@ void translate(const Arguments& arguments) {
   std::vector<std::string> files;
   Options options, search;
   declare(options, o);
-  auto section = search.section("", "How to search");
-  declare(section, o.translating.search);
-  CommandLine line("translate", "translate text, a line for each line");
-  line.add_arguments("FILE", files, "plain, .gz or .zst; standard input where there is none",
+  declare_search(search, o.translating.search);
+  CommandLine line("translate", summary_of("translate"));
+  line.add_arguments("FILE", files, "text, plain or .gz or .zst; by default standard input",
                      /*required=*/false);
   line.add_options(options);
   line.add_options(search);
@@ -113,15 +110,15 @@ void translate(const Arguments& arguments) {
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
   if (o.attention && o.format == OutputFormat::text)
-    throw UsageError("attention is a matrix, which a line of text cannot hold: add --format json");
+    throw UsageError("--attention needs --format json: a line of text cannot hold a matrix");
   if (o.pieces && o.format == OutputFormat::json)
-    throw UsageError("--pieces has no effect with --format json, where each line has them as its tokens");
+    throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
   o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");
   if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
-    throw UsageError("standard input has the lines to translate: --prefix must be a file");
+    throw UsageError("standard input has the lines to translate: --prefix must name a file");
   watch_signals();
 
   TranslationInput input(files, o.prefix);

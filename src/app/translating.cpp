@@ -1,11 +1,11 @@
 #include "app/translating.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
 #include "app/paired_lines.h"
+#include "app/shared_options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/signals.h"
@@ -13,50 +13,31 @@
 #include "text/unicode.h"
 
 namespace dragoman {
-namespace {
-
-void declare_machine(Section& own, int64_t& threads, WantedPrecision& precision) {
-  own.add("threads", threads, "processors to use; 0: all", at_least(0).at_most(1024));
-  own.add("precision", precision,
-          "of the weights: as the folder has them, or rounded to fewer bits while they are read",
-          {{"auto", WantedPrecision::as_saved},
-           {"fp32", WantedPrecision::fp32},
-           {"bf16", WantedPrecision::bf16},
-           {"int8", WantedPrecision::int8}});
-}
-
-}  // namespace
-
-void declare_workers(Section& own, int64_t& workers) {
-  own.add("workers", workers,
-          "batches side by side, where there are sentences enough, that share the threads; 0: as many as "
-          "threads, up to 8",
-          at_least(0).at_most(1024));
-}
-
 int searches_for(int64_t workers, int64_t batch, int threads) {
   if (workers > 0) return static_cast<int>(workers);
   return batch == 1 ? 1 : std::min(threads, 8);
 }
 
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
-  own.add("model", model, "the model's folder");
-  declare_machine(own, threads, precision);
+  declare_model(own, model);
+  declare_threads(own, threads);
+  declare_precision(own, precision);
 }
 
 void declare_models_and_batch(Section& own, TranslatingOptions& options) {
-  own.add("model", options.models, "the model's folder; of several the probabilities are averaged");
-  declare_machine(own, options.threads, options.precision);
-  own.add("batch", options.batch, "sentences that are translated at once", at_least(1).at_most(10'000));
-  own.add("batch-tokens", options.batch_tokens, "pieces of their sources together; 0: no limit", at_least(0));
+  declare_models(own, options.models);
+  declare_threads(own, options.threads);
+  declare_precision(own, options.precision);
+  own.add("batch", options.batch, "sentences to translate at once", at_least(1).at_most(10'000));
+  own.add("batch-tokens", options.batch_tokens, "limit of their source subwords together; 0: none",
+          at_least(0));
   declare_workers(own, options.workers);
 }
 
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
                                        WantedPrecision precision) {
-  return std::make_unique<SavedModel>(folder, kernels_for(std::getenv("DRAGOMAN_ISA")),
-                                      threads > 0 ? static_cast<int>(threads) : available_threads(),
-                                      precision);
+  return std::make_unique<SavedModel>(
+      folder, chosen_kernels(), threads > 0 ? static_cast<int>(threads) : available_threads(), precision);
 }
 
 TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file)
@@ -82,7 +63,7 @@ bool TranslationInput::next(Line& line) {
 
 void TranslationInput::read_prefix(std::string_view& prefix) {
   if (!prefixes_->next(prefix)) {
-    throw Error("{} has only {} lines: every line to translate needs one, which may be empty",
+    throw Error("{} has only {} lines: every line to translate needs a prefix, which may be empty",
                 prefixes_->path(), prefixes_->number());
   }
   if (is_text(prefix)) return;
@@ -101,7 +82,7 @@ bool TranslationInput::ready() {
 void TranslationInput::finish() {
   if (!prefixes_) return;
   if (std::string_view rest; prefixes_->next(rest)) {
-    throw Error("{} has more lines than there were to translate, {}: do they belong together?",
+    throw Error("{} has more lines than the {} that were translated: it must have one per line",
                 prefixes_->path(), prefixes_->number() - 1);
   }
   warn_of_repairs(*prefixes_, repaired_prefixes_);

@@ -1,4 +1,4 @@
-// What the commands that translate share: which model, how much at once, and the loop from lines to translations.
+// What the commands that translate share: models, batches, and the loop from lines to translations.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,7 @@ struct TranslatingOptions {
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
 
-// How many batches are translated side by side: a flag, and what it comes to.
-void declare_workers(Section& own, int64_t& workers);
+// How many batches are translated in parallel.
 int searches_for(int64_t workers, int64_t batch, int threads);
 
 // Reads a model for this machine. `threads` 0: all processors.
@@ -37,7 +36,7 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
 // The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
 class TranslationInput {
  public:
-  // An Error where one of the files is none to read.
+  // Throws an Error if one of the files cannot be read.
   explicit TranslationInput(std::vector<std::string> files, const std::string& prefix_file = "");
 
   struct Line {
@@ -47,7 +46,7 @@ class TranslationInput {
   bool next(Line& line);
   // Whether next() would return at once.
   bool ready();
-  // After the last line: an Error where prefixes are left over; a warning of how many were no text.
+  // After the last line: throws an Error if prefixes are left over; warns of those that were not valid UTF-8.
   void finish();
 
  private:
@@ -61,8 +60,8 @@ class TranslationInput {
 
 using OnTranslation = std::function<void(const TranslatedLine&)>;
 
-// Translates all lines. Each is given out as soon as it and those before it are done, while others are still read.
-// Where no more can be read, those that were are given out before the Error.
+// Translates all lines, and hands on each as soon as it and those before it are done, while others are still read.
+// If reading fails, the lines read so far are handed on before the Error.
 void translate_lines(const TranslatingOptions& options, TranslationInput& input,
                      const OnTranslation& on_translation);
 void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,

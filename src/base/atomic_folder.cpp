@@ -38,7 +38,7 @@ void rename_folder(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename to its final name", from);
 }
 
-// Whether the path still means the folder that is open.
+// Whether the path still names the open folder.
 bool is_same(int file, const std::string& path) {
   struct stat open_one = {}, named_one = {};
   return fstat(file, &open_one) == 0 && stat(path.c_str(), &named_one) == 0 &&
@@ -52,22 +52,21 @@ AtomicFolder::AtomicFolder(const std::string& folder, const std::string& mark) :
   path_ = folder_ + ".new";
   std::error_code error;
   if (fs::exists(folder_, error) && !fs::exists(fs::path(folder_) / mark, error)) {
-    if (!fs::is_directory(folder_, error))
-      throw Error("{} is no folder, and is left alone: name another one", folder_);
+    if (!fs::is_directory(folder_, error)) throw Error("{} is not a folder: choose another path", folder_);
     if (!fs::is_empty(folder_, error)) {
-      throw Error("{} holds other things, and is left alone: name another folder", folder_);
+      throw Error("{} contains other files and is not replaced: choose another folder", folder_);
     }
   }
   lock();
   for (const auto& stale : fs::directory_iterator(path_)) remove_all(stale.path().string());
 }
 
-// The folder in making is its own lock; the system lets go of it when a process dies.
+// The unfinished folder is its own lock; the system releases it when a process dies.
 void AtomicFolder::lock() {
   for (;;) {
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) fail("make the folder", path_, error.value());
+    if (error) fail("create the folder", path_, error.value());
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 && errno == ENOENT) continue;
     if (lock_ < 0) fail("open", path_);
@@ -75,7 +74,7 @@ void AtomicFolder::lock() {
       if (errno != EINTR) fail("lock", path_);
     }
     if (is_same(lock_, path_)) return;
-    close(lock_);  // the one before us finished with it
+    close(lock_);  // the process before us renamed it
   }
 }
 

@@ -1,7 +1,7 @@
-// A folder that is made whole or not at all: its files are written under another name, FOLDER.new, which takes
+// A folder that is created whole or not at all: its files are written under another name, FOLDER.new, which takes
 // FOLDER's place at the end. After a crash at any instant FOLDER is the old one, the new one or absent, never a part.
 //
-// Processes that make the same folder take turns: the constructor waits for the other one to end.
+// Processes that create the same folder take turns: the constructor waits for the other one to end.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace dragoman {
 
 class AtomicFolder {
  public:
-  // An old FOLDER may be replaced if it holds the file `mark`, or nothing; else it is somebody's, and an Error.
+  // An existing FOLDER is replaced only if it is empty or holds the file `mark`; otherwise throws an Error.
   AtomicFolder(const std::string& folder, const std::string& mark);
-  ~AtomicFolder();  // removes what was not finished
+  ~AtomicFolder();  // removes an unfinished folder
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;
 
   const std::string& path() const { return path_; }
-  void finish();  // everything is in it
+  void finish();  // all files are written
 
  private:
   void lock();

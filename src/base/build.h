@@ -1,4 +1,4 @@
-// What this program was built from and by: another build may compute other bits.
+// Version and compiler of this build: another one may compute other bits.
 #pragma once
 
 #include <string>

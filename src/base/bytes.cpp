@@ -22,7 +22,7 @@ constexpr size_t block = 1 << 17;
 constexpr std::string_view gzip_magic("\x1f\x8b", 2), zstd_magic("\x28\xb5\x2f\xfd", 4);
 constexpr std::string_view pzstd_magic("\x50\x2a\x4d\x18", 4);  // a frame to skip, with which pzstd begins
 
-// A file, or standard input, whose first bytes can be looked at.
+// A file or standard input, with its first bytes available for a look.
 class PlainBytes : public ByteSource {
  public:
   explicit PlainBytes(const std::string& path)
@@ -35,7 +35,7 @@ class PlainBytes : public ByteSource {
   PlainBytes(const PlainBytes&) = delete;
   PlainBytes& operator=(const PlainBytes&) = delete;
 
-  // Waits for no more than it needs to know: somebody may be typing.
+  // Waits for no more bytes than it needs: input may be typed.
   bool starts_with(std::string_view magic) {
     while (ahead_.size() < magic.size() && magic.starts_with(ahead_)) {
       char byte;
@@ -57,7 +57,7 @@ class PlainBytes : public ByteSource {
   uint64_t position() const override { return position_ - ahead_.size(); }
 
  private:
-  // Whether there is something to read, if need be after so many milliseconds.
+  // Whether there is something to read, waiting up to this many milliseconds.
   bool wait(int milliseconds) const {
     pollfd watched = {.fd = file_, .events = POLLIN, .revents = 0};
     return poll(&watched, 1, milliseconds) > 0;
@@ -81,7 +81,7 @@ class PlainBytes : public ByteSource {
   uint64_t position_ = 0;
 };
 
-// What the two decoders share: a block of compressed bytes and how far it is used.
+// What the two decoders share: a block of compressed bytes, and how much of it has been decoded.
 class CompressedBytes : public ByteSource {
  public:
   explicit CompressedBytes(std::unique_ptr<ByteSource> file) : file_(std::move(file)), in_(block) {}
@@ -98,7 +98,7 @@ class CompressedBytes : public ByteSource {
     return end_ > 0;
   }
   [[noreturn]] static void cut_off(const char* format) {
-    throw Error("the {} data end before their end mark: the file was cut off", format);
+    throw Error("the {} data end too early: the file is cut off", format);
   }
   [[noreturn]] static void damaged(const char* format, const char* reason) {
     throw Error("the {} data are damaged ({})", format, reason);

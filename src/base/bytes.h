@@ -1,7 +1,7 @@
 // ByteSource: what a file holds, decompressed where its first bytes say that it is gzip or Zstandard.
 //
 // The path "-" is standard input. Several gzip members or Zstandard frames in one file are one stream; zeros after
-// the last gzip member are padding. Errors say what is wrong, without the file's name: whoever reads knows the place.
+// the last gzip member are padding. Errors say what is wrong without the file's name, which the caller adds.
 // A signal that asks to stop (base/signals.h) ends the wait for bytes: Stopped is thrown.
 #pragma once
 
@@ -21,7 +21,7 @@ class ByteSource {
   // Whether read() would return at once.
   virtual bool ready() const = 0;
 
-  // How much of the file on the disk has been used.
+  // How much of the file on disk has been read.
   virtual uint64_t position() const = 0;
 };
 

@@ -3,7 +3,7 @@
 namespace dragoman {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
-  throw BrokenInvariant(fmt::format("{}:{}: {} does not hold{}{}", file, line, condition,
+  throw BrokenInvariant(fmt::format("{}:{}: CHECK({}) failed{}{}", file, line, condition,
                                     message.empty() ? "" : ": ", message));
 }
 

@@ -6,8 +6,8 @@
 //   CHECK(a.columns == b.rows, "product of {} and {}", a.shape, b.shape)
 //                                            A broken invariant: ours, never the user's. Always on.
 //
-// A message followed by values is an fmt format string, checked when it is compiled; alone it is taken as it is.
-// All three throw; app/main.cpp alone catches, and makes a line on standard error and an exit code of them.
+// A message with values is an fmt format string, checked at compile time; a message alone is taken literally.
+// All three throw; app/main.cpp alone catches them, prints a line to standard error and returns an exit code.
 #pragma once
 
 #include <stdexcept>

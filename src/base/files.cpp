@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A signal that arrives during a call is no error.
+// A signal that arrives during a call is not an error.
 template <typename Call>
 auto retry(Call call) {
   auto result = call();
@@ -62,7 +62,7 @@ class Descriptor {
   int number_;
 };
 
-// Pipes and devices are written to: a file that took the place of /dev/null would be in everybody's way.
+// Pipes and devices are written to directly: nobody wants /dev/null replaced by a file.
 bool is_special(const std::string& path) {
   std::error_code ignored;
   return fs::is_other(fs::status(path, ignored));
@@ -115,7 +115,7 @@ void write_file(const std::string& wanted, const std::vector<std::string_view>& 
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw Error("cannot make the folder {}: {}", path, error.message());
+  if (error) throw Error("cannot create the folder {}: {}", path, error.message());
 }
 
 void check_readable(const std::string& file) {

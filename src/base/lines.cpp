@@ -17,7 +17,7 @@ std::string shown(const std::string& path) { return path == "-" ? "standard inpu
 
 bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// The length of the character that stands at `at`, whose first byte is not ASCII; 0 where there is none.
+// The length of the character at `at`, whose first byte is not ASCII; 0 if it is invalid.
 size_t character_length(const unsigned char* at, size_t left) {
   const unsigned char first = at[0];
   const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
@@ -32,7 +32,7 @@ size_t character_length(const unsigned char* at, size_t left) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-// Eight bytes at once: whether all are ASCII and none is 0.
+// Whether eight bytes are all ASCII and none is 0.
 bool is_plain(const unsigned char* at) {
   uint64_t eight;
   std::memcpy(&eight, at, 8);
@@ -73,13 +73,13 @@ bool LineReader::ready() {
 
 bool LineReader::at_end() const { return stream_->ended && begin_ == buffer_.size(); }
 
-// Whether there is one in what is there: then it stands at scanned_.
+// Whether the buffer has one, at scanned_.
 bool LineReader::find_line_end() {
   scanned_ = std::min(buffer_.find('\n', scanned_), buffer_.size());
   return scanned_ < buffer_.size();
 }
 
-// More of the file behind what is there; false at its end.
+// Appends more of the file to the buffer; false at its end.
 bool LineReader::fill() {
   if (stream_->ended) return false;
   buffer_.erase(0, begin_);
@@ -90,7 +90,7 @@ bool LineReader::fill() {
     throw Error("{}:{}: the line has more than {} MiB: is this a text file?", path_, number_ + 1,
                 max_line_length >> 20);
   }
-  buffer_.resize(old + block);  // no more: it is filled with zeros each time, and a pipe gives little at once
+  buffer_.resize(old + block);  // no more: resizing writes zeros, and a pipe gives little at once
   try {
     buffer_.resize(old + stream_->bytes->read(buffer_.data() + old, buffer_.size() - old));
   } catch (const Stopped&) {

@@ -2,7 +2,7 @@
 //
 //   log_info("epoch {}: {:.3f}", epoch, loss);
 //
-// A line is written whole, so that threads do not mix theirs. Not for errors: those are thrown (error.h).
+// Each line is written in one call, so that threads do not mix theirs. Errors are thrown instead (error.h).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace dragoman {
 
 enum class LogLevel { debug, info, warning, off };
 
-// Lines below this level are dropped. At first: info.
+// Lines below this level are dropped. The default is info.
 void set_log_level(LogLevel level);
 bool is_logged(LogLevel level);
 
@@ -41,8 +41,8 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
   }
 }
 
-// For a standard error that is a terminal: a line that stands still and is written over by the next one; empty text
-// takes it away. What does not fit the terminal's width is cut off, since a line that wraps would not stand still.
+// For a terminal: a status line on standard error that the next one overwrites; an empty text removes it. It is cut to
+// the terminal's width, since a line that wraps could not be overwritten.
 void write_over(const std::string& text);
 
 }  // namespace dragoman

@@ -7,7 +7,7 @@
 namespace dragoman {
 namespace {
 
-// The number behind a name in a file of lines "NAME NUMBER ...", or a value where there is none.
+// The number after a name in a file of lines "NAME NUMBER ...", or a default.
 int64_t number_after(const std::string& path, const std::string& name, int64_t otherwise) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -16,13 +16,13 @@ int64_t number_after(const std::string& path, const std::string& name, int64_t o
   return otherwise;
 }
 
-// A file that holds one number; "max" and a file that is not there are no limit.
+// A file with one number; "max" and a missing file mean no limit.
 int64_t number_in(const std::string& path) {
   int64_t number = 0;
   return std::ifstream(path) >> number ? number : std::numeric_limits<int64_t>::max();
 }
 
-// What a control group has left. Files that it read and the system keeps by the way are given up when need be.
+// What a control group has left. The system frees its cached files when memory is needed.
 int64_t left_in(const std::string& group, bool unified) {
   const int64_t limit = number_in(group + (unified ? "/memory.max" : "/memory.limit_in_bytes"));
   if (limit == std::numeric_limits<int64_t>::max()) return limit;
@@ -45,7 +45,7 @@ int64_t available_memory(const std::string& root) {
     if (!unified && controllers.find("memory") == controllers.npos) continue;
     const std::string all = root + "/sys/fs/cgroup" + (unified ? "" : "/memory");
     for (std::string group = line.substr(path);;
-         group.erase(group.rfind('/'))) {  // those around it limit it, too
+         group.erase(group.rfind('/'))) {  // its parents limit it, too
       available = std::min(available, left_in(all + group, unified));
       if (group.find('/') == group.npos) break;
     }

@@ -1,4 +1,4 @@
-// How much memory this program may still take without somebody being killed for it.
+// How much memory this program may still allocate before the system kills a process for it.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace dragoman {
 
-// Bytes: what the machine has to spare, or less where a control group (a container, a job of a batch system) allows
-// less. `root` is where /proc and /sys are looked for.
+// Bytes available on this machine, or less if a control group (a container, a batch job) allows less. /proc and /sys
+// are looked up under `root`.
 int64_t available_memory(const std::string& root = "");
 
-// Bytes of memory that this program had at most, mapped files that it read included; where the system can, since the
-// last forget_peak_memory().
+// Peak memory of this program in bytes, mapped files that it read included; since the last forget_peak_memory(), if
+// the system supports that.
 int64_t peak_memory();
 void forget_peak_memory();
 

@@ -1,4 +1,4 @@
-// The known word that a mistyped one probably meant, for errors that help.
+// The known word that a mistyped one probably meant, for helpful errors.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace dragoman {
 
-// How many letters must be inserted, deleted, exchanged or swapped with their neighbour.
+// Letters to insert, delete, replace or swap with their neighbour.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The known word at the least distance, the first of equals; empty where none is known.
+// The known word at the smallest distance, the first of several; empty if none is known.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace dragoman

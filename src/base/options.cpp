@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/nearest.h"
 
@@ -48,137 +49,21 @@ std::string to_text(const OptionValue& value) {
   if (const auto* whole = std::get_if<int64_t>(&value)) return fmt::format("{}", *whole);
   if (const auto* real = std::get_if<double>(&value)) return number_text(*real);
   if (const auto* text = std::get_if<std::string>(&value)) return '"' + *text + '"';
-  std::string list;
-  for (const std::string& item : std::get<std::vector<std::string>>(value)) {
-    list += (list.empty() ? "\"" : ", \"") + item + '"';
+  std::vector<std::string> items;
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    for (const std::string& item : *texts) items.push_back('"' + item + '"');
+  } else {
+    for (const double item : std::get<std::vector<double>>(value)) items.push_back(number_text(item));
   }
-  return "[" + list + "]";
+  return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
-// --- Declaring ------------------------------------------------------------------------------------
-
-Section Options::section(const std::string& name, const std::string& title) {
-  sections_.emplace_back(name, title);
-  return Section(*this, name);
+bool Option::is_list() const {
+  return std::holds_alternative<std::vector<std::string>>(default_value) ||
+         std::holds_alternative<std::vector<double>>(default_value);
 }
 
-void Section::add_option(Option option) {
-  option.section = name_;
-  option.default_value = option.get();
-  for (const Option& other : options_.options_) {
-    CHECK(other.key() != option.key(), "option {} is declared twice", option.key());
-  }
-  options_.options_.push_back(std::move(option));
-}
-
-void Section::add(const char* name, bool& variable, const char* help) {
-  const auto set = [&variable](const OptionValue& given) {
-    if (const auto* flag = std::get_if<bool>(&given)) return variable = *flag, true;
-    return false;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = "",
-              .expected = "true or false",
-              .is_flag = true,
-              .get = [&variable] { return variable; },
-              .set = set});
-}
-
-void Section::add(const char* name, int64_t& variable, const char* help, Range range) {
-  const auto set = [&variable, range](const OptionValue& given) {
-    const auto* whole = std::get_if<int64_t>(&given);
-    if (!whole || !range.contains(static_cast<double>(*whole))) return false;
-    return variable = *whole, true;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = "N",
-              .expected = "a whole number",
-              .limits = range.text(),
-              .get = [&variable] { return variable; },
-              .set = set});
-}
-
-void Section::add(const char* name, int64_t& variable, const char* help, Range range,
-                  std::pair<const char*, int64_t> word) {
-  const auto get = [&variable, word]() -> OptionValue {
-    if (variable == word.second) return std::string(word.first);
-    return variable;
-  };
-  const auto set = [&variable, range, word](const OptionValue& given) {
-    if (given == OptionValue(word.first)) return variable = word.second, true;
-    const auto* whole = std::get_if<int64_t>(&given);
-    if (!whole || !range.contains(static_cast<double>(*whole))) return false;
-    return variable = *whole, true;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = fmt::format("N|{}", word.first),
-              .expected = "a whole number",
-              .limits = fmt::format("{}, or {}", range.text(), word.first),
-              .get = get,
-              .set = set});
-}
-
-void Section::add(const char* name, double& variable, const char* help, Range range) {
-  const auto set = [&variable, range](const OptionValue& given) {
-    const auto* whole = std::get_if<int64_t>(&given);
-    const auto* real = std::get_if<double>(&given);
-    if (!whole && !real) return false;
-    const double value = whole ? static_cast<double>(*whole) : *real;
-    if (!std::isfinite(value) || !range.contains(value)) return false;
-    return variable = value, true;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = "X",
-              .expected = "a number",
-              .limits = range.text(),
-              .get = [&variable] { return variable; },
-              .set = set});
-}
-
-void Section::add(const char* name, std::string& variable, const char* help) {
-  const auto set = [&variable](const OptionValue& given) {
-    if (const auto* text = std::get_if<std::string>(&given)) return variable = *text, true;
-    return false;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = "TEXT",
-              .expected = "a text",
-              .get = [&variable] { return variable; },
-              .set = set});
-}
-
-void Section::add(const char* name, std::vector<std::string>& variable, const char* help) {
-  const auto set = [&variable](const OptionValue& given) {
-    if (const auto* list = std::get_if<std::vector<std::string>>(&given)) return variable = *list, true;
-    if (const auto* item = std::get_if<std::string>(&given)) return variable = {*item}, true;
-    return false;
-  };
-  add_option({.name = name,
-              .help = help,
-              .kind = "A,B,...",
-              .expected = "a text or a list of texts",
-              .get = [&variable] { return variable; },
-              .set = set});
-}
-
-void Section::add_choice(const char* name, const char* help, const std::vector<std::string>& texts,
-                         std::function<OptionValue()> get, std::function<bool(const OptionValue&)> set) {
-  add_option({.name = name,
-              .help = help,
-              .kind = fmt::format("{}", fmt::join(texts, "|")),
-              .expected = fmt::format("{}{}", texts.size() > 1 ? "one of " : "", fmt::join(texts, ", ")),
-              .get = std::move(get),
-              .set = std::move(set)});
-}
-
-// --- Setting --------------------------------------------------------------------------------------
-
-// Few letters amiss in the whole key, or the right name in another section.
+// A typing error in the key, or the right name in the wrong section.
 const Option& Options::nearest_option(const std::string& key) const {
   CHECK(!options_.empty());
   const std::string name = key.substr(key.find('.') + 1);
@@ -189,11 +74,16 @@ const Option& Options::nearest_option(const std::string& key) const {
   return *std::min_element(options_.begin(), options_.end(), closer);
 }
 
+const Option* Options::find(const std::string& key) const {
+  const auto found = std::ranges::find_if(options_, [&](const Option& o) {
+    return o.key() == key || (!o.former_name.empty() && o.former_key() == key);
+  });
+  return found == options_.end() ? nullptr : &*found;
+}
+
 Option& Options::find(const std::string& key, const std::string& place) {
-  for (Option& option : options_) {
-    if (option.key() == key) return option;
-  }
-  throw UsageError("{}: there is no option {}; the nearest one is {}", place, key, nearest_option(key).key());
+  if (const Option* option = find(key)) return options_[static_cast<size_t>(option - options_.data())];
+  throw UsageError("{}: unknown option {}; did you mean {}?", place, key, nearest_option(key).key());
 }
 
 void Options::check_section(const std::string& name, const std::string& place) const {
@@ -202,7 +92,7 @@ void Options::check_section(const std::string& name, const std::string& place) c
     if (known == name && !name.empty()) return;
     if (!known.empty()) names.push_back(known);
   }
-  throw UsageError("{}: there is no table [{}]; the nearest one is [{}]", place, name, nearest(name, names));
+  throw UsageError("{}: unknown table [{}]; did you mean [{}]?", place, name, nearest(name, names));
 }
 
 void Options::assign(Option& option, const OptionValue& value, const std::string& place) {

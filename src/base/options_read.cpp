@@ -1,5 +1,7 @@
 // Where option values come from: recipes, flags and saved configurations.
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
@@ -12,7 +14,8 @@ namespace dragoman {
 namespace {
 
 [[noreturn]] void fits_no_option(const std::string& place, const std::string& key) {
-  throw UsageError("{}: {} is neither a number, a text, true or false, nor a list of texts", place, key);
+  throw UsageError("{}: {} must be a number, a string, true or false, or a list of numbers or of strings",
+                   place, key);
 }
 
 OptionValue value_of(const toml::node& node, const std::string& place, const std::string& key) {
@@ -20,12 +23,16 @@ OptionValue value_of(const toml::node& node, const std::string& place, const std
   if (const auto whole = node.value_exact<int64_t>()) return *whole;
   if (const auto real = node.value_exact<double>()) return *real;
   if (const auto text = node.value_exact<std::string>()) return *text;
-  std::vector<std::string> items;
   const toml::array* array = node.as_array();
-  for (size_t i = 0; array && i < array->size(); ++i) {
-    if (const auto item = (*array)[i].value_exact<std::string>()) items.push_back(*item);
+  if (!array) fits_no_option(place, key);
+  std::vector<std::string> texts;
+  std::vector<double> numbers;
+  for (const toml::node& item : *array) {
+    if (const auto text = item.value_exact<std::string>()) texts.push_back(*text);
+    if (item.is_number()) numbers.push_back(*item.value<double>());
   }
-  if (array && items.size() == array->size()) return items;
+  if (texts.size() == array->size()) return texts;
+  if (numbers.size() == array->size()) return numbers;
   fits_no_option(place, key);
 }
 
@@ -35,10 +42,11 @@ OptionValue value_of(const nlohmann::json& json, const std::string& place, const
   if (json.is_number_integer()) return json.get<int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  const auto is_text = [](const nlohmann::json& item) { return item.is_string(); };
-  if (json.is_array() && std::all_of(json.begin(), json.end(), is_text)) {
-    return json.get<std::vector<std::string>>();
-  }
+  const auto all = [&](bool (nlohmann::json::*has_type)() const noexcept) {
+    return json.is_array() && std::ranges::all_of(json, [&](const auto& item) { return (item.*has_type)(); });
+  };
+  if (all(&nlohmann::json::is_string)) return json.get<std::vector<std::string>>();
+  if (all(&nlohmann::json::is_number)) return json.get<std::vector<double>>();
   fits_no_option(place, key);
 }
 
@@ -59,11 +67,10 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
-// A flag has no quotes, so that the option must say whether 512 is a number or a text.
+// A flag has no quotes: the option tells whether 512 is a number or a string.
 OptionValue value_of(const std::string& text, const Option& option) {
-  const OptionValue& like = option.default_value;
-  if (std::holds_alternative<std::vector<std::string>>(like)) return split_at_commas(text);
-  if (std::holds_alternative<std::string>(like)) return text;
+  if (option.is_list()) return split_at_commas(text);
+  if (std::holds_alternative<std::string>(option.default_value)) return text;
   if (text == "true" || text == "false") return text == "true";
   int64_t whole;
   if (whole_text_is(text, whole)) return whole;
@@ -84,23 +91,43 @@ toml::table parse(const std::string& text, const std::string& path) {
   }
 }
 
+// The options that one recipe or configuration has set: each may stand there under one of its names only.
+class SetOnce {
+ public:
+  explicit SetOnce(const std::string& file) : file_(file) {}
+
+  bool has(const Option& option) const { return seen_.contains(&option); }
+
+  void add(const Option& option) {
+    if (seen_.insert(&option).second) return;
+    throw UsageError("{}: {} is a former name of {}, which is set, too: remove it", file_,
+                     option.former_key(), option.key());
+  }
+
+ private:
+  const std::string& file_;
+  std::set<const Option*> seen_;
+};
+
 }  // namespace
 
 void Options::read_recipe_file(const std::string& path) { read_recipe(read_file(path), path); }
 
 void Options::read_recipe(const std::string& text, const std::string& path) {
   const toml::table recipe = parse(text, path);
+  SetOnce once(path);
   for (const auto& [section, node] : recipe) {
     const std::string name(section.str());
     const toml::table* table = node.as_table();
     if (!table) {
-      throw UsageError("{}: {} stands outside every table; the nearest option is {}",
-                       at_line(path, section.source()), name, nearest_option(name).key());
+      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()), name,
+                       nearest_option(name).key());
     }
     check_section(name, at_line(path, section.source()));
     for (const auto& [key, value] : *table) {
       const std::string place = at_line(path, key.source());
       Option& option = find(name + "." + std::string(key.str()), place);
+      once.add(option);
       assign(option, value_of(value, place, option.key()), place);
     }
   }
@@ -111,24 +138,40 @@ void Options::set_flag(const std::string& key, const std::string& text) {
   assign(option, value_of(text, option), "the command line");
 }
 
+// A list of numbers is saved as strings, which is how every version reads it.
 nlohmann::json Options::to_json() const {
   nlohmann::json json = nlohmann::json::object();
   for (const Option& option : options_) {
     if (option.section.empty()) continue;
-    std::visit([&](const auto& value) { json[option.section][option.name] = value; }, option.get());
+    nlohmann::json& saved = json[option.section][option.name];
+    const OptionValue value = option.get();
+    if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+      saved = nlohmann::json::array();
+      for (const double number : *numbers) saved.push_back(to_text(number));
+    } else {
+      std::visit([&](const auto& plain) { saved = plain; }, value);
+    }
   }
   return json;
 }
 
-void Options::from_json(const nlohmann::json& saved, const std::string& path) {
-  if (!saved.is_object()) throw Error("{}: a JSON object was expected", path);
+void Options::from_json(const nlohmann::json& saved, const std::string& path, UnknownKeys unknown) {
+  if (!saved.is_object()) throw Error("{}: expected a JSON object", path);
+  SetOnce once(path);
   for (const auto& [section, values] : saved.items()) {
-    check_section(section, path);
+    if (unknown == UnknownKeys::refuse) check_section(section, path);
     if (!values.is_object()) throw Error("{}: \"{}\" must be a JSON object", path, section);
     for (const auto& [name, value] : values.items()) {
-      Option& option = find(section + "." + name, path);
+      const std::string key = section + "." + name;
+      if (unknown == UnknownKeys::ignore && !find(key)) continue;
+      Option& option = find(key, path);
+      once.add(option);
       assign(option, value_of(value, path, option.key()), path);
     }
+  }
+  for (Option& option : options_) {
+    if (option.historical_default && saved.contains(option.section) && !once.has(option))
+      assign(option, *option.historical_default, path);
   }
 }
 

@@ -12,57 +12,82 @@ namespace {
 constexpr size_t page_width = 100;
 constexpr size_t help_column = 36;
 
-// What stands in brackets behind the help, as a flag would give it: the default, and the range, where there is one.
+// "[512, at least 1]": the default as a flag would have it, and the range, where there are any.
 std::string default_and_range(const Option& option) {
   const OptionValue& given = option.default_value;
   std::string value;
   if (const auto* text = std::get_if<std::string>(&given)) {
     value = *text;
-  } else if (const auto* list = std::get_if<std::vector<std::string>>(&given)) {
-    value = fmt::format("{}", fmt::join(*list, ","));
-  } else {
+  } else if (const auto* texts = std::get_if<std::vector<std::string>>(&given)) {
+    value = fmt::format("{}", fmt::join(*texts, ","));
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&given)) {
+    value = fmt::format("{}", fmt::join(*numbers, ","));
+  } else if (given != OptionValue(false)) {
     value = to_text(given);
   }
   if (!option.limits.empty()) value += (value.empty() ? "" : ", ") + option.limits;
-  return value.empty() ? "" : " [" + value + "]";
+  return value.empty() ? "" : "[" + value + "]";
 }
 
-// The text from help_column on, in as many lines as it takes. `column` is where the first line stands now.
-std::string wrapped(const std::string& text, size_t column) {
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+// The words from help_column on, in as many lines as they take. `column` is where the first line stands now.
+std::string wrapped(const std::vector<std::string>& words, size_t column) {
   const std::string new_line = "\n" + std::string(help_column, ' ');
   std::string lines = column + 2 > help_column ? new_line : std::string(help_column - column, ' ');
   column = help_column;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    if (column > help_column && column + 1 + end - begin > page_width) {
+  for (const std::string& word : words) {
+    if (column > help_column && column + 1 + word.size() > page_width) {
       lines += new_line;
       column = help_column;
     }
-    if (column > help_column) {
-      lines += ' ';
-      ++column;
-    }
-    lines.append(text, begin, end - begin);
-    column += end - begin;
-    begin = end + 1;
+    lines += (column > help_column ? " " : "") + word;
+    column += (column > help_column ? 1 : 0) + word.size();
   }
   return lines + "\n";
 }
 
-std::string help_line(const Option& option) {
-  const std::string flag =
-      fmt::format("  --{}{}{}", option.key(), option.kind.empty() ? "" : " ", option.kind);
-  return flag + wrapped(option.help + default_and_range(option), flag.size());
+std::string entry(const std::string& name, const std::vector<std::string>& words) {
+  const std::string begin = "  " + name;
+  return begin + wrapped(words, begin.size());
+}
+
+// What is in brackets stays together, unless it is longer than a line.
+std::string flag_line(const Option& option) {
+  const std::string brackets = default_and_range(option);
+  std::vector<std::string> words = words_of(option.help);
+  const bool fits = !brackets.empty() && help_column + brackets.size() <= page_width;
+  for (const std::string& part : fits ? std::vector{brackets} : words_of(brackets)) words.push_back(part);
+  return entry("--" + option.key() + (option.kind.empty() ? "" : " " + option.kind), words);
+}
+
+// A cell of a table: neither a column's end nor a tag.
+std::string escaped(const std::string& text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
+  return cell;
 }
 
 }  // namespace
+
+std::string help_line(const std::string& name, const std::string& help) {
+  return entry(name, words_of(help));
+}
 
 std::string Options::help() const {
   std::string text;
   for (const auto& [section, title] : sections_) {
     text += section.empty() ? title + "\n" : fmt::format("[{}] {}\n", section, title);
     for (const Option& option : options_) {
-      if (option.section == section) text += help_line(option);
+      if (option.section == section) text += flag_line(option);
     }
     text += "\n";
   }
@@ -72,15 +97,17 @@ std::string Options::help() const {
 std::string Options::markdown() const {
   std::string text;
   for (const auto& [section, title] : sections_) {
-    text +=
-        section.empty() ? fmt::format("## {}\n\n", title) : fmt::format("## `[{}]` {}\n\n", section, title);
-    text += "| option | default | value | what it is |\n|---|---|---|---|\n";
-    for (const Option& option : options_) {
-      if (option.section != section) continue;
-      text += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, to_text(option.default_value),
-                          option.must_be(), option.help);
-    }
-    text += "\n";
+    if (!section.empty()) text += fmt::format("## `[{}]` {}\n\n{}\n", section, title, markdown(section));
+  }
+  return text;
+}
+
+std::string Options::markdown(const std::string& section) const {
+  std::string text = "| option | default | value | description |\n|---|---|---|---|\n";
+  for (const Option& option : options_) {
+    if (option.section != section) continue;
+    text += fmt::format("| `{}{}` | `{}` | {} | {} |\n", section.empty() ? "--" : "", option.name,
+                        to_text(option.default_value), escaped(option.must_be()), escaped(option.help));
   }
   return text;
 }

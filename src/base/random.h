@@ -1,4 +1,4 @@
-// Random numbers that are a function of a key and a counter: no state, so that any part of the program can
+// Random numbers that are a function of a key and a counter: without state, so that any part of the program can
 // draw the same numbers again, in any order and on any number of threads.
 #pragma once
 
@@ -11,11 +11,11 @@ namespace dragoman {
 // Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", 2011).
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
-// One well-mixed number from several; the order counts.
+// A well-mixed hash of both; the order counts.
 uint64_t mix(uint64_t a, uint64_t b);
 uint64_t mix(uint64_t a, std::string_view text);
 
-// A stream of numbers for code that takes them one after the other: initialisers, synthetic data, shuffles.
+// A stream of numbers for sequential code: initialisers, synthetic data, shuffles.
 class Random {
  public:
   explicit Random(uint64_t key) : key_{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)} {}

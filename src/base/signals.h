@@ -13,7 +13,7 @@ void watch_signals();
 // The signal that asked to stop, or 0.
 int stop_requested();
 
-// What work that was stopped throws once all is saved: the program exits with 128 + the signal's number.
+// Thrown by stopped work once everything is saved: the program exits with 128 + the signal's number.
 class Stopped : public Error {
  public:
   Stopped(int signal_number, const std::string& message) : Error(message), signal(signal_number) {}

@@ -1,5 +1,5 @@
-// How far a long piece of work is: a line that stands still and changes, where standard error is a terminal;
-// elsewhere a plain line in the log now and then.
+// Progress of long work: a status line that changes in place if standard error is a terminal, otherwise a line in the
+// log now and then.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // Cheap enough to be called a thousand times a second. A share below 0: nobody knows.
+  // Cheap enough to be called a thousand times a second. A share below 0: unknown.
   void show(const std::string& what, double share, double pairs = 0);
   void clear();  // before anything else is written
 
@@ -24,7 +24,7 @@ class StatusLine {
   bool terminal_;
   bool shown_ = false;
   Clock::time_point last_;
-  std::string work_;  // what it was at last, and since when
+  std::string work_;  // the current one, and its start
   Clock::time_point since_;
 };
 

@@ -20,7 +20,7 @@ inline void pause() {
 #endif
 }
 
-// Returns once `value` differs from `old`; whether it slept meanwhile.
+// Returns once `value` differs from `old`: whether it slept meanwhile.
 template <class T>
 bool wait_for_change(std::atomic<T>& value, T old) {
   const auto begin = std::chrono::steady_clock::now();

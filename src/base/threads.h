@@ -23,7 +23,7 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // How many of its threads the loops that follow have, from 1 to size(). The others sleep.
+  // Limits the loops that follow to this many threads, from 1 to size(). The others sleep.
   void use(int threads);
 
   // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested, and the

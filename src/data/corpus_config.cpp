@@ -1,8 +1,7 @@
 #include "data/corpus_config.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -10,12 +9,6 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t many = int64_t{1} << 40;
-
-bool is_weight(const std::string& text, double& weight) {
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, weight);
-  return result.ec == std::errc() && result.ptr == end && std::isfinite(weight) && weight >= 0;
-}
 
 void same_length(const char* key, const std::vector<std::string>& one, const char* other,
                  const std::vector<std::string>& two) {
@@ -30,16 +23,9 @@ void check_weights(const DataConfig& data) {
     throw OptionError("data.weights",
                       fmt::format("has {} numbers for {} sources", data.weights.size(), sources));
   }
-  double weight = 0, sum = 0;
-  for (const std::string& text : data.weights) {
-    if (!is_weight(text, weight)) {
-      throw OptionError("data.weights",
-                        fmt::format("has \"{}\", but each must be a number, at least 0", text));
-    }
-    sum += weight;
-  }
+  const double sum = std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
   if (!data.weights.empty() && sum == 0)
-    throw OptionError("data.weights", "are all 0, which leaves nothing to learn from");
+    throw OptionError("data.weights", "are all 0, which leaves nothing to train on");
 }
 
 // Standard input is kept while a corpus is prepared (standard_input.h): once, and not for validation, which every
@@ -61,48 +47,50 @@ void check_standard_input(const DataConfig& data) {
 
 void declare_synthetic(Section& section, DataConfig& data) {
   section.add("synthetic", data.synthetic,
-              "made-up sentences instead of files; the target repeats the source, reverses or sorts it",
+              "generated sentences instead of files; the target copies, reverses or sorts the source",
               {{"none", Synthetic::none},
                {"copy", Synthetic::copy},
                {"reverse", Synthetic::reverse},
                {"sort", Synthetic::sort}});
-  section.add("symbols", data.symbols,
-              "synthetic: size of the vocabulary; 0 is never drawn, 1 begins each sentence",
+  section.add("symbols", data.symbols, "synthetic: vocabulary size; 0 is never drawn, 1 begins each sentence",
               at_least(3).at_most(1'000'000));
-  section.add("length", data.length, "synthetic: symbols in a sentence", at_least(2).at_most(10'000));
-  section.add("sentences", data.sentences, "synthetic: sentences in a batch", at_least(1).at_most(10'000));
-  section.add("batches", data.batches, "synthetic: batches in an epoch", at_least(1).at_most(1'000'000));
-  section.add("valid_batches", data.valid_batches,
-              "synthetic: batches after each epoch that are only evaluated", at_least(0).at_most(1'000'000));
+  section.add("length", data.length, "synthetic: symbols per sentence", at_least(2).at_most(10'000));
+  section.add("sentences", data.sentences, "synthetic: sentences per batch", at_least(1).at_most(10'000));
+  section.add("batches", data.batches, "synthetic: batches per epoch", at_least(1).at_most(1'000'000));
+  section.add("valid_batches", data.valid_batches, "synthetic: validation batches after each epoch",
+              at_least(0).at_most(1'000'000));
 }
 
 }  // namespace
 
 void declare(Options& options, DataConfig& data) {
-  auto section = options.section("data", "What to learn from");
-  section.add("source", data.source, "text, a sentence a line: a file or several; plain, gzip or Zstandard");
+  auto section = options.section("data", "Training data");
+  section.add("source", data.source,
+              "source text, one sentence per line: a file or several; plain, gzip or Zstandard");
   section.add("target", data.target, "its translation, line by line");
-  section.add("tsv", data.tsv, "files that have both: source, tab, target; - is standard input");
+  section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("weights", data.weights,
-              "how often an epoch has the pairs of each source, source files first; empty: once");
-  section.add("valid_source", data.valid_source, "text for validation; never learnt from");
+              "how often an epoch takes the pairs of each file, source files before tsv; empty: once",
+              at_least(0));
+  section.add("valid_source", data.valid_source, "validation text, never trained on");
   section.add("valid_target", data.valid_target, "its translation");
-  section.add("obtain", data.obtain, "where the corpus comes from: said where one of its files is missing");
+  section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")
+      .may_change_on_resume();
   section.add("swap", data.swap, "exchange source and target");
-  section.add("limit", data.limit, "take so many pairs of each source, its first ones; 0: all",
+  section.add("limit", data.limit, "use only the first N pairs of each file; 0: all",
               at_least(0).at_most(many));
-  section.add("hold_out", data.hold_out, "pairs to take out of the corpus for validation",
+  section.add("hold_out", data.hold_out, "pairs to set aside from the corpus for validation",
               at_least(0).at_most(1'000'000));
-  section.add("max_length", data.max_length, "leave out pairs with a longer side, in pieces",
+  section.add("max_length", data.max_length, "leave out pairs with a side of more subwords than this",
               at_least(1).at_most(1'000'000));
   section.add("max_ratio", data.max_ratio,
-              "leave out pairs of which one side has more than so many times the other's pieces; 0: none",
+              "leave out pairs with one side longer than X times the other, in subwords; 0: none",
               at_least(0));
-  section.add("order", data.order, "of several sources in an epoch",
+  section.add("order", data.order, "several files in an epoch: shuffled together, or one after another",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
   section.add(
       "sort_by_length", data.sort_by_length,
-      "batches of sentences of like length, as the paper's; no padding is saved, since there is none");
+      "batch sentences of similar length together, as in the paper; saves no padding, as there is none");
   declare_synthetic(section, data);
 }
 
@@ -130,11 +118,8 @@ void require_corpus(const DataConfig& data) {
 }
 
 std::vector<double> source_weights(const DataConfig& data) {
-  std::vector<double> weights(data.source.size() + data.tsv.size(), 1.0);
-  for (size_t i = 0; i < data.weights.size(); ++i) {
-    CHECK(i < weights.size() && is_weight(data.weights[i], weights[i]), "weight {}", i);
-  }
-  return weights;
+  if (!data.weights.empty()) return data.weights;
+  return std::vector<double>(data.source.size() + data.tsv.size(), 1.0);
 }
 
 int64_t max_sentence_length(const DataConfig& data) {

@@ -17,8 +17,8 @@ enum class SourceOrder { mixed, consecutive };
 
 struct DataConfig {
   std::vector<std::string> source, target;  // the n-th of one belongs to the n-th of the other
-  std::vector<std::string> tsv;      // files of both: source, tab, target. They count after the pairs above
-  std::vector<std::string> weights;  // numbers, one for each source: how often an epoch has its pairs
+  std::vector<std::string> tsv;  // files of both: source, tab, target. They count after the pairs above
+  std::vector<double> weights;   // one for each source: how often an epoch has its pairs
   std::vector<std::string> valid_source, valid_target;
   std::string obtain;  // told to those who have not got the files
   bool swap = false;
@@ -44,7 +44,7 @@ void declare(Options& options, DataConfig& data);
 void validate(const DataConfig& data);
 void require_corpus(const DataConfig& data);
 
-// data.weights as numbers: one for each pair of files and each TSV file; 1 where nothing is said.
+// data.weights: one for each pair of files and each TSV file, 1 by default.
 std::vector<double> source_weights(const DataConfig& data);
 
 // Tokens of the longest sentence that a batch can hold, marks included.

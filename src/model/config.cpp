@@ -12,35 +12,39 @@ void declare(Options& options, ModelConfig& c) {
   const Range size = at_least(1).at_most(1'000'000);
   const Range probability = at_least(0).below(1);
   auto model = options.section("model", "The Transformer");
-  model.add("encoder_layers", c.encoder_layers, "layers of the encoder", layers);
-  model.add("decoder_layers", c.decoder_layers, "layers of the decoder", layers);
+  model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
+  model.add("decoder_layers", c.decoder_layers, "decoder layers", layers);
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
   model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
   model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
-  model.add("norm", c.norm, "normalise before each sublayer and at each stack's end, or after (the paper)",
+  model.add("norm", c.norm,
+            "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
-  model.add("norm_eps", c.norm_eps, "added to the variance before its root is taken", above(0));
-  model.add("activation", c.activation, "between the two feed-forward products",
+  model.add("norm_eps", c.norm_eps, "added to the variance in layer normalisation", above(0));
+  model.add("activation", c.activation, "activation function of the feed-forward layers",
             {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
-  model.add("positions", c.positions, "how a token's place is told; the tables differ, see docs/variants.md",
+  model.add("positions", c.positions, "positional encoding; docs/variants.md compares them",
             {{"sinusoidal", Positions::sinusoidal},
              {"tensor2tensor", Positions::tensor2tensor},
              {"raw_index", Positions::raw_index},
              {"learned", Positions::learned}});
   model.add("max_positions", c.max_positions, "longest sentence in tokens, for learned positions only", size);
   model.add("tied", c.tied,
-            "share the target embedding with the generator, or both with the source embedding",
+            "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
-  model.add("initialiser", c.initialiser, "of weight matrices and biases",
+  model.add("initialiser", c.initialiser, "initialisation of weight matrices and biases",
             {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
-  model.add("embedding_initialiser", c.embedding_initialiser, "of embeddings; normal is N(0, d_model^-0.5)",
+  model.add("embedding_initialiser", c.embedding_initialiser,
+            "initialisation of embeddings; normal: N(0, d_model^-0.5)",
             {{"normal", EmbeddingInitialiser::normal},
              {"xavier", EmbeddingInitialiser::xavier},
              {"unit", EmbeddingInitialiser::unit}});
-  model.add("dropout", c.dropout, "of each sublayer's output", probability);
-  model.add("attention_dropout", c.attention_dropout, "of attention's weights", probability);
-  model.add("activation_dropout", c.activation_dropout, "of what the activation gives", probability);
-  model.add("embedding_dropout", c.embedding_dropout, "of embeddings with positions", probability);
+  model.add("dropout", c.dropout, "dropout of each sublayer's output", probability);
+  model.add("attention_dropout", c.attention_dropout, "dropout of attention weights", probability);
+  model.add("activation_dropout", c.activation_dropout, "dropout of the activation function's output",
+            probability);
+  model.add("embedding_dropout", c.embedding_dropout, "dropout of the sum of embeddings and positions",
+            probability);
 }
 
 void validate(const ModelConfig& config) {

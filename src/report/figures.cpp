@@ -62,11 +62,11 @@ ChartCurve noam_curve(const std::string& name, const NoamSchedules& options) {
 }  // namespace
 
 void declare(Section& own, PositionCurves& options) {
-  own.add("variant", options.variant, "which formula", formulas);
+  own.add("variant", options.variant, "positional encoding to draw", formulas);
   own.add("d_model", options.d_model, "width of the table", at_least(2).at_most(100'000));
-  own.add("first-column", options.first_column, "of those drawn, counted from 0", at_least(0));
-  own.add("columns", options.columns, "how many of them", at_least(1).at_most(20));
-  own.add("positions", options.positions, "how many, from 0 on", at_least(2).at_most(5000));
+  own.add("first-column", options.first_column, "first column to draw, counted from 0", at_least(0));
+  own.add("columns", options.columns, "how many columns to draw", at_least(1).at_most(20));
+  own.add("positions", options.positions, "how many positions, from 0 on", at_least(2).at_most(5000));
 }
 
 LineChart chart(const PositionCurves& options) {
@@ -96,7 +96,7 @@ LineChart chart(const PositionCurves& options) {
 
 void declare(Section& own, PositionTables& options) {
   own.add("d_model", options.d_model, "width of the tables", at_least(2).at_most(512));
-  own.add("positions", options.positions, "how many, from 0 on", at_least(1).at_most(1000));
+  own.add("positions", options.positions, "how many positions, from 0 on", at_least(1).at_most(1000));
 }
 
 HeatMaps chart(const PositionTables& options) {
@@ -112,7 +112,7 @@ HeatMaps chart(const PositionTables& options) {
 }
 
 void declare(Section& own, CausalMask& options) {
-  own.add("positions", options.positions, "how many, from 0 on", at_least(1).at_most(200));
+  own.add("positions", options.positions, "how many positions, from 0 on", at_least(1).at_most(200));
 }
 
 // Attention shows its weights where all scores are equal and the values are the unit matrix.
@@ -141,9 +141,9 @@ HeatMaps chart(const CausalMask& options) {
 }
 
 void declare(Section& own, NoamSchedules& options) {
-  own.add("curves", options.curves, "D_MODEL:WARMUP of each, with commas between them");
-  own.add("factor", options.factor, "multiplies every rate", above(0));
-  own.add("steps", options.steps, "how many updates", at_least(2).at_most(1e9));
+  own.add("curves", options.curves, "D_MODEL:WARMUP of each curve");
+  own.add("factor", options.factor, "factor of every learning rate", above(0));
+  own.add("steps", options.steps, "how many updates to draw", at_least(2).at_most(1e9));
 }
 
 LineChart chart(const NoamSchedules& options) {

@@ -52,8 +52,9 @@ ChartCurve loss_curve(const std::string& name, int64_t words, Smoothing smoothin
 }  // namespace
 
 void declare(Section& own, SmoothedTargets& options) {
-  own.add("words", options.words, "how many the vocabulary has", at_least(2).at_most(100));
-  own.add("smoothing", options.smoothing, "the share that is spread", at_least(0).below(1));
+  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100));
+  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
+          at_least(0).below(1));
 }
 
 HeatMaps chart(const SmoothedTargets& options) {
@@ -68,8 +69,9 @@ HeatMaps chart(const SmoothedTargets& options) {
 }
 
 void declare(Section& own, SmoothedLosses& options) {
-  own.add("words", options.words, "how many the vocabulary has", at_least(2).at_most(100'000));
-  own.add("smoothing", options.smoothing, "the share that is spread", at_least(0).below(1));
+  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100'000));
+  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
+          at_least(0).below(1));
 }
 
 LineChart chart(const SmoothedLosses& options) {

@@ -10,40 +10,43 @@ constexpr int64_t always_allowed = 10;  // a short source may need many more tok
 
 }  // namespace
 
+void declare_alignment_layer(Section& own, int64_t& layer) {
+  own.add("alignment-layer", layer,
+          "decoder layer whose attention aligns words, counted from 1; 0: the last but one", at_least(0));
+}
+
 void declare(Section& own, SearchOptions& o) {
-  own.add("beam", o.beam, "hypotheses that are followed at once; 1: greedy; not with sample",
-          at_least(1).at_most(1000));
+  own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
-  own.add("length-penalty", o.length_penalty, "the exponent of the length by which scores are divided",
+  own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",
           at_least(0));
-  own.add("penalty-form", o.penalty_form, "of that length n: ((5 + n) / 6)^A, or n^A",
+  own.add("penalty-form", o.penalty_form, "length penalty of n subwords: ((5 + n) / 6)^A, or n^A",
           {{"gnmt", LengthPenalty::gnmt}, {"plain", LengthPenalty::plain}});
-  own.add("max-length", o.max_length, "most pieces of output", at_least(1).at_most(100'000));
-  own.add("max-length-ratio", o.max_length_ratio,
-          "the same for each piece of the source, and 10 more; 0: no limit", at_least(0));
-  own.add("min-length", o.min_length, "fewest pieces of output, whatever max-length-ratio says", at_least(0));
-  own.add("min-length-ratio", o.min_length_ratio, "the same for each piece of the source", at_least(0));
-  own.add("no-repeat-ngram", o.no_repeat_ngram, "pieces in a row that may not come twice; 0: no limit",
+  own.add("max-length", o.max_length, "longest output, in subwords", at_least(1).at_most(100'000));
+  own.add("max-length-ratio", o.max_length_ratio, "longest output per source subword, plus 10; 0: no limit",
           at_least(0));
-  own.add("repetition-penalty", o.repetition_penalty, "multiplies the log-probability of pieces said before",
-          at_least(1));
-  own.add("shortlist", o.shortlist, "say only what the model's shortlist has for a sentence: faster");
-  own.add("always-allow", o.always_allow,
-          "a file of words that may be said beside the shortlist's, a line each");
+  own.add("min-length", o.min_length, "shortest output, in subwords; overrides max-length-ratio",
+          at_least(0));
+  own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
+  own.add("no-repeat-ngram", o.no_repeat_ngram, "do not repeat any N subwords in a row; 0: no limit",
+          at_least(0));
+  own.add("repetition-penalty", o.repetition_penalty,
+          "multiplies the log-probability of subwords already in the output", at_least(1));
+  own.add("shortlist", o.shortlist, "output only subwords of the model's shortlist for a sentence: faster");
+  own.add("always-allow", o.always_allow, "file of words, one per line, to allow beside the shortlist's");
   own.add("coverage-penalty", o.coverage_penalty,
-          "choose among the whole beam by score + X times the log of how far the source was attended to",
+          "choose from the whole beam by score + X times the log of how far the source was attended to",
           at_least(0));
   own.add("replace-unknown", o.replace_unknown,
-          "put the source word that it is aligned to in place of each unknown piece of the output");
-  own.add("alignment-layer", o.alignment_layer,
-          "the decoder's layer whose attention aligns words, the first is 1; 0: the last but one",
-          at_least(0));
-  own.add("sample", o.sample,
-          "draw translations by their probability instead of searching the best, nbest of them");
-  own.add("temperature", o.temperature, "of samples: below 1 likelier ones, above 1 wilder ones", above(0));
-  own.add("top-k", o.top_k, "sample among so many of the likeliest pieces; 0: all", at_least(0));
-  own.add("top-p", o.top_p, "sample among the likeliest pieces of this share together", above(0).at_most(1));
-  own.add("seed", o.seed, "of samples; the same line and seed give the same ones", at_least(0));
+          "replace each unknown subword of the output by the source word that it is aligned to");
+  declare_alignment_layer(own, o.alignment_layer);
+  own.add("sample", o.sample, "draw nbest translations from the model instead of searching for the best");
+  own.add("temperature", o.temperature,
+          "sampling temperature: below 1 favours likely subwords, above 1 varies more", above(0));
+  own.add("top-k", o.top_k, "sample from the K most likely subwords; 0: all", at_least(0));
+  own.add("top-p", o.top_p, "sample from the most likely subwords that add up to this probability",
+          above(0).at_most(1));
+  own.add("seed", o.seed, "sampling seed; the same line and seed give the same samples", at_least(0));
 }
 
 void validate(const SearchOptions& o) {

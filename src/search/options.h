@@ -45,6 +45,7 @@ struct SearchOptions {
 
 // Among a command's own flags.
 void declare(Section& own, SearchOptions& options);
+void declare_alignment_layer(Section& own, int64_t& layer);
 
 // Throws OptionError naming the first option whose value cannot be beside the others.
 void validate(const SearchOptions& options);

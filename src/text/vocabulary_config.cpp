@@ -5,30 +5,30 @@
 namespace dragoman {
 
 void declare(Options& options, VocabularyConfig& vocabulary) {
-  auto section = options.section("vocabulary", "Into which pieces to cut it");
-  section.add("kind", vocabulary.kind, "word: text that is already cut into words by spaces",
+  auto section = options.section("vocabulary", "Subword vocabularies");
+  section.add("kind", vocabulary.kind, "subword algorithm; word: the text is already split by spaces",
               {{"bpe", PieceKind::bpe},
                {"unigram", PieceKind::unigram},
                {"char", PieceKind::characters},
                {"word", PieceKind::words}});
   section.add("size", vocabulary.size,
-              "pieces of each vocabulary, marks included; fewer where the corpus is small",
+              "subwords of each vocabulary, special tokens included; fewer if the corpus is small",
               at_least(4).at_most(1'000'000));
-  section.add("shared", vocabulary.shared, "one vocabulary for both sides");
-  section.add("min_frequency", vocabulary.min_frequency, "word: leave rarer words unknown", at_least(1));
+  section.add("shared", vocabulary.shared, "one vocabulary for both languages");
+  section.add("min_frequency", vocabulary.min_frequency, "word: rarer words are unknown", at_least(1));
   section.add("byte_fallback", vocabulary.byte_fallback,
-              "spell unknown characters as bytes (256 of the pieces)");
+              "encode unknown characters as bytes (256 of the subwords)");
   section.add("character_coverage", vocabulary.character_coverage,
-              "share of the text's characters that must have a piece; the rarest do without",
+              "share of the text's characters that get a subword; the rarest are unknown",
               above(0.9).at_most(1));
   section.add("source_eos", vocabulary.source_eos, "end each source sentence with </s>");
   section.add("sampling", vocabulary.sampling,
-              "cut differently each time; bpe: probability of skipping a merge; unigram: exponent; 0: off",
+              "subword regularisation; bpe: probability of skipping a merge; unigram: exponent; 0: off",
               at_least(0).at_most(1));
   section.add("learn_from", vocabulary.learn_from,
-              "sentences that pieces are learnt from, drawn from a larger corpus",
+              "sentences to learn the subwords from, drawn from a larger corpus",
               at_least(1).at_most(100'000'000));
-  section.add("from", vocabulary.from, "a folder whose .spm files are used, instead of learning");
+  section.add("from", vocabulary.from, "folder with .spm files to use instead of learning new ones");
 }
 
 void validate(const VocabularyConfig& vocabulary) {

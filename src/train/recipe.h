@@ -1,6 +1,6 @@
-// A recipe: everything that a training run is told, one struct a table of the TOML file.
+// A recipe: all settings of a training run, one struct for each table of the TOML file.
 //
-// Only what has an effect is declared. recipes/ holds commented examples.
+// recipes/ holds commented examples.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace dragoman {
 
-// adamw: weight_decay pulls every weight towards 0, beside the gradient and not through the moments.
+// adamw: weight decay is applied to the weights directly, not through the gradient's moments.
 enum class Optimizer { adam, adamw };
 
-// By what `best` is chosen. train_loss is for runs without a validation set.
+// The metric that chooses `best`. train_loss is for runs without a validation set.
 enum class KeepBestBy { loss, bleu, chrf, train_loss };
 
 // batch_tokens = "auto", until a run begins; see batch_size.h.
@@ -79,7 +79,7 @@ struct Recipe {
 
 void declare(Options& options, Recipe& recipe);
 
-// Throws OptionError naming the first key whose value cannot be.
+// Throws OptionError naming the first key with an invalid value.
 void validate(const Recipe& recipe);
 
 }  // namespace dragoman

@@ -9,30 +9,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a resume may change: how long to train, and how to watch and keep it.
-bool may_change(const std::string& section, const std::string& key) {
-  return section == "validation" || section == "checkpoints" || key == "obtain" ||
-         (section == "training" && (key.starts_with("max_") || key == "threads" ||
-                                    key == "heartbeat_timeout" || key == "average_last"));
-}
-
-// What a run began with. A key that a later version added means what was done before there was a choice.
-nlohmann::json with_historical_defaults(nlohmann::json saved) {
-  if (saved.contains("training")) saved.at("training").emplace("part_tokens", 0);
-  return saved;
-}
-
-void check_same_recipe(const nlohmann::json& saved, const nlohmann::json& now, const std::string& folder) {
-  for (const auto& [section, options] : now.items()) {
-    for (const auto& [key, value] : options.items()) {
-      if (may_change(section, key) || !saved.contains(section) || !saved.at(section).contains(key)) continue;
-      const nlohmann::json& before = saved.at(section).at(key);
-      if (before == value || value == "auto") continue;  // what was automatic once is kept
-      throw UsageError(
-          "{} holds a run with {}.{} = {}, not {}: take another folder (--out), or leave the value as it "
-          "was",
-          folder, section, key, before.dump(), value.dump());
-    }
+// Some options may change on a resume; a key that the saved configuration lacks is no change.
+void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const std::string& folder) {
+  Recipe now = recipe, before = recipe;
+  Options options, saved_options;
+  declare(options, now);
+  declare(saved_options, before);
+  saved_options.from_json(saved, folder + "/config.json", UnknownKeys::ignore);
+  for (size_t i = 0; i < options.all().size(); ++i) {
+    const Option& option = options.all()[i];
+    const OptionValue value = option.get(), saved_value = saved_options.all()[i].get();
+    const bool automatic = value == OptionValue("auto");  // the run keeps the value that was chosen for it
+    if (option.may_change_on_resume || value == saved_value || automatic) continue;
+    throw UsageError(
+        "{} holds a run with {} = {}, not {}: take another folder (--out), or leave the value as it was",
+        folder, option.key(), to_text(saved_value), to_text(value));
   }
 }
 
@@ -82,7 +73,7 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
   }
   const nlohmann::json saved = read_config(options.folder);
   if (!saved.contains("recipe")) return;
-  check_same_recipe(with_historical_defaults(saved.at("recipe")), recipe_json(recipe), options.folder);
+  check_same_recipe(saved.at("recipe"), recipe, options.folder);
 }
 
 }  // namespace dragoman

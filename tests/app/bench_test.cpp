@@ -32,11 +32,13 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
 
 TEST_F(BenchCommand, WrongUseIsSaid) {
   bench("--batch 2,x", 2);
-  EXPECT_NE(errors_.find("--batch is \"x\""), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("batch is [\"2\", \"x\"], but must be a list of whole numbers, each at least 1"),
+            std::string::npos)
+      << errors_;
   bench("--cache none --beam 4", 2);
   EXPECT_NE(errors_.find("add --beam 1"), std::string::npos) << errors_;
   bench("--model " + folder_.path + " --model.d_model 64", 2);
-  EXPECT_NE(errors_.find("describe made-up weights"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("are for random weights"), std::string::npos) << errors_;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ class CommandLineTest : public testing::Test {
     command.add("models", models, "to ask");
     auto model = recipe.section("model", "The model");
     model.add("width", width, "of a layer");
+    model.add("steps", steps, "to take").formerly("updates");
     line.add_argument("FILE", file, "to read");
     line.add_options(own);
     line.add_options(recipe);
@@ -31,7 +32,7 @@ class CommandLineTest : public testing::Test {
   bool pieces = false;
   std::string prefix, file;
   std::vector<std::string> models;
-  int64_t width = 8;
+  int64_t width = 8, steps = 0;
   Options own, recipe;
   CommandLine line = CommandLine("try", "tries");
 };
@@ -75,6 +76,74 @@ TEST_F(CommandLineTest, ABoolTakesTrueAndFalseAsAWord) {
   EXPECT_EQ(prefix, "true");
 }
 
+TEST_F(CommandLineTest, AValueMayBeEmptyOrHaveAnEqualsSign) {
+  prefix = "default";
+  ASSERT_TRUE(line.parse({"--prefix=", "a.txt"}));
+  line.set_flags();
+  EXPECT_EQ(file, "a.txt");
+  EXPECT_EQ(prefix, "");
+  ASSERT_TRUE(line.parse({"--prefix=a=b", "a.txt"}));
+  line.set_flags();
+  EXPECT_EQ(prefix, "a=b");
+}
+
+TEST_F(CommandLineTest, ADashAloneIsAnArgument) {
+  ASSERT_TRUE(line.parse({"-"}));
+  EXPECT_EQ(file, "-");
+}
+
+TEST_F(CommandLineTest, TwoDashesEndTheOptions) {
+  ASSERT_TRUE(line.parse({"--pieces", "--", "--prefix"}));
+  line.set_flags();
+  EXPECT_TRUE(pieces);
+  EXPECT_EQ(file, "--prefix");
+  ASSERT_TRUE(line.parse({"--", "--help"}));
+  EXPECT_EQ(file, "--help");
+}
+
+TEST_F(CommandLineTest, SeveralArgumentsStandAnywhereAmongTheOptions) {
+  std::vector<std::string> rest;
+  line.add_arguments("MORE", rest, "to read, too", /*required=*/false);
+  ASSERT_TRUE(line.parse({"a", "--pieces", "b", "--prefix", "x", "c"}));
+  EXPECT_EQ(file, "a");
+  EXPECT_EQ(rest, (std::vector<std::string>{"b", "c"}));
+  ASSERT_TRUE(line.parse({"a"}));
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST_F(CommandLineTest, OneOfSeveralArgumentsMayBeRequired) {
+  std::vector<std::string> files;
+  CommandLine other("try", "tries");
+  other.add_arguments("FILE", files, "to read");
+  EXPECT_THROW(other.parse({}), UsageError);
+  ASSERT_TRUE(other.parse({"a", "b"}));
+  EXPECT_EQ(files, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(CommandLineTest, AnOptionMayBeGivenUnderItsFormerName) {
+  ASSERT_TRUE(line.parse({"a.txt", "--model.updates", "3"}));
+  line.set_flags();
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(error({"a.txt", "--model.steps=3"}),
+            "try: --model.updates and --model.steps are the same option: remove one of them");
+}
+
+TEST_F(CommandLineTest, HelpIsPrintedHoweverWrongTheRestIs) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(line.parse({"--nonsense", "-h"}));
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("usage: "), std::string::npos);
+}
+
+TEST_F(CommandLineTest, HelpAsMarkdownHasTheCommandsOwnOptions) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(line.parse({"--help=markdown"}));
+  const std::string page = testing::internal::GetCapturedStdout();
+  EXPECT_TRUE(page.starts_with("## `dragoman try`\n")) << page;
+  EXPECT_NE(page.find("| `--pieces` | `false` | true or false | show subwords |"), std::string::npos) << page;
+  EXPECT_EQ(page.find("width"), std::string::npos) << page;
+  EXPECT_NE(page.find("Also the options of `[model]`"), std::string::npos) << page;
+}
+
 TEST_F(CommandLineTest, HelpStopsTheCommand) {
   testing::internal::CaptureStdout();
   EXPECT_FALSE(line.parse({"--help"}));
@@ -87,11 +156,12 @@ TEST_F(CommandLineTest, HelpStopsTheCommand) {
 
 TEST_F(CommandLineTest, WhatIsNotUnderstoodIsNamed) {
   EXPECT_EQ(error({"a.txt", "--model.widht=2"}),
-            "try has no option --model.widht; the nearest one is --model.width");
-  EXPECT_EQ(error({"a.txt", "--prefx", "2"}), "try has no option --prefx; the nearest one is --prefix");
-  EXPECT_EQ(error({"a.txt", "b.txt"}), "try takes 1 argument, and \"b.txt\" is one too many");
+            "try: unknown option --model.widht; did you mean --model.width?");
+  EXPECT_EQ(error({"a.txt", "--prefx", "2"}), "try: unknown option --prefx; did you mean --prefix?");
+  EXPECT_EQ(error({"a.txt", "b.txt"}), "try: unexpected argument \"b.txt\"");
   EXPECT_EQ(error({"a.txt", "--prefix"}), "try: --prefix needs a value");
-  EXPECT_EQ(error({}), "try needs FILE, to read: see dragoman try --help");
+  EXPECT_EQ(error({"a.txt", "-x"}), "try: unknown option -x; did you mean --help?");
+  EXPECT_EQ(error({}), "try: missing FILE (to read): see dragoman try --help");
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ TEST(Draw, WritesAFileAndSaysWhere) {
 
 TEST(Draw, AWrongNameIsAnsweredWithTheRightOnes) {
   const std::string list = "positions, position-heatmap, mask, schedules, smoothing, smoothing-loss";
-  EXPECT_EQ(print({}), "draw needs the NAME of a figure first: " + list);
-  EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure first: " + list);
-  EXPECT_EQ(print({"masks"}), "there is no figure masks; the nearest one is mask, and these exist: " + list);
+  EXPECT_EQ(print({}), "draw needs the NAME of a figure: " + list);
+  EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure: " + list);
+  EXPECT_EQ(print({"masks"}), "draw: unknown figure masks; did you mean mask? The figures are " + list);
 }
 
 TEST(Draw, OptionsThatDoNotFitAreNamed) {

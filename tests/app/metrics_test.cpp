@@ -57,8 +57,8 @@ TEST_F(MetricsCommand, RefusesWhatCannotBeCompared) {
             hypothesis_ + " has 2 lines and " + reference_ +
                 " has 3: they must be translations of the same sentences, line by line");
   EXPECT_EQ(print("a\nb\xff\n", "a\nb\n"),
-            hypothesis_ + ":2: this is no UTF-8 text; iconv converts from other encodings");
-  EXPECT_EQ(print("", ""), hypothesis_ + " is empty: there is nothing to measure");
+            hypothesis_ + ":2: not valid UTF-8; iconv converts from other encodings");
+  EXPECT_EQ(print("", ""), hypothesis_ + " is empty: nothing to evaluate");
   EXPECT_THROW(metrics({"--hypothesis", "x"}), UsageError);
 }
 

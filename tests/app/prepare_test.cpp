@@ -56,7 +56,7 @@ TEST_F(Prepare, ShowsCountsLengthsAndPadding) {
   EXPECT_TRUE(says("  kept               200\n")) << output;
   EXPECT_TRUE(says("  left out             1   empty\n")) << output;
   EXPECT_TRUE(says("if sorted by length")) << output;
-  EXPECT_FALSE(says("reads")) << output;
+  EXPECT_FALSE(says("input")) << output;
   ASSERT_EQ(run(""), 0);
   EXPECT_NE(errors.find("is up to date: 200 pairs"), std::string::npos) << errors;
 }
@@ -66,7 +66,7 @@ TEST_F(Prepare, ShowsPairsAsTheDecoderSeesThem) {
   size_t pairs = 0;
   for (size_t at = 0; (at = output.find("\npair ", at)) != std::string::npos; ++at) ++pairs;
   EXPECT_EQ(pairs, 3U);
-  EXPECT_TRUE(says("  reads   <s>")) << output;
+  EXPECT_TRUE(says("  input   <s>")) << output;
   EXPECT_TRUE(says("</s>\n")) << output;
 }
 
@@ -136,16 +136,16 @@ TEST(ShowPair, InputAndOutputStandAboveEachOther) {
   EXPECT_EQ(wide.str(),
             "\npair 7\n"
             "  source  ▁a  ▁b\n"
-            "  reads   <s>   ▁ein     ▁langes  ▁Wort\n"
-            "  says    ▁ein  ▁langes  ▁Wort    </s>\n");
+            "  input   <s>   ▁ein     ▁langes  ▁Wort\n"
+            "  target  ▁ein  ▁langes  ▁Wort    </s>\n");
   show_pair(batch, 0, {words, words}, 28, narrow);
   EXPECT_EQ(narrow.str(),
             "\npair 7\n"
             "  source  ▁a  ▁b\n"
-            "  reads   <s>   ▁ein\n"
-            "  says    ▁ein  ▁langes\n"
-            "  reads   ▁langes  ▁Wort\n"
-            "  says    ▁Wort    </s>\n");
+            "  input   <s>   ▁ein\n"
+            "  target  ▁ein  ▁langes\n"
+            "  input   ▁langes  ▁Wort\n"
+            "  target  ▁Wort    </s>\n");
 }
 
 }  // namespace

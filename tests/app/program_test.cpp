@@ -50,13 +50,13 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
 }
 
 TEST(Program, AWrongCommandLineIsAUsageError) {
-  EXPECT_EQ(error_of("", 2), "dragoman: which command? dragoman --help lists them\n");
+  EXPECT_EQ(error_of("", 2), "dragoman: missing command: dragoman --help lists them\n");
   EXPECT_EQ(error_of("trian", 2),
-            "dragoman: there is no command trian; the nearest one is train, and dragoman --help lists all\n");
-  EXPECT_TRUE(error_of("train", 2).starts_with("dragoman: train needs RECIPE"));
-  EXPECT_EQ(error_of("train a b", 2), "dragoman: train takes 1 argument, and \"b\" is one too many\n");
+            "dragoman: unknown command trian; did you mean train? dragoman --help lists all\n");
+  EXPECT_TRUE(error_of("train", 2).starts_with("dragoman: train: missing RECIPE (a TOML file"));
+  EXPECT_EQ(error_of("train a b", 2), "dragoman: train: unexpected argument \"b\"\n");
   EXPECT_EQ(error_of("train --model.dmodel 3 " + copy_recipe, 2),
-            "dragoman: train has no option --model.dmodel; the nearest one is --model.d_model\n");
+            "dragoman: train: unknown option --model.dmodel; did you mean --model.d_model?\n");
   EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads", 2),
             "dragoman: train: --model.heads needs a value\n");
   EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads=7", 2),

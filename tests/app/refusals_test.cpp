@@ -29,14 +29,13 @@ class Refusals : public testing::Test {
 
 TEST_F(Refusals, OfTranslate) {
   expect(translate, {}, "translate needs --model DIR");
-  expect(translate, {"--model", m_, "--attention"},
-         "attention is a matrix, which a line of text cannot hold");
+  expect(translate, {"--model", m_, "--attention"}, "--attention needs --format json");
   expect(translate, {"--model", m_, "--pieces", "--format", "json"},
          "--pieces has no effect with --format json");
   expect(translate, {"--model", m_, "--prefix-bias", "0.5"},
          "--prefix-bias has no effect without --prefix FILE");
   expect(translate, {"--model", m_, "--prefix", "-"}, "standard input has the lines to translate");
-  expect(translate, {"--model", m_, "--prefix", "-", m_ + "/config.json", "-"}, "--prefix must be a file");
+  expect(translate, {"--model", m_, "--prefix", "-", m_ + "/config.json", "-"}, "--prefix must name a file");
 }
 
 TEST_F(Refusals, OfSearching) {
@@ -77,15 +76,22 @@ TEST_F(Refusals, OfEvaluateAndScore) {
 
 TEST_F(Refusals, OfQuantizeAndAverage) {
   expect(quantize, {"--model", m_}, "quantize needs --model DIR and --out DIR");
-  expect(quantize, {"--model", m_, "--out", m_}, m_ + " holds a model already: take another folder");
+  expect(quantize, {"--model", m_, "--out", m_}, m_ + " already holds a model: choose another folder");
   expect(average, {m_, m_}, "average needs --out");
-  expect(average, {m_, "--out", m_}, m_ + " holds a model already");
+  expect(average, {m_, "--out", m_}, m_ + " already holds a model");
   expect(average, {m_, m_, "--last", "2", "--out", m_ + "/new"},
          "takes the checkpoints of one model, not of 2");
   const ModelFolder other("other", 40, true, {.kind = PieceKind::characters, .size = 45, .shared = true},
                           VocabularyConfig{.size = 45});
   expect<Error>(average, {m_, other.path, "--out", m_ + "/new"},
-                m_ + " and " + other.path + " have different vocabularies, and so no average");
+                m_ + " and " + other.path + " have different vocabularies and cannot be averaged");
+}
+
+TEST_F(Refusals, OfAnUnknownInstructionSet) {
+  setenv("DRAGOMAN_ISA", "mmx", 1);
+  expect<Error>(quantize, {"--model", m_, "--out", m_ + "/new"}, "DRAGOMAN_ISA");
+  expect<Error>(average, {m_, m_, "--out", m_ + "/new"}, "DRAGOMAN_ISA");
+  unsetenv("DRAGOMAN_ISA");
 }
 
 TEST_F(Refusals, OfInspect) {
@@ -95,12 +101,11 @@ TEST_F(Refusals, OfInspect) {
   expect(inspect, {"--model", m_, "--text", "cat", one}, needs);
   expect(inspect, {"--model", m_, "--target", "cat", one}, "--target is the translation of one sentence");
   expect(inspect, {"--model", m_, "--format", "svg", one},
-         "--format svg draws one sentence: give that by --text");
+         "--format svg draws one sentence: give it with --text");
   for (const std::string key : {"attention", "layer"})
     expect(inspect, {"--model", m_, "--text", "cat", "--" + key, key == "layer" ? "1" : "cross"},
            "--" + key + " has no effect without --format svg");
-  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty},
-                "there is no sentence in what inspect");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty}, "inspect: the input has no sentence");
   expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "has no words");
 }
 

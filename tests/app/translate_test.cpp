@@ -18,7 +18,7 @@ TEST_F(TranslatingCommands, ALineOfOutputForEachLineOfInput) {
   const std::string input = "The cat sleeps.\n\nb\xff d\n \nWhere is the cat?\r\nno line end";
   const Lines lines = lines_of(translate(input));
   ASSERT_EQ(lines.size(), 6U);
-  EXPECT_NE(errors_.find("1 of 6 lines are no UTF-8"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("1 of 6 lines were not valid UTF-8"), std::string::npos) << errors_;
   EXPECT_EQ(lines[1], "");
   EXPECT_EQ(lines[3], "");
   EXPECT_FALSE(lines[0].empty());
@@ -84,12 +84,13 @@ TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   run("translate --prefix " + prefixes + " --model " + folder_.path, "a\nb\nc\n", 1);
   EXPECT_NE(errors_.find("has only 2 lines"), std::string::npos) << errors_;
   const std::string one = run("translate --prefix " + prefixes + " --model " + folder_.path, "a\n", 1);
-  EXPECT_NE(errors_.find("more lines than there were to translate, 1"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("more lines than the 1 that were translated"), std::string::npos) << errors_;
   EXPECT_EQ(lines_of(one).size(), 1U) << "what was translated is not lost";
   const std::string repaired_prefix = write("prefixes", "A \xef\xbf\xbd\n"),
                     wanted = translate("It is cold.\n", "--prefix " + repaired_prefix);
   EXPECT_EQ(translate("It is cold.\n", "--prefix " + write("prefixes", "A \xff\n")), wanted);
-  EXPECT_NE(errors_.find(file("prefixes") + ": 1 of 1 lines are no UTF-8"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find(file("prefixes") + ": 1 of 1 lines were not valid UTF-8"), std::string::npos)
+      << errors_;
   const std::string sampled = translate("The cat sleeps.\n", "--sample --seed 4");
   EXPECT_EQ(translate("The cat sleeps.\n", "--sample --seed 4"), sampled);
   EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
@@ -219,7 +220,8 @@ TEST_F(TranslatingCommands, ScoreAndEvaluateReadWhatTranslateReads) {
     EXPECT_EQ(errors_, "") << command;
     EXPECT_EQ(printed("\xff"), wanted) << command;
     for (const std::string name : {"first", "second"})
-      EXPECT_NE(errors_.find(file(name) + ": 1 of 2 lines are no UTF-8"), std::string::npos) << errors_;
+      EXPECT_NE(errors_.find(file(name) + ": 1 of 2 lines were not valid UTF-8"), std::string::npos)
+          << errors_;
   }
 }
 

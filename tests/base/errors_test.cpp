@@ -20,7 +20,7 @@ TEST(Check, NamesPlaceConditionAndShapes) {
   const std::string message =
       message_of<BrokenInvariant>([&] { CHECK(columns == rows, "product of {} and {}", columns, rows); });
   EXPECT_NE(message.find("tests/base/errors_test.cpp:"), std::string::npos) << message;
-  EXPECT_NE(message.find("columns == rows does not hold: product of 3 and 4"), std::string::npos) << message;
+  EXPECT_NE(message.find("CHECK(columns == rows) failed: product of 3 and 4"), std::string::npos) << message;
 }
 
 TEST(Check, WorksWithoutMessageAndInAnElse) {

@@ -78,7 +78,7 @@ TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
     make_folder(folder_ + "/f/b");
     ADD_FAILURE() << "a folder in a file";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "cannot make the folder " + folder_ + "/f/b: Not a directory");
+    EXPECT_EQ(std::string(error.what()), "cannot create the folder " + folder_ + "/f/b: Not a directory");
   }
 }
 

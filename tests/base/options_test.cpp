@@ -22,6 +22,8 @@ struct Settings {
   int64_t steps = 0;
   int64_t batch = 64;
   bool quiet = false;
+  std::vector<double> shares = {1, 0.5};
+  std::vector<int64_t> beams;
 };
 
 class OptionsTest : public testing::Test {
@@ -29,6 +31,7 @@ class OptionsTest : public testing::Test {
   OptionsTest() {
     auto own = options.section("", "Options");
     own.add("quiet", settings.quiet, "say nothing");
+    own.add("beams", settings.beams, "to try", at_least(1));
     auto model = options.section("model", "The model");
     model.add("width", settings.width, "of a layer", at_least(1));
     model.add("rate", settings.rate, "of dropout", at_least(0).below(1));
@@ -37,13 +40,23 @@ class OptionsTest : public testing::Test {
     data.add("swap", settings.swap, "exchange source and target");
     data.add("name", settings.name, "of the run");
     data.add("files", settings.files, "to read");
-    data.add("steps", settings.steps, "to take");
+    data.add("steps", settings.steps, "to take").formerly("updates").may_change_on_resume();
+    data.add("shares", settings.shares, "of the files", at_least(0));
     data.add("batch", settings.batch, "at once", at_least(1), {"auto", 0});
   }
 
   std::string recipe_error(const std::string& text) {
     try {
       options.read_recipe(text, "r.toml");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::string saved_error(const char* json) {
+    try {
+      options.from_json(nlohmann::json::parse(json), "config.json");
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -113,16 +126,85 @@ TEST_F(OptionsTest, ANumberMayHaveAWordInsteadOfIt) {
   }
 }
 
+TEST_F(OptionsTest, AListOfNumbersIsReadFromNumbersAndFromStrings) {
+  using Numbers = std::vector<double>;
+  for (const char* value : {"[2, 1e-2]", "[\"2\", \"0.01\"]", "[2.0, 0.01]"}) {
+    settings.shares.clear();
+    options.read_recipe("[data]\nshares = " + std::string(value), "r.toml");
+    EXPECT_EQ(settings.shares, (Numbers{2, 0.01})) << value;
+  }
+  options.read_recipe("[data]\nshares = 3\n", "r.toml");
+  EXPECT_EQ(settings.shares, Numbers{3});
+  options.set_flag("data.shares", "1,0.25");
+  EXPECT_EQ(settings.shares, (Numbers{1, 0.25}));
+  EXPECT_EQ(options.to_json()["data"]["shares"].dump(), R"(["1","0.25"])");  // as older versions read it
+  options.from_json(nlohmann::json::parse(R"({"data": {"shares": [0.5, 1]}})"), "config.json");
+  EXPECT_EQ(settings.shares, (Numbers{0.5, 1}));
+  options.from_json(nlohmann::json::parse(R"({"data": {"shares": ["0.5"]}})"), "config.json");
+  EXPECT_EQ(settings.shares, Numbers{0.5});
+  options.set_flag("data.shares", "");
+  EXPECT_EQ(settings.shares, Numbers());
+  options.set_flag("beams", "1,4");
+  EXPECT_EQ(settings.beams, (std::vector<int64_t>{1, 4}));
+  for (const char* wrong : {"1.5", "0", "1,x", "1,", "inf", "1e300"})
+    EXPECT_NE(flag_error("beams", wrong).find("must be a list of whole numbers, each at least 1"),
+              std::string::npos)
+        << wrong;
+  EXPECT_EQ(settings.beams, (std::vector<int64_t>{1, 4}));
+}
+
+TEST_F(OptionsTest, AFormerNameIsReadEverywhere) {
+  options.read_recipe("[data]\nupdates = 3\n", "r.toml");
+  EXPECT_EQ(settings.steps, 3);
+  EXPECT_TRUE(options.is_given("data.steps"));
+  options.set_flag("data.updates", "4");
+  EXPECT_EQ(settings.steps, 4);
+  options.from_json(nlohmann::json::parse(R"({"data": {"updates": 5}})"), "config.json");
+  EXPECT_EQ(settings.steps, 5);
+  EXPECT_EQ(options.to_json()["data"]["steps"], 5);
+  EXPECT_FALSE(options.to_json()["data"].contains("updates"));
+  EXPECT_EQ(recipe_error("[data]\nupdates = 1.5\n"),
+            "r.toml:2: data.steps is 1.5, but must be a whole number");
+  const std::string both = "data.updates is a former name of data.steps, which is set, too: remove it";
+  EXPECT_EQ(recipe_error("[data]\nsteps = 3\nupdates = 3\n"), "r.toml: " + both);
+  EXPECT_EQ(saved_error(R"({"data": {"updates": 5, "steps": 5}})"), "config.json: " + both);
+  auto data = options.section("data", "Again");
+  int64_t other = 0;
+  EXPECT_THROW(data.add("updates", other, "the same name"), BrokenInvariant);
+  EXPECT_THROW(data.add("other", other, "the same former name").formerly("steps"), BrokenInvariant);
+}
+
+TEST_F(OptionsTest, AConfigurationFromBeforeAnOptionHasItsHistoricalDefault) {
+  int64_t parts = 8;
+  auto more = options.section("more", "More").may_change_on_resume();
+  more.add("parts", parts, "at once").formerly("pieces").historical_default(int64_t{0});
+  EXPECT_TRUE(options.find("more.parts")->may_change_on_resume);
+  EXPECT_TRUE(options.find("data.updates")->may_change_on_resume);
+  EXPECT_FALSE(options.find("data.shares")->may_change_on_resume);
+  const auto read = [&](const char* text) { options.from_json(nlohmann::json::parse(text), "config.json"); };
+  read(R"({"model": {"width": 7}})");
+  EXPECT_EQ(parts, 8);  // a part of a configuration
+  read(R"({"more": {}})");
+  EXPECT_EQ(parts, 0);
+  read(R"({"more": {"pieces": 5}})");
+  EXPECT_EQ(parts, 5);
+}
+
+TEST_F(OptionsTest, KeysOfOtherVersionsMayBeIgnored) {
+  const auto saved = nlohmann::json::parse(R"({"model": {"width": 7, "height": 8}, "other": {"x": 1}})");
+  EXPECT_THROW(options.from_json(saved, "config.json"), UsageError);
+  options.from_json(saved, "config.json", UnknownKeys::ignore);
+  EXPECT_EQ(settings.width, 7);
+}
+
 TEST_F(OptionsTest, AnUnknownKeyNamesFileLineAndTheNearest) {
   EXPECT_EQ(recipe_error("[model]\n\nwidht = 64\n"),
-            "r.toml:3: there is no option model.widht; the nearest one is model.width");
+            "r.toml:3: unknown option model.widht; did you mean model.width?");
   EXPECT_EQ(recipe_error("[data]\nwidth = 64\n"),  // the right name in the wrong table
-            "r.toml:2: there is no option data.width; the nearest one is model.width");
-  EXPECT_EQ(recipe_error("[modle]\nwidth = 64\n"),
-            "r.toml:1: there is no table [modle]; the nearest one is [model]");
-  EXPECT_EQ(recipe_error("width = 64\n"),
-            "r.toml:1: width stands outside every table; the nearest option is model.width");
-  EXPECT_TRUE(recipe_error("quiet = true\n").starts_with("r.toml:1: quiet stands outside every ta"));
+            "r.toml:2: unknown option data.width; did you mean model.width?");
+  EXPECT_EQ(recipe_error("[modle]\nwidth = 64\n"), "r.toml:1: unknown table [modle]; did you mean [model]?");
+  EXPECT_EQ(recipe_error("width = 64\n"), "r.toml:1: width is outside any table; did you mean model.width?");
+  EXPECT_TRUE(recipe_error("quiet = true\n").starts_with("r.toml:1: quiet is outside any table"));
 }
 
 TEST_F(OptionsTest, AWrongValueNamesFileLineAndWhatItMustBe) {
@@ -139,7 +221,14 @@ TEST_F(OptionsTest, AWrongValueNamesFileLineAndWhatItMustBe) {
             "r.toml:2: model.order is \"amid\", but must be one of before, after");
   EXPECT_EQ(recipe_error("[data]\nswap = 1\n"), "r.toml:2: data.swap is 1, but must be true or false");
   EXPECT_EQ(recipe_error("[data]\nfiles = [1, 2]\n"),
-            "r.toml:2: data.files is neither a number, a text, true or false, nor a list of texts");
+            "r.toml:2: data.files is [1, 2], but must be a string or a list of strings");
+  EXPECT_EQ(
+      recipe_error("[data]\nfiles = [1, \"a\"]\n"),
+      "r.toml:2: data.files must be a number, a string, true or false, or a list of numbers or of strings");
+  EXPECT_EQ(recipe_error("[data]\nshares = [1, -1]\n"),
+            "r.toml:2: data.shares is [1, -1], but must be a list of numbers, each at least 0");
+  EXPECT_TRUE(recipe_error("[data]\nshares = [\"1\", \"x\"]\n").starts_with("r.toml:2: data.shares is"));
+  EXPECT_TRUE(recipe_error("[data]\nshares = true\n").starts_with("r.toml:2: data.shares is true, but"));
   EXPECT_EQ(settings.width, 512);  // nothing was set
 }
 
@@ -156,7 +245,7 @@ TEST_F(OptionsTest, AWrongFlagSaysSo) {
   EXPECT_TRUE(flag_error("model.width", "12x").starts_with("the command line: model.width is \"12x\", "));
   EXPECT_TRUE(flag_error("model.rate", "inf").starts_with("the command line: model.rate is inf, but"));
   EXPECT_EQ(flag_error("model.with", "1"),
-            "the command line: there is no option model.with; the nearest one is model.width");
+            "the command line: unknown option model.with; did you mean model.width?");
 }
 
 TEST_F(OptionsTest, ACheckNamesThePlaceOfTheValue) {
@@ -224,12 +313,13 @@ TEST_F(OptionsTest, HelpShowsEveryOptionWithin100Columns) {
   const std::string help = options.help();
   for (const Option& option : options.all()) {
     EXPECT_NE(help.find("--" + option.key()), std::string::npos) << option.key();
-    EXPECT_NE(options.markdown().find("| `" + option.name + "` |"), std::string::npos) << option.key();
+    EXPECT_NE(options.markdown(option.section).find(option.name + "` |"), std::string::npos) << option.key();
   }
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_NE(help.find("of dropout [0.1, at least 0 and below 1]"), std::string::npos) << help;
   EXPECT_NE(help.find("--model.order before|after"), std::string::npos) << help;
+  EXPECT_NE(help.find("of the files [1,0.5, each at least 0]"), std::string::npos) << help;
   EXPECT_EQ(help.find("[]"), std::string::npos) << help;  // an empty list or text says nothing
   EXPECT_EQ(help.find("[\"\"]"), std::string::npos) << help;
 }

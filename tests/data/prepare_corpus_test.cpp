@@ -203,7 +203,7 @@ TEST_F(PrepareTest, LeftoversOfACrashAreNoHindrance) {
 TEST_F(PrepareTest, FoldersOfOthersAreLeftAlone) {
   fs::create_directory(folder.path("data"));
   folder.write("data/thesis.txt", "years of work");
-  EXPECT_NE(error_of(toy_data(folder, text)).find("holds other things"), std::string::npos);
+  EXPECT_NE(error_of(toy_data(folder, text)).find("contains other files"), std::string::npos);
   EXPECT_EQ(read_file(folder.path("data/thesis.txt")), "years of work");
 }
 

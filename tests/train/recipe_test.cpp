@@ -1,6 +1,5 @@
 #include "train/recipe.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -33,22 +32,31 @@ TEST(Recipe, EveryRecipeOfTheRepositoryIsValid) {
   EXPECT_GT(recipes, 0);
 }
 
-// docs/options.md comes from the declarations. Where this fails:
-//   DRAGOMAN_WRITE_DOCS=1 build/release/tests/test_train --gtest_filter='*OptionsPage*'
-TEST(Recipe, TheOptionsPageSaysWhatIsDeclared) {
+TEST(Recipe, AFormerKeyStillWorks) {
   Recipe recipe;
   Options options;
   declare(options, recipe);
-  const std::string path = DRAGOMAN_SOURCE_DIR "/docs/options.md";
-  const std::string page =
-      "# The options of a recipe\n\n"
-      "Each is a key of its table in the recipe, and a flag of the same name: `--model.d_model 512`. For a "
-      "flag commas\n"
-      "separate a list's items, and `\"\"` empties it.\n"
-      "This page is written from the declarations in `src/`; edit those.\n\n" +
-      options.markdown();
-  if (std::getenv("DRAGOMAN_WRITE_DOCS") != nullptr) write_file(path, {page});
-  EXPECT_EQ(read_file(path), page);
+  options.read_recipe("[training]\nlongest_silence = 20\n", "r.toml");
+  EXPECT_EQ(recipe.training.heartbeat_timeout, 20);
+  options.set_flag("training.longest_silence", "30");
+  EXPECT_EQ(recipe.training.heartbeat_timeout, 30);
+  EXPECT_THROW(options.read_recipe("[training]\nlongest_silence = 2\nheartbeat_timeout = 2\n", "r.toml"),
+               UsageError);
+}
+
+TEST(Recipe, TheseOptionsMayChangeOnAResume) {
+  Recipe recipe;
+  Options options;
+  declare(options, recipe);
+  std::string keys;
+  for (const Option& option : options.all()) {
+    const bool whole_section = option.section == "validation" || option.section == "checkpoints";
+    if (whole_section) EXPECT_TRUE(option.may_change_on_resume) << option.key();
+    if (!whole_section && option.may_change_on_resume) keys += option.key() + " ";
+  }
+  EXPECT_EQ(keys,
+            "data.obtain training.average_last training.max_steps training.max_epochs training.max_minutes "
+            "training.threads training.heartbeat_timeout ");
 }
 
 TEST(Recipe, TrainingMustEnd) {

@@ -58,6 +58,31 @@ TEST_F(RunFolder, ARunGoesOnInThePartsThatItBeganWith) {
   EXPECT_EQ(train("run").steps, 4);
 }
 
+TEST_F(RunFolder, ARunThatWasSavedUnderFormerNamesGoesOn) {
+  recipe_.training.heartbeat_timeout = 20;
+  train("run");
+  const std::string path = folder_.path("run/config.json");
+  nlohmann::json config = nlohmann::json::parse(read_file(path));
+  nlohmann::json& training = config["recipe"]["training"];
+  training["longest_silence"] = training["heartbeat_timeout"];
+  training.erase("heartbeat_timeout");
+  training["an_option_of_another_version"] = 1;
+  write_file(path, {config.dump()});
+  recipe_.training.max_steps = 5;
+  EXPECT_EQ(train("run").steps, 5);
+  recipe_.training.heartbeat_timeout = 30;  // may change
+  EXPECT_EQ(train("run").steps, 5);
+  recipe_.training.warmup = 3;
+  try {
+    train("run");
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("holds a run with training.warmup = 4000, not 3"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(RunFolder, IsOneRunsAtATime) {
   {
     dragoman::Run one(recipe_, {.folder = folder_.path("run")});

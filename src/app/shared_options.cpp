@@ -1,0 +1,69 @@
+#include "app/shared_options.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace dragoman {
+
+void declare_model(Section& own, std::string& model, const char* help) { own.add("model", model, help); }
+
+void declare_models(Section& own, std::vector<std::string>& models) {
+  own.add("model", models, "model folder; several form an ensemble, which averages their probabilities");
+}
+
+void declare_threads(Section& own, int64_t& threads) {
+  own.add("threads", threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
+}
+
+void declare_precision(Section& own, WantedPrecision& precision) {
+  own.add("precision", precision, "precision of the weights; auto: as in the model folder",
+          {{"auto", WantedPrecision::as_saved},
+           {"fp32", WantedPrecision::fp32},
+           {"bf16", WantedPrecision::bf16},
+           {"int8", WantedPrecision::int8}});
+}
+
+void declare_workers(Section& own, int64_t& workers) {
+  own.add("workers", workers,
+          "batches to translate in parallel, sharing the threads; 0: one per thread, up to 8",
+          at_least(0).at_most(1024));
+}
+
+void declare_search(Options& options, SearchOptions& search) {
+  auto section = options.section("", "Search");
+  declare(section, search);
+}
+
+void declare_source(Section& own, std::string& file) {
+  own.add("source", file, "source sentences, one per line; - is standard input");
+}
+
+void declare_reference(Section& own, std::string& file) {
+  own.add("reference", file, "reference translations, line by line");
+}
+
+void declare_format(Section& own, OutputFormat& format, const char* help) {
+  own.add("format", format, help, {{"text", OutputFormat::text}, {"json", OutputFormat::json}});
+}
+
+void declare_output_file(Section& own, std::string& out, const char* help) { own.add("out", out, help); }
+
+void declare_new_model(Section& own, std::string& folder) {
+  own.add("out", folder, "folder of the new model");
+}
+
+void add_recipe(CommandLine& line, std::string& path) {
+  line.add_argument("RECIPE", path, "a TOML file; recipes/ has commented examples");
+}
+
+void declare_run_folder(Section& own, std::string& folder) {
+  own.add("out", folder, "model folder; by default models/NAME-OF-RECIPE");
+}
+
+std::string default_run_folder(const std::string& recipe_path) {
+  return "models/" + std::filesystem::path(recipe_path).stem().string();
+}
+
+const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
+
+}  // namespace dragoman

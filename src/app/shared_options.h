@@ -1,0 +1,45 @@
+// Options that several commands have, each declared here alone. How to search: search/options.h; a recipe's
+// options: train/recipe.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/command_line.h"
+#include "base/options.h"
+#include "model/decoding_weights.h"
+#include "search/options.h"
+
+namespace dragoman {
+
+// A model, and how it runs.
+void declare_model(Section& own, std::string& model, const char* help = "model folder");
+void declare_models(Section& own, std::vector<std::string>& models);
+void declare_threads(Section& own, int64_t& threads);
+void declare_precision(Section& own, WantedPrecision& precision);
+void declare_workers(Section& own, int64_t& workers);
+
+// The search options of a command, in a group of their own.
+void declare_search(Options& options, SearchOptions& search);
+
+// Text that belongs together line by line.
+void declare_source(Section& own, std::string& file);
+void declare_reference(Section& own, std::string& file);
+
+// Where results go.
+enum class OutputFormat { text, json };
+void declare_format(Section& own, OutputFormat& format, const char* help);
+void declare_output_file(Section& own, std::string& out,
+                         const char* help = "output file; - is standard output");
+void declare_new_model(Section& own, std::string& folder);
+
+// A recipe, and the folder that training writes.
+void add_recipe(CommandLine& line, std::string& path);
+void declare_run_folder(Section& own, std::string& folder);
+std::string default_run_folder(const std::string& recipe_path);
+
+// The instruction set that DRAGOMAN_ISA names, or the best one of this machine.
+const Kernels& chosen_kernels();
+
+}  // namespace dragoman
