@@ -103,8 +103,9 @@ ordered_json nbest_json(const TranslatedLine& line) {
 }
 
 ordered_json alignment_json(SavedModel& model, const Side& source, const Side& target, int64_t layer) {
+  const int32_t start = model.vocabularies.target->special().start;
   const AttentionRows rows =
-      attention_rows(model.model, packed(source.ids), packed(target.ids), bos_id, layer)[0];
+      attention_rows(model.model, packed(source.ids), packed(target.ids), start, layer)[0];
   std::vector<PieceAttention> attention;
   for (size_t i = 0; i < target.ids.size(); ++i) attention.push_back({0, rows[i]});
   ordered_json pairs = ordered_json::array();
@@ -119,9 +120,10 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
                         int64_t layer, bool thousandths) {
   const Side source = source_side(model, line.source);
   const Side said = target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
-  const PackedSide sources = packed(source.ids), targets = packed(said.ids), read = shifted(targets, bos_id);
+  const auto [unknown, start, end] = model.vocabularies.target->special();
+  const PackedSide sources = packed(source.ids), targets = packed(said.ids), read = shifted(targets, start);
   std::vector<int32_t> ended = said.ids;
-  ended.push_back(eos_id);
+  ended.push_back(end);
 
   const std::vector<uint64_t> pair(1);
   Device& device = model.device;
@@ -135,7 +137,7 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
           {"said_tokens", pieces_json(target_words, ended)},
-          {"log_probabilities", score_pairs(model.model, sources, targets, bos_id, eos_id)[0]},
+          {"log_probabilities", score_pairs(model.model, sources, targets, start, end)[0]},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},
           {"target_words", words_json(said)},

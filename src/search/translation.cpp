@@ -23,7 +23,7 @@ void align(const std::vector<const ScoredHypothesis*>& found, const std::vector<
   for (size_t part = 0; part < parts.size(); ++part) {
     for (size_t i = 0; i < found[part]->hypothesis.tokens.size(); ++i) {
       const std::vector<float>& row = found[part]->attention[i];
-      all.pieces[attention.size()].aligned = first + max_attended(row, parts[part].ids);
+      all.pieces[attention.size()].aligned = first + max_attended(row, parts[part].ids, parts[part].end);
       attention.push_back({first, row});
     }
     first += parts[part].ids.size();
@@ -41,7 +41,8 @@ Translation join(const std::vector<const ScoredHypothesis*>& found, const std::v
   for (size_t part = 0; part < parts.size(); ++part) {
     const auto& [h, attention] = *found[part];
     TextOfPieces said = target.decode_with_spans(h.tokens);
-    if (options.replace_unknown) replace_unknown(said, h.tokens, attention, line, parts[part]);
+    if (options.replace_unknown)
+      replace_unknown(said, h.tokens, target.special().unknown, attention, line, parts[part]);
     for (size_t i = 0; i < h.tokens.size(); ++i) {
       all.pieces.push_back({target.piece(h.tokens[i]), h.log_probabilities[i]});
       spans.push_back({all.text.size() + said.spans[i].begin, all.text.size() + said.spans[i].end});

@@ -13,7 +13,9 @@ constexpr int64_t lines_per_sentence =
     16;                                 // lines that may wait for one before them, for each sentence at once
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
-bool has_unknown(std::span<const int32_t> ids) { return std::ranges::find(ids, unknown_id) != ids.end(); }
+bool has_unknown(std::span<const int32_t> ids, const Vocabulary& vocabulary) {
+  return std::ranges::find(ids, vocabulary.special().unknown) != ids.end();
+}
 
 std::optional<Shortlist> read_shortlist(const SavedModel& model, const SearchOptions& options) {
   if (!options.shortlist) return std::nullopt;
@@ -25,8 +27,9 @@ std::optional<Shortlist> read_shortlist(const SavedModel& model, const SearchOpt
 SearchSettings search_settings(const SavedModel& model, const std::optional<Shortlist>& shortlist,
                                const SearchOptions& options, const BatchLimits& limits) {
   const int64_t layer = alignment_layer(model.model.config, options.alignment_layer);
-  return {.start = bos_id,
-          .end = eos_id,
+  const SpecialTokens& special = model.vocabularies.target->special();
+  return {.start = special.start,
+          .end = special.end,
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
           .max_output_length = model.max_positions - 1,
@@ -111,7 +114,7 @@ std::vector<ScoredHypothesis> Translator::ranked(const Segment& part, SearchResu
     found.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
   if (options_.coverage_penalty == 0) return found;
   for (ScoredHypothesis& f : found)
-    f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids);
+    f.hypothesis.score += options_.coverage_penalty * coverage(f.attention, part.ids, part.end);
   std::ranges::stable_sort(found, std::greater{},
                            [](const ScoredHypothesis& f) { return f.hypothesis.score; });
   const auto most = static_cast<size_t>(options_.nbest);
@@ -158,7 +161,8 @@ TranslatedLine Translator::translated(const Job& job) const {
     const Hypothesis& best = job.found[part][0].hypothesis;
     ranks = std::max(ranks, job.found[part].size());
     line.cut |= job.parts[part].cut || best.cut;
-    line.unknown |= has_unknown(job.parts[part].ids) || has_unknown(best.tokens);
+    line.unknown |= has_unknown(job.parts[part].ids, *model_.vocabularies.source) ||
+                    has_unknown(best.tokens, *model_.vocabularies.target);
   }
   if (options_.alignment) line.pieces = source_pieces(job.parts, job.source, *model_.vocabularies.source);
   line.translations = {joined(job, 0)};
