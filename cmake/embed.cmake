@@ -1,9 +1,9 @@
-# The files of web/ as a C++ source (src/report/embedded.h), made anew when one of them changes.
+# The files of web/ as a C++ source (src/report/page.h), regenerated when one of them changes.
 #
 # Included by CMakeLists.txt it says how; run by the build (cmake -P) it writes the source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/embedded.h\"\n\n#include \"base/error.h\"\n\n")
+  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/page.h\"\n\n#include \"base/error.h\"\n\n")
   string(APPEND source "namespace dragoman {\n\nstd::string_view embedded_file(std::string_view name) {\n")
   file(GLOB paths ${WEB}/*)
   foreach(path IN LISTS paths)
