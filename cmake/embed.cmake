@@ -1,9 +1,9 @@
-# Embeds the files of web/ in a C++ source (src/report/embedded.h), which is regenerated when one of them changes.
+# Embeds the files of web/ in a C++ source (src/report/page.h), which is regenerated when one of them changes.
 #
 # CMakeLists.txt includes this file to define the build step; the step runs it (cmake -P) to write the source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/embedded.h\"\n\n#include \"base/error.h\"\n\n")
+  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/page.h\"\n\n#include \"base/error.h\"\n\n")
   string(APPEND source "namespace dragoman {\n\nstd::string_view embedded_file(std::string_view name) {\n")
   file(GLOB paths ${WEB}/*)
   foreach(path IN LISTS paths)

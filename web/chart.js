@@ -1,49 +1,27 @@
-// A chart: curves over a common axis, drawn as SVG at the width that there is, with a cross that tells the values.
-
-const trimmed = (text) => (text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
-
-// Four digits, with a thin space between thousands.
-function showNumber(value) {
-  if (value === null || !Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  if (size >= 1e7 || (size > 0 && size < 1e-3)) return trimmed(value.toExponential(2));
-  if (size >= 1000) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
-  return trimmed(value.toPrecision(4));
-}
-
-function showShort(value) {
-  const size = Math.abs(value);
-  if (size >= 1e6) return trimmed((value / 1e6).toFixed(2)) + " M";
-  if (size >= 1e4) return trimmed((value / 1e3).toFixed(1)) + " k";
-  return showNumber(value);
-}
-
-function showTime(seconds) {
-  if (seconds === null || !Number.isFinite(seconds)) return "–";
-  if (seconds < 60) return trimmed(seconds.toFixed(1)) + " s";
-  const minutes = Math.round(seconds / 60), hours = Math.floor(minutes / 60), rest = minutes % 60;
-  if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-  if (hours > 0) return rest ? `${hours} h ${rest} min` : `${hours} h`;
-  return `${minutes} min`;
-}
+// An interactive chart: curves over a common axis, drawn as SVG to fit the page, with a cursor that shows the values.
+//
+// It needs a browser: it zooms, smooths, and redraws when its width changes. Figures that must show without a script are
+// drawn by src/report/line_chart.cpp. Both use the axes and labels of numbers.js.
 
 const axes = {
-  step: {name: "step", show: showNumber, brief: showShort, factors: [1, 2, 5, 10]},
-  seconds: {name: "training time", show: showTime, brief: showTime, factors: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400]},
-  length: {name: "tokens in a sentence", show: showNumber, brief: showNumber, factors: [1, 2, 5, 10]},
+  step: {name: "step", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
+  seconds: {name: "training time", show: showTime, ticks: timeTicks},
+  length: {name: "sentence length in tokens", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
 };
 
-// Round numbers between low and high, about so many; whole ones where only those make sense.
-function linearTicks(low, high, about, factors = [1, 2, 5, 10], whole = false) {
-  const rough = (high - low) / about;
-  let width = factors.length > 4 ? factors.find((factor) => factor >= rough) : undefined;
-  if (!width) {
-    const power = 10 ** Math.floor(Math.log10(rough));
-    width = [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) * power;
-  }
-  if (whole) width = Math.max(1, Math.round(width));
+// Ticks are {value, label}: about `count` round numbers from low to high, at least `apart` from each other.
+function linearTicks(low, high, count, apart = 0) {
+  let axis = roundAxis(low, high, count + 2);  // its ends may lie outside
+  if (axis.step < apart) axis = {least: Math.floor(low), most: Math.ceil(high), step: apart};
+  const room = (high - low) * 1e-9;
+  return axisTicks(axis).filter((tick) => tick >= low - room && tick <= high + room).map((tick) => ({value: tick, label: tickLabel(axis, tick)}));
+}
+
+function timeTicks(low, high, count) {
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+  const step = steps.find((one) => one >= (high - low) / count) ?? roundAxis(0, (high - low) / 86400, count).step * 86400;
   const ticks = [];
-  for (let i = Math.ceil(low / width - 1e-9); i * width <= high * (1 + 1e-12) + 1e-300; ++i) ticks.push(i * width);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high; ++i) ticks.push({value: i * step, label: showTime(i * step)});
   return ticks;
 }
 
@@ -54,20 +32,20 @@ function logTicks(low, high) {
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
     if (factors.length === 1 && power % every) continue;
     for (const factor of factors) {
-      const tick = factor * 10 ** power;
-      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+      const value = factor * 10 ** power;
+      if (value >= low * 0.999 && value <= high * 1.001) ticks.push({value, label: showNumber(value)});
     }
   }
-  return ticks.length > 1 ? ticks : linearTicks(low, high, 4);
+  return ticks.length > 1 ? ticks : linearTicks(low, high, 5);
 }
 
-// The mean of each value's neighbourhood, which is this share of the curve, without its greatest and least tenth: a
-// single leap is not drawn out. Gaps stay gaps.
+// A trimmed moving average over this share of the curve: it drops the greatest and the least tenth of each window, so that
+// an outlier is not smeared out. Gaps stay gaps.
 function smooth(values, share, log) {
   const reach = Math.round(values.length * share / 2);
   if (reach < 1) return values;
   return values.map((value, i) => {
-    // As far on the left as on the right, so that the ends are not pulled towards the middle.
+    // The window is symmetric even near the ends, so that they are not pulled towards the middle.
     const near = Math.min(reach, i, values.length - 1 - i);
     if (value === null || near < 1) return value;
     const sorted = values.slice(i - near, i + near + 1).filter((one) => one !== null && (!log || one > 0)).sort((a, b) => a - b);
@@ -77,7 +55,7 @@ function smooth(values, share, log) {
   });
 }
 
-// What the vertical axis shows: all values, but for a few outliers where they would flatten the rest.
+// The range of the vertical axis: all values, except a few outliers that would flatten the rest.
 function verticalRange(lists, log) {
   const values = lists.flat().filter((value) => value !== null && (!log || value > 0)).sort((a, b) => a - b);
   if (!values.length) return null;
@@ -92,7 +70,7 @@ function verticalRange(lists, log) {
   return [low >= 0 && low - room < 0 ? 0 : low - room, high + room];
 }
 
-// A run's own shape, so that colour is not all that tells runs apart.
+// Each run has a marker shape, so that colour is not the only way to tell runs apart.
 const shapes = [
   "M0-4A4 4 0 1 0 0 4A4 4 0 1 0 0-4Z", "M-3.6-3.6H3.6V3.6H-3.6Z", "M0-4.6L4.4 3.6H-4.4Z", "M0-5L5 0 0 5-5 0Z",
   "M0 4.6L4.4-3.6H-4.4Z", "M-1.5-4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
@@ -108,16 +86,16 @@ function shape(run, x, y, scale = 1) {
   });
 }
 
-// What stands before a name: a run's shape, or a piece of the curve of what is no run ("source").
+// The key before a name in a legend: a run's marker, or a short line for another series ("source").
 function key(run, dashed = false) {
   const sign = typeof run === "string" ? element("svg:path", {class: dashed ? "curve second" : "curve", d: "M-7 0H7", stroke: colour(run)}) : shape(run, 0, 0);
   return element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, sign);
 }
 
 class Chart {
-  // series: {run, label, x, y, low, high, points, dashed, area, smoothed}; marks: {x, name}.
-  constructor(title, {note = "", axis = "step", show = showNumber, log = false, zero = false} = {}) {
-    Object.assign(this, {title, axis, show, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
+  // series: {run, label, x, y, low, high, points, dashed, area}; marks: {x, name, bad}. `unit` follows each value.
+  constructor(title, {note = "", axis = "step", unit = "", log = false, zero = false} = {}) {
+    Object.assign(this, {title, axis, unit, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
     this.figure = element("figure", {class: "card", tabindex: 0},
       element("figcaption", {}, element("h3", {}, title), element("span", {class: "note"}, note)));
     this.plot = element("svg:svg", {class: "plot", role: "img"});
@@ -131,19 +109,19 @@ class Chart {
     this.figure.addEventListener("blur", () => this.leave());
     this.figure.addEventListener("keydown", (event) => this.type(event));
     new ResizeObserver(() => this.draw()).observe(this.figure);
-    // On paper a chart is scaled: it is drawn as large as it will be, lest its letters shrink.
+    // Redraws at the printed size, so that the text is not scaled down.
     addEventListener("beforeprint", () => this.draw(this.figure.matches(":first-child, .inner") ? 720 : 350, 200));
     addEventListener("afterprint", () => this.draw());
   }
 
-  // part: [from, to] of the axis, or null for the whole of it.
+  // part: [from, to] of the axis; null: all of it.
   set(series, marks, axis, smoothing, part = null) {
     this.series = series.map((one) => ({...one, smooth: one.points ? one.y : smooth(one.y, smoothing, this.log)}));
     Object.assign(this, {marks, axis, part});
     this.draw();
   }
 
-  // From where to where the axis goes: to the last value of all, or as it was zoomed.
+  // The range of the horizontal axis: as zoomed, or up to the last value of any series.
   extent() {
     const last = this.series.reduce((most, one) => Math.max(most, one.x[one.x.length - 1] ?? 0), 0);
     const first = this.axis === "length" ? this.series[0].x[0] : 0;
@@ -162,27 +140,29 @@ class Chart {
     if (this.zero) range[0] = 0;
     this.plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const [low, high] = this.log ? range.map(Math.log) : range;
-    const edge = {left: 52, right: width - 14, top: 10, bottom: height - 36};
+    const ticks = this.log ? logTicks(...range) : linearTicks(...range, 5);
+    const longest = Math.max(...ticks.map(({label}) => label.length + this.unit.length));
+    const edge = {left: Math.max(52, 16 + 6.8 * longest), right: width - 14, top: 10, bottom: height - 36};
     this.x = (value) => edge.left + (value - from) / (to - from) * (edge.right - edge.left);
     this.y = (value) => edge.bottom - ((this.log ? Math.log(value) : value) - low) / (high - low) * (edge.bottom - edge.top);
     this.edge = edge;
     this.plot.append(element("svg:title", {}, this.summary()));
-    this.drawAxes(from, to, range);
+    this.drawAxes(from, to, ticks);
     this.drawCurves();
     this.cross = this.plot.appendChild(element("svg:g"));
   }
 
-  drawAxes(from, to, range) {
-    const {left, right, top, bottom} = this.edge, axis = axes[this.axis];
-    for (const tick of this.log ? logTicks(...range) : linearTicks(...range, 5)) {
-      const y = this.y(tick);
+  drawAxes(from, to, ticks) {
+    const {left, right, bottom} = this.edge, axis = axes[this.axis];
+    for (const {value, label} of ticks) {
+      const y = this.y(value);
       this.plot.append(element("svg:line", {class: "gridline", x1: left, x2: right, y1: y, y2: y}),
-        element("svg:text", {x: left - 7, y: y + 4, "text-anchor": "end"}, this.show(tick, true)));
+        element("svg:text", {x: left - 7, y: y + 4, "text-anchor": "end"}, label + this.unit));
     }
-    for (const tick of linearTicks(from, to, Math.max(2, (right - left) / 95), axis.factors, this.axis !== "seconds")) {
-      const x = this.x(tick), anchor = right - x < 18 ? "end" : "middle";
+    for (const {value, label} of axis.ticks(from, to, Math.max(2, (right - left) / 95))) {
+      const x = this.x(value), anchor = right - x < 18 ? "end" : "middle";
       this.plot.append(element("svg:line", {class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 4}),
-        element("svg:text", {x: anchor === "end" ? right + 8 : x, y: bottom + 17, "text-anchor": anchor}, axis.brief(tick)));
+        element("svg:text", {x: anchor === "end" ? right + 8 : x, y: bottom + 17, "text-anchor": anchor}, label));
     }
     this.plot.append(element("svg:line", {class: "axis", x1: left, x2: right, y1: bottom, y2: bottom}),
       element("svg:text", {x: (left + right) / 2, y: bottom + 32, "text-anchor": "middle"}, axis.name));
@@ -200,37 +180,37 @@ class Chart {
     this.plot.append(clip, inside);
   }
 
-  // The way along a list of values; it begins anew behind a gap.
-  way(xs, ys) {
-    let way = "", pen = "M";
+  // The SVG path of a curve, interrupted at gaps.
+  path(xs, ys) {
+    let path = "", pen = "M";
     xs.forEach((x, i) => {
       if (ys[i] === null || (this.log && ys[i] <= 0)) { pen = "M"; return; }
-      way += `${pen}${this.x(x).toFixed(1)} ${this.y(ys[i]).toFixed(1)}`;
+      path += `${pen}${this.x(x).toFixed(1)} ${this.y(ys[i]).toFixed(1)}`;
       pen = "L";
     });
-    return way;
+    return path;
   }
 
-  // What the smoothed curve hides: all values, or between which of them it goes.
+  // What smoothing hides: the raw values, or their range.
   drawBehind(inside, one) {
     if (one.low) {
       const there = one.x.map((_, i) => i).filter((i) => one.low[i] !== null && (!this.log || one.low[i] > 0));
       const back = [...there].reverse();
-      const outline = this.way([...there, ...back].map((i) => one.x[i]), [...there.map((i) => one.high[i]), ...back.map((i) => one.low[i])]);
+      const outline = this.path([...there, ...back].map((i) => one.x[i]), [...there.map((i) => one.high[i]), ...back.map((i) => one.low[i])]);
       inside.append(element("svg:path", {class: "band", d: outline + "Z", fill: colour(one.run)}));
     } else if (one.smooth !== one.y) {
-      inside.append(element("svg:path", {class: "raw", d: this.way(one.x, one.y), stroke: colour(one.run)}));
+      inside.append(element("svg:path", {class: "raw", d: this.path(one.x, one.y), stroke: colour(one.run)}));
     }
     if (one.area) {
-      const bottom = this.edge.bottom, way = this.way(one.x, one.y);
+      const bottom = this.edge.bottom, path = this.path(one.x, one.y);
       inside.append(element("svg:path", {class: "area", fill: colour(one.run),
-        d: `${way}L${this.x(one.x[one.x.length - 1])} ${bottom}L${this.x(one.x[0])} ${bottom}Z`}));
+        d: `${path}L${this.x(one.x[one.x.length - 1])} ${bottom}L${this.x(one.x[0])} ${bottom}Z`}));
     }
   }
 
-  // The curve, with its run's shape at the end; validations have it on the way, too, where there is room.
+  // The curve with its run's marker at the end, and at each validation if there is room.
   drawCurve(inside, one) {
-    inside.append(element("svg:path", {class: one.dashed ? "curve second" : "curve", d: this.way(one.x, one.smooth), stroke: colour(one.run)}));
+    inside.append(element("svg:path", {class: one.dashed ? "curve second" : "curve", d: this.path(one.x, one.smooth), stroke: colour(one.run)}));
     if (one.area) return;
     const there = one.x.map((_, i) => i).filter((i) => one.smooth[i] !== null && (!this.log || one.smooth[i] > 0));
     let before = -Infinity;
@@ -242,10 +222,13 @@ class Chart {
     });
   }
 
+  show(value) { return showNumber(value) + this.unit; }
+
+  // For screen readers.
   summary() {
     const parts = this.series.map((one) => {
       const there = one.y.filter((value) => value !== null);
-      return there.length ? `${one.label}: ${this.show(there[0])} at first, ${this.show(there[there.length - 1])} at last` : "";
+      return there.length ? `${one.label}: from ${this.show(there[0])} to ${this.show(there[there.length - 1])}` : "";
     });
     return `${this.title}. ${parts.filter(Boolean).join("; ")}.`;
   }
@@ -262,7 +245,7 @@ class Chart {
 
   pixel(event) { return event.clientX - this.plot.getBoundingClientRect().left; }
 
-  // What stands at a pixel of the axis.
+  // The horizontal axis's value at a pixel.
   value(pixel) {
     const {left, right} = this.edge, [from, to] = this.extent();
     return from + Math.max(0, Math.min(1, (pixel - left) / (right - left))) * (to - from);
@@ -290,7 +273,7 @@ class Chart {
 
   tell(x) {
     const {top, bottom} = this.edge, axis = axes[this.axis], rows = [], [from, to] = this.extent();
-    // The cross stands on the nearest of all values, and each curve tells its own nearest one.
+    // The cursor snaps to the nearest point of any curve; each curve shows its own nearest value.
     const hits = this.series.map((one) => ({one, i: this.nearest(one, x)})).filter(({one, i}) => one.x[i] >= from && one.x[i] <= to);
     if (!hits.length) return;
     const best = hits.reduce((a, b) => (Math.abs(b.one.x[b.i] - x) < Math.abs(a.one.x[a.i] - x) ? b : a));
@@ -300,7 +283,7 @@ class Chart {
       const i = this.nearest(one, this.at), value = one.smooth[i];
       if (value === null || this.at > one.x[one.x.length - 1] * 1.01 + 1e-9) continue;
       if (!one.area && (!this.log || value > 0)) this.cross.append(shape(one.run, this.x(one.x[i]), Math.max(top, this.y(value)), 1.1));
-      const beside = Math.abs(this.x(one.x[i]) - this.x(this.at)) > 6 ? element("small", {}, ` at ${axis.brief(one.x[i])}`) : "";
+      const beside = Math.abs(this.x(one.x[i]) - this.x(this.at)) > 6 ? element("small", {}, ` at ${axis.show(one.x[i])}`) : "";
       rows.push(element("tr", {}, element("td", {}, key(one.run, one.dashed)), element("td", {}, one.label),
         element("td", {}, this.show(value)), element("td", {}, beside)));
     }
@@ -311,7 +294,7 @@ class Chart {
     this.placeTip();
   }
 
-  // Beside the cross, on the side with more room.
+  // Beside the cursor, on the side with more room.
   placeTip() {
     const plot = this.plot.getBoundingClientRect(), figure = this.figure.getBoundingClientRect();
     const x = plot.left - figure.left + this.x(this.at), after = this.x(this.at) < plot.width / 2;

@@ -1,10 +1,10 @@
-// The page: one sentence at a time, with its alternatives, its pieces, its words' alignment and every head's attention.
+// The page of one sentence at a time: its n-best list, token probabilities, word alignment and every head's attention.
 const {model, sentences} = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 const kinds = {
-  encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Each piece of the source (down) looks at the source"},
-  decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Each piece that was read (down) looks at itself and those before it"},
-  cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "To say each piece (down), the decoder looks at the source"},
+  encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Rows: source tokens; columns: the source tokens they attend to"},
+  decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Rows: tokens read by the decoder; columns: the tokens they attend to, themselves and earlier ones"},
+  cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "Rows: output tokens; columns: the source tokens that the decoder attends to when predicting them"},
 };
 let sentence = sentences[0], kind = "cross", layer = sentence.alignment_layer - 1, aligning = layer;
 
@@ -25,7 +25,7 @@ function section(title, ...children) {
   page.append(element("section", {id}, element("h2", {}, title), ...children));
 }
 
-// Buttons of which one is pressed.
+// A group of buttons, one of them pressed.
 function choice(name, items, chosen, choose) {
   const buttons = items.map(([value, text]) => {
     const button = element("button", {type: "button", "aria-pressed": String(value === chosen)}, text);
@@ -47,34 +47,34 @@ function translationSection() {
   const total = sentence.log_probabilities.reduce((a, b) => a + b, 0);
   const facts = element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {}, sentence.source),
     element("dt", {}, sentence.target_given ? "given translation" : "translation"), element("dd", {}, sentence.target),
-    element("dt", {}, "log p"), element("dd", {}, total.toFixed(3)));
+    element("dt", {}, "log p"), element("dd", {}, showNumber(total, 3)));
   const rows = sentence.nbest.map(({text, score}, i) => element("tr", {}, element("td", {class: "number"}, String(i + 1)),
-    element("td", {class: "number"}, score.toFixed(4)), element("td", {}, text)));
+    element("td", {class: "number"}, showNumber(score, 4)), element("td", {}, text)));
   const nbest = element("table", {}, element("thead", {}, element("tr", {},
-    element("th", {class: "number"}, "rank"), element("th", {class: "number"}, "score"), element("th", {}, "what the search found"))),
+    element("th", {class: "number"}, "rank"), element("th", {class: "number"}, "score"), element("th", {}, "hypothesis"))),
   element("tbody", {}, ...rows));
-  section("Translation", element("p", {class: "note"}, `By the model ${model}.`), facts, element("div", {class: "scroll"}, nbest));
+  section("Translation", element("p", {class: "note"}, `Model: ${model}`), facts, element("div", {class: "scroll"}, nbest));
 }
 
-// From a quiet green for what is sure to a loud red for what is not.
+// From pale green for likely tokens to strong red for unlikely ones.
 function colourOf(probability) {
   const hue = 5 + 130 * probability;
   return `hsl(${hue} 65% 50% / ${(0.42 - 0.24 * probability).toFixed(2)})`;
 }
 
-function piecesSection() {
+function tokensSection() {
   const pieces = sentence.said_tokens.map((piece, i) => {
     const logP = sentence.log_probabilities[i], p = Math.exp(logP);
-    const title = `probability ${p.toPrecision(3)}, log ${logP.toFixed(3)}, after ${sentence.read_tokens[i]}`;
-    return element("li", {style: `background: ${colourOf(p)}`, title}, piece, element("small", {}, logP.toFixed(2)));
+    const title = `probability ${showNumber(p)}, log ${showNumber(logP, 3)}, after ${sentence.read_tokens[i]}`;
+    return element("li", {style: `background: ${colourOf(p)}`, title}, piece, element("small", {}, showNumber(logP, 2)));
   });
-  section("Pieces", element("p", {class: "note"}, "Under each piece its log-probability: green was sure, red was not."),
+  section("Tokens", element("p", {class: "note"}, "Each token with its log-probability, from green (likely) to red (unlikely)."),
     element("ol", {class: "pieces"}, ...pieces));
 }
 
 // --- Alignment ------------------------------------------------------------------------------------------------------
 
-// A layer's attention as the mean over its heads, summed up by words.
+// A layer's attention between words: the mean over heads, summed over source tokens and averaged over target tokens.
 function wordWeights() {
   const heads = sentence.attention.cross[aligning], {source_words: from, target_words: to} = sentence;
   const sums = to.spans.map(() => from.spans.map(() => 0)), pieces = to.spans.map(() => 0);
@@ -90,7 +90,7 @@ function wordWeights() {
 
 const measure = document.createElement("canvas").getContext("2d");
 
-// Where words stand along a line, each with room of its own.
+// The positions of words along a line.
 function places(words, gap, size) {
   let at = 0;
   const middles = words.map((word) => {
@@ -101,7 +101,7 @@ function places(words, gap, size) {
   return {middles, length: Math.max(0, at - gap)};
 }
 
-// Source above target; or, where that is too wide, source beside target.
+// Source above target, or, if that is too wide, source beside target.
 function drawLinks(holder) {
   measure.font = `15px ${getComputedStyle(document.body).fontFamily}`;
   const wordsOf = ({spans}, text) => spans.map(([begin, end]) => points(text).slice(begin, end).join(""));
@@ -149,7 +149,7 @@ function drawLinks(holder) {
 function alignmentSection() {
   const holder = element("div", {class: "scroll card"});
   section("Alignment", element("p", {class: "note"},
-    `How much the words of the translation attended to those of the source, in the mean over the heads of a layer; alignments are taken from layer ${sentence.alignment_layer}. Links of less than a tenth are left out; point at a word to see its own.`),
+    `Cross-attention between words, averaged over the heads of a layer; links below 0.1 are not shown. Hover over a word to highlight its links. --alignment uses layer ${sentence.alignment_layer}.`),
   choice("layer", layers("cross"), aligning, (value) => { aligning = value; drawLinks(holder); }), element("p"), holder);
   drawLinks(holder);
   redraw.push(() => drawLinks(holder));
@@ -159,13 +159,13 @@ function alignmentSection() {
 
 const channels = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim().split(/\s+/).map(Number);
 
-// The square root shows small weights, too.
+// The square root makes small weights visible.
 function shade(weight, none, full) {
   const much = Math.sqrt(weight);
   return `rgb(${none.map((channel, i) => Math.round(channel + (full[i] - channel) * much)).join(" ")})`;
 }
 
-// Labels have little room: where a word begins, the tip says.
+// Labels omit the word-begin mark to save room; tooltips show it.
 const bare = (piece) => piece.replace(/^▁(?=.)/, "");
 
 class HeatMap {
@@ -223,7 +223,7 @@ class HeatMap {
       return this.draw();
     }
     this.draw(row, column);
-    showTip(event, `${this.rows[row]} → ${this.columns[column]}`, (this.matrix[row][column] / 1000).toFixed(3));
+    showTip(event, `${this.rows[row]} → ${this.columns[column]}`, showNumber(this.matrix[row][column] / 1000, 3));
   }
 }
 
@@ -231,12 +231,12 @@ const mean = (heads) => heads[0].map((row, r) => row.map((_, c) => heads.reduce(
 
 function drawHeads(holder, note) {
   const {rows, columns, note: text} = kinds[kind], heads = sentence.attention[kind][layer];
-  note.textContent = `${text}. Squares are shaded by the square root of the weight.`;
+  note.textContent = `${text}. Shading is the square root of the weight.`;
   const count = Math.max(sentence[rows].length, sentence[columns].length);
-  const room = (holder.clientWidth - 16) / 2 - 100;  // for two beside each other
+  const room = (holder.clientWidth - 16) / 2 - 100;  // for two side by side
   const cell = Math.floor(Math.min(28, Math.max(7, Math.min(room, 360) / count, Math.min(9, room / count))));
   const maps = heads.map((head, i) => new HeatMap(`Head ${i + 1}`, head, sentence[rows], sentence[columns], cell));
-  if (heads.length > 1) maps.push(new HeatMap("Mean over the heads", mean(heads), sentence[rows], sentence[columns], cell));
+  if (heads.length > 1) maps.push(new HeatMap("Mean over heads", mean(heads), sentence[rows], sentence[columns], cell));
   const widest = Math.max(...maps.map((map) => map.canvas.clientWidth || parseInt(map.canvas.style.width, 10)));
   holder.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${widest + 34}px), 1fr))`;
   holder.replaceChildren(...maps.map((map) => map.figure));
@@ -279,7 +279,7 @@ function showSentence() {
     page.append(element("p", {}, choose));
   }
   translationSection();
-  piecesSection();
+  tokensSection();
   alignmentSection();
   attentionSection();
 }

@@ -1,4 +1,4 @@
-// What every page is made with.
+// Shared by all pages.
 "use strict";
 
 // element("svg:path", {d: "..."}) or element("td", {class: "number"}, "12", child)

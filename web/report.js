@@ -1,4 +1,4 @@
-// The page: what its data hold, section by section. A section without data is not there.
+// The report, section by section. Sections without data are omitted.
 const {runs} = JSON.parse(document.getElementById("data").textContent);
 const several = runs.length > 1;
 const page = document.getElementById("page");
@@ -34,23 +34,23 @@ function summarySection() {
   const records = {best_loss: record("best_loss", false), best_bleu: record("best_bleu", true), best_chrf: record("best_chrf", true)};
   const best = (one, name, digits) => {
     if (!one[name]) return number(null);
-    const cell = number(one[name].value.toFixed(digits), one[name].value === records[name]);
+    const cell = number(showNumber(one[name].value, digits), one[name].value === records[name]);
     cell.append(" ", element("small", {}, `at ${showNumber(one[name].step)}`));
     return cell;
   };
   const rows = summaries.map((one, run) => [
     runName(run), number(showNumber(one.steps)), number(one.epoch ? showNumber(one.epoch) : null), number(showTime(one.seconds)),
     number(one.tokens_per_second === null ? null : showNumber(one.tokens_per_second)),
-    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), element("td", {class: "words"}, happenings(runs[run]))]);
-  section("Summary", table(["run", ...["steps", "epoch", "training time", "tokens a second", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "what happened"], rows));
+    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), element("td", {class: "status"}, statusOf(runs[run]))]);
+  section("Summary", table(["run", ...["steps", "epochs", "training time", "tokens/s", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "status"], rows));
 }
 
-function happenings({summary, marks}) {
+function statusOf({summary, marks}) {
   const count = (event, one, more) => {
     const n = marks.filter((mark) => mark.event === event).length;
     return n ? [`${n} ${n === 1 ? one : more}`] : [];
   };
-  const words = [summary.ended ? "ended" : summary.steps ? "has not ended" : "has not begun", ...count("resume", "resume", "resumes"),
+  const words = [summary.ended ? "finished" : summary.steps ? "not finished" : "not started", ...count("resume", "resume", "resumes"),
     ...count("divergence", "divergence", "divergences"), ...count("checkpoint", "failed save", "failed saves")];
   if (summary.unreadable) words.push(`${summary.unreadable} unreadable line${summary.unreadable === 1 ? "" : "s"}`);
   return words.join(", ");
@@ -61,7 +61,7 @@ function happenings({summary, marks}) {
 const charts = [];
 
 function curvesSection() {
-  const steep = (name) => {  // whether a logarithmic axis shows more
+  const needsLog = (name) => {  // whether a logarithmic axis shows more
     const values = runs.flatMap((run) => [...(run.train[name] ?? []), ...(run.validation[name] ?? [])]).filter((value) => value > 0);
     return values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > 30 * values.reduce((a, b) => Math.min(a, b));
   };
@@ -69,24 +69,23 @@ function curvesSection() {
     ["Loss", "loss", ["train", "validation"]], ["Perplexity", "perplexity", ["train", "validation"]],
     ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]],
     ["Learning rate", "learning_rate", ["train"]], ["Gradient norm", "gradient_norm", ["train"]],
-    ["Tokens a second", "tokens_per_second", ["train"]],
+    ["Tokens per second", "tokens_per_second", ["train"]],
   ];
   for (const [title, name, kinds] of wanted) {
     const has = kinds.filter((kind) => runs.some((run) => run[kind][name]?.some((value) => value !== null)));
     if (!has.length) continue;
-    const log = ["perplexity", "gradient_norm"].includes(name) && steep(name);
-    const parts = [has.length > 1 ? "line: training; line with shapes: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic" : ""];
-    const show = name === "learning_rate" ? (value) => (value ? trimmed(value.toExponential(2)) : "0") : (value, tick) => (tick ? showShort(value) : showNumber(value));
-    charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, show, zero: name === "tokens_per_second"}), name, kinds: has});
+    const log = ["perplexity", "gradient_norm"].includes(name) && needsLog(name);
+    const parts = [has.length > 1 ? "plain line: training; line with markers: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic scale" : ""];
+    charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, zero: name === "tokens_per_second"}), name, kinds: has});
   }
   for (const {chart} of charts) chart.zoomed = zoom;
   const settings = controls();
-  if (!charts.length) return section("Curves", element("p", {class: "note"}, "Nothing has been recorded yet."));
+  if (!charts.length) return section("Curves", element("p", {class: "note"}, "This run has not recorded anything yet."));
   section("Curves", settings, hint(), element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure)), validationTable());
   drawCurves();
 }
 
-// All charts show the same part of the runs.
+// Zooms all charts to the same range.
 function zoom(to) {
   part = to;
   document.getElementById("zoom").hidden = !part;
@@ -122,43 +121,43 @@ function controls() {
     input.addEventListener("change", () => { shown[i] = input.checked; drawCurves(); });
     return element("label", {}, input, runName(i));
   });
-  const slider = element("input", {type: "range", min: 0, max: 10, step: 1, value: smoothing * 100, "aria-label": "smoothing, in percent of a curve"});
-  const share = element("output", {}, `${smoothing * 100} %`);
-  slider.addEventListener("input", () => { smoothing = slider.value / 100; share.textContent = `${slider.value} %`; drawCurves(); });
-  const whole = element("button", {type: "button", id: "zoom", hidden: ""}, "show the whole");
+  const slider = element("input", {type: "range", min: 0, max: 10, step: 1, value: smoothing * 100, "aria-label": "smoothing window, in percent of the curve"});
+  const share = element("output", {}, `${smoothing * 100}%`);
+  slider.addEventListener("input", () => { smoothing = slider.value / 100; share.textContent = `${slider.value}%`; drawCurves(); });
+  const whole = element("button", {type: "button", id: "zoom", hidden: ""}, "reset zoom");
   whole.addEventListener("click", () => zoom(null));
   return element("form", {class: "controls"},
     several ? element("fieldset", {class: "which"}, element("legend", {}, "runs"), ...which) : null,
-    element("fieldset", {}, element("legend", {}, "along"), choice("axis", "step", "steps", true), choice("axis", "seconds", "training time", false)),
-    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "each point is the mean of so much of its curve"}, slider, share)), whole);
+    element("fieldset", {}, element("legend", {}, "x axis"), choice("axis", "step", "steps", true), choice("axis", "seconds", "training time", false)),
+    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "moving average over this share of the curve"}, slider, share)), whole);
 }
 
 function hint() {
   const events = runs.flatMap((run) => run.marks.map((mark) => mark.event)), has = (event) => events.includes(event);
   const bad = [has("divergence") ? "divergences" : "", has("checkpoint") ? "failed saves" : ""].filter(Boolean).join(" and ");
   const ticks = [bad ? `red: ${bad}` : "", has("resume") ? "grey: resumes" : ""].filter(Boolean).join(", ");
-  return element("p", {class: "note hint"}, `Point at a chart for its values; draw a mouse across to enlarge a part.${ticks ? ` Ticks on the axis, ${ticks}.` : ""}`);
+  return element("p", {class: "note hint"}, `Hover over a chart to see values; drag to zoom, double-click to reset.${ticks ? ` Marks on the x axis: ${ticks}.` : ""}`);
 }
 
 function validationTable() {
   const names = [["loss", 4], ["perplexity", 2], ["bleu", 2], ["chrf", 2]];
   const rows = runs.flatMap((run, i) => {
     const all = run.validation.step.map((step, at) => [runName(i), number(showNumber(step)), number(showTime(run.validation.seconds[at])),
-      ...names.map(([name, digits]) => number(run.validation[name]?.[at]?.toFixed(digits)))]);
+      ...names.map(([name, digits]) => number(showNumber(run.validation[name]?.[at] ?? null, digits)))]);
     const every = Math.ceil(all.length / 100);
     return all.filter((_, at) => at % every === 0 || at === all.length - 1);
   });
   if (!rows.length) return null;
-  return element("details", {}, element("summary", {}, "Validation as a table"),
+  return element("details", {}, element("summary", {}, "Validation table"),
     table(["run", ...["step", "training time", "loss", "perplexity", "BLEU", "chrF"].map(numberHead)], rows));
 }
 
 // --- Corpus ---------------------------------------------------------------------------------------------------------
 
-const reasons = {empty: "one side empty", too_long: "too long", ratio: "lengths too different", invalid: "no valid text"};
+const reasons = {empty: "empty", too_long: "too long", ratio: "length ratio too high", invalid: "invalid text"};
 
 function corpusSection() {
-  const known = new Map();  // what was prepared, and the runs that learn from it
+  const known = new Map();  // each prepared corpus, and the runs that use it
   runs.forEach((run, i) => {
     if (!run.prepare) return;
     const {time, step, event, ...what} = run.prepare, text = JSON.stringify(what);
@@ -176,17 +175,17 @@ function corpusSection() {
 
 const sides = ["source", "target"];
 
-// What docs/metrics.md says of the event, by side; anything may be missing.
-function told(facts) {
+// The event of docs/metrics.md grouped by side; any field may be missing.
+function bySide(facts) {
   const pairs = facts.pairs ?? {};
   const side = (name) => ({...facts[name], histogram: facts[`${name}_lengths`] ?? [], tokens: pairs[`${name}_tokens`]});
   return {...facts, pairs, left_out: pairs.left_out ?? {}, source: side("source"), target: side("target")};
 }
 
 function corpus(event, id) {
-  const facts = told(event), parts = [], there = sides.filter((side) => facts[side].histogram.length);
+  const facts = bySide(event), parts = [], there = sides.filter((side) => facts[side].histogram.length);
   if (there.length) {
-    const chart = new Chart(`Sentence lengths ${id + 1}`, {axis: "length", show: (value) => `${trimmed(value.toPrecision(3))} %`, zero: true, note: "share of the pairs"});
+    const chart = new Chart(`Sentence lengths ${id + 1}`, {axis: "length", unit: "%", zero: true, note: "share of pairs"});
     chart.figure.className = "inner";
     chart.figure.querySelector("h3").textContent = "Sentence lengths";
     chart.set(histograms(there, there.map((side) => facts[side].histogram)), [], "length", 0);
@@ -194,7 +193,7 @@ function corpus(event, id) {
     chart.figure.querySelector("figcaption").append(...keys);
     parts.push(chart.figure);
   }
-  return [...parts, sidesTable(facts), pairsList(facts)];
+  return [...parts, element("div", {class: "beside"}, sidesTable(facts), pairsList(facts))];
 }
 
 function pairsList(facts) {
@@ -206,23 +205,23 @@ function pairsList(facts) {
   if (left.length) fact("left out", some.map(([reason, count]) => `${showNumber(count)} ${reasons[reason] ?? reason.replaceAll("_", " ")}`).join(", ") || "none");
   for (const [name, text] of [["padding_unsorted", "padding, unsorted"], ["padding_sorted", "padding, sorted"]]) {
     if (!Number.isFinite(facts[name])) continue;
-    fact(text, element("span", {class: "bar", style: `width: ${(facts[name] * 8).toFixed(2)}rem`}), `${(facts[name] * 100).toFixed(1)} %`);
+    fact(text, element("span", {class: "bar", style: `width: ${(facts[name] * 8).toFixed(2)}rem`}), showPercent(facts[name]));
   }
-  if (Number.isFinite(facts.padding_sorted)) fact("", element("small", {class: "note"}, "what batches would hold in empty places if they were padded; they are not"));
+  if (Number.isFinite(facts.padding_sorted)) fact("", element("small", {class: "note"}, "the share of padding if batches were padded (they are not)"));
   return list;
 }
 
 function sidesTable(facts) {
-  const percent = (value) => (Number.isFinite(value) ? `${Number((value * 100).toPrecision(2))} %` : null), of = (value) => (Number.isFinite(value) ? showNumber(value) : null);
+  const percent = (value) => (Number.isFinite(value) ? showPercent(value) : null), of = (value) => (Number.isFinite(value) ? showNumber(value) : null);
   const rows = [["tokens", (side) => of(side.tokens)], ["vocabulary", (side) => of(side.vocabulary)], ["unknown", (side) => percent(side.unknown)],
-    ["mean length", (side) => of(side.mean_length)], ["half ≤", (side) => of(side.lengths?.p50)], ["90 % ≤", (side) => of(side.lengths?.p90)],
-    ["99 % ≤", (side) => of(side.lengths?.p99)], ["longest", (side) => of(side.lengths?.max)]];
+    ["mean length", (side) => of(side.mean_length)], ["median length", (side) => of(side.lengths?.p50)], ["90th percentile", (side) => of(side.lengths?.p90)],
+    ["99th percentile", (side) => of(side.lengths?.p99)], ["maximum length", (side) => of(side.lengths?.max)]];
   const known = rows.filter(([, value]) => sides.some((side) => value(facts[side]) !== null));
   if (!known.length) return null;
   return table(["", ...sides.map(numberHead)], known.map(([name, value]) => [name, ...sides.map((side) => number(value(facts[side])))]), "");
 }
 
-// Both sides in the same bins, at most 60 of them; the few longest sentences share the last.
+// Both sides in the same bins, at most 60; the last bin includes all longer sentences.
 function histograms(names, all) {
   const longest = Math.max(...all.map((list) => {
     const total = list.reduce((sum, [, count]) => sum + count, 0);
@@ -250,7 +249,7 @@ function samplesSection() {
         ...(reference ? [element("dt", {}, "reference"), element("dd", {dir: "auto"}, reference)] : [])),
       element("div", {class: "runs"}, ...users.map(improvement)));
   });
-  section("Samples", element("p", {class: "note"}, "Each translation stands at the step that first gave it. Words that the reference does not have in this order are dotted."),
+  section("Samples", element("p", {class: "note"}, "Each translation is listed at the step that first produced it. Dotted words are not in the reference, or not in this order."),
     element("div", {class: "cards"}, ...cards));
 }
 
@@ -258,10 +257,10 @@ function improvement({run, reference, translations, left_out}) {
   const rows = translations.map(([step, text]) => element("tr", {}, element("td", {}, showNumber(step)), element("td", {dir: "auto"}, ...marked(text, reference))));
   return element("div", {}, several ? element("h3", {}, runName(run)) : null,
     element("div", {class: "history", tabindex: rows.length > 12 ? 0 : null}, element("table", {class: "improved"}, element("tbody", {}, ...rows))),
-    left_out ? element("p", {class: "note"}, `${showNumber(left_out)} more are not shown.`) : null);
+    left_out ? element("p", {class: "note"}, `${showNumber(left_out)} more not shown.`) : null);
 }
 
-// The translation's words, those outside the longest sequence that it has in common with the reference set off.
+// The translation's words; highlights those outside its longest common subsequence with the reference.
 function marked(text, reference) {
   const a = text.split(/\s+/).filter(Boolean), b = (reference ?? "").split(/\s+/);
   if (!reference || !a.length || a.length * b.length > 1e6) return [text || "–"];
@@ -295,7 +294,7 @@ function configurationSection() {
   only.checked = several && different > 0;
   only.addEventListener("change", filter);
   filter();
-  section("Configuration", several ? element("p", {}, element("label", {}, only, `only what differs (${different} of ${keys.length})`)) : null,
+  section("Configuration", several ? element("p", {}, element("label", {}, only, `only differences (${different} of ${keys.length})`)) : null,
     element("div", {class: "scroll"}, whole));
 }
 

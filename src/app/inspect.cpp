@@ -9,7 +9,6 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/signals.h"
-#include "report/attention_figure.h"
 #include "report/inspection.h"
 #include "report/page.h"
 #include "text/unicode.h"
@@ -83,7 +82,8 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>
 std::string written(const InspectOptions& o, const ordered_json& data) {
   switch (o.format) {
     case InspectFormat::html:
-      return page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "inspect.js"}, data);
+      return page_with_data("inspect.html",
+                            {"report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
     case InspectFormat::json:
       return data.dump() + "\n";
     case InspectFormat::svg:

@@ -64,7 +64,7 @@ Side side_of(const std::string& text, PiecesOfText pieces) {
 Pair pair_of(const SavedModel& model, const std::string& source, const std::string& target) {
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
   if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder needs at least one token
-    pieces.ids.push_back(eos_id);
+    pieces.ids.push_back(model.vocabularies.source->special().end);
     pieces.spans.push_back({source.size(), source.size()});
   }
   return {side_of(source, std::move(pieces)),
@@ -113,8 +113,9 @@ class Scorer {
       targets.add(target.ids.data(), target.ids.data() + target.ids.size());
     }
     std::vector<AttentionRows> rows;
-    if (options_.alignment) rows = attention_rows(model_.model, sources, targets, bos_id, layer_);
-    const auto scores = score_pairs(model_.model, sources, targets, bos_id, eos_id);
+    const auto [unknown, start, end] = model_.vocabularies.target->special();
+    if (options_.alignment) rows = attention_rows(model_.model, sources, targets, start, layer_);
+    const auto scores = score_pairs(model_.model, sources, targets, start, end);
     for (size_t i = 0; i < scores.size(); ++i) {
       const double score = std::accumulate(scores[i].begin(), scores[i].end(), 0.0);
       if (!std::isfinite(score)) throw_not_finite(model_);

@@ -1,4 +1,4 @@
-// A packed batch on the host: the sentences of both sides end to end, nothing padded.
+// A packed batch in host memory: the sentences of each side end to end, without padding.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace dragoman {
 
 struct PackedSide {
   std::vector<int32_t> ids;
-  std::vector<int32_t> lengths;  // a sentence each
+  std::vector<int32_t> lengths;  // one per sentence
 
   int64_t sentences() const { return static_cast<int64_t>(lengths.size()); }
   void add(const int32_t* begin, const int32_t* end) {
@@ -18,10 +18,10 @@ struct PackedSide {
 };
 
 struct Batch {
-  std::vector<uint64_t> pairs;  // each pair's index in its corpus: what its dropout depends on
+  std::vector<uint64_t> pairs;  // each pair's index in its corpus, which keys its dropout
   PackedSide source;
-  PackedSide target_input;       // what the decoder reads: the target, shifted by its start
-  std::vector<int32_t> targets;  // what it is to say after each of them
+  PackedSide target_input;       // what the decoder reads: the target, shifted right by its start token
+  std::vector<int32_t> targets;  // the token to predict at each of these positions
 
   int64_t source_tokens() const { return static_cast<int64_t>(source.ids.size()); }
   int64_t target_tokens() const { return static_cast<int64_t>(targets.size()); }

@@ -26,10 +26,10 @@ int64_t slice_count(const Batch& batch, int64_t part_tokens) {
   return std::min(1 + (tokens - 1) / part_tokens, batch.source.sentences());
 }
 
-// The cut is where the part's tokens, of both sides, come nearest to its share of all that are left.
+// Cuts where the slice's tokens, of both sides, come nearest to its share of those left.
 BatchSlice take_slice(BatchSlice& rest, int64_t parts) {
   const size_t all = rest.source.ids.size() + rest.targets.size(), shares = static_cast<size_t>(parts);
-  const size_t most = rest.pairs.size() - (shares - 1);  // one sentence is for each of the other parts
+  const size_t most = rest.pairs.size() - (shares - 1);  // leave a sentence for each of the other slices
   size_t sentences = 0, source = 0, target = 0;
   while (sentences < most) {
     const auto more_source = static_cast<size_t>(rest.source.lengths[sentences]),

@@ -1,8 +1,8 @@
-// A batch in parts: some of its sentences at a time, so that fewer tokens take memory at once.
+// Slices of a batch, so that fewer tokens take memory at once.
 //
-// A part is whole sentences, one after the other, with their pairs. Gradients are sums over tokens and dropout depends
-// on a token's pair, so that what the parts give together is what the batch gives, but for rounding. How a batch is cut
-// is a function of its lengths and of part_tokens alone.
+// A slice is consecutive whole sentences with their pairs. Gradients are sums over tokens and dropout depends on a
+// token's pair, so the slices together give what the batch gives, up to rounding. The cuts depend only on the batch's
+// lengths and on part_tokens.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct PackedView {
   std::span<const int32_t> ids, lengths;
 };
 
-// Sentences of a batch, which must outlive it: nothing is copied.
+// Views into a batch, which must outlive it.
 struct BatchSlice {
   std::span<const uint64_t> pairs;
   PackedView source, target_input;
@@ -25,10 +25,10 @@ struct BatchSlice {
 
 BatchSlice whole(const Batch& batch);
 
-// The fewest parts of no more than `part_tokens` on the batch's larger side, could it be cut anywhere; 0: one part.
+// Tokens of the larger side divided by `part_tokens`, rounded up, but at most one slice a sentence. 0: one slice.
 int64_t slice_count(const Batch& batch, int64_t part_tokens);
 
-// Takes off the sentences of `rest` the first of so many parts of about the same size. None is empty.
+// Removes from `rest` the first of `parts` slices of about equal size. None is empty.
 BatchSlice take_slice(BatchSlice& rest, int64_t parts);
 
 }  // namespace dragoman

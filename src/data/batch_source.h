@@ -1,7 +1,7 @@
-// BatchSource: where training gets its batches, one after the other, epoch after epoch.
+// BatchSource: the batches of training, epoch after epoch.
 //
 // The batches of an epoch are a pure function of (corpus, settings, seed, epoch): number `index` of an epoch is the
-// same whenever and by whomever it is asked for. (epoch, index) is the data position that a checkpoint keeps.
+// same whenever and by whichever process it is read. (epoch, index) is the data position that a checkpoint keeps.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  // The batch at the position, which moves on; nothing where the epoch has ended: the position is then at the
-  // beginning of the next one.
+  // The batch at the position, which advances. Nothing at the end of the epoch; the position is then at the beginning
+  // of the next one.
   virtual std::optional<Batch> next() = 0;
 
-  // The same without the batch, which somebody else takes. False where the epoch has ended.
+  // Skips a batch that another process takes. False at the end of the epoch.
   virtual bool skip() = 0;
 
   virtual DataPosition position() const = 0;
   virtual void seek(DataPosition position) = 0;
 
-  // How many batches the present epoch has, as far as that is known (for showing progress); 0: it is not.
+  // Batches in this epoch, for displaying progress; perhaps an estimate, 0 if unknown.
   virtual int64_t batches_in_epoch() const = 0;
 };
 

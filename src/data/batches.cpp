@@ -11,12 +11,12 @@
 namespace dragoman {
 namespace {
 
-// A run of entries of a pool.
+// Consecutive entries of a pool.
 struct Cut {
   size_t begin, end;
 };
 
-// As many as fit the budget, one after the other; one that does not fit alone stands alone.
+// Fills each batch up to the budget; an entry beyond the budget is a batch of its own.
 std::vector<Cut> cut_by_budget(const std::vector<PooledPair>& entries, int64_t budget) {
   std::vector<Cut> cuts;
   int64_t source = 0, target = 0;
@@ -40,13 +40,14 @@ void sort_by_length(std::vector<PooledPair>& entries) {
 }
 
 void add_pair(Batch& batch, uint64_t pair, std::vector<int32_t>& source, std::vector<int32_t>& target,
-              bool source_eos) {
+              const Vocabularies& vocabularies, bool source_eos) {
+  const SpecialTokens& special = vocabularies.target->special();
   batch.pairs.push_back(pair);
-  if (source_eos) source.push_back(eos_id);
+  if (source_eos) source.push_back(vocabularies.source->special().end);
   batch.source.add(source.data(), source.data() + source.size());
   batch.targets.insert(batch.targets.end(), target.begin(), target.end());
-  batch.targets.push_back(eos_id);
-  target.insert(target.begin(), bos_id);
+  batch.targets.push_back(special.end);
+  target.insert(target.begin(), special.start);
   batch.target_input.add(target.data(), target.data() + target.size());
 }
 
@@ -71,14 +72,23 @@ struct ShardedBatches::State {
   std::optional<EpochStream> stream;
   DataPosition position;
   std::vector<PooledPair> pool;
-  std::vector<Cut> cuts;  // of the pool, in the order in which they are given out
+  std::vector<Cut> cuts;  // of the pool, in the order of the batches
   size_t next_cut = 0;
-  uint64_t pools = 0;         // of this epoch, read so far
-  int64_t known_batches = 0;  // of the last epoch that was walked to its end
+  uint64_t pools = 0;         // read so far in this epoch
+  int64_t known_batches = 0;  // in the last completed epoch
 
   State(const PreparedCorpus& c, const BatchSettings& s)
-      : corpus(c), settings(s), loader(c, settings), stream(std::in_place, c, stream_settings(), 0) {}
+      : corpus(c),
+        settings(s),
+        loader(c, loader_settings()),
+        stream(std::in_place, c, stream_settings(), 0) {}
 
+  LoaderSettings loader_settings() const {
+    return {.seed = settings.seed,
+            .source_eos = settings.source_eos,
+            .sampling = settings.sampling,
+            .max_length = settings.max_length};
+  }
   StreamSettings stream_settings() const { return {settings.seed, settings.order, settings.weights}; }
 
   void begin_epoch(int64_t epoch) {
@@ -93,7 +103,7 @@ struct ShardedBatches::State {
   bool read_pool() {
     const int64_t budget = settings.batch_tokens * settings.pool_batches;
     pool.clear();
-    stream->release_left_shards();
+    stream->release_finished_shards();
     PairPlace place;
     for (int64_t tokens = 0; tokens < budget && stream->next(place); tokens += pool.back().larger()) {
       pool.push_back(loader.measure(place, position.epoch));
@@ -111,14 +121,14 @@ struct ShardedBatches::State {
     for (size_t left = cuts.size(); left > 1; --left) std::swap(cuts[left - 1], cuts[random.below(left)]);
   }
 
-  // The next batch's place in the pool, or nothing at the end of the epoch.
+  // The next batch's part of the pool, or null at the end of the epoch.
   const Cut* next() {
     if (next_cut == cuts.size() && !read_pool()) return nullptr;
     ++position.index;
     return &cuts[next_cut++];
   }
 
-  // The same; at the end of an epoch the next one begins.
+  // The same, but begins the next epoch at the end of one.
   const Cut* next_or_begin() {
     const Cut* cut = next();
     if (cut) return cut;
@@ -143,7 +153,8 @@ std::optional<Batch> ShardedBatches::next() {
   for (size_t i = cut->begin; i < cut->end; ++i) {
     const PairPlace place = s.pool[i].place;
     s.loader.load(place, s.position.epoch);
-    add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.settings.source_eos);
+    add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.corpus.vocabularies,
+             s.settings.source_eos);
   }
   return batch;
 }
@@ -159,8 +170,7 @@ void ShardedBatches::seek(DataPosition position) {
   while (s.position.index < position.index) {
     if (s.next_cut == s.cuts.size() && !s.read_pool()) {
       throw Error(
-          "epoch {} has {} batches, and there is no batch {} to go on from: the corpus or its settings have "
-          "changed",
+          "epoch {} has only {} batches, cannot resume at batch {}: the corpus or its settings have changed",
           position.epoch + 1, s.position.index, position.index + 1);
     }
     const auto step =
@@ -208,7 +218,7 @@ double ShardedBatches::padding_share(int64_t max_pairs) {
 PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& settings) {
   constexpr int64_t max_pairs = 1'000'000;
   BatchSettings sorted = settings;
-  sorted.sampling = 0;  // lengths as they are on the disk are near enough, and a hundred times faster
+  sorted.sampling = 0;  // the stored lengths are near enough, and a hundred times faster
   BatchSettings unsorted = sorted;
   sorted.sort_by_length = true;
   unsorted.sort_by_length = false;
@@ -222,8 +232,7 @@ std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularie
                               const BatchSettings& settings) {
   const auto encode = [](const Vocabulary& vocabulary, const std::string& text) {
     std::vector<int32_t> ids = vocabulary.encode(text);
-    if (ids.empty())
-      ids.push_back(unknown_id);  // of spaces and the like nothing is left, but a line is a line
+    if (ids.empty()) ids.push_back(vocabulary.special().unknown);  // a line of white space still counts
     return ids;
   };
   std::vector<Batch> batches;
@@ -236,7 +245,7 @@ std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularie
         batches.back().target_tokens() + target_tokens > settings.batch_tokens) {
       batches.emplace_back();
     }
-    add_pair(batches.back(), i, source, target, settings.source_eos);
+    add_pair(batches.back(), i, source, target, vocabularies, settings.source_eos);
   }
   return batches;
 }

@@ -26,8 +26,7 @@ int64_t count_the_rest(LineReader& lines) {
 [[noreturn]] void lengths_differ(LineReader& source, LineReader& target) {
   const int64_t source_lines = count_the_rest(source), target_lines = count_the_rest(target);
   throw Error(
-      "{} has {} lines, but {} has {}: each line must have its translation in the same line of the other "
-      "file",
+      "{} has {} lines, but {} has {}: line n of one file must be the translation of line n of the other",
       source.path(), source_lines, target.path(), target_lines);
 }
 
@@ -109,7 +108,7 @@ void CorpusReader::open_next() {
   read_of_source_ = 0;
 }
 
-// The next pair of the source that is open; false at its end.
+// The next pair of the current source; false at its end.
 bool CorpusReader::read_pair(RawPair& pair) {
   if (limit_ > 0 && read_of_source_ == limit_) return false;
   const bool more = first_->next(pair.source);

@@ -1,11 +1,11 @@
-// CorpusReader: the pairs of a parallel corpus, as [data] says, in the order of its files.
+// CorpusReader: the pairs of a parallel corpus, as configured in [data], in the order of its files.
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
-// (a line is source, tab, target; further columns are passed over, a missing one makes the pair invalid). data.swap
-// exchanges the sides, data.limit ends each source early. A pair's index counts over all sources, whatever is left
-// out, so that it is a name for it.
+// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). data.swap exchanges the
+// sides, data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out,
+// and so identifies it.
 //
-// Files of different length are an Error with both counts, once the shorter one has ended.
+// Files of different length are an Error with both counts, raised at the end of the shorter one.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +25,29 @@ struct TextPair {
   std::string source, target;
 };
 
-// Pairs that were not kept, by the reason. A pair that has several counts for the first of them.
+// Pairs that were left out, by reason. A pair with several counts for the first.
 struct LeftOut {
   int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
-  int64_t empty = 0;     // without a piece, on either side
-  int64_t too_long = 0;  // more than data.max_length pieces on either side
-  int64_t ratio = 0;     // one side has more than data.max_ratio times the pieces of the other
+  int64_t empty = 0;     // no subwords on either side
+  int64_t too_long = 0;  // more than data.max_length subwords on either side
+  int64_t ratio = 0;     // more than data.max_ratio times as many subwords on one side as on the other
 
   int64_t total() const { return invalid + empty + too_long + ratio; }
   LeftOut& operator+=(const LeftOut& other);
 };
 
-// read == kept + held_out + left_out.total(), always.
+// read == kept + held_out + left_out.total()
 struct CorpusCounts {
   int64_t read = 0, kept = 0, held_out = 0;
   LeftOut left_out;
-  int64_t source_tokens = 0, target_tokens = 0;  // of the kept ones, without marks
+  int64_t source_tokens = 0, target_tokens = 0;  // of the kept pairs, without start and end tokens
 
   CorpusCounts& operator+=(const CorpusCounts& other);
 };
 nlohmann::json to_json(const CorpusCounts& counts);
 CorpusCounts corpus_counts_from_json(const nlohmann::json& json);
 
-// Where a pair of files, or a TSV file, stands.
+// The paths of a pair of files, or of a TSV file.
 struct CorpusSource {
   std::string source, target;  // target is empty for a TSV file
 
@@ -60,7 +60,7 @@ std::vector<CorpusSource> validation_sources(const DataConfig& data);
 struct RawPair {
   uint64_t index = 0;               // in the corpus
   int64_t origin = 0;               // the number of its source
-  bool invalid = false;             // and then without text
+  bool invalid = false;             // if so, the text is empty
   std::string_view source, target;  // valid until the next pair is read
 };
 
@@ -70,7 +70,7 @@ class CorpusReader {
 
   bool next(RawPair& pair);
 
-  uint64_t bytes_read() const;  // of the files on the disk
+  uint64_t bytes_read() const;  // of the files as stored
 
  private:
   bool read_pair(RawPair& pair);
@@ -87,10 +87,10 @@ class CorpusReader {
   std::optional<LineReader> first_, second_;
 };
 
-// Whether there is nothing but spaces, tabs and carriage returns.
+// Whether a text consists only of spaces, tabs and carriage returns.
 bool is_blank(std::string_view text);
 
-// A small corpus at once, such as a validation set. Pairs that are empty or invalid are left out, and counted.
+// Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
 
 }  // namespace dragoman

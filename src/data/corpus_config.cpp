@@ -13,7 +13,7 @@ constexpr int64_t many = int64_t{1} << 40;
 void same_length(const char* key, const std::vector<std::string>& one, const char* other,
                  const std::vector<std::string>& two) {
   if (one.size() == two.size()) return;
-  throw OptionError(key, fmt::format("has {} file{}, but {} has {}: each file needs its other side",
+  throw OptionError(key, fmt::format("has {} file{}, but {} has {}: each file needs its counterpart",
                                      one.size(), one.size() == 1 ? "" : "s", other, two.size()));
 }
 
@@ -28,20 +28,21 @@ void check_weights(const DataConfig& data) {
     throw OptionError("data.weights", "are all 0, which leaves nothing to train on");
 }
 
-// Standard input is kept while a corpus is prepared (standard_input.h): once, and not for validation, which every
-// resume reads anew.
+// Standard input can be read only once, while a corpus is prepared (standard_input.h); validation files are read again
+// by every resume.
 void check_standard_input(const DataConfig& data) {
   int64_t named = 0;
   for (const auto& [key, files] :
        {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
         std::pair{"data.tsv", &data.tsv}}) {
     named += std::ranges::count(*files, "-");
-    if (named > 1) throw OptionError(key, "names standard input, -, a second time: it can be read only once");
+    if (named > 1) throw OptionError(key, "names standard input (-) a second time: it can be read only once");
   }
   for (const auto& [key, files] : {std::pair{"data.valid_source", &data.valid_source},
                                    std::pair{"data.valid_target", &data.valid_target}}) {
     if (std::ranges::count(*files, "-") > 0)
-      throw OptionError(key, "names standard input, -, but is read whenever training goes on: name a file");
+      throw OptionError(key,
+                        "names standard input (-), but is read again whenever training resumes: name a file");
   }
 }
 
@@ -104,17 +105,17 @@ void validate(const DataConfig& data) {
   }
   const bool has_files = !data.source.empty() || !data.tsv.empty();
   if (has_files && data.synthetic != Synthetic::none) {
-    throw OptionError("data.synthetic", "is set beside data.source or data.tsv: learn from one of them");
+    throw OptionError("data.synthetic", "cannot be combined with data.source or data.tsv: choose one");
   }
   if (data.hold_out > 0 && !data.valid_source.empty()) {
-    throw OptionError("data.hold_out", "is set beside data.valid_source: validate on one of them");
+    throw OptionError("data.hold_out", "cannot be combined with data.valid_source: choose one");
   }
 }
 
 void require_corpus(const DataConfig& data) {
   if (!data.source.empty() || !data.tsv.empty() || data.synthetic != Synthetic::none) return;
   throw OptionError("data.source",
-                    "names no file: give data.source and data.target, or data.tsv, or data.synthetic");
+                    "is not set: give data.source and data.target, or data.tsv, or data.synthetic");
 }
 
 std::vector<double> source_weights(const DataConfig& data) {

@@ -1,4 +1,4 @@
-// The table [data] of a recipe: what to learn from.
+// The table [data] of a recipe: the training and validation data.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// Sentences made up as they are needed, see synthetic.h.
+// Sentences generated on the fly, see synthetic.h.
 enum class Synthetic { none, copy, reverse, sort };
 
 // How an epoch goes through several sources: all of them together, or one after the other.
@@ -20,7 +20,7 @@ struct DataConfig {
   std::vector<std::string> tsv;  // files of both: source, tab, target. They count after the pairs above
   std::vector<double> weights;   // one for each source: how often an epoch has its pairs
   std::vector<std::string> valid_source, valid_target;
-  std::string obtain;  // told to those who have not got the files
+  std::string obtain;  // shown if a file is missing
   bool swap = false;
   int64_t limit = 0;
   int64_t hold_out = 0;
@@ -39,15 +39,15 @@ struct DataConfig {
 
 void declare(Options& options, DataConfig& data);
 
-// Throw OptionError naming the first key whose value cannot be. A table that names no corpus at all passes:
-// whoever needs one calls require_corpus.
+// Throw OptionError naming the first invalid key. validate() accepts a table without a corpus, require_corpus() does
+// not.
 void validate(const DataConfig& data);
 void require_corpus(const DataConfig& data);
 
 // data.weights: one for each pair of files and each TSV file, 1 by default.
 std::vector<double> source_weights(const DataConfig& data);
 
-// Tokens of the longest sentence that a batch can hold, marks included.
+// Tokens of the longest sentence in a batch, with its end token.
 int64_t max_sentence_length(const DataConfig& data);
 
 }  // namespace dragoman

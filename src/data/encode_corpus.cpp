@@ -28,7 +28,7 @@ struct PairInWork {
   Outcome outcome = Outcome::kept;
 };
 
-// The pairs that are in memory at a time. Their strings are used again.
+// The pairs that are in memory at once. Their strings are reused.
 struct Block {
   std::vector<PairInWork> pairs = std::vector<PairInWork>(block_pairs);
   size_t count = 0;
@@ -39,7 +39,7 @@ struct Block {
     for (size_t bytes = 0; count < block_pairs && bytes < block_bytes && reader.next(raw); ++count) {
       PairInWork& pair = pairs[count];
       if (pair.source_text.capacity() + pair.target_text.capacity() > (1 << 16))
-        pair = {};  // it held a giant
+        pair = {};  // release the memory of a very long line
       pair.index = raw.index;
       pair.invalid = raw.invalid;
       pair.source_text.assign(raw.source);
@@ -105,7 +105,7 @@ class Encoder {
   const DataConfig& data_;
   const Survey& survey_;
   ThreadPool threads_;
-  std::vector<WordEncoder> sources_, targets_;  // a thread each
+  std::vector<WordEncoder> sources_, targets_;  // one per thread
   Block* block_ = nullptr;
   std::vector<std::exception_ptr> errors_;
 };
@@ -123,18 +123,21 @@ class TextWriter {
 
  private:
   void check() const {
-    if (!file_) throw Error("cannot write {}: is the disk full, or the folder not yours?", path_);
+    if (!file_) throw Error("cannot write {}: check free disk space and write permission", path_);
   }
 
   std::string path_;
   std::ofstream file_;
 };
 
-// Takes the encoded pairs in their order.
+// Writes the encoded pairs in their order.
 class Sink {
  public:
   Sink(const Vocabularies& vocabularies, const Survey& survey, const std::string& folder,
-       uint64_t fingerprint, uint64_t shard_pairs) {
+       uint64_t fingerprint, uint64_t shard_pairs)
+      : result_{.counts = {},
+                .source = {.unknown_id = vocabularies.source->special().unknown},
+                .target = {.unknown_id = vocabularies.target->special().unknown}} {
     const uint64_t shards =
         std::clamp<uint64_t>((survey.pairs() + shard_pairs - 1) / shard_pairs, 1, max_shards);
     const int64_t largest = std::max(vocabularies.source->size(), vocabularies.target->size());
@@ -227,7 +230,8 @@ EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabul
   Block block;
   uint64_t done = 0;
   while (block.read(reader)) {
-    if (stop_requested()) throw Stopped(stop_requested(), "stopped while preparing; nothing was kept");
+    if (stop_requested())
+      throw Stopped(stop_requested(), "stopped while preparing the corpus; nothing was saved");
     encoder.encode(block);
     for (size_t i = 0; i < block.count; ++i) sink.take(block.pairs[i]);
     done += block.count;
@@ -235,7 +239,7 @@ EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabul
                 static_cast<double>(done));
   }
   status.clear();
-  if (done != survey.pairs()) throw Error("the corpus changed while it was prepared: prepare it again");
+  if (done != survey.pairs()) throw Error("the corpus changed while it was being prepared: prepare it again");
   return sink.finish();
 }
 

@@ -1,4 +1,4 @@
-// Encoding a corpus: text to ids to shards, on several threads, in memory that does not grow with the corpus.
+// Encodes a corpus: text to ids to shards, on several threads, in memory independent of the corpus's size.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,11 @@
 
 namespace dragoman {
 
-// Of one side of the pairs that were kept.
+// Of one side of the kept pairs.
 struct SideStatistics {
-  std::vector<int64_t> lengths;  // how many sentences have so many pieces
-  int64_t unknown = 0;           // pieces
+  int32_t unknown_id;
+  std::vector<int64_t> lengths = {};  // lengths[n]: sentences of n pieces
+  int64_t unknown = 0;                // pieces
 
   void add(const std::vector<int32_t>& ids);
   int64_t percentile(double share) const;  // the length that this share of the sentences does not exceed
@@ -27,14 +28,14 @@ struct EncodingResult {
   int64_t shards = 0;
 };
 
-// Writes shard-000, ... and, where pairs are held out, their text. Pair after pair goes to shard after shard, so that
-// each has its share of every source; the threads decide nothing.
-inline constexpr uint64_t usual_shard = 500'000;  // pairs
+// Writes shard-000, ... and the text of held-out pairs. Pairs are dealt to the shards in turn, so that each has its
+// share of every source, whatever the number of threads.
+inline constexpr uint64_t default_shard_pairs = 500'000;
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
                              const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
-                             uint64_t shard_pairs = usual_shard);
+                             uint64_t shard_pairs = default_shard_pairs);
 
-// Where the text of the held-out pairs lies.
+// The path of the held-out pairs' text.
 std::string held_out_path(const std::string& folder, const char* side);
 
 }  // namespace dragoman

@@ -15,7 +15,7 @@ void shuffle(std::vector<Item>& items, uint64_t key) {
   for (size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);
 }
 
-// The first of the rising records whose pair is not below this one.
+// The first record, of those sorted by pair, that is not before this pair.
 size_t first_record(std::span<const PairRecord> records, uint64_t pair) {
   const auto at =
       std::lower_bound(records.begin(), records.end(), pair,
@@ -72,14 +72,14 @@ void EpochStream::open(const Segment& segment) {
   shuffle(places_, mix(mix(mix(key_, "pairs"), segment.shard), segment.first_source));
 }
 
-void EpochStream::release_left_shards() {
-  for (const uint32_t shard : left_shards_) corpus_.shards[shard].release();
-  left_shards_.clear();
+void EpochStream::release_finished_shards() {
+  for (const uint32_t shard : finished_shards_) corpus_.shards[shard].release();
+  finished_shards_.clear();
 }
 
 bool EpochStream::next(PairPlace& place) {
   while (next_place_ == places_.size()) {
-    if (next_segment_ > 0) left_shards_.insert(segments_[next_segment_ - 1].shard);
+    if (next_segment_ > 0) finished_shards_.insert(segments_[next_segment_ - 1].shard);
     if (next_segment_ == segments_.size()) return false;
     open(segments_[next_segment_++]);
   }

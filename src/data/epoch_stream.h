@@ -1,9 +1,9 @@
 // EpochStream: the order in which an epoch goes through the pairs of a prepared corpus, before they become batches.
 //
-// Shard after shard in a shuffled order, each shard's pairs shuffled too: one shard's order is all that is in memory,
-// and since each shard is a fair sample of the corpus, the whole is well mixed. With SourceOrder::consecutive that is
-// done for one source after the other. A source's weight is how often its pairs come: 2.5 is twice, and for half of
-// them, chosen anew in each epoch, once more.
+// Shards in random order, and the pairs of each in random order: only one shard's order is in memory, and as each
+// shard is a fair sample of the corpus, the whole is well mixed. SourceOrder::consecutive does that for one source after
+// another. A source's weight is how often its pairs occur: 2.5 is twice, and a third time for a random half of them,
+// drawn anew in each epoch.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PairPlace {
 struct StreamSettings {
   uint64_t seed = 1;
   SourceOrder order = SourceOrder::mixed;
-  std::vector<double> weights;  // of each source; empty: 1
+  std::vector<double> weights;  // one per source; empty: all 1
 };
 
 class EpochStream {
@@ -31,11 +31,11 @@ class EpochStream {
 
   bool next(PairPlace& place);
 
-  // Whoever has used up the pairs that came so far says so: shards that are done with let go of their memory.
-  void release_left_shards();
+  // Releases the memory of finished shards. To be called once the pairs returned so far are no longer read.
+  void release_finished_shards();
 
  private:
-  struct Segment {  // pairs of a shard that are shuffled together: all, or those of one source
+  struct Segment {  // pairs of a shard that are shuffled together: all of them, or those of one source
     uint32_t shard;
     size_t first_source, last_source;
   };
@@ -51,9 +51,9 @@ class EpochStream {
   uint64_t key_;
   std::vector<Segment> segments_;
   size_t next_segment_ = 0;
-  std::vector<PairPlace> places_;  // of the segment that is open
+  std::vector<PairPlace> places_;  // of the current segment
   size_t next_place_ = 0;
-  std::set<uint32_t> left_shards_;
+  std::set<uint32_t> finished_shards_;
 };
 
 }  // namespace dragoman

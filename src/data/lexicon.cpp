@@ -14,14 +14,15 @@ constexpr int rounds = 5;
 constexpr uint64_t max_pairs = 1'000'000;
 constexpr size_t pairs_of_task = 1024;
 constexpr int64_t counts_at_once = int64_t{1} << 25;
-constexpr double unit = 4294967296.0;  // shares are summed as whole numbers, which any order sums to the same
+constexpr double unit = 4294967296.0;  // fixed point: integer sums do not depend on the order of addition
 
 using Ids = std::vector<int32_t>;
 
-// The pairs to learn from, several at a time.
+// Runs over the pairs to learn from, on several threads.
 class Pairs {
  public:
-  Pairs(const PreparedCorpus& corpus, int threads) : threads_(threads) {
+  Pairs(const PreparedCorpus& corpus, int threads)
+      : threads_(threads), end_(corpus.vocabularies.source->special().end) {
     const auto kept = static_cast<uint64_t>(corpus.counts.kept);
     stride_ = std::max<uint64_t>(1, (kept + max_pairs - 1) / max_pairs);
     for (const Shard& shard : corpus.shards) {
@@ -30,7 +31,7 @@ class Pairs {
     }
   }
 
-  // body(source, target); an end mark stands behind each source.
+  // body(source, target); the source with its end token.
   template <class Body>
   void for_each(const Body& body) {
     run(tasks_.size(), [&](size_t number) {
@@ -40,11 +41,11 @@ class Pairs {
       Ids source, target;
       for (size_t i = task.begin; i < end && !stop_requested(); i += stride_) {
         task.shard->read(all[i], source, target);
-        source.push_back(eos_id);
+        source.push_back(end_);
         body(source, target);
       }
     });
-    if (stop_requested()) throw Stopped(stop_requested(), "stopped while the shortlist was learnt");
+    if (stop_requested()) throw Stopped(stop_requested(), "stopped while learning the shortlist");
   }
 
   // body(number) for each number below `count`.
@@ -63,6 +64,7 @@ class Pairs {
   };
 
   ThreadPool threads_;
+  int32_t end_;
   uint64_t stride_;
   std::vector<Task> tasks_;
 };
@@ -76,9 +78,9 @@ void add(Number& sum, Number amount) {
 struct Row {
   Ids words;  // ascending
   std::vector<float> probabilities;
-  std::vector<uint64_t> shares;  // of this round
+  std::vector<uint64_t> shares;  // expected counts of this round
 
-  // Where a word stands; words.size(): it is not followed.
+  // The index of a word; words.size(): it is not kept.
   size_t find(int32_t word) const {
     const auto place = std::ranges::lower_bound(words, word);
     return place != words.end() && *place == word ? static_cast<size_t>(place - words.begin()) : words.size();
@@ -115,11 +117,12 @@ Ids largest(std::span<const Number> values, int64_t count, Number least) {
   return indices;
 }
 
-// The words that stand opposite each source piece most often. Every target piece stands opposite the end mark, whose
-// row are the frequent ones. Counts exist for some source pieces at a time.
+// The words that each source piece co-occurs with most. Every target piece co-occurs with the end token, whose row
+// gives the frequent ones. Counts are in memory for some source pieces at a time.
 std::vector<Row> first_rows(Pairs& pairs, const Vocabularies& vocabularies, const LexiconSize& size,
                             Ids& frequent) {
   const int64_t sources = vocabularies.source->size(), targets = vocabularies.target->size();
+  const int32_t end = vocabularies.source->special().end;
   const int64_t followed = std::max(10 * size.likeliest, size.frequent);
   std::vector<Row> rows(static_cast<size_t>(sources));
   const int64_t at_once = std::clamp<int64_t>(counts_at_once / targets, 1, sources);
@@ -140,13 +143,13 @@ std::vector<Row> first_rows(Pairs& pairs, const Vocabularies& vocabularies, cons
       const std::span<const uint32_t> counted = row_of(static_cast<int64_t>(row));
       rows[static_cast<size_t>(first) + row].begin(largest(counted, followed, uint32_t{1}));
     });
-    if (first <= eos_id && eos_id < first + at_once)
-      frequent = largest(std::span<const uint32_t>(row_of(eos_id - first)), size.frequent, uint32_t{1});
+    if (first <= end && end < first + at_once)
+      frequent = largest(std::span<const uint32_t>(row_of(end - first)), size.frequent, uint32_t{1});
   }
   return rows;
 }
 
-// Each target piece is shared out among the source pieces that it may come from, by their probabilities.
+// The expectation step: divides each target piece among the source pieces in proportion to their probabilities.
 void share_out(std::vector<Row>& rows, const Ids& source, const Ids& target) {
   std::vector<size_t> places(source.size());
   for (const int32_t t : target) {

@@ -1,9 +1,9 @@
-// Lexicon: which target pieces each source piece is likely to become, learnt from a prepared corpus.
+// Lexicon: the most probable translations of each source piece, learned from a prepared corpus.
 //
-// IBM model 1 (Brown et al., 1993): each piece of a target comes from one piece of its source, or from none, for which
-// the end mark stands here; expectation maximisation finds the probabilities of a piece given the one that it comes
-// from. Of each source piece only those pieces are followed that stand opposite it most often, and of a large corpus
-// about a million pairs, evenly: memory and time are bounded. The number of threads changes nothing.
+// IBM model 1 (Brown et al., 1993): each target piece is aligned to one source piece or to none, represented here by
+// the end token; expectation maximisation estimates the probability of a target piece given its source piece. To bound
+// memory and time, each source piece keeps only the target pieces that it co-occurs with most, and a large corpus is
+// sampled evenly down to a million pairs. The result does not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,17 @@
 namespace dragoman {
 
 struct Lexicon {
-  std::vector<int32_t> frequent;  // target pieces, the most frequent first
-  std::vector<std::vector<int32_t>>
-      likeliest;  // of each source piece (and of none: eos_id); the likeliest first
+  std::vector<int32_t> frequent;                // target pieces, the most frequent first
+  std::vector<std::vector<int32_t>> likeliest;  // target pieces of each source piece, the most probable first
 };
 
 struct LexiconSize {
   int64_t likeliest = 50;
   int64_t frequent = 100;
-  double min_probability = 0.001;  // of a piece that is listed
+  double min_probability = 0.001;  // of a listed piece
 };
 
-// A source piece that is spelt like a target piece may always become that.
+// A target piece spelled like the source piece is always listed.
 Lexicon learn_lexicon(const PreparedCorpus& corpus, const LexiconSize& size, int threads);
 
 }  // namespace dragoman

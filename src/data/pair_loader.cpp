@@ -6,21 +6,20 @@
 namespace dragoman {
 namespace {
 
-int32_t length_of(size_t pieces, bool mark) { return static_cast<int32_t>(pieces) + mark; }
+int32_t length_of(size_t pieces, bool end_token) { return static_cast<int32_t>(pieces) + end_token; }
 
 void check(const std::vector<int32_t>& ids, const Vocabulary& vocabulary) {
   const int64_t size = vocabulary.size();
   for (const int32_t id : ids) {
     if (id >= 0 && id < size) continue;
-    throw Error(
-        "the prepared corpus is damaged (piece {} of {}): remove its folder, and it will be prepared again",
-        id, size);
+    throw Error("the prepared corpus is damaged (subword {} of {}): remove its folder to prepare it again",
+                id, size);
   }
 }
 
 }  // namespace
 
-PairLoader::PairLoader(const PreparedCorpus& corpus, const BatchSettings& settings)
+PairLoader::PairLoader(const PreparedCorpus& corpus, const LoaderSettings& settings)
     : corpus_(corpus), settings_(settings) {
   if (settings.sampling <= 0) return;
   source_sampler_ = std::make_unique<SubwordSampler>(*corpus.vocabularies.source, settings.sampling);
@@ -47,7 +46,7 @@ void PairLoader::load(PairPlace place, int64_t epoch) {
   sample(*target_sampler_, mix(key, "target"), target);
 }
 
-// Where the other cut would be too long for the model, the usual one stays.
+// Keeps the usual segmentation if the sampled one would be too long for the model.
 void PairLoader::sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const {
   Random random(key);
   std::vector<int32_t> other = sampler.sample(ids, random);

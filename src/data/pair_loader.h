@@ -1,4 +1,4 @@
-// PairLoader: the ids of prepared pairs, cut into other subwords each epoch if that is asked for. For one thread.
+// PairLoader: reads the ids of prepared pairs, with subwords sampled anew in each epoch if asked. For one thread.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "data/batches.h"
 #include "data/epoch_stream.h"
+#include "text/subword_sampling.h"
 
 namespace dragoman {
 
-// A pair that waits for its batch. Lengths are those that the model sees, marks included.
+// A pair that waits for its batch. Lengths are what the model sees, start and end tokens included.
 struct PooledPair {
   PairPlace place;
   int32_t source_length, target_length;
@@ -19,25 +19,32 @@ struct PooledPair {
   int32_t larger() const { return std::max(source_length, target_length); }
 };
 
+struct LoaderSettings {
+  uint64_t seed = 1;
+  bool source_eos = true;
+  double sampling = 0;
+  int64_t max_length = 100;  // in subwords, of a sampled sentence
+};
+
 class PairLoader {
  public:
-  // Both must outlive it.
-  PairLoader(const PreparedCorpus& corpus, const BatchSettings& settings);
+  // The corpus must outlive it.
+  PairLoader(const PreparedCorpus& corpus, const LoaderSettings& settings);
 
   const PairRecord& record(PairPlace place) const {
     return corpus_.shards[place.shard].pairs()[place.record];
   }
 
-  PooledPair measure(PairPlace place, int64_t epoch);  // reads no id, unless subwords are sampled
+  PooledPair measure(PairPlace place, int64_t epoch);  // reads no ids, unless subwords are sampled
   void load(PairPlace place, int64_t epoch);
 
-  std::vector<int32_t> source, target;  // of the pair that was loaded last, without marks
+  std::vector<int32_t> source, target;  // of the last pair loaded, without start and end tokens
 
  private:
   void sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const;
 
   const PreparedCorpus& corpus_;
-  const BatchSettings& settings_;
+  LoaderSettings settings_;
   std::unique_ptr<SubwordSampler> source_sampler_, target_sampler_;
 };
 

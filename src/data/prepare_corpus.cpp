@@ -30,13 +30,13 @@ std::string manifest_path(const std::string& folder) {
   return (std::filesystem::path(folder) / manifest_name).string();
 }
 
-// --- What a prepared corpus was made from -----------------------------------------------------------
+// --- The origin: inputs and settings ----------------------------------------------------------------
 
 json facts_of_file(const std::string& path, const std::string& obtain) {
   if (path == "-") return "standard input";
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) {
-    const std::string advice = obtain.empty() ? "" : fmt::format("; where to get the corpus: {}", obtain);
+    const std::string advice = obtain.empty() ? "" : fmt::format("; to obtain the corpus: {}", obtain);
     throw Error("cannot open {}: {}{}", path, std::strerror(errno), advice);
   }
   return {{"bytes", status.st_size}, {"changed", {status.st_mtim.tv_sec, status.st_mtim.tv_nsec}}};
@@ -48,7 +48,7 @@ json facts_of_vocabularies(const std::string& folder) {
   return {hash(*vocabularies.source), hash(*vocabularies.target)};
 }
 
-// Every option counts, but for those that only choose among what is prepared.
+// All options but those that only select from what is prepared.
 json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   DataConfig data_copy = data;
   VocabularyConfig vocabulary_copy = vocabulary;
@@ -70,7 +70,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   return origin;
 }
 
-// What is wrong with the validation set is better said now than after hours of preparation.
+// Reports mistakes in the validation set now rather than after hours of preparation.
 void check_validation(const DataConfig& data) {
   for (const auto* files : {&data.valid_source, &data.valid_target}) {
     for (const std::string& path : *files) facts_of_file(path, data.obtain);
@@ -84,7 +84,7 @@ uint64_t fingerprint_of(const json& origin) {
   return XXH3_64bits(text.data(), text.size());
 }
 
-// What differs, in words: the first of it.
+// The name of the first difference.
 std::string difference(const json& old_origin, const json& origin) {
   for (const json& step : json::diff(old_origin, origin)) {
     const json::json_pointer pointer(step.at("path").get<std::string>());
@@ -135,7 +135,7 @@ json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
           {"target_lengths", histogram(result.target)}};
 }
 
-// Nothing where there is no manifest, or none that makes sense.
+// Nothing if there is no manifest, or an unreadable one.
 std::optional<json> read_manifest(const std::string& folder) {
   if (!std::filesystem::exists(manifest_path(folder))) return std::nullopt;
   json manifest = json::parse(read_file(manifest_path(folder)), nullptr, false);
@@ -156,7 +156,7 @@ PreparedCorpus open_prepared(const std::string& folder, const json& manifest) {
   return corpus;
 }
 
-// The corpus as it lies there, if it was made from the same.
+// The existing corpus, if it has the same origin.
 std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest) return std::nullopt;
@@ -166,12 +166,12 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
     corpus.was_there = true;
     log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
     if (origin.at("files").contains("-"))
-      log_info("standard input is not read again: remove {} to prepare another corpus", folder);
+      log_info("standard input is not read again: remove {} to prepare a different corpus", folder);
     return corpus;
   } catch (const Error& error) {
-    log_warning("{}: preparing again", error.what());
+    log_warning("{}: preparing the corpus again", error.what());
   } catch (const json::exception& error) {
-    log_warning("{} is damaged: preparing again", manifest_path(folder));
+    log_warning("{} is damaged: preparing the corpus again", manifest_path(folder));
   }
   return std::nullopt;
 }
@@ -179,7 +179,8 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
 void log_why_again(const std::string& folder, const json& origin) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest || manifest->at("origin") == origin) return;
-  log_info("{}: {} has changed, preparing again", folder, difference(manifest->at("origin"), origin));
+  log_info("{}: {} has changed, preparing the corpus again", folder,
+           difference(manifest->at("origin"), origin));
 }
 
 void log_counts(const CorpusCounts& c, double seconds) {
@@ -191,10 +192,10 @@ void log_counts(const CorpusCounts& c, double seconds) {
   say(c.left_out.empty, "with an empty side");
   say(c.left_out.too_long, "longer than data.max_length");
   say(c.left_out.ratio, "beyond data.max_ratio");
-  say(c.left_out.invalid, "invalid: no UTF-8, a NUL byte, a missing column");
+  say(c.left_out.invalid, "invalid: not UTF-8, a NUL byte, or a missing column");
 }
 
-// What every file of the new folder says: the last of them is the manifest.
+// Writes the files of the new folder, the manifest last.
 void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, const json& origin,
                  const std::string& folder, int threads) {
   const auto begin = std::chrono::steady_clock::now();
@@ -203,14 +204,15 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
   StatusLine status;
   const Survey survey = survey_corpus(data, status);
   status.clear();
-  log_info("{} pairs, learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
+  log_info("{} pairs; learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
   const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, status);
   write_vocabularies(folder, vocabularies);
   const EncodingResult result =
       encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log_counts(result.counts, seconds.count());
-  if (result.counts.kept == 0) throw Error("no pair of the corpus could be kept: the log says why");
+  if (result.counts.kept == 0)
+    throw Error("every pair of the corpus was left out: see the reasons logged above");
   const json manifest = {{"origin", origin},
                          {"shards", result.shards},
                          {"source_begins", survey.source_begins},
@@ -241,7 +243,7 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
 
 PreparedCorpus prepared_corpus(const std::string& folder) {
   const std::optional<json> manifest = read_manifest(folder);
-  if (!manifest) throw Error("{} holds no prepared corpus: it must be one folder for all processes", folder);
+  if (!manifest) throw Error("{} has no prepared corpus: all processes must share one folder", folder);
   return open_prepared(folder, *manifest);
 }
 
@@ -254,8 +256,8 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
   auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
                         : read_pairs(validation_sources(data), data.swap, left_out);
   if (left_out.total() > 0) {
-    log_warning("validation: {} pairs are left out, {} empty and {} invalid", left_out.total(),
-                left_out.empty, left_out.invalid);
+    log_warning("validation: {} pairs left out, {} empty and {} invalid", left_out.total(), left_out.empty,
+                left_out.invalid);
   }
   return pairs;
 }

@@ -35,7 +35,7 @@ uint64_t records_begin(const Header& header) {
   return sizeof(Header) + (header.ids * header.id_bytes + 7) / 8 * 8;
 }
 
-// A file that is written from its beginning, with a running checksum.
+// A file written sequentially, with a running checksum.
 class Column {
  public:
   explicit Column(const std::string& path)
@@ -91,7 +91,7 @@ void write_ids(Column& column, std::span<const int32_t> ids, std::vector<Id>& bu
 
 // --- Writing ----------------------------------------------------------------------------------------
 
-// Records grow beside the ids, in a file of their own that is put behind them at the end.
+// Records are written to a temporary file, which finish() appends to the ids.
 struct ShardWriter::Files {
   Column ids, records;
   Header header;
@@ -115,8 +115,7 @@ ShardWriter::ShardWriter(const std::string& path, int id_bytes, uint64_t fingerp
   CHECK(id_bytes == 2 || id_bytes == 4, "{}", id_bytes);
   files_->header.id_bytes = static_cast<uint32_t>(id_bytes);
   files_->header.fingerprint = fingerprint;
-  files_->ids.write_unsummed(&files_->header,
-                             sizeof(Header));  // in its place; what it says is known at the end
+  files_->ids.write_unsummed(&files_->header, sizeof(Header));  // a placeholder until finish()
 }
 
 ShardWriter::~ShardWriter() = default;
@@ -165,7 +164,7 @@ struct Shard::Mapping {
   Mapping& operator=(const Mapping&) = delete;
 
   [[noreturn]] void damaged(const char* how) const {
-    throw Error("{} {}: remove its folder, and it will be prepared again", path, how);
+    throw Error("{} {}: remove its folder to prepare the corpus again", path, how);
   }
   template <class Id>
   void read(uint64_t begin, uint32_t length, std::vector<int32_t>& ids) const {
@@ -184,26 +183,26 @@ Shard::Mapping::Mapping(const std::string& name) : path(name) {
       known && size >= sizeof(Header) ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
   const int reason = errno;
   close(file);
-  if (known && size < sizeof(Header)) damaged("is cut off");
+  if (known && size < sizeof(Header)) damaged("is truncated");
   if (mapped == MAP_FAILED) throw Error("cannot map {} into memory: {}", path, std::strerror(reason));
   bytes = static_cast<const char*>(mapped);
   std::memcpy(&header, bytes, sizeof header);
 }
 
-// Every count is bounded by the file's size before it is multiplied.
+// Bounds every count by the file's size before multiplying it.
 Shard::Shard(const std::string& path, uint64_t fingerprint) : mapping_(std::make_unique<Mapping>(path)) {
   const Header& header = mapping_->header;
   const size_t size = mapping_->size;
   if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 ||
       header.checksum != checksum_of(header)) {
-    mapping_->damaged("is no shard of this program, or damaged");
+    mapping_->damaged("is not a shard file, or is damaged");
   }
-  if (header.version != Header().version) mapping_->damaged("was made by another version of this program");
+  if (header.version != Header().version) mapping_->damaged("was written by another version of this program");
   if (header.fingerprint != fingerprint) mapping_->damaged("belongs to another corpus or other settings");
   const bool sound = (header.id_bytes == 2 || header.id_bytes == 4) && header.ids <= size &&
                      header.pairs <= size &&
                      records_begin(header) + header.pairs * sizeof(PairRecord) == size;
-  if (!sound) mapping_->damaged("is cut off");
+  if (!sound) mapping_->damaged("is truncated");
   pairs_ = {reinterpret_cast<const PairRecord*>(mapping_->bytes + records_begin(header)), header.pairs};
 }
 

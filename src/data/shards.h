@@ -1,9 +1,9 @@
-// The encoded corpus on disk: a few files ("shards"), mapped into memory, each a fair sample of every source.
+// The encoded corpus on disk: a few memory-mapped files ("shards"), each a fair sample of every source.
 //
-// One file: a header, the ids of all its pairs end to end (16 bits each where the vocabularies allow it, else 32),
-// and a record for each pair. Pairs stand in the order of the corpus. Byte order is the machine's.
-// A header has its own checksum and the fingerprint of what it was made from; a file whose sizes do not fit, or that
-// belongs to another preparation, is an Error when it is opened. No marks are stored.
+// A file is a header, the ids of all its pairs end to end (16 bits each if the vocabularies allow it, else 32), and a
+// record for each pair, in the order of the corpus. Byte order is the machine's. The header has its own checksum and
+// the fingerprint of the corpus's origin; a file with wrong sizes or another fingerprint is an Error when opened. Start
+// and end tokens are not stored.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace dragoman {
 
 struct PairRecord {
   uint64_t pair;   // its index in the corpus
-  uint64_t begin;  // of its source's ids, which its target's follow
+  uint64_t begin;  // of its source's ids; its target's follow
   uint32_t source_length, target_length;
 };
 
@@ -28,7 +28,7 @@ class ShardWriter {
   ShardWriter& operator=(ShardWriter&&) noexcept;
 
   void add(uint64_t pair, std::span<const int32_t> source, std::span<const int32_t> target);
-  void finish();  // writes what is missing and flushes it to the disk
+  void finish();  // writes the records and the header, and syncs to disk
 
  private:
   struct Files;
@@ -44,8 +44,8 @@ class Shard {
 
   std::span<const PairRecord> pairs() const { return pairs_; }
   void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
-  void release() const;   // lets go of the memory that its pages take; they are read again when needed
-  bool is_whole() const;  // reads it all: whether the checksum fits
+  void release() const;   // frees the memory of its pages, which are read again when needed
+  bool is_whole() const;  // reads all of it and verifies the checksums
 
  private:
   struct Mapping;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* standard_input = "-";
 
-// Decompressed, where it is compressed.
+// Decompresses it if necessary.
 void copy_standard_input(const std::string& path) {
   const auto bytes = open_bytes(standard_input);
   std::ofstream file(path, std::ios::binary);
@@ -24,7 +24,7 @@ void copy_standard_input(const std::string& path) {
     file.write(block.data(), static_cast<std::streamsize>(count));
   }
   file.close();
-  if (!file) throw Error("cannot write {}, where standard input is kept: is the disk full?", path);
+  if (!file) throw Error("cannot write standard input to {}: check free disk space", path);
 }
 
 }  // namespace

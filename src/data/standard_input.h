@@ -1,5 +1,5 @@
-// Standard input ("-") among the files of a corpus: a corpus is read several times, standard input once, so that its
-// bytes are kept in a file meanwhile.
+// Standard input ("-") as a file of a corpus. A corpus is read several times but standard input only once, so its bytes
+// are kept in a temporary file.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace dragoman {
 
 bool reads_standard_input(const DataConfig& data);
 
-// The corpus with a file of the folder in place of standard input, for as long as this lives.
+// The corpus with standard input replaced by a file in the folder, which the destructor removes.
 class CorpusOfFiles {
  public:
-  // Reads standard input to its end, where the corpus names it.
+  // Reads standard input to its end if the corpus names it.
   CorpusOfFiles(const DataConfig& data, const std::string& folder);
   ~CorpusOfFiles();
   CorpusOfFiles(const CorpusOfFiles&) = delete;

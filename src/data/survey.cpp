@@ -17,12 +17,13 @@ namespace {
 enum class Side { source, target, both };
 
 void stop_if_asked() {
-  if (stop_requested()) throw Stopped(stop_requested(), "stopped while preparing; nothing was kept");
+  if (stop_requested())
+    throw Stopped(stop_requested(), "stopped while preparing the corpus; nothing was saved");
 }
 
 uint64_t bytes_of(const std::vector<CorpusSource>& sources) {
   uint64_t bytes = 0;
-  std::error_code ignored;  // whoever opens the file says what is wrong
+  std::error_code ignored;  // opening the file will report it
   for (const CorpusSource& source : sources) {
     for (const std::string& path : {source.source, source.target}) {
       const auto size = path.empty() ? 0 : std::filesystem::file_size(path, ignored);
@@ -60,8 +61,7 @@ std::vector<uint64_t> choose_held_out(uint64_t pairs, uint64_t count) {
   return chosen;
 }
 
-// So many of so many, evenly: each stays with the share of those still needed among those still to come (Knuth's
-// algorithm S), so that nothing need be stored.
+// Selection sampling (Knuth's algorithm S): takes each item with probability wanted / remaining, storing nothing.
 class EvenSample {
  public:
   EvenSample(uint64_t wanted, uint64_t all) : wanted_(wanted), all_(all), random_(mix(0, "sample")) {}
@@ -78,7 +78,7 @@ class EvenSample {
   Random random_;
 };
 
-// The sentences that one vocabulary is learnt from.
+// The sentences to learn one vocabulary from.
 Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, int64_t learn_from) {
   struct State {
     CorpusReader reader;
@@ -116,11 +116,11 @@ bool Survey::is_held_out(uint64_t pair) const {
 Survey survey_corpus(const DataConfig& data, StatusLine& status) {
   Survey survey = {.source_begins = count_pairs(data, status), .held_out = {}};
   if (survey.pairs() == 0) {
-    throw Error("there is nothing to learn from: {} has no line", corpus_sources(data).front().name());
+    throw Error("the corpus is empty: {} has no lines", corpus_sources(data).front().name());
   }
   const auto hold_out = static_cast<uint64_t>(data.hold_out);
   if (hold_out >= survey.pairs()) {
-    throw Error("data.hold_out is {}, but the corpus has {} pairs in all: hold out fewer", hold_out,
+    throw Error("data.hold_out is {}, but the corpus has only {} pairs: hold out fewer", hold_out,
                 survey.pairs());
   }
   survey.held_out = choose_held_out(survey.pairs(), hold_out);
@@ -142,10 +142,11 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
       status.show("learning the vocabulary", -1);
     }
     status.clear();
-    auto learnt = learning.get();
-    const char* fewer = learnt->size() < vocabulary.size && can_be_filled ? ": the text has no more" : "";
-    log_info("{} vocabulary: {} pieces{}", what, with_commas(learnt->size()), fewer);
-    return learnt;
+    auto learned = learning.get();
+    const char* fewer =
+        learned->size() < vocabulary.size && can_be_filled ? ", all that the text yields" : "";
+    log_info("{} vocabulary: {} subwords{}", what, with_commas(learned->size()), fewer);
+    return learned;
   };
   Vocabularies both;
   const char* first = vocabulary.shared ? "shared" : "source";

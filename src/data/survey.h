@@ -1,5 +1,5 @@
-// What is known of a corpus once it has been read through: how many pairs its sources have, and with that, which of
-// them are held out and which of them the vocabularies are learnt from.
+// The first pass over a corpus: counts the pairs of each source, which decides the held-out pairs and the sample from
+// which vocabularies are learned.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 namespace dragoman {
 
 struct Survey {
-  std::vector<uint64_t> source_begins;  // the index of each source's first pair; then the number of all
-  std::vector<uint64_t> held_out;       // indices of the pairs for validation, rising
+  std::vector<uint64_t> source_begins;  // the index of each source's first pair, then the number of pairs
+  std::vector<uint64_t> held_out;       // sorted indices of the pairs for validation
 
   uint64_t pairs() const { return source_begins.back(); }
   bool is_held_out(uint64_t pair) const;
 };
 
-// Reads all of it. Held out are the data.hold_out pairs whose index has the smallest hash: always the same ones.
+// Reads the whole corpus. Holds out the data.hold_out pairs whose indices have the smallest hashes, which is
+// deterministic.
 Survey survey_corpus(const DataConfig& data, StatusLine& status);
 
-// Learns the vocabularies from `learn_from` sentences drawn evenly, none of which is held out; or reads those of
-// `from`. Both sides at once where there are threads for it.
+// Learns the vocabularies from a sample of `learn_from` sentences without the held-out ones, or reads those of `from`.
+// Both sides at the same time if there are threads.
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
                                const Survey& survey, int threads, StatusLine& status);
 

@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// What the task makes of a sentence. The start symbol stays in front.
+// Turns a source into its target. The start symbol stays first.
 void transform(Synthetic kind, std::vector<int32_t>& sentence) {
   if (kind == Synthetic::reverse) std::reverse(sentence.begin() + 1, sentence.end());
   if (kind == Synthetic::sort) std::sort(sentence.begin() + 1, sentence.end());

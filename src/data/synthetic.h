@@ -1,4 +1,4 @@
-// Corpora that are made up as they are needed: tasks that show whether a model learns at all.
+// Synthetic corpora, generated on the fly: tasks that show whether a model learns at all.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace dragoman {
 
-// Sentences of `length` symbols of 1 … symbols − 1, of which the first is always the start symbol 1. The target is
-// the source (the Annotated Transformer's copy task); or its symbols after the first in reverse; or sorted. There is
-// no end mark.
+// Sentences of `length` symbols from 1 to symbols − 1, of which the first is always the start symbol 1. The target is
+// the source (the copy task of the Annotated Transformer), or has the symbols after the first reversed or sorted. There
+// is no end token.
 struct SyntheticTask {
   Synthetic kind = Synthetic::copy;
   int64_t symbols = 11;
@@ -18,11 +18,11 @@ struct SyntheticTask {
   int64_t sentences = 30;  // a batch
   uint64_t seed = 1;
 
-  // Batch number `index` of all that there could be.
+  // Batch number `index` of an endless sequence.
   Batch batch(uint64_t index) const;
 };
 
-// Epochs of `batches` each, none of which comes again.
+// Epochs of `batches` new batches each.
 class SyntheticBatches : public BatchSource {
  public:
   SyntheticBatches(const SyntheticTask& task, int64_t batches) : task_(task), batches_(batches) {}

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-// Numbers words, equal ones alike, so that a sentence becomes a text of numbers.
+// Gives each distinct word a number, so that a sentence becomes a string of numbers.
 class Words {
  public:
   std::u32string numbers(std::string_view sentence, const BleuOptions& options) {
@@ -68,7 +68,7 @@ BleuScore bleu_score(const BleuStatistics& sums) {
   // Smoothing "exp" (Chen and Cherry, 2014, method 3): the k-th precision without a match counts 2^-k matches.
   double smoothing = 1, sum_of_logs = 0;
   for (size_t n = 0; n < sums.matches.size(); ++n) {
-    if (sums.ngrams[n] == 0) return result;  // no sentence has n words: the score is 0
+    if (sums.ngrams[n] == 0) return result;  // no hypothesis has n + 1 tokens: the score is 0
     const double matches = sums.matches[n] > 0 ? static_cast<double>(sums.matches[n]) : 1 / (smoothing *= 2);
     result.precisions[n] = 100 * matches / static_cast<double>(sums.ngrams[n]);
     sum_of_logs += std::log(result.precisions[n]);

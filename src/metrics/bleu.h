@@ -1,12 +1,11 @@
-// BLEU (Papineni et al., 2002) of a corpus, one reference a sentence: sacreBLEU's figures to the last printed digit.
+// Corpus BLEU (Papineni et al., 2002) with one reference per sentence, equal to sacreBLEU's to the last printed digit.
 //
 //   BleuStatistics sums;
 //   for (each sentence) sums += bleu_statistics(hypothesis, reference);
 //   bleu_score(sums).score            // 0 to 100
 //   bleu_signature({})                // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.x"
 //
-// A corpus's score comes from the sums over its sentences, so that any selection of sentences can be scored from
-// their statistics. For many threads.
+// The score is computed from sums over sentences, so that any subset can be scored from its statistics. Thread-safe.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace dragoman {
 
-// The version of sacreBLEU whose definitions BLEU and chrF follow; it stands in the signatures.
+// The version of sacreBLEU whose definitions BLEU and chrF follow, for the signatures.
 inline constexpr std::string_view sacrebleu_version = "2.x";
 
 struct BleuOptions {
@@ -28,7 +27,7 @@ struct BleuOptions {
 
 struct BleuStatistics {
   int64_t hypothesis_length = 0, reference_length = 0;  // tokens
-  std::array<int64_t, 4> matches = {}, ngrams = {};     // of one to four tokens; ngrams: the hypothesis's
+  std::array<int64_t, 4> matches = {}, ngrams = {};     // of one to four tokens; ngrams: of the hypothesis
 
   BleuStatistics& operator+=(const BleuStatistics& other);
 };

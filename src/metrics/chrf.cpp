@@ -16,7 +16,8 @@ bool is_ascii_punctuation(char32_t c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// The words, with one mark at an end, or else at the beginning, as a word by itself. Equal words get equal numbers.
+// The words as numbers, equal for equal words. A punctuation mark at a word's end, or else at its beginning, counts as
+// a word.
 std::u32string numbered_words(std::u32string_view text,
                               std::unordered_map<std::u32string_view, char32_t>& known) {
   std::u32string numbers;
@@ -41,7 +42,7 @@ void add_orders(ChrfStatistics& statistics, const std::u32string& ours, const st
                 int orders) {
   for (size_t n = 1; n <= static_cast<size_t>(orders); ++n) {
     const int64_t reference = ngrams(theirs.size(), n);
-    // Where the reference is too short for any, the hypothesis's do not count either.
+    // If the reference has no n-grams, those of the hypothesis do not count either.
     statistics.orders.push_back({.hypothesis = reference > 0 ? ngrams(ours.size(), n) : 0,
                                  .reference = reference,
                                  .matches = common_ngrams(ours, theirs, n)});

@@ -1,5 +1,5 @@
-// chrF (Popović, 2015), the F-score of character n-grams, and with word_order 2 chrF++ (2017): sacreBLEU's figures to
-// the last printed digit. Sums over sentences and scores as in bleu.h. For many threads.
+// chrF (Popović, 2015), the F-score of character n-grams, and with word_order 2 chrF++ (2017), equal to sacreBLEU's to
+// the last printed digit. Statistics and scores work as in bleu.h. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace dragoman {
 
 struct ChrfOptions {
-  int word_order = 0;  // word n-grams up to this length count beside those of characters
+  int word_order = 0;  // also count word n-grams up to this length
   bool lowercase = false;
 };
 
@@ -22,7 +22,7 @@ struct ChrfStatistics {
   };
   std::vector<Order> orders;  // of 1 to 6 characters, then of 1 to word_order words
 
-  ChrfStatistics& operator+=(const ChrfStatistics& other);  // to nothing yet, or to sums of the same orders
+  ChrfStatistics& operator+=(const ChrfStatistics& other);  // both of the same orders, or the left one empty
 };
 
 ChrfStatistics chrf_statistics(std::string_view hypothesis, std::string_view reference,

@@ -1,4 +1,4 @@
-// How many sequences of n symbols two texts have in common: what BLEU and chrF count.
+// Counts the n-grams that two texts have in common, for BLEU and chrF.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace dragoman {
 
-// Of each n-gram, as many count as matches as both texts have.
+// Clipped matches: each n-gram counts as often as it occurs in both texts.
 int64_t common_ngrams(std::span<const char32_t> a, std::span<const char32_t> b, size_t n);
 
-// How many n-grams a text of this many symbols has.
+// The number of n-grams of a text of this many symbols.
 inline int64_t ngrams(size_t symbols, size_t n) {
   return symbols < n ? 0 : static_cast<int64_t>(symbols - n + 1);
 }

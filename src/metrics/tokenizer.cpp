@@ -16,7 +16,7 @@ bool is_no_number(char32_t c) { return !is_number(c); }
 bool is_dash(char32_t c) { return c == '-'; }
 bool is_point(char32_t c) { return c == '.' || c == ','; }
 
-// What mteval-v13a sets apart wherever it stands: ASCII's punctuation and symbols but for ' , - and .
+// What mteval-v13a always separates: ASCII punctuation and symbols except ' , - and .
 bool is_13a_mark(char32_t c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
@@ -27,7 +27,7 @@ void replace_all(std::u32string& text, std::u32string_view what, std::u32string_
     text.replace(at, what.size(), with);
 }
 
-// A space on both sides of each of these.
+// Puts a space on both sides of each matching character.
 std::u32string set_apart(const std::u32string& text, Predicate mark) {
   std::u32string out;
   for (const char32_t c : text) {
@@ -40,8 +40,8 @@ std::u32string set_apart(const std::u32string& text, Predicate mark) {
   return out;
 }
 
-// Pairs of neighbours of these two kinds, from the left and without overlap, as a regular expression finds them;
-// the one that is the mark gets a space on both sides.
+// Finds pairs of matching neighbours, left to right without overlap like a regular expression, and puts a space on both
+// sides of the one that is the mark.
 enum class Mark { first, second };
 std::u32string set_pairs_apart(const std::u32string& text, Predicate first, Predicate second, Mark mark) {
   std::u32string out;

@@ -1,17 +1,17 @@
-// How BLEU cuts text into words: sacreBLEU's tokenizers of these names.
+// BLEU's tokenizers, as in sacreBLEU.
 #pragma once
 
 #include <string>
 
 namespace dragoman {
 
-// thirteen_a ("13a"): mteval-v13a's, what WMT reports. international ("intl"): mteval-v14's, by Unicode's categories.
-// characters ("char"): each by itself. none: the text's own white space.
+// thirteen_a ("13a"): that of mteval-v13a, which WMT reports. international ("intl"): that of mteval-v14, by Unicode
+// categories. characters ("char"): each character is a token. none: splits at white space only.
 enum class Tokenizer { thirteen_a, international, characters, none };
 
 std::string name_of(Tokenizer tokenizer);
 
-// The text with white space between its tokens.
+// The text with its tokens separated by white space.
 std::u32string tokenize(Tokenizer tokenizer, std::u32string text);
 
 }  // namespace dragoman

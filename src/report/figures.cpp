@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "kernels/kernels.h"
 #include "ops/ops.h"
 #include "train/schedule.h"
 
@@ -39,7 +41,8 @@ std::pair<int64_t, int64_t> sizes_of(const std::string& curve) {
   if (!colon || second.ec != std::errc() || second.ptr != end || d_model < 1 || warmup < 1) {
     throw OptionError(
         "curves",
-        fmt::format("has \"{}\", which is no D_MODEL:WARMUP such as 512:4000, both at least 1", curve));
+        fmt::format("contains \"{}\", which is not D_MODEL:WARMUP with both at least 1, such as 512:4000",
+                    curve));
   }
   return {d_model, warmup};
 }
@@ -101,7 +104,7 @@ void declare(Section& own, PositionTables& options) {
 
 HeatMaps chart(const PositionTables& options) {
   check_even(options.d_model);
-  HeatMaps chart = {.title = fmt::format("Tables of positions, d_model {}", options.d_model),
+  HeatMaps chart = {.title = fmt::format("Position tables, d_model {}", options.d_model),
                     .x_title = "column",
                     .y_title = "position",
                     .least = -1,
@@ -115,7 +118,7 @@ void declare(Section& own, CausalMask& options) {
   own.add("positions", options.positions, "how many positions, from 0 on", at_least(1).at_most(200));
 }
 
-// Attention shows its weights where all scores are equal and the values are the unit matrix.
+// With equal scores and the unit matrix as values, attention's output is its weights.
 HeatMaps chart(const CausalMask& options) {
   const int64_t n = options.positions;
   Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), 1);
@@ -132,12 +135,12 @@ HeatMaps chart(const CausalMask& options) {
   for (int64_t i = 0; i < n * n; ++i) mask.values.push_back(weights.data()[i] > 0 ? 1 : 0);
   return {.title = "The causal mask",
           .x_title = "position attended to",
-          .y_title = "position that attends",
+          .y_title = "attending position",
           .least = 0,
           .most = 1,
           .maps = {mask},
-          .min_name = "hidden",
-          .max_name = "seen"};
+          .min_name = "masked",
+          .max_name = "visible"};
 }
 
 void declare(Section& own, NoamSchedules& options) {
@@ -151,6 +154,86 @@ LineChart chart(const NoamSchedules& options) {
   LineChart chart = {.title = "Noam's learning rates", .x_title = "update", .y_title = "rate", .curves = {}};
   for (const std::string& curve : options.curves) chart.curves.push_back(noam_curve(curve, options));
   return chart;
+}
+
+// --- Label smoothing, by the kernel of the loss ----------------------------------------------------
+
+namespace {
+
+struct Losses {
+  float smoothed, likelihood;
+};
+
+// Of one prediction. Overwrites the logits with their gradient: the predicted distribution minus the smoothed target.
+Losses losses_of(std::vector<float>& logits, int32_t correct_word, Smoothing smoothing) {
+  static const Kernels& kernels = kernels_for(std::getenv("DRAGOMAN_ISA"));
+  Context context(1);
+  const auto words = static_cast<int64_t>(logits.size());
+  float losses[2];
+  kernels.cross_entropy(context, {logits.data(), 1, words, words}, &correct_word, smoothing, true, losses);
+  return {losses[0], losses[1]};
+}
+
+// A row for each correct word. Equal logits predict 1/V for each word, so the gradient reveals the target.
+HeatMap smoothed_targets(const std::string& title, int64_t words, Smoothing smoothing) {
+  HeatMap map = {.title = title, .rows = words, .columns = words, .values = {}};
+  for (int64_t correct_word = 0; correct_word < words; ++correct_word) {
+    std::vector<float> row(static_cast<size_t>(words));
+    losses_of(row, static_cast<int32_t>(correct_word), smoothing);
+    for (const float gradient : row) map.values.push_back(1 / static_cast<double>(words) - double{gradient});
+  }
+  return map;
+}
+
+ChartCurve loss_curve(const std::string& name, int64_t words, Smoothing smoothing) {
+  ChartCurve curve = {.name = name, .points = {}};
+  constexpr double surest = 0.999;
+  const double highest_logit = std::log(surest / (1 - surest) * static_cast<double>(words - 1));
+  constexpr int points = 200;
+  for (int i = 0; i <= points; ++i) {
+    std::vector<float> logits(static_cast<size_t>(words));
+    logits[0] = static_cast<float>(highest_logit * i / points);
+    const Losses losses = losses_of(logits, 0, smoothing);
+    curve.points.push_back({std::exp(-double{losses.likelihood}), double{losses.smoothed}});
+  }
+  return curve;
+}
+
+}  // namespace
+
+void declare(Section& own, SmoothedTargets& options) {
+  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100));
+  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
+          at_least(0).below(1));
+}
+
+HeatMaps chart(const SmoothedTargets& options) {
+  const auto amount = static_cast<float>(options.smoothing);
+  return {.title = fmt::format("Targets with label smoothing {}", options.smoothing),
+          .x_title = "word",
+          .y_title = "correct word",
+          .least = 0,
+          .most = 1,
+          .maps = {smoothed_targets("over all words", options.words, {amount, SmoothingOver::all}),
+                   smoothed_targets("over the other words", options.words, {amount, SmoothingOver::others})}};
+}
+
+void declare(Section& own, SmoothedLosses& options) {
+  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100'000));
+  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
+          at_least(0).below(1));
+}
+
+LineChart chart(const SmoothedLosses& options) {
+  const auto amount = static_cast<float>(options.smoothing);
+  return {.title = fmt::format("Loss of one word, vocabulary of {}", options.words),
+          .x_title = "predicted probability of the correct word",
+          .y_title = "cross-entropy with the smoothed target",
+          .curves = {loss_curve("no smoothing", options.words, {0, SmoothingOver::all}),
+                     loss_curve(fmt::format("{} over all words", options.smoothing), options.words,
+                                {amount, SmoothingOver::all}),
+                     loss_curve(fmt::format("{} over the other words", options.smoothing), options.words,
+                                {amount, SmoothingOver::others})}};
 }
 
 }  // namespace dragoman

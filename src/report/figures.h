@@ -1,7 +1,7 @@
-// The articles' figures: what each may be told, and the chart of it.
+// The figures of the Transformer articles: the options of each, and its chart.
 //
-// Every number comes from the code that trains and translates: position_value, the attention op, noam_rate and the
-// kernel of the loss. A chart throws OptionError where its options do not fit one another.
+// All numbers come from the code that trains and translates: position_value, the attention op, noam_rate and the
+// kernel of the loss. chart() throws OptionError if options contradict each other.
 #pragma once
 
 #include "base/options.h"
@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// Some columns of a table of positions (the paper, section 3.5).
+// Columns of a position table as curves (the paper, section 3.5).
 struct PositionCurves {
   Positions variant = Positions::sinusoidal;
   int64_t d_model = 20;
@@ -21,7 +21,7 @@ struct PositionCurves {
 void declare(Section&, PositionCurves&);
 LineChart chart(const PositionCurves&);
 
-// The three tables that are formulas, whole and side by side.
+// The three position tables that are formulas, side by side.
 struct PositionTables {
   int64_t d_model = 32;
   int64_t positions = 50;
@@ -36,7 +36,7 @@ struct CausalMask {
 void declare(Section&, CausalMask&);
 HeatMaps chart(const CausalMask&);
 
-// Noam's learning rates (the paper, section 5.3), a curve for each "d_model:warmup".
+// The Noam learning rate schedule (the paper, section 5.3), a curve for each "d_model:warmup".
 struct NoamSchedules {
   std::vector<std::string> curves = {"512:4000", "512:8000", "256:4000"};
   double factor = 1;
@@ -45,7 +45,7 @@ struct NoamSchedules {
 void declare(Section&, NoamSchedules&);
 LineChart chart(const NoamSchedules&);
 
-// What label smoothing wants to be predicted (the paper, section 5.4): a row for each right word.
+// The targets of label smoothing (the paper, section 5.4): a row for each correct word.
 struct SmoothedTargets {
   int64_t words = 5;
   double smoothing = 0.4;
@@ -53,7 +53,7 @@ struct SmoothedTargets {
 void declare(Section&, SmoothedTargets&);
 HeatMaps chart(const SmoothedTargets&);
 
-// The loss as the right word's probability grows and the wrong ones share the rest.
+// The loss by the correct word's probability, if the other words share the rest.
 struct SmoothedLosses {
   int64_t words = 5;
   double smoothing = 0.1;

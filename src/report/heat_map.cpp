@@ -4,17 +4,18 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "report/numbers.h"
 #include "report/plot.h"
 
 namespace dragoman {
 namespace {
 
-// Viridis: as even to the eye in grey as in colour, for readers of every kind of sight.
+// Viridis: perceptually uniform, in greyscale and for colour-blind readers too.
 constexpr int palette[][3] = {{68, 1, 84},    {71, 45, 123}, {59, 82, 139},  {44, 114, 142}, {33, 145, 140},
                               {40, 174, 128}, {94, 201, 98}, {173, 220, 48}, {253, 231, 37}};
 constexpr int stops = std::size(palette);
 constexpr double room_for_names = 52;
-constexpr int levels = 32;  // colours that a table shows: cells of one are drawn together, in few bytes
+constexpr int levels = 32;  // cells of one colour are drawn as one path, which keeps files small
 
 std::string colour(double share) {
   const double at = std::clamp(share, 0.0, 1.0) * (stops - 1);
@@ -26,7 +27,7 @@ std::string colour(double share) {
   return fmt::format("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2));
 }
 
-// Where the tables lie. Cells are square unless that makes a table too high.
+// The layout. Cells are square unless that makes a matrix too high.
 struct Frame {
   double width, height;  // of a cell
   double table_width, table_height;
@@ -53,7 +54,7 @@ int level_of(const HeatMaps& figure, double value) {
   return std::clamp(static_cast<int>(std::floor(share * levels)), 0, levels - 1);
 }
 
-// A path for each level; cells of a column that follow one another are one stroke of it, a cell wide.
+// One path for each level; adjacent cells of a column are one stroke, as wide as a cell.
 void add_cells(Svg& svg, const Frame& frame, const HeatMaps& figure, const HeatMap& map, Point corner) {
   std::vector<std::string> paths(levels);
   for (int64_t column = 0; column < map.columns; ++column) {
@@ -76,7 +77,7 @@ void add_cells(Svg& svg, const Frame& frame, const HeatMaps& figure, const HeatM
   svg.elements += "</g>\n";
 }
 
-// Lines of the background between cells that are large enough to be counted.
+// Lines between cells that are large enough.
 void add_lines(Svg& svg, const Frame& frame, const HeatMap& map, Point corner) {
   if (std::min(frame.width, frame.height) < 12) return;
   for (int64_t column = 1; column < map.columns; ++column) {
@@ -101,7 +102,7 @@ void add_numbers(Svg& svg, const Frame& frame, const HeatMaps& figure, const Hea
   }
 }
 
-// Names stand slanted below the columns, so that long ones do not touch.
+// Column names are slanted so that long ones do not overlap.
 void add_column_names(Svg& svg, const Frame& frame, const HeatMaps& figure, Point corner) {
   for (size_t column = 0; column < figure.column_names.size(); ++column) {
     svg.elements += fmt::format("<g transform=\"translate({:.1f} {:.1f}) rotate(-50)\">",
@@ -112,8 +113,8 @@ void add_column_names(Svg& svg, const Frame& frame, const HeatMaps& figure, Poin
   }
 }
 
-// The numbers of some rows or columns, counted from 0, so far apart that they do not touch.
-std::vector<int64_t> numbered(int64_t count, double cell, double apart) {
+// The rows or columns to label with their index, so that labels do not overlap.
+std::vector<int64_t> labelled(int64_t count, double cell, double apart) {
   const Axis axis = round_axis(0, static_cast<double>(count),
                                std::max(2, static_cast<int>(static_cast<double>(count) * cell / apart)));
   const auto step = std::max<int64_t>(1, std::lround(axis.step));
@@ -123,14 +124,14 @@ std::vector<int64_t> numbered(int64_t count, double cell, double apart) {
 }
 
 void add_column_numbers(Svg& svg, const Frame& frame, const HeatMap& map, Point corner) {
-  for (const int64_t column : numbered(map.columns, frame.width, 22)) {
+  for (const int64_t column : labelled(map.columns, frame.width, 22)) {
     const double x = corner.x + (static_cast<double>(column) + 0.5) * frame.width;
     add_text(svg, {x, corner.y + frame.table_height + 17}, Anchor::middle, "small", std::to_string(column));
   }
 }
 
 void add_rows(Svg& svg, const Frame& frame, const HeatMaps& figure) {
-  for (const int64_t row : numbered(figure.maps[0].rows, frame.height, 16)) {
+  for (const int64_t row : labelled(figure.maps[0].rows, frame.height, 16)) {
     const double y = frame.top + (static_cast<double>(row) + 0.5) * frame.height + 4;
     const std::string name =
         figure.row_names.empty() ? std::to_string(row) : figure.row_names[static_cast<size_t>(row)];
@@ -138,7 +139,7 @@ void add_rows(Svg& svg, const Frame& frame, const HeatMaps& figure) {
   }
 }
 
-void add_names(Svg& svg, const HeatMaps& figure, Point corner) {
+void add_legend(Svg& svg, const HeatMaps& figure, Point corner) {
   for (const auto& [name, share] : {std::pair(figure.max_name, 1.0), std::pair(figure.min_name, 0.0)}) {
     add_rectangle(svg, corner, 18, 18, colour(share));
     add_text(svg, {corner.x + 26, corner.y + 14}, Anchor::start, "", name);
@@ -146,7 +147,7 @@ void add_names(Svg& svg, const HeatMaps& figure, Point corner) {
   }
 }
 
-// The scale of colours, the most at its top.
+// The colour scale, with the greatest value at its top.
 void add_scale(Svg& svg, const HeatMaps& figure, Point corner, double height) {
   svg.elements += "<linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
   for (int i = 0; i < stops; ++i) {
@@ -190,7 +191,7 @@ std::string svg(const HeatMaps& figure) {
   }
   add_rows(svg, frame, figure);
   if (named) {
-    add_names(svg, figure, legend);
+    add_legend(svg, figure, legend);
   } else {
     add_scale(svg, figure, legend, frame.table_height);
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "model/attentions.h"
 #include "report/line_json.h"
@@ -12,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A text with the pieces that the model made of it, or it of them. Spans are in code points.
+// A text and its tokens. Spans are in code points.
 struct Side {
   std::string text;
   std::vector<int32_t> ids;
@@ -21,11 +23,11 @@ struct Side {
 
 Side source_side(const SavedModel& model, const std::string& text) {
   std::vector<Segment> parts = split_line(model, text);
-  if (parts.empty()) throw Error("\"{}\" has no words: there is nothing to inspect", text);
+  if (parts.empty()) throw Error("\"{}\" contains no words to inspect", text);
   if (parts.size() > 1) {
     throw Error(
-        "\"{}...\" is longer than the {} pieces that the model takes at a time: inspect shows one sentence, "
-        "cut it",
+        "\"{}...\" is longer than the model's maximum of {} subwords: inspect needs a single, shorter "
+        "sentence",
         text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
   }
   return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
@@ -34,7 +36,7 @@ Side source_side(const SavedModel& model, const std::string& text) {
 Side given_side(const SavedModel& model, const std::string& text) {
   PiecesOfText pieces = model.vocabularies.target->encode_with_spans(text);
   if (static_cast<int64_t>(pieces.ids.size()) >= model.max_positions)
-    throw Error("--target has {} pieces, the model's positions end at {}", pieces.ids.size(),
+    throw Error("--target has {} subwords, but the model has only {} positions", pieces.ids.size(),
                 model.max_positions);
   return {text, std::move(pieces.ids), in_code_points(text, pieces.spans)};
 }
@@ -60,7 +62,7 @@ ordered_json pieces_json(const Vocabulary& vocabulary, const std::vector<int32_t
   return list;
 }
 
-// The words of a text, and the number of the word that each piece is of, or −1.
+// The words of a text, and for each token the index of its word, or −1.
 ordered_json words_json(const Side& side) {
   const std::vector<TextSpan> words = word_spans(side.text);
   ordered_json spans = ordered_json::array(), numbers = ordered_json::array();
@@ -69,12 +71,7 @@ ordered_json words_json(const Side& side) {
   return {{"spans", spans}, {"of_tokens", numbers}};
 }
 
-ordered_json weight_json(float weight, bool thousandths) {
-  if (thousandths) return std::lround(weight * 1000);
-  return rounded(weight);
-}
-
-// [layer][head][query][key], of one sentence alone.
+// [layer][head][query][key]
 ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bool thousandths) {
   ordered_json all = ordered_json::array();
   for (const Tensor& layer : layers) {
@@ -85,7 +82,12 @@ ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bo
       for (int64_t r = 0; r < layer.rows(); ++r) {
         const float* weights = layer.data() + r * layer.columns() + h * keys;
         ordered_json row = ordered_json::array();
-        for (int64_t k = 0; k < keys; ++k) row.push_back(weight_json(weights[k], thousandths));
+        for (int64_t k = 0; k < keys; ++k) {
+          if (thousandths)
+            row.push_back(std::lround(weights[k] * 1000));
+          else
+            row.push_back(weight_json(weights[k]));
+        }
         rows.push_back(std::move(row));
       }
       of_layer.push_back(std::move(rows));
@@ -103,8 +105,9 @@ ordered_json nbest_json(const TranslatedLine& line) {
 }
 
 ordered_json alignment_json(SavedModel& model, const Side& source, const Side& target, int64_t layer) {
+  const int32_t start = model.vocabularies.target->special().start;
   const AttentionRows rows =
-      attention_rows(model.model, packed(source.ids), packed(target.ids), bos_id, layer)[0];
+      attention_rows(model.model, packed(source.ids), packed(target.ids), start, layer)[0];
   std::vector<PieceAttention> attention;
   for (size_t i = 0; i < target.ids.size(); ++i) attention.push_back({0, rows[i]});
   ordered_json pairs = ordered_json::array();
@@ -118,10 +121,12 @@ ordered_json alignment_json(SavedModel& model, const Side& source, const Side& t
 ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
                         int64_t layer, bool thousandths) {
   const Side source = source_side(model, line.source);
-  const Side said = target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
-  const PackedSide sources = packed(source.ids), targets = packed(said.ids), read = shifted(targets, bos_id);
-  std::vector<int32_t> ended = said.ids;
-  ended.push_back(eos_id);
+  const Side output =
+      target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
+  const auto [unknown, start, end] = model.vocabularies.target->special();
+  const PackedSide sources = packed(source.ids), targets = packed(output.ids), read = shifted(targets, start);
+  std::vector<int32_t> ended = output.ids;
+  ended.push_back(end);
 
   const std::vector<uint64_t> pair(1);
   Device& device = model.device;
@@ -130,21 +135,70 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
   const int64_t heads = model.model.config.heads;
   const Vocabulary &words = *model.vocabularies.source, &target_words = *model.vocabularies.target;
   return {{"source", line.source},
-          {"target", said.text},
+          {"target", output.text},
           {"target_given", !target.empty()},
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
           {"said_tokens", pieces_json(target_words, ended)},
-          {"log_probabilities", score_pairs(model.model, sources, targets, bos_id, eos_id)[0]},
+          {"log_probabilities", score_pairs(model.model, sources, targets, start, end)[0]},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},
-          {"target_words", words_json(said)},
+          {"target_words", words_json(output)},
           {"alignment_layer", layer},
-          {"alignment", alignment_json(model, source, said, layer)},
+          {"alignment", alignment_json(model, source, output, layer)},
           {"attention",
            {{"encoder", attention_json(found.encoder, heads, thousandths)},
             {"decoder", attention_json(found.decoder, heads, thousandths)},
             {"cross", attention_json(found.cross, heads, thousandths)}}}};
+}
+
+// --- Figure -----------------------------------------------------------------------------------------
+
+namespace {
+
+// Keys of the inspection, and the figure's title.
+struct PartNames {
+  const char *part, *title, *queries, *keys;
+};
+
+PartNames names_of(AttentionPart part) {
+  switch (part) {
+    case AttentionPart::encoder:
+      return {"encoder", "Encoder self-attention", "source_tokens", "source_tokens"};
+    case AttentionPart::decoder:
+      return {"decoder", "Decoder self-attention", "read_tokens", "read_tokens"};
+    case AttentionPart::cross:
+      return {"cross", "Cross-attention", "said_tokens", "source_tokens"};
+  }
+  return {};
+}
+
+HeatMap table_of(const ordered_json& head, const std::string& title) {
+  HeatMap map = {.title = title, .rows = std::ssize(head), .columns = std::ssize(head[0]), .values = {}};
+  for (const ordered_json& row : head) {
+    for (const ordered_json& weight : row) map.values.push_back(weight);
+  }
+  return map;
+}
+
+}  // namespace
+
+HeatMaps attention_figure(const ordered_json& sentence, AttentionPart part, int64_t layer) {
+  const PartNames names = names_of(part);
+  const ordered_json& layers = sentence["attention"][names.part];
+  if (layer < 1 || layer > std::ssize(layers))
+    throw Error("--layer {}: the model has layers 1 to {}", layer, layers.size());
+  HeatMaps figure = {.title = fmt::format("{}, layer {} of {}", names.title, layer, layers.size()),
+                     .x_title = "",
+                     .y_title = "",
+                     .least = 0,
+                     .most = 1,
+                     .maps = {},
+                     .row_names = sentence[names.queries],
+                     .column_names = sentence[names.keys]};
+  for (const ordered_json& head : layers[static_cast<size_t>(layer - 1)])
+    figure.maps.push_back(table_of(head, fmt::format("head {}", figure.maps.size() + 1)));
+  return figure;
 }
 
 }  // namespace dragoman

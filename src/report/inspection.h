@@ -1,22 +1,30 @@
-// What `dragoman inspect` shows of a sentence: its translations, how sure the model was of each word, and what every
-// head of every layer attended to.
+// What `dragoman inspect` shows of a sentence: its translations, the probability of each token, and the attention of
+// every head of every layer.
 #pragma once
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "report/plot.h"
 #include "search/translator.h"
 
 namespace dragoman {
 
-// `line` was translated with its alignment. With `target` the model is asked about that translation instead of its own
-// best one. `thousandths`: attention as whole numbers, for pages; else as shares of 1.
+// `line` must have been translated with its alignment. If `target` is not empty, scores and attention are those of that
+// translation, by forced decoding, instead of the model's best. `thousandths`: attention as integers, for pages; else as
+// fractions of 1.
 //
-// Tokens are pieces; attention is a list for each layer of a list for each head of rows: encoder (source tokens look at
-// source tokens), decoder (what was read, at what was read), cross (what is said, at source tokens). Throws Error
-// where the line is empty, or longer than the model takes as a whole.
+// Attention is [layer][head][query][key]: encoder (source tokens attend to source tokens), decoder (the tokens read by
+// the decoder to one another), cross (output tokens to source tokens). Throws Error if the line is empty, or too long to
+// be translated as a whole.
 nlohmann::ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
                                   int64_t layer, bool thousandths);
+
+enum class AttentionPart { encoder, decoder, cross };
+
+// One layer's attention as a figure, a heat map for each head. Layers count from 1; throws Error if there is no such
+// layer. `sentence`: its inspection.
+HeatMaps attention_figure(const nlohmann::ordered_json& sentence, AttentionPart part, int64_t layer);
 
 }  // namespace dragoman

@@ -1,12 +1,13 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "report/numbers.h"
 #include "report/plot.h"
 
 namespace dragoman {
 namespace {
 
-// Where the axes lie, and what their ends are in pixels.
+// The axes, and the pixels of their ends.
 struct Frame {
   Axis x, y;
   double left = 72, top = 74, right = 660, bottom = 372;

@@ -1,6 +1,6 @@
 #include "report/line_json.h"
 
-#include <cmath>
+#include "report/numbers.h"
 
 namespace dragoman {
 namespace {
@@ -9,12 +9,12 @@ using nlohmann::ordered_json;
 
 ordered_json to_json(TextSpan span) { return ordered_json::array({span.begin, span.end}); }
 
-// Of a long line a piece saw one part alone: the rest of the row is left out.
+// A token of a long line attends to one part of it: a row covers only that part.
 ordered_json attention_json(const Translation& translation) {
   ordered_json rows = ordered_json::array();
   for (const ScoredPiece& piece : translation.pieces) {
     ordered_json weights = ordered_json::array();
-    for (const float weight : piece.attention.weights) weights.push_back(rounded(weight));
+    for (const float weight : piece.attention.weights) weights.push_back(weight_json(weight));
     rows.push_back({{"first", piece.attention.first}, {"weights", std::move(weights)}});
   }
   return rows;
@@ -51,7 +51,7 @@ ordered_json flags_of(const TranslatedLine& line) {
 
 }  // namespace
 
-double rounded(float weight) { return std::round(static_cast<double>(weight) * 1e5) / 1e5; }
+double weight_json(float weight) { return rounded(static_cast<double>(weight), 5); }
 
 ordered_json to_json(const TranslatedLine& line, const LineJsonOptions& options) {
   ordered_json object = {{"source", line.source}};

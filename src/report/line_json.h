@@ -1,4 +1,4 @@
-// A translated line as the JSON object that `translate --format json` prints.
+// A translated line as JSON: what `dragoman translate --format json` prints.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,12 +9,12 @@ namespace dragoman {
 
 struct LineJsonOptions {
   bool alternatives = false;
-  bool alignment = false;  // words and pieces that belong together, with their spans in code points
-  bool attention = false;  // for each token its weights, of the source tokens from number `first` on
+  bool alignment = false;  // aligned words and tokens, with their spans in code points
+  bool attention = false;  // each token's weights of the source tokens from number `first` on
 };
 nlohmann::ordered_json to_json(const TranslatedLine& line, const LineJsonOptions& options);
 
-// A weight to five digits: more say nothing, and take room.
-double rounded(float weight);
+// An attention weight as in JSON: five decimals are enough.
+double weight_json(float weight);
 
 }  // namespace dragoman

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "report/embedded.h"
 
 namespace dragoman {
 namespace {
@@ -21,7 +20,7 @@ void replace_once(std::string& page, std::string_view name, std::string_view wit
 std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
                            const nlohmann::ordered_json& data) {
   std::string text;
-  // A "<" could end the script that the data stand in.
+  // "</script>" in the data would end the script.
   for (const char c : data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {
     if (c == '<') {
       text += "\\u003c";

@@ -1,4 +1,5 @@
-// HTML pages that need nothing beside them: styles, scripts and data stand inside.
+// Self-contained HTML pages: styles, scripts and data are inlined. Their sources are the files of web/, which are part
+// of the program (cmake/embed.cmake).
 #pragma once
 
 #include <initializer_list>
@@ -9,8 +10,11 @@
 
 namespace dragoman {
 
-// The page `name` of web/, in which each of these files of web/ takes the place of a comment that is its name, and the
-// data that of the comment "data". Text in the data stays text.
+// A file of web/ by its name, which must exist.
+std::string_view embedded_file(std::string_view name);
+
+// The page `name` of web/. Replaces the comment with each file's name by that file, and the comment "data" by the data,
+// escaped so that its text cannot end the script.
 std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
                            const nlohmann::ordered_json& data);
 

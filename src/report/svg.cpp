@@ -65,7 +65,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// Those of Okabe and Ito that are neither too pale for white nor too dark for black.
+// The colours of Okabe and Ito that contrast with both white and black.
 std::string_view curve_colour(size_t number) {
   constexpr std::string_view colours[] = {"#0a7bc2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
   return colours[number % std::size(colours)];

@@ -1,8 +1,8 @@
-// The text of an SVG figure, element by element, in pixels from the top left.
+// Writes SVG files, element by element, in pixels from the top left.
 //
-// A figure stands by itself: it paints its background, and follows the reader's choice of light or dark. What is of
-// neither colour names a class of the style sheet in svg.cpp: "title", "small", "grid", "axis", "gap" (of the
-// background); "light" and "dark" for text on a colour.
+// A file is self-contained: it paints its background and follows the reader's light or dark colour scheme. css_class is
+// a class of the style sheet in svg.cpp: "title", "small", "grid", "axis", "gap" (in the background's colour); "light" or
+// "dark" for text on a coloured background.
 #pragma once
 
 #include <string>
@@ -22,20 +22,20 @@ struct Svg {
 
 enum class Anchor { start, middle, end };
 
-// Text on its baseline; any characters may stand in it.
+// Text at its baseline, escaped.
 void add_text(Svg&, Point at, Anchor, std::string_view css_class, std::string_view text);
 void add_line(Svg&, Point from, Point to, std::string_view css_class);
-// dashes: lengths of ink and gap in turn, "8 4"; nothing for a whole line.
+// dashes: lengths of dashes and gaps, "8 4"; empty for a solid line.
 void add_curve(Svg&, const std::vector<Point>&, std::string_view colour, std::string_view dashes);
 void add_rectangle(Svg&, Point corner, double width, double height, std::string_view fill);
 
-// The whole file. The title is what a screen reader says.
+// The complete file. The title is for screen readers.
 std::string svg_file(const Svg&, std::string_view title);
 
-// As text or between the quotes of an attribute.
+// Escaped for text and for quoted attributes.
 std::string escaped(std::string_view text);
 
-// Colours of curves, told apart by readers of every kind of sight, and on light and dark.
+// Colours and dashes that tell curves apart, for colour-blind readers too, on light and dark backgrounds.
 std::string_view curve_colour(size_t number);
 std::string_view curve_dashes(size_t number);
 

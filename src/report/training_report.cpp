@@ -4,10 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/files.h"
+#include "report/numbers.h"
 #include "report/page.h"
 #include "train/history.h"
 
@@ -19,10 +18,10 @@ using nlohmann::ordered_json;
 
 constexpr size_t max_points = 1000, max_translations = 60;
 
-// Six digits are more than a curve shows, and keep the page small.
+// More digits than a chart can show would only enlarge the page.
 json short_number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6g}", value));
+  return shortened(value, 6);
 }
 
 json short_numbers(const std::vector<double>& values) {
@@ -38,7 +37,7 @@ json curve_json(const Curve& curve) {
   return result;
 }
 
-// The best value of a column and its step; null where there is none.
+// The best value of a column and its step; null if there is none.
 json best(const Curve& curve, const std::string& name, bool greatest) {
   const std::vector<double>* column = curve.column(name);
   json result;
@@ -100,7 +99,7 @@ json marks_json(const History& history) {
   return result;
 }
 
-// Every value of nested tables by the path to it: "model.d_model".
+// Flattens nested objects: values by path, as in "model.d_model".
 void flatten(const ordered_json& value, const std::string& path, ordered_json& flat) {
   if (value.is_object()) {
     for (const auto& [name, inner] : value.items())
@@ -110,7 +109,7 @@ void flatten(const ordered_json& value, const std::string& path, ordered_json& f
   }
 }
 
-// The configuration as recipes name it. It may be missing: the curves are there all the same.
+// The configuration, named as in recipes; empty if it is missing.
 ordered_json configuration(const std::string& folder) {
   ordered_json flat = ordered_json::object();
   const std::string path = folder + "/config.json";
@@ -124,7 +123,7 @@ ordered_json configuration(const std::string& folder) {
   return flat;
 }
 
-// The folder's own name; where two are alike, as much of the path as it takes to tell them apart.
+// The folder's name, with as many parent folders as it takes to be unique.
 std::string name_of(const std::string& folder, const std::vector<std::string>& folders) {
   const auto parts = [](const std::string& text) {
     const std::string path = std::filesystem::path(text).lexically_normal().string();
@@ -146,7 +145,7 @@ std::string name_of(const std::string& folder, const std::vector<std::string>& f
 ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders) {
   const std::string path = folder + "/metrics.jsonl";
   if (!std::filesystem::exists(path)) {
-    throw Error("{} has no metrics.jsonl: a report is made of the folders that training writes", folder);
+    throw Error("{} has no metrics.jsonl: give the folder of a training run", folder);
   }
   const History history = read_history(path);
   return {{"name", name_of(folder, folders)},   {"summary", summary(history)},
@@ -164,7 +163,7 @@ ordered_json report_data(const std::vector<std::string>& folders) {
 }
 
 std::string report_page(const std::vector<std::string>& folders) {
-  return page_with_data("report.html", {"report.css", "page.js", "chart.js", "report.js"},
+  return page_with_data("report.html", {"report.css", "page.js", "numbers.js", "chart.js", "report.js"},
                         report_data(folders));
 }
 

@@ -1,7 +1,7 @@
-// The report of training runs: one HTML page that needs nothing beside itself, with the curves of all runs over one
-// another, the corpus's statistics, the samples as they improved and the configurations.
+// The report of training runs: a self-contained HTML page with the curves of all runs in common charts, statistics of the
+// corpus, how the sample translations improved, and the configurations.
 //
-// It reads metrics.jsonl and config.json of each model's folder; the page itself stands in web/report.*.
+// It reads metrics.jsonl and config.json of each model folder; the page is web/report.*.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace dragoman {
 
-// The page of these folders. A folder without a history is an Error; parts that a history lacks, the page lacks too.
+// The page of these folders. A folder without a history is an Error; sections without data are omitted.
 std::string report_page(const std::vector<std::string>& folders);
 
-// What the page's script is given: one object a run.
+// The data of the page's script: one object per run.
 nlohmann::ordered_json report_data(const std::vector<std::string>& folders);
 
 }  // namespace dragoman

@@ -123,11 +123,11 @@ std::string pharaoh(const std::vector<WordPair>& pairs) {
   return text;
 }
 
-void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,
-                     std::string_view line, const Segment& part) {
+void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, int32_t unknown,
+                     const AttentionRows& rows, std::string_view line, const Segment& part) {
   const auto source_word = [&](size_t i) {
-    return tokens[i] == unknown_id ? word_around(line, part.spans[max_attended(rows[i], part.ids)])
-                                   : TextSpan();
+    return tokens[i] == unknown ? word_around(line, part.spans[max_attended(rows[i], part.ids, part.end)])
+                                : TextSpan();
   };
   for (size_t first = 0, last = 0; first < tokens.size(); first = ++last) {
     const TextSpan word = source_word(first);

@@ -37,7 +37,7 @@ std::string pharaoh(const std::vector<WordPair>& pairs);
 // In the text of an output's `tokens`, each unknown one becomes the word of the line that the piece which it attended
 // to most belongs to, without the punctuation around it; neighbours that are aligned to one word become it together.
 // One that is aligned to nothing but an end mark stays.
-void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, const AttentionRows& rows,
-                     std::string_view line, const Segment& part);
+void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, int32_t unknown,
+                     const AttentionRows& rows, std::string_view line, const Segment& part);
 
 }  // namespace dragoman

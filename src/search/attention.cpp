@@ -57,21 +57,21 @@ int64_t alignment_layer(const ModelConfig& config, int64_t asked) {
   return asked > 0 ? asked : std::max<int64_t>(config.decoder_layers - 1, 1);
 }
 
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source) {
+double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, int32_t end) {
   double sum = 0;
   for (size_t i = 0; i < source.size(); ++i) {
     double attended = 0;
     for (const auto& row : rows) attended += static_cast<double>(row[i]);
-    if (source[i] != eos_id) sum += std::log(std::clamp(attended, min_coverage, 1.0));
+    if (source[i] != end) sum += std::log(std::clamp(attended, min_coverage, 1.0));
   }
   return sum;
 }
 
-size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source) {
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source, int32_t end) {
   size_t best = 0;
   for (size_t i = 1; i < row.size(); ++i) {
-    const bool better = row[i] > row[best] || source[best] == eos_id;
-    if (source[i] != eos_id && better) best = i;
+    const bool better = row[i] > row[best] || source[best] == end;
+    if (source[i] != end && better) best = i;
   }
   return best;
 }

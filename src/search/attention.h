@@ -28,9 +28,9 @@ int64_t alignment_layer(const ModelConfig& config, int64_t asked);
 
 // Σ log min(Σ attention, 1) over the tokens of the source but for its end mark (Wu et al., 2016): 0 where all were
 // attended to, and the further below the more was left out.
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source);
+double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, int32_t end);
 
 // The source token that a row attends to most, the first among equals; an end mark only where there is nothing else.
-size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source);
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source, int32_t end);
 
 }  // namespace dragoman

@@ -87,7 +87,7 @@ Models SavedModel::models() {
 
 std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
   std::vector<int32_t> ids = vocabularies.source->encode(text);
-  if (readers[0].end_mark && !ids.empty()) ids.push_back(eos_id);
+  if (readers[0].end_mark && !ids.empty()) ids.push_back(vocabularies.source->special().end);
   return ids;
 }
 

@@ -102,12 +102,15 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
 void add_end_marks(const std::vector<SourceReader>& readers, Segment& part) {
   if (readers[0].end_mark) {
     const size_t end = part.spans.back().end;
-    part.ids.push_back(eos_id);
+    part.end = readers[0].vocabulary->special().end;
+    part.ids.push_back(part.end);
     part.spans.push_back({end, end});
   }
   for (size_t i = 0; i < part.other_ids.size(); ++i) {
     std::vector<int32_t>& ids = part.other_ids[i];
-    if (readers[i + 1].end_mark || ids.empty()) ids.push_back(eos_id);  // an encoder reads one token at least
+    const SourceReader& reader = readers[i + 1];
+    if (reader.end_mark || ids.empty())
+      ids.push_back(reader.vocabulary->special().end);  // an encoder reads one token at least
   }
 }
 

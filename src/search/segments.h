@@ -12,6 +12,7 @@ namespace dragoman {
 
 struct Segment {
   std::vector<int32_t> ids;     // the first model's, with the end mark, if its sources have one
+  int32_t end = -1;             // the id of that end mark
   std::vector<TextSpan> spans;  // the bytes of the line that each stands for; none for the end mark
   std::vector<std::vector<int32_t>> other_ids = {};  // each other model's, of the same text; never empty
   std::string space;                                 // between it and the next

@@ -50,6 +50,7 @@ Shortlist Shortlist::read(const std::string& folder, const Vocabularies& vocabul
     return Ids(values.begin(), values.end());
   };
   Shortlist list;
+  list.end_ = vocabularies.target->special().end;
   list.always_ = read("always");
   list.begins_ = read("begins");
   list.words_ = read("words");
@@ -73,7 +74,7 @@ void Shortlist::allow_words_of(const std::string& path, const Vocabulary& target
 std::vector<int32_t> Shortlist::words_for(std::span<const int32_t> source,
                                           std::span<const int32_t> further) const {
   Ids words = always_;
-  words.push_back(eos_id);
+  words.push_back(end_);
   words.insert(words.end(), further.begin(), further.end());
   for (const int32_t piece : source) {
     const auto at = static_cast<size_t>(piece);

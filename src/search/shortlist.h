@@ -33,6 +33,7 @@ class Shortlist {
 
  private:
   std::vector<int32_t> always_, begins_, words_;
+  int32_t end_ = -1;  // the target's end mark
 };
 
 void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vocabularies& vocabularies);

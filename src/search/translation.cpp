@@ -11,7 +11,9 @@ void replace_line_ends(std::string& text) {
   std::ranges::replace(text, '\r', ' ');
 }
 
-bool has_unknown(std::span<const int32_t> ids) { return std::ranges::find(ids, unknown_id) != ids.end(); }
+bool has_unknown(std::span<const int32_t> ids, const Vocabulary& vocabulary) {
+  return std::ranges::find(ids, vocabulary.special().unknown) != ids.end();
+}
 
 // The best hypothesis of each segment, or that of another rank; the last one where a segment has fewer.
 using Chosen = std::vector<const ScoredHypothesis*>;
@@ -46,7 +48,8 @@ void align(const SearchedLine& line, const Chosen& hypotheses, const std::vector
   for (size_t s = 0; s < line.segments.size(); ++s) {
     for (size_t i = 0; i < hypotheses[s]->hypothesis.tokens.size(); ++i) {
       const std::vector<float>& row = hypotheses[s]->attention[i];
-      all.pieces[attention.size()].aligned = first + max_attended(row, line.segments[s].ids);
+      all.pieces[attention.size()].aligned =
+          first + max_attended(row, line.segments[s].ids, line.segments[s].end);
       attention.push_back({first, row});
     }
     first += line.segments[s].ids.size();
@@ -59,7 +62,7 @@ TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const 
                      const Vocabulary& target, const SearchOptions& options) {
   TextOfPieces output = target.decode_with_spans(h.hypothesis.tokens);
   if (options.replace_unknown)
-    replace_unknown(output, h.hypothesis.tokens, h.attention, line.source, segment);
+    replace_unknown(output, h.hypothesis.tokens, target.special().unknown, h.attention, line.source, segment);
   return output;
 }
 
@@ -101,7 +104,7 @@ size_t without_partial_character(const Vocabulary& target, std::span<const int32
 size_t final_tokens(const SearchProgress& progress, const Vocabulary& target, const SearchOptions& options) {
   auto tokens = std::span(progress.tokens).first(progress.final_tokens);
   if (options.replace_unknown) {
-    const auto unknown = std::ranges::find(tokens, unknown_id);
+    const auto unknown = std::ranges::find(tokens, target.special().unknown);
     tokens = tokens.first(static_cast<size_t>(unknown - tokens.begin()));
   }
   return without_partial_character(target, tokens);
@@ -117,7 +120,8 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
     const Hypothesis& best = line.hypotheses[s][0].hypothesis;
     ranks = std::max(ranks, line.hypotheses[s].size());
     result.cut |= line.segments[s].cut || best.cut;
-    result.unknown |= has_unknown(line.segments[s].ids) || has_unknown(best.tokens);
+    result.unknown |= has_unknown(line.segments[s].ids, *vocabularies.source) ||
+                      has_unknown(best.tokens, *vocabularies.target);
   }
   if (options.alignment) result.pieces = source_pieces(line, *vocabularies.source);
   result.translations = {join(line, chosen(line, 0), *vocabularies.target, options)};

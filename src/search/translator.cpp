@@ -13,8 +13,9 @@ namespace {
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
 SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits) {
-  return {.start = bos_id,
-          .end = eos_id,
+  const SpecialTokens& special = model.vocabularies.target->special();
+  return {.start = special.start,
+          .end = special.end,
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
           .max_output_length = model.max_positions - 1};
@@ -37,7 +38,7 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
     hypotheses.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
   if (options.coverage_penalty == 0) return hypotheses;
   for (ScoredHypothesis& h : hypotheses)
-    h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids);
+    h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids, segment.end);
   std::ranges::stable_sort(hypotheses, std::greater{},
                            [](const ScoredHypothesis& h) { return h.hypothesis.score; });
   hypotheses.resize(std::min(hypotheses.size(), static_cast<size_t>(options.nbest)));

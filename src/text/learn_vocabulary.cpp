@@ -1,4 +1,4 @@
-// Learning a vocabulary: SentencePiece's trainer, told what [vocabulary] says.
+// Learning a vocabulary with SentencePiece's trainer, as configured in [vocabulary].
 #include <algorithm>
 #include <unordered_map>
 
@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-// SentencePiece takes its sentences one by one from this.
+// The sentences as SentencePiece's trainer reads them.
 class SentenceStream : public sentencepiece::SentenceIterator {
  public:
   explicit SentenceStream(const Sentences& next) : next_(next) { Next(); }
@@ -44,7 +44,7 @@ const char* model_type(PieceKind kind) {
   return "";
 }
 
-// How many words come often enough, and are not empty.
+// The number of non-empty words that occur at least min_frequency times.
 int64_t frequent_words(const Sentences& next, int64_t min_frequency) {
   std::unordered_map<std::string, int64_t> counts;
   while (const auto sentence = next()) {
@@ -58,7 +58,7 @@ int64_t frequent_words(const Sentences& next, int64_t min_frequency) {
                        [&](const auto& word) { return word.second >= min_frequency; });
 }
 
-// The characters that must have a piece: the most frequent ones that make up config.character_coverage of the text.
+// The number of characters that need a piece: the most frequent ones that make up this share of the text.
 int64_t required_characters(const Sentences& next, double coverage) {
   std::unordered_map<std::string, int64_t> counts;
   int64_t all = 0;
@@ -82,7 +82,7 @@ int64_t required_characters(const Sentences& next, double coverage) {
   return needed;
 }
 
-// The number of threads is part of the settings, not of the machine: a unigram model's sums depend on it.
+// The number of threads is fixed since a unigram model's sums depend on it.
 std::unordered_map<std::string, std::string> trainer_settings(const VocabularyConfig& config, int64_t size) {
   const bool words = config.kind == PieceKind::words;
   return {{"model_type", model_type(config.kind)},
@@ -107,24 +107,24 @@ std::unordered_map<std::string, std::string> trainer_settings(const VocabularyCo
   const int64_t needed = characters + 3 + (config.byte_fallback ? 256 : 0);
   if (config.size < needed) {
     throw Error(
-        "vocabulary.size is {}, but the {} text has {} different characters, so that it must be at least {}: "
-        "raise it, or lower vocabulary.character_coverage",
-        config.size, what, characters, needed);
+        "vocabulary.size is {}, but must be at least {} for the {} different characters of the {} text: "
+        "raise "
+        "it, or lower vocabulary.character_coverage",
+        config.size, needed, characters, what);
   }
-  throw Error("the {} vocabulary cannot be learnt: {}", what, reason);
+  throw Error("cannot learn the {} vocabulary: {}", what, reason);
 }
 
 }  // namespace
 
 Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
                             const std::string& what) {
-  if (!open()())
-    throw Error("there is no {} text to learn a vocabulary from: every line is empty or invalid", what);
+  if (!open()()) throw Error("no {} text to learn a vocabulary from: every line is empty or invalid", what);
   int64_t size = config.size;
   if (config.kind == PieceKind::words) {
     size = std::min(size, 3 + frequent_words(open(), config.min_frequency));
     if (size == 3)
-      throw Error("no {} word comes {} times: lower vocabulary.min_frequency", what, config.min_frequency);
+      throw Error("no {} word occurs {} times: lower vocabulary.min_frequency", what, config.min_frequency);
   }
   SentenceStream sentences(open());
   std::string model;

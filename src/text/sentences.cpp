@@ -13,8 +13,8 @@
 namespace dragoman {
 namespace {
 
-// The bytes of the white space with which a text begins.
-size_t white_beginning(std::string_view text) {
+// The length in bytes of leading white space.
+size_t leading_space(std::string_view text) {
   size_t size = 0;
   for (size_t next = 0; size < text.size(); size = next) {
     UChar32 c;
@@ -41,7 +41,7 @@ std::vector<SentencePart> split_sentences(std::string_view text) {
   const std::unique_ptr<icu::BreakIterator> boundaries(
       icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(), status));
   CHECK(U_SUCCESS(status), "{}", u_errorName(status));
-  text.remove_prefix(white_beginning(text));
+  text.remove_prefix(leading_space(text));
   UText utf8 = UTEXT_INITIALIZER;
   utext_openUTF8(&utf8, text.data(), static_cast<int64_t>(text.size()), &status);
   boundaries->setText(&utf8, status);

@@ -1,4 +1,4 @@
-// Where a text can be parted.
+// Splits text into sentences.
 #pragma once
 
 #include <string_view>
@@ -6,12 +6,12 @@
 
 namespace dragoman {
 
-// A sentence with the white space that follows it: together they are the text.
+// A sentence and the white space after it. Concatenated, the parts are the text.
 struct SentencePart {
   std::string_view sentence, space;
 };
 
-// The sentences of a text, as Unicode has them (UAX 29). White space at its very beginning is dropped.
+// The sentences of a text by Unicode's rules (UAX 29). Drops leading white space.
 std::vector<SentencePart> split_sentences(std::string_view text);
 
 }  // namespace dragoman

@@ -13,7 +13,7 @@ bool begins_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0
 }  // namespace
 
 std::vector<TextSpan> in_code_points(std::string_view utf8, const std::vector<TextSpan>& bytes) {
-  std::vector<size_t> numbers = {0};  // of the code points that begin before each byte
+  std::vector<size_t> numbers = {0};  // of code points that begin before each byte
   for (const char byte : utf8) numbers.push_back(numbers.back() + (begins_code_point(byte) ? 1 : 0));
   const std::u32string points = code_points(utf8);
   std::vector<TextSpan> spans;

@@ -1,4 +1,4 @@
-// Stretches of a text: where its words and its pieces stand.
+// Spans of text: the positions of its words and subwords.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace dragoman {
 
-// [begin, end): bytes of UTF-8, or code points, as whoever gives it says.
+// [begin, end) in bytes of UTF-8 or in code points, as each function says.
 struct TextSpan {
   size_t begin = 0, end = 0;
 
   bool operator==(const TextSpan&) const = default;
 };
 
-// Spans of bytes as spans of code points, which is what users count in. White space around them is left out.
+// Converts spans of bytes to spans of code points, in which users count, without surrounding white space.
 std::vector<TextSpan> in_code_points(std::string_view utf8, const std::vector<TextSpan>& bytes);
 
-// The words between white space, in code points.
+// The words separated by white space, in code points.
 std::vector<TextSpan> word_spans(std::string_view utf8);
 
-// The number of the first of these words that a span shares a code point with; −1: none.
+// The index of the first word that overlaps a span; −1: none.
 std::ptrdiff_t word_at(const std::vector<TextSpan>& words, TextSpan span);
 
 }  // namespace dragoman

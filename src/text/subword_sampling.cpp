@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-// Where the characters of a text begin, and its end.
+// The offsets of a text's characters, and its length.
 std::vector<size_t> character_begins(std::string_view text) {
   std::vector<size_t> begins;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -38,21 +38,21 @@ struct SubwordSampler::Pieces {
 
   explicit Pieces(const Vocabulary& v);
 
-  // The id of a piece that text can be cut into, or -1.
+  // The id of a piece that spells text, or -1.
   int32_t find(std::string_view piece) const {
     const auto found = ids.find(piece);
     return found == ids.end() ? -1 : found->second;
   }
 
-  // Each cuts a text anew, or says that it cannot.
+  // Each segments a text, or returns nothing if no pieces spell it.
   std::optional<std::vector<int32_t>> merge(std::string_view text, double dropout, Random& random) const;
   std::optional<std::vector<int32_t>> walk(std::string_view text, double exponent, Random& random) const;
 };
 
 // BPE's scores are the negated ranks of its merges, and so whole numbers; a unigram model's are log-probabilities.
 SubwordSampler::Pieces::Pieces(const Vocabulary& v) : vocabulary(v) {
-  for (int32_t id = eos_id + 1; id < v.size(); ++id) {
-    if (v.is_byte(id)) continue;
+  for (int32_t id = 0; id < v.size(); ++id) {
+    if (v.is_mark(id) || v.is_byte(id)) continue;
     ids.emplace(v.piece(id), id);
     longest = std::max(longest, v.piece(id).size());
     are_merges &= v.score(id) == std::floor(v.score(id));
@@ -63,7 +63,7 @@ SubwordSampler::Pieces::Pieces(const Vocabulary& v) : vocabulary(v) {
 
 namespace {
 
-// A text that is being merged: a chain of symbols, of which those merged into their left neighbour are empty.
+// A text during merging: a linked list of symbols. Those merged into their left neighbour are empty.
 struct Chain {
   struct Symbol {
     size_t begin, end;
@@ -72,9 +72,9 @@ struct Chain {
   struct Merge {
     float score;
     int left, right;
-    size_t begin, end;  // of the result: a merge is stale where its symbols have changed
+    size_t begin, end;  // of the result; the merge is stale if its symbols have changed
 
-    bool operator<(const Merge& other) const {  // the best is the greatest; the leftmost of equals
+    bool operator<(const Merge& other) const {  // the greatest is the best; of equals, the leftmost
       return score != other.score ? score < other.score : left > other.left;
     }
   };

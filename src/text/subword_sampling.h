@@ -1,12 +1,12 @@
-// Subword sampling: another way to cut the same sentence into pieces, as a regulariser (Kudo, 2018: "Subword
+// Subword sampling: segments the same sentence differently each time, as a regulariser (Kudo, 2018: "Subword
 // Regularization"; Provilkov et al., 2020: "BPE-Dropout").
 //
-// It works on ids, so that shards need no text: pieces are joined to the text that they spell, and that is cut anew.
-// Unknown pieces, marks and bytes of byte fallback stay as they are and where they are.
+// It works on ids, so shards need no text: pieces are joined to the text that they spell, which is segmented again.
+// Special tokens and bytes of byte fallback stay as they are.
 //
-// alpha is, for BPE, the probability that a merge is skipped (0: the usual pieces, 1: characters); for a unigram
-// model the exponent of a cut's probability (1: the model's own distribution, towards 0: uniform). Which of the two
-// a vocabulary is, is told from its scores. A cut is a pure function of vocabulary, alpha, ids and random numbers.
+// For BPE, alpha is the probability of skipping a merge (0: the usual segmentation, 1: characters); for a unigram model
+// the exponent of a segmentation's probability (1: the model's distribution, towards 0: uniform). The kind of model is
+// recognised by its scores. The result is a pure function of vocabulary, alpha, ids and random numbers.
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,17 @@ std::string file_of(const std::string& folder, const char* name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
+[[noreturn]] void throw_without(const std::string& name, const char* token, const char* flag) {
+  throw Error("{} has no {} token: learn it with dragoman prepare, or with spm_train and {} at least 0", name,
+              token, flag);
+}
+
+std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& path) {
+  auto vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
+  if (vocabulary->special().start < 0) throw_without(path, "start-of-sentence", "--bos_id");
+  return vocabulary;
+}
+
 }  // namespace
 
 struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
@@ -30,20 +41,15 @@ Vocabulary::Vocabulary(std::string model, const std::string& name)
   const auto status = processor_->LoadFromSerializedProto(model_);
   if (!status.ok())
     throw Error("{} is not a SentencePiece model, or damaged: {}", name, status.error_message());
-  if (processor_->unk_id() != unknown_id || processor_->bos_id() != bos_id ||
-      processor_->eos_id() != eos_id) {
-    throw Error(
-        "{} numbers <unk>, <s> and </s> {}, {} and {}, but they must be {}, {} and {}: learn it with "
-        "dragoman "
-        "prepare, or with spm_train --unk_id 0 --bos_id 1 --eos_id 2",
-        name, processor_->unk_id(), processor_->bos_id(), processor_->eos_id(), unknown_id, bos_id, eos_id);
-  }
+  special_ = {.unknown = processor_->unk_id(), .start = processor_->bos_id(), .end = processor_->eos_id()};
+  if (special_.unknown < 0) throw_without(name, "unknown", "--unk_id");
+  if (special_.end < 0) throw_without(name, "end-of-sentence", "--eos_id");
   bool of_words = true;
-  for (int32_t i = eos_id + 1; i < size() && of_words; ++i) of_words = piece(i).starts_with(word_begin);
+  for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
 }
 
-// Every other kind has pieces for the inside of a word: single characters at least.
+// Every other kind has pieces without word_begin: at least single characters.
 bool Vocabulary::is_of_words() const { return processor_->is_of_words; }
 
 Vocabulary::~Vocabulary() = default;
@@ -52,7 +58,7 @@ Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
 int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
 
-// SentencePiece makes one piece of unknown words that follow each other; here each is one.
+// SentencePiece merges consecutive unknown words into one token; here each is a token.
 PiecesOfText Vocabulary::encode_words(std::string_view text) const {
   PiecesOfText pieces;
   for (size_t begin = 0; begin < text.size();) {
@@ -92,13 +98,13 @@ TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
   std::vector<int> pieces;
   for (const int32_t id : ids) {
     CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
-    if (id != bos_id && id != eos_id) pieces.push_back(id);
+    if (!processor_->IsControl(id)) pieces.push_back(id);
   }
   const auto decoded = processor_->DecodeIdsAsImmutableProto(pieces);
   TextOfPieces result = {.text = decoded.text()};
   TextSpan last;
   for (size_t i = 0, next = 0; i < ids.size(); ++i) {
-    if (ids[i] == bos_id || ids[i] == eos_id) {
+    if (processor_->IsControl(ids[i])) {
       last.begin = last.end;
     } else {
       const auto piece = decoded.pieces(static_cast<int>(next++));
@@ -117,17 +123,18 @@ const std::string& Vocabulary::piece(int32_t id) const {
 int32_t Vocabulary::id(std::string_view piece) const { return processor_->PieceToId(piece); }
 float Vocabulary::score(int32_t id) const { return processor_->GetScore(id); }
 bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(id); }
+bool Vocabulary::is_mark(int32_t id) const { return processor_->IsControl(id) || processor_->IsUnknown(id); }
 
 Vocabularies read_vocabularies(const std::string& folder) {
   const std::string shared = file_of(folder, "shared.spm");
   if (std::filesystem::exists(shared)) {
-    auto both = std::make_shared<const Vocabulary>(Vocabulary::read(shared));
+    const auto both = read_for_decoder(shared);
     return {both, both};
   }
   if (!std::filesystem::exists(file_of(folder, "source.spm")))
-    throw Error("{} has no vocabulary of text: neither shared.spm nor source.spm is in it", folder);
+    throw Error("{} has no vocabulary: it contains neither shared.spm nor source.spm", folder);
   return {std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "source.spm"))),
-          std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "target.spm")))};
+          read_for_decoder(file_of(folder, "target.spm"))};
 }
 
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {

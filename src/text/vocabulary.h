@@ -1,10 +1,10 @@
-// Vocabulary: the pieces that text is cut into, and their numbers. A SentencePiece model, learnt inside the program
-// or read from a .spm file.
+// Vocabulary: the subwords that text is split into, and their ids. A SentencePiece model, learned by this program or
+// read from a .spm file. The code calls subwords pieces, as SentencePiece does.
 //
-// Ids are fixed for every kind: 0 is the unknown piece, 1 begins what the decoder reads, 2 ends a sentence, and the
-// rest are pieces. There is no padding. encode() adds no marks; decode() leaves none.
+// A model says which of its tokens are special; those learned here number <unk>, <s> and </s> 0, 1 and 2. There is no
+// padding token. encode() adds no special tokens; decode() skips them.
 //
-// Thread-safe once made. The same sentences and settings give the same model, byte for byte.
+// Thread-safe once constructed. The same sentences and settings give the same model, byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,16 @@
 
 namespace dragoman {
 
-inline constexpr int32_t unknown_id = 0, bos_id = 1, eos_id = 2;
+// Ids of the tokens that are not text; −1: the vocabulary has no such token.
+struct SpecialTokens {
+  int32_t unknown;  // replaces what no piece spells
+  int32_t start;    // what the decoder reads before the first token of a target
+  int32_t end;      // ends a sentence
 
-// Pieces, and the bytes of the text that each stands for: none, or those of the white space before it, too.
+  bool operator==(const SpecialTokens&) const = default;
+};
+
+// Pieces, and the bytes of the text that each covers: possibly none, possibly with the white space before it.
 struct PiecesOfText {
   std::vector<int32_t> ids;
   std::vector<TextSpan> spans;
@@ -37,25 +44,26 @@ class Vocabulary {
  public:
   static Vocabulary read(const std::string& path);
 
-  // The bytes of a .spm file; `name` is for errors.
+  // From the bytes of a .spm file; `name` is for errors. Throws Error unless it has an unknown and an end token.
   Vocabulary(std::string model, const std::string& name);
   ~Vocabulary();
   Vocabulary(Vocabulary&&) noexcept;
   Vocabulary& operator=(Vocabulary&&) noexcept;
 
   int64_t size() const;
+  const SpecialTokens& special() const { return special_; }
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const;
-  // The same, and what stands where.
+  // The same, with the span of each piece.
   PiecesOfText encode_with_spans(std::string_view text) const;
   TextOfPieces decode_with_spans(std::span<const int32_t> ids) const;
 
-  // As in "▁the"; the marks are <unk>, <s> and </s>, and a byte of byte fallback is <0xE2>.
+  // "▁the"; "<unk>", "<s>", "</s>"; "<0xE2>" for a byte of byte fallback.
   const std::string& piece(int32_t id) const;
-  int32_t id(std::string_view piece) const;  // unknown_id where there is none
+  int32_t id(std::string_view piece) const;  // special().unknown if there is none
   float score(int32_t id) const;
   bool is_byte(int32_t id) const;
-  bool is_mark(int32_t id) const { return id <= eos_id; }
+  bool is_mark(int32_t id) const;  // stands for no text: a control token, or the unknown one
 
   const std::string& model() const { return model_; }  // the contents of its .spm file
 
@@ -67,14 +75,14 @@ class Vocabulary {
 
   std::string model_;
   std::unique_ptr<Processor> processor_;
+  SpecialTokens special_;
 };
 
-// A text to learn from: the next sentence, or nothing. Those that are no text (is_text) must not come.
+// A text to learn from: the next sentence, or nothing at its end. Each must be valid text (is_text).
 using Sentences = std::function<std::optional<std::string_view>()>;
 
-// Learns pieces. The text is read from its beginning as often as needed, through what `open` gives each time; twice
-// for words. Where it is too small for config.size pieces there are fewer. `what` names the side for errors: "source",
-// "target", "shared".
+// Learns a vocabulary. Each call of `open` starts the text again; words need two passes. The vocabulary is smaller than
+// config.size if the text has too few pieces. `what` names the side in errors: "source", "target", "shared".
 Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
                             const std::string& what);
 
@@ -85,13 +93,13 @@ struct Vocabularies {
   bool shared() const { return source == target; }
 };
 
-// source.spm and target.spm, or shared.spm, in a folder.
+// Reads source.spm and target.spm, or shared.spm. The target's needs a start token, which the decoder reads first.
 Vocabularies read_vocabularies(const std::string& folder);
-// Files of the other kind go.
+// Removes files of the other kind.
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies);
 
-// Whether the models in two folders number the same words: weights of the one mean nothing to the other else. Two
-// that have no vocabularies do.
+// Whether two model folders have the same vocabulary files, so that weights of the one fit the other. True if neither
+// has any.
 bool have_same_vocabularies(const std::string& folder, const std::string& other);
 
 }  // namespace dragoman

@@ -35,18 +35,18 @@ void validate(const VocabularyConfig& vocabulary) {
   const bool can_sample = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   if (vocabulary.sampling > 0 && !can_sample) {
     throw OptionError("vocabulary.sampling",
-                      "needs vocabulary.kind bpe or unigram, which can cut a word in several ways");
+                      "needs vocabulary.kind bpe or unigram, which can segment a word in several ways");
   }
   if (vocabulary.min_frequency > 1 && vocabulary.kind != PieceKind::words) {
-    throw OptionError("vocabulary.min_frequency",
-                      "is for vocabulary.kind word; pieces of other kinds have no least frequency");
+    throw OptionError("vocabulary.min_frequency", "applies only to vocabulary.kind word");
   }
   if (vocabulary.byte_fallback && vocabulary.kind == PieceKind::words) {
-    throw OptionError("vocabulary.byte_fallback", "cannot spell unknown words: take another vocabulary.kind");
+    throw OptionError("vocabulary.byte_fallback",
+                      "does not work with vocabulary.kind word: choose another kind");
   }
   if (vocabulary.byte_fallback && vocabulary.size <= 3 + 256) {
     throw OptionError("vocabulary.size",
-                      fmt::format("is {}, but byte_fallback alone takes 259 pieces", vocabulary.size));
+                      fmt::format("is {}, but byte_fallback alone needs 259 subwords", vocabulary.size));
   }
 }
 

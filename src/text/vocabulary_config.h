@@ -16,7 +16,7 @@ struct VocabularyConfig {
   bool shared = false;
   int64_t min_frequency = 1;
   bool byte_fallback = false;
-  double character_coverage = 0.99999;  // SentencePiece's 0.9995 loses digits and capitals of small corpora
+  double character_coverage = 0.99999;  // SentencePiece's 0.9995 drops digits and capitals of small corpora
   bool source_eos = true;
   double sampling = 0;
   int64_t learn_from = 1'000'000;
@@ -25,7 +25,7 @@ struct VocabularyConfig {
 
 void declare(Options& options, VocabularyConfig& vocabulary);
 
-// Throws OptionError naming the first key whose value is not allowed.
+// Throws OptionError naming the first invalid key.
 void validate(const VocabularyConfig& vocabulary);
 
 }  // namespace dragoman

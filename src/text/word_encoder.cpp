@@ -6,15 +6,16 @@
 namespace dragoman {
 namespace {
 
-constexpr size_t max_words = 1 << 15, longest_word = 64;  // some megabytes
+constexpr size_t max_words = 1 << 15, longest_word = 64;  // a few megabytes
 constexpr std::string_view word_begin = "▁";
 
-// A unigram model's scores are logarithms: the sums of a whole sentence round otherwise than those of a word. And a
-// model from elsewhere may reach across spaces, keep several of them, or treat the first word in its own way.
-bool cuts_word_by_word(const Vocabulary& vocabulary) {
-  for (int32_t id = eos_id + 1; id < vocabulary.size(); ++id) {
-    const bool reaches_across = vocabulary.piece(id).find(word_begin, 1) != std::string::npos;
-    if (reaches_across || vocabulary.score(id) != std::floor(vocabulary.score(id))) return false;
+// A unigram model's scores are logarithms, whose sums over a sentence round differently from those over a word. And a
+// model from elsewhere may span spaces, keep repeated ones, or treat the first word differently.
+bool segments_word_by_word(const Vocabulary& vocabulary) {
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    if (vocabulary.is_mark(id)) continue;
+    const bool spans_space = vocabulary.piece(id).find(word_begin, 1) != std::string::npos;
+    if (spans_space || vocabulary.score(id) != std::floor(vocabulary.score(id))) return false;
   }
   const std::vector<int32_t> one = vocabulary.encode("a"), two = vocabulary.encode("a  a");
   return two.size() == 2 * one.size() && std::equal(one.begin(), one.end(), two.begin()) &&
@@ -24,7 +25,7 @@ bool cuts_word_by_word(const Vocabulary& vocabulary) {
 }  // namespace
 
 WordEncoder::WordEncoder(const Vocabulary& vocabulary)
-    : vocabulary_(vocabulary), by_words_(cuts_word_by_word(vocabulary)) {}
+    : vocabulary_(vocabulary), by_words_(segments_word_by_word(vocabulary)) {}
 
 void WordEncoder::add_word(std::string_view word, std::vector<int32_t>& ids) {
   auto found = known_.find(word);

@@ -1,8 +1,8 @@
-// WordEncoder: Vocabulary::encode for much text. It remembers the pieces of frequent words, which is several times
-// faster, and gives the same ids.
+// WordEncoder: Vocabulary::encode for large amounts of text. It caches the pieces of frequent words, which is several
+// times faster and gives the same ids.
 //
-// That is so where no piece reaches across a space and each word is cut as it would be alone: BPE and characters,
-// as learnt here. Other vocabularies are found out, and asked for each sentence. For one thread.
+// It caches only if no piece spans a space and each word is segmented independently: BPE and characters, as learned
+// here. For other vocabularies, which it recognises, it encodes each sentence. For one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dragoman {
 
 class WordEncoder {
  public:
-  explicit WordEncoder(const Vocabulary& vocabulary);  // which must outlive it
+  explicit WordEncoder(const Vocabulary& vocabulary);  // must outlive it
 
   std::vector<int32_t> encode(std::string_view text);
 

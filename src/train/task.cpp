@@ -94,8 +94,9 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
   std::vector<Encoded> encoded;
   for (size_t i = 0; i < pairs.size(); ++i) {
     encoded.push_back({vocabulary.encode(pairs[i].source), i});
-    if (encoded.back().ids.empty()) encoded.back().ids.push_back(unknown_id);  // as in batches_of
-    if (eos) encoded.back().ids.push_back(eos_id);
+    if (encoded.back().ids.empty())
+      encoded.back().ids.push_back(vocabulary.special().unknown);  // as in batches_of
+    if (eos) encoded.back().ids.push_back(vocabulary.special().end);
   }
   const size_t shown = std::min<size_t>(encoded.size(), sentences_at_once);  // the samples stay in front
   std::stable_sort(encoded.begin() + static_cast<std::ptrdiff_t>(shown), encoded.end(),
@@ -168,8 +169,8 @@ Task make_corpus_task(const Recipe& recipe, const std::string& folder, const Pro
   task.recipe = resolved(recipe, vocabularies, folder, processes.on_this_machine());
   const BatchSettings settings = batch_settings(
       recipe.data, recipe.vocabulary, task.recipe.training.batch_tokens, seed_for(recipe, "batches"));
-  task.start = bos_id;
-  task.end = eos_id;
+  task.start = vocabularies.target->special().start;
+  task.end = vocabularies.target->special().end;
   task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);
   };

@@ -12,6 +12,7 @@
 #include "app/show_pairs.h"
 #include "base/files.h"
 #include "search/shortlist.h"
+#include "text/special_ids.h"
 
 namespace dragoman {
 namespace {
@@ -106,9 +107,9 @@ TEST_F(Prepare, ReadsACorpusFromStandardInput) {
   EXPECT_EQ(run("--vocabulary.size 50", "input.toml"), 1) << "other settings, and nothing to read";
   EXPECT_NE(errors.find("standard-input has no line"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.tsv -,-", "input.toml", folder + "/pairs"), 2);
-  EXPECT_NE(errors.find("data.tsv names standard input, -, a second time"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("data.tsv names standard input (-) a second time"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.valid_source - --data.valid_target " + folder + "/target", "input.toml"), 2);
-  EXPECT_NE(errors.find("data.valid_source names standard input"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("data.valid_source names standard input (-)"), std::string::npos) << errors;
 }
 
 // A vocabulary of whole words makes the table's columns plain to see.

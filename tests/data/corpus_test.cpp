@@ -71,10 +71,11 @@ TEST_F(CorpusTest, SidesOfDifferentLengthAreAnErrorWithBothCounts) {
   DataConfig data;
   data.source = {folder.write("s", "a\nb\nc\n")};
   data.target = {folder.write("t", "A\nB\nC\nD\nE\n")};
-  EXPECT_EQ(error_of(data),
-            fmt::format("{} has 3 lines, but {} has 5: each line must have its translation in the same "
-                        "line of the other file",
-                        data.source[0], data.target[0]));
+  EXPECT_EQ(
+      error_of(data),
+      fmt::format("{} has 3 lines, but {} has 5: line n of one file must be the translation of line n of "
+                  "the other",
+                  data.source[0], data.target[0]));
   std::swap(data.source, data.target);
   EXPECT_NE(error_of(data).find("has 5 lines, but"), std::string::npos);
   data.limit = 3;

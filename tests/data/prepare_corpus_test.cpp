@@ -121,7 +121,7 @@ TEST_F(PrepareTest, ThreadsChangeNoByte) {
   EXPECT_EQ(files_of(folder.path("data")), one);
 }
 
-TEST_F(PrepareTest, HeldOutPairsAreTheSameOnesAndNotLearntFrom) {
+TEST_F(PrepareTest, HeldOutPairsAreDeterministicAndNotTrainedOn) {
   DataConfig data = toy_data(folder, text);
   data.hold_out = 50;
   const PreparedCorpus corpus = prepared(data);
@@ -138,7 +138,8 @@ TEST_F(PrepareTest, HeldOutPairsAreTheSameOnesAndNotLearntFrom) {
   }
   EXPECT_EQ(held_out, missing);
   data.hold_out = 500;
-  EXPECT_NE(error_of(data).find("data.hold_out is 500, but the corpus has 500"), std::string::npos);
+  EXPECT_NE(error_of(data).find("data.hold_out is 500, but the corpus has only 500 pairs"),
+            std::string::npos);
 }
 
 TEST_F(PrepareTest, NothingIsDoneTwice) {
@@ -319,13 +320,13 @@ TEST_F(PrepareTest, AMegabyteInALineIsTooLongAndNoMore) {
 
 TEST_F(PrepareTest, InputsThatCannotBeUsedSayWhy) {
   DataConfig data;
-  EXPECT_NE(error_of(data).find("data.source names no file"), std::string::npos);
+  EXPECT_NE(error_of(data).find("data.source is not set"), std::string::npos);
   data.source = data.target = {folder.path("none")};
   EXPECT_NE(error_of(data).find("cannot open"), std::string::npos);
   data.obtain = "ask the librarian";
-  EXPECT_NE(error_of(data).find("where to get the corpus: ask the librarian"), std::string::npos);
+  EXPECT_NE(error_of(data).find("to obtain the corpus: ask the librarian"), std::string::npos);
   data = toy_data(folder, text);
-  data.valid_source = data.valid_target = {folder.path("none")};  // said before anything is learnt
+  data.valid_source = data.valid_target = {folder.path("none")};  // reported before anything is learned
   EXPECT_NE(error_of(data).find("cannot open"), std::string::npos);
   data.valid_source = {folder.write("three", "a\nb\nc\n")};
   data.valid_target = {folder.write("two", "a\nb\n")};

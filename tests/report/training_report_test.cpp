@@ -161,8 +161,7 @@ TEST_F(Report, AFolderWithoutHistoryIsNamed) {
     report_page({folder_});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.what(),
-              folder_ + " has no metrics.jsonl: a report is made of the folders that training writes");
+    EXPECT_EQ(error.what(), folder_ + " has no metrics.jsonl: give the folder of a training run");
   }
 }
 

@@ -60,18 +60,20 @@ TEST(AlignWords, TakesMemoryForTheLineAlone) {
 
 TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   const Segment part = {.ids = {unknown_id, 7, unknown_id, eos_id},
+                        .end = eos_id,
                         .spans = {{0, 3}, {3, 9}, {9, 14}, {14, 14}}};
   const std::string line = "Bob likes Zoë";
   const std::vector<std::vector<float>> first = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0.4F, 0.6F}};
   TextOfPieces said = {.text = " \u2047  aime \u2047 ", .spans = {{0, 5}, {5, 10}, {10, 15}}};
   TextOfPieces inside = {.text = "a \u2047 s", .spans = {{0, 1}, {1, 6}, {6, 7}}};
-  replace_unknown(said, {unknown_id, 9, unknown_id}, first, line, part);
+  replace_unknown(said, {unknown_id, 9, unknown_id}, unknown_id, first, line, part);
   EXPECT_EQ(said.text, "Bob aime Zoë");
   EXPECT_EQ(said.spans, (std::vector<TextSpan>{{0, 3}, {3, 8}, {8, 13}}));
-  replace_unknown(inside, {8, unknown_id, 9}, first, line, part);
+  replace_unknown(inside, {8, unknown_id, 9}, unknown_id, first, line, part);
   EXPECT_EQ(inside.text, "a likes s");
   EXPECT_EQ(inside.spans[2], (TextSpan{8, 9}));
   const Segment city = {.ids = {8, unknown_id, 7, unknown_id, 9, 8, eos_id},
+                        .end = eos_id,
                         .spans = {{0, 1}, {1, 3}, {3, 6}, {6, 8}, {8, 9}, {9, 12}, {12, 12}}};
   const std::vector<std::vector<float>> pieces = {{0, 1, 0, 0, 0, 0, 0},
                                                   {0, 0, 1, 0, 0, 0, 0},
@@ -80,14 +82,15 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
                                                   {0, 0, 0, 0, 0, 1, 0}};
   TextOfPieces repeated = {.text = " \u2047  \u2047  \u2047 .",
                            .spans = {{0, 5}, {5, 10}, {10, 15}, {15, 16}}};
-  replace_unknown(repeated, {unknown_id, unknown_id, unknown_id, 9}, pieces, "(Łódź) «", city);
+  replace_unknown(repeated, {unknown_id, unknown_id, unknown_id, 9}, unknown_id, pieces, "(Łódź) «", city);
   EXPECT_EQ(repeated.text, "Łódź .") << "one word once, without the brackets";
   EXPECT_EQ(repeated.spans, (std::vector<TextSpan>{{0, 8}, {0, 8}, {0, 8}, {8, 9}}));
   TextOfPieces mark = {.text = "\u2047", .spans = {{0, 3}}};
-  replace_unknown(mark, {unknown_id}, {pieces[4]}, "(Łódź) «", city);
+  replace_unknown(mark, {unknown_id}, unknown_id, {pieces[4]}, "(Łódź) «", city);
   EXPECT_EQ(mark.text, "«") << "punctuation stands for itself";
   TextOfPieces lonely = {.text = " \u2047 ", .spans = {{0, 5}}};
-  replace_unknown(lonely, {unknown_id}, {{1}}, "", {.ids = {eos_id}, .spans = {{0, 0}}});
+  replace_unknown(lonely, {unknown_id}, unknown_id, {{1}}, "",
+                  {.ids = {eos_id}, .end = eos_id, .spans = {{0, 0}}});
   EXPECT_EQ(lonely.text, " \u2047 ") << "no word, nothing to put there";
 }
 

@@ -8,6 +8,7 @@
 #include "model/folder.h"
 #include "model/small_models.h"
 #include "model/weights.h"
+#include "text/special_ids.h"
 #include "text/vocabulary.h"
 
 namespace dragoman {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "text/special_ids.h"
 
 namespace dragoman {
 

@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "temporary_folder.h"
+#include "text/spm_file.h"
 #include "text/toy_text.h"
+#include "text/word_encoder.h"
 
 namespace dragoman {
 namespace {
@@ -114,15 +116,13 @@ TEST_F(VocabularyTest, FewerPiecesWhereTheTextHasNoMore) {
 TEST_F(VocabularyTest, TooSmallASizeSaysWhatIsNeeded) {
   for (const PieceKind kind : {PieceKind::bpe, PieceKind::unigram}) {
     const std::string error = error_of({.kind = kind, .size = 8, .character_coverage = 1}, lines);
-    EXPECT_NE(
-        error.find(
-            "vocabulary.size is 8, but the source text has 16 different characters, so that it must be at "
-            "least 19"),
-        std::string::npos)
+    EXPECT_NE(error.find("vocabulary.size is 8, but must be at least 19 for the 16 different characters of "
+                         "the source text"),
+              std::string::npos)
         << error;
   }
   EXPECT_NO_THROW(learn({.size = 19, .character_coverage = 1}, lines));
-  EXPECT_NE(error_of({}, {}).find("there is no source text"), std::string::npos);
+  EXPECT_NE(error_of({}, {}).find("no source text to learn"), std::string::npos);
 }
 
 TEST_F(VocabularyTest, WordsNeedTheirFrequency) {
@@ -177,6 +177,45 @@ TEST_F(VocabularyTest, FoldersHoldOneOrTwo) {
     EXPECT_EQ(read.source->size(), other.source->size());
     EXPECT_EQ(std::filesystem::exists(folder.path("shared/source.spm")), !other.shared());
   }
+}
+
+TEST_F(VocabularyTest, SpecialTokensAreThoseOfTheModel) {
+  EXPECT_EQ(learn({.size = 60}, lines).special(), (SpecialTokens{unknown_id, bos_id, eos_id}));
+  const SpecialTokens special = {.unknown = 5, .start = 3, .end = 4};
+  const Vocabulary vocabulary(spm_file(lines, 60, special), "x.spm");
+  EXPECT_EQ(vocabulary.special(), special);
+  for (int32_t id = 0; id < vocabulary.size(); ++id)
+    EXPECT_EQ(vocabulary.is_mark(id), 3 <= id && id <= 5) << id;
+  EXPECT_EQ(vocabulary.id("no piece"), 5);
+  EXPECT_EQ(vocabulary.encode("☃").back(), 5);
+  std::set<int32_t> used;
+  for (const std::string& line : lines) {
+    std::vector<int32_t> ids = vocabulary.encode(line);
+    EXPECT_EQ(WordEncoder(vocabulary).encode(line), ids);
+    used.insert(ids.begin(), ids.end());
+    ids.insert(ids.begin(), special.start);
+    ids.push_back(special.end);
+    EXPECT_EQ(vocabulary.decode(ids), line);
+  }
+  EXPECT_LT(*used.begin(), 3) << "ordinary pieces";
+}
+
+TEST_F(VocabularyTest, MissingSpecialTokensAreAnError) {
+  const auto error_of_file = [&](const SpecialTokens& special) -> std::string {
+    folder.write("shared.spm", spm_file(lines, 60, special));
+    try {
+      read_vocabularies(folder.path(""));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const SpecialTokens no_start = {.unknown = 0, .start = -1, .end = 1};
+  EXPECT_EQ(error_of_file({.unknown = 0, .start = 1, .end = 2}), "no error");
+  EXPECT_NE(error_of_file({.unknown = 0, .start = 1, .end = -1}).find("no end-of-sentence token"),
+            std::string::npos);
+  EXPECT_NE(error_of_file(no_start).find("no start-of-sentence token"), std::string::npos);
+  EXPECT_EQ(Vocabulary(spm_file(lines, 60, no_start), "a source's").special(), no_start);
 }
 
 TEST_F(VocabularyTest, OtherFilesAreAnError) {
