@@ -127,7 +127,9 @@ std::string CommandLine::help() const {
 
 // A recipe's tables are on the page once, and not again for every command.
 std::string CommandLine::markdown() const {
-  std::string text = fmt::format("## `{}`\n\n{}.\n\n    {}\n\n", call_, summary_, usage());
+  std::string sentence = summary_ + ".";
+  sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  std::string text = fmt::format("## `{}`\n\n{}\n\n    {}\n\n", call_, sentence, usage());
   for (const Argument& argument : arguments_)
     text += fmt::format("`{}`: {}.\n\n", argument.name, argument.help);
   std::vector<std::string> tables;

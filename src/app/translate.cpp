@@ -32,9 +32,10 @@ void declare(Options& options, TranslateOptions& o) {
   declare_models_and_batch(own, o.translating);
   own.add("prefix", o.prefix,
           "file with the beginning of each translation, line by line; empty lines to translate stay empty");
-  own.add("prefix-bias", o.translating.search.prefix_bias,
-          "B: while it is followed, p becomes (1 - B)*p, plus B for its next subword; 1: it is forced",
-          above(0).at_most(1));
+  own.add(
+      "prefix-bias", o.translating.search.prefix_bias,
+      "B: while the output follows the prefix, p becomes (1 - B)*p, plus B for its next subword; 1: forced",
+      above(0).at_most(1));
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,

@@ -89,7 +89,7 @@ TEST_F(AverageCommand, OfThoseOnSchedule) {
     average({path("run"), "--last", "4", "--out", path("more")});
     FAIL() << "there are three";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("has 3 checkpoints on schedule, not 4"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("has 3 regular checkpoints, not 4"), std::string::npos)
         << error.what();
   }
 }

@@ -54,8 +54,7 @@ TEST_F(MetricsCommand, PrintsScoresWithTheirSignatures) {
 
 TEST_F(MetricsCommand, RefusesWhatCannotBeCompared) {
   EXPECT_EQ(print("a\nb\n", "a\nb\nc\n"),
-            hypothesis_ + " has 2 lines and " + reference_ +
-                " has 3: they must be translations of the same sentences, line by line");
+            hypothesis_ + " has 2 lines, but " + reference_ + " has 3: they must correspond line by line");
   EXPECT_EQ(print("a\nb\xff\n", "a\nb\n"),
             hypothesis_ + ":2: not valid UTF-8; iconv converts from other encodings");
   EXPECT_EQ(print("", ""), hypothesis_ + " is empty: nothing to evaluate");

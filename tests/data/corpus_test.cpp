@@ -1,6 +1,7 @@
 #include "data/corpus.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "data/corpora.h"
