@@ -101,7 +101,7 @@ TEST_F(Refusals, OfInspect) {
            "--" + key + " has no effect without --format svg");
   expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty},
                 "there is no sentence in what inspect");
-  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "has no words");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "contains no words");
 }
 
 }  // namespace
