@@ -11,13 +11,13 @@
 
 namespace dragoman {
 
-// `line` must have been translated with its alignment. If `target` is not empty, scores and attention are those of that
-// translation, by forced decoding, instead of the model's best. `thousandths`: attention as integers, for pages; else as
-// fractions of 1.
+// `line` must have been translated with its alignment. If `target` is not empty, scores and attention are those of
+// that translation, by forced decoding, instead of the model's best. `thousandths`: attention as integers, for pages;
+// else as fractions of 1.
 //
 // Attention is [layer][head][query][key]: encoder (source tokens attend to source tokens), decoder (the tokens read by
-// the decoder to one another), cross (output tokens to source tokens). Throws Error if the line is empty, or too long to
-// be translated as a whole.
+// the decoder to one another), cross (output tokens to source tokens). Throws Error if the line is empty, or too long
+// to be translated as a whole.
 nlohmann::ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
                                   int64_t layer, bool thousandths);
 

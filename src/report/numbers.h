@@ -1,6 +1,7 @@
 // Numbers as people read them: round axes with their labels, and numbers shortened for JSON.
 //
-// web/numbers.js defines the same axes and labels for interactive charts. Both are held to tests/report/axis_cases.json.
+// web/numbers.js defines the same axes and labels for interactive charts. Both are held to
+// tests/report/axis_cases.json.
 #pragma once
 
 #include <string>

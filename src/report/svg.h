@@ -1,8 +1,8 @@
 // Writes SVG files, element by element, in pixels from the top left.
 //
-// A file is self-contained: it paints its background and follows the reader's light or dark colour scheme. css_class is
-// a class of the style sheet in svg.cpp: "title", "small", "grid", "axis", "gap" (in the background's colour); "light" or
-// "dark" for text on a coloured background.
+// A file is self-contained: it paints its background and follows the reader's light or dark colour scheme. css_class
+// is a class of the style sheet in svg.cpp: "title", "small", "grid", "axis", "gap" (in the background's colour);
+// "light" or "dark" for text on a coloured background.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The report of training runs: a self-contained HTML page with the curves of all runs in common charts, statistics of the
-// corpus, how the sample translations improved, and the configurations.
+// The report of training runs: a self-contained HTML page with the curves of all runs in common charts, statistics of
+// the corpus, how the sample translations improved, and the configurations.
 //
 // It reads metrics.jsonl and config.json of each model folder; the page is web/report.*.
 #pragma once

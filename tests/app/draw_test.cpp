@@ -53,7 +53,7 @@ double value(const HeatMap& map, int64_t row, int64_t column) {
   return map.values[static_cast<size_t>(row * map.columns + column)];
 }
 
-TEST(Draw, EveryFigureIsAFileThatStandsByItself) {
+TEST(Draw, FiguresAreSelfContained) {
   for (const char* name : names) {
     const std::string svg = print({name});
     EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << svg;
@@ -64,21 +64,21 @@ TEST(Draw, EveryFigureIsAFileThatStandsByItself) {
   }
 }
 
-TEST(Draw, WritesAFileAndSaysWhere) {
+TEST(Draw, WritesAFile) {
   const std::string out = testing::TempDir() + "figure.svg";
   EXPECT_EQ(print({"mask", "--positions", "3", "--out", out}), out + "\n");
   EXPECT_EQ(read_file(out), print({"mask", "--positions", "3"}));
   std::filesystem::remove(out);
 }
 
-TEST(Draw, AWrongNameIsAnsweredWithTheRightOnes) {
+TEST(Draw, AWrongNameListsTheFigures) {
   const std::string list = "positions, position-heatmap, mask, schedules, smoothing, smoothing-loss";
   EXPECT_EQ(print({}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"masks"}), "draw: unknown figure masks; did you mean mask? The figures are " + list);
 }
 
-TEST(Draw, OptionsThatDoNotFitAreNamed) {
+TEST(Draw, ContradictoryOptionsAreNamed) {
   EXPECT_EQ(print({"positions", "--d_model", "21"}), "the command line: d_model is 21, but must be even");
   EXPECT_EQ(print({"positions", "--first-column", "18"}), "columns is 4, but there are 2 from column 18 on");
   for (const char* curve : {"512", "512:", ":400", "512:4000x", "0:400", "512:0", "a:b"}) {
@@ -157,7 +157,7 @@ TEST(Figures, TooMuchConfidenceCosts) {
   EXPECT_GT(figure.curves[2].points.back().y, least.y + 0.1);
 }
 
-TEST(Plot, CellsOfOneColourAreOneStroke) {
+TEST(Plot, AdjacentCellsOfOneColourAreOneStroke) {
   const std::string file =
       svg(HeatMaps{.title = "",
                    .x_title = "",

@@ -115,7 +115,7 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
   std::string endless;
   for (int i = 0; i < 50; ++i) endless += "the dog sleeps ";
   inspect("-", endless, 1);
-  EXPECT_NE(errors_.find("longer than the 40 pieces"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("longer than the model's maximum of 40 subwords"), std::string::npos) << errors_;
   run("inspect --model /nowhere --text a --out /nowhere/page.html", "", 1);
   EXPECT_EQ(errors_, "dragoman: cannot write /nowhere/page.html: No such file or directory\n")
       << "the work first";

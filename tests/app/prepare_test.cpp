@@ -62,7 +62,7 @@ TEST_F(Prepare, ShowsCountsLengthsAndPadding) {
   EXPECT_NE(errors.find("is up to date: 200 pairs"), std::string::npos) << errors;
 }
 
-TEST_F(Prepare, ShowsPairsAsTheDecoderSeesThem) {
+TEST_F(Prepare, ShowsDecoderInputAndOutput) {
   ASSERT_EQ(run("--show 3"), 0) << errors;
   size_t pairs = 0;
   for (size_t at = 0; (at = output.find("\npair ", at)) != std::string::npos; ++at) ++pairs;
@@ -71,7 +71,7 @@ TEST_F(Prepare, ShowsPairsAsTheDecoderSeesThem) {
   EXPECT_TRUE(says("</s>\n")) << output;
 }
 
-TEST_F(Prepare, SaysWhatIsWrong) {
+TEST_F(Prepare, ReportsErrors) {
   std::ofstream(folder + "/source", std::ios::app) << "one more\n";
   EXPECT_EQ(run(""), 1);
   EXPECT_NE(errors.find("has 202 lines, but"), std::string::npos) << errors;
@@ -113,7 +113,7 @@ TEST_F(Prepare, ReadsACorpusFromStandardInput) {
 }
 
 // A vocabulary of whole words makes the table's columns plain to see.
-TEST(ShowPair, InputAndOutputStandAboveEachOther) {
+TEST(ShowPair, AlignsInputAndOutput) {
   const std::vector<std::string> lines = {"ein langes Wort", "a b"};
   const auto open = [&]() -> Sentences {
     return [&lines, next = size_t{0}]() mutable -> std::optional<std::string_view> {

@@ -106,7 +106,7 @@ TEST_F(Refusals, OfInspect) {
     expect(inspect, {"--model", m_, "--text", "cat", "--" + key, key == "layer" ? "1" : "cross"},
            "--" + key + " has no effect without --format svg");
   expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty}, "inspect: the input has no sentence");
-  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "has no words");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "contains no words");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class ReportCommand : public testing::Test {
   const std::string folder_ = testing::TempDir() + "report";
 };
 
-TEST_F(ReportCommand, WritesOnePageOfSeveralRunsAndSaysWhere) {
+TEST_F(ReportCommand, WritesOnePageOfSeveralRuns) {
   const std::string out = folder_ + "/page.html";
   EXPECT_EQ(print({folder_ + "/one", folder_ + "/two", "--out", out}), out + "\n");
   const std::string page = read_file(out);
@@ -45,7 +45,7 @@ TEST_F(ReportCommand, NeedsAFolderAndAHistoryInIt) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/page.html"));
 }
 
-TEST_F(ReportCommand, KnowsBeforeTheWorkWhatCannotBeWritten) {
+TEST_F(ReportCommand, ChecksTheOutputFirst) {
   try {
     report({folder_ + "/without-a-history", "--out", folder_});
     ADD_FAILURE() << "a page in place of a folder";

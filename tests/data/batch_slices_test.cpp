@@ -47,7 +47,7 @@ size_t sum(std::span<const int32_t> lengths) {
   return static_cast<size_t>(std::reduce(lengths.begin(), lengths.end()));
 }
 
-// That a part begins in each of the batch's lists where the part before it ended.
+// A slice must begin in each list of the batch where the previous one ended.
 struct Follower {
   size_t pairs = 0, source = 0, target = 0;
 
@@ -64,7 +64,7 @@ struct Follower {
   }
 };
 
-TEST(BatchParts, AreWholeSentencesOneAfterTheOther) {
+TEST(BatchSlices, AreConsecutiveWholeSentences) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Batch batch = random_batch(seed, 1 + seed * 3);
     for (const int64_t part_tokens : {0, 1, 50, 1000}) {
@@ -83,7 +83,7 @@ TEST(BatchParts, AreWholeSentencesOneAfterTheOther) {
   }
 }
 
-TEST(BatchParts, AreAboutEqualAndAsFewAsTheLargerSideAllows) {
+TEST(BatchSlices, AreAboutEqualAndAsFewAsTheLargerSideAllows) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Batch batch = random_batch(seed, 200);  // some 3,100 tokens on either side, 60 at most in a pair
     const auto all = static_cast<double>(batch.source_tokens() + batch.target_tokens());
@@ -99,7 +99,7 @@ TEST(BatchParts, AreAboutEqualAndAsFewAsTheLargerSideAllows) {
   }
 }
 
-TEST(BatchParts, AreNoMoreThanSentences) {
+TEST(BatchSlices, AreAtMostOnePerSentence) {
   const auto pairs = [](const Batch& batch, int64_t part_tokens) {
     std::vector<size_t> sizes;
     for (const BatchSlice& part : cut(batch, part_tokens)) sizes.push_back(part.pairs.size());
@@ -112,7 +112,7 @@ TEST(BatchParts, AreNoMoreThanSentences) {
   EXPECT_EQ(pairs(batch_of({}), 10), Sizes({0}));
 }
 
-TEST(BatchParts, OfAsManyTokensAsThereAreAreTheBatch) {
+TEST(BatchSlices, OfAllTokensAreTheBatch) {
   const Batch batch = batch_of({{3, 4}, {5, 6}});
   EXPECT_EQ(slice_count(batch, 0), 1);
   EXPECT_EQ(slice_count(batch, 10), 1);

@@ -41,7 +41,7 @@ std::map<uint64_t, int64_t> times(const Epoch& epoch) {
   return counts;
 }
 
-// Two sources of 400 and 200 pairs, spread by hand over three shards: what preparation does for large corpora.
+// Two sources of 400 and 200 pairs, dealt to three shards as preparation does for large corpora.
 class BatchesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -98,7 +98,7 @@ TEST_F(BatchesTest, AnEpochHasEachPairOnce) {
   }
 }
 
-TEST_F(BatchesTest, PairsAreWhatTheyWereWithTheirMarks) {
+TEST_F(BatchesTest, PairsHaveStartAndEndTokens) {
   for (const bool source_eos : {true, false}) {
     BatchSettings s = settings();
     s.source_eos = source_eos;
@@ -126,7 +126,7 @@ TEST_F(BatchesTest, PairsAreWhatTheyWereWithTheirMarks) {
   }
 }
 
-TEST_F(BatchesTest, NoBatchIsOverBudgetButALonelyGiant) {
+TEST_F(BatchesTest, OnlyASinglePairMayExceedTheBudget) {
   for (const int64_t budget : {1, 10, 100, 1000}) {
     BatchSettings s = settings();
     s.batch_tokens = budget;
@@ -142,7 +142,7 @@ TEST_F(BatchesTest, NoBatchIsOverBudgetButALonelyGiant) {
   }
 }
 
-TEST_F(BatchesTest, EpochsAndSeedsDifferAndNothingElseDoes) {
+TEST_F(BatchesTest, OrderDependsOnEpochAndSeedAlone) {
   const Epoch first = epoch(settings());
   EXPECT_TRUE(same(epoch(settings()), first));
   EXPECT_FALSE(same(epoch(settings(), 1), first));
@@ -150,8 +150,8 @@ TEST_F(BatchesTest, EpochsAndSeedsDifferAndNothingElseDoes) {
   EXPECT_TRUE(same(epoch(settings(2), 5), epoch(settings(2), 5)));
 }
 
-// Unsorted batches show the order of the stream: neighbours on the disk are no neighbours in it, and epochs differ.
-TEST_F(BatchesTest, PairsComeShuffled) {
+// Unsorted batches show the order of the stream: pairs adjacent on disk are not adjacent in it, and epochs differ.
+TEST_F(BatchesTest, PairsAreShuffled) {
   BatchSettings s = settings();
   s.sort_by_length = false;
   const auto order = [](const Epoch& epoch) {
@@ -173,7 +173,7 @@ TEST_F(BatchesTest, PairsComeShuffled) {
   EXPECT_EQ(first_shards.size(), 3U);
 }
 
-TEST_F(BatchesTest, SeekingEqualsWalking) {
+TEST_F(BatchesTest, SeekingEqualsReading) {
   for (const double sampling : {0.0, 0.2}) {
     BatchSettings s = settings();
     s.sampling = sampling;
@@ -193,7 +193,7 @@ TEST_F(BatchesTest, SeekingEqualsWalking) {
   }
 }
 
-TEST_F(BatchesTest, SortedBatchesHoldLikeSentences) {
+TEST_F(BatchesTest, SortedBatchesHaveSimilarLengths) {
   BatchSettings unsorted = settings();
   unsorted.sort_by_length = false;
   EXPECT_EQ(times(epoch(unsorted)), times(epoch(settings())));
@@ -204,7 +204,7 @@ TEST_F(BatchesTest, SortedBatchesHoldLikeSentences) {
   EXPECT_LT(shares.unsorted, 0.9);
 }
 
-TEST_F(BatchesTest, APoolsBatchesComeShuffled) {
+TEST_F(BatchesTest, BatchesOfAPoolAreShuffled) {
   BatchSettings s = settings();
   s.pool_batches = 1000;
   int64_t rising = 0, steps = 0;
@@ -219,7 +219,7 @@ TEST_F(BatchesTest, APoolsBatchesComeShuffled) {
   EXPECT_LT(rising, 3 * steps / 4);
 }
 
-TEST_F(BatchesTest, SourcesComeTogetherOrOneAfterTheOther) {
+TEST_F(BatchesTest, SourcesAreMixedOrConsecutive) {
   const auto last_of_first = [](const Epoch& epoch) {
     int64_t place = 0, last = 0;
     for (const Batch& batch : epoch) {
@@ -238,7 +238,7 @@ TEST_F(BatchesTest, SourcesComeTogetherOrOneAfterTheOther) {
   EXPECT_EQ(times(epoch(s)).size(), 600U);
 }
 
-TEST_F(BatchesTest, WeightsSayHowOftenPairsCome) {
+TEST_F(BatchesTest, WeightsAreHowOftenPairsOccur) {
   BatchSettings s = settings();
   s.weights = {2, 0.5};
   const auto first = times(epoch(s)), second = times(epoch(s, 1));
@@ -305,7 +305,7 @@ TEST_F(BatchesTest, ValidationKeepsItsOrder) {
   EXPECT_EQ(next, 51U);
 }
 
-TEST_F(BatchesTest, TheEstimateOfAnEpochIsNotFarOff) {
+TEST_F(BatchesTest, EstimatesBatchesOfAnEpoch) {
   ShardedBatches batches(*corpus, settings());
   const auto estimate = static_cast<double>(batches.batches_in_epoch());
   const auto count = static_cast<double>(read_epoch(batches).size());

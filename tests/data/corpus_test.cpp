@@ -42,7 +42,7 @@ class CorpusTest : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(CorpusTest, SourcesComeOneAfterTheOther) {
+TEST_F(CorpusTest, SourcesAreReadInOrder) {
   DataConfig data;
   data.source = {folder.write("a.s", "a\nb"), folder.write("b.s", "")};
   data.target = {folder.write("a.t", "A\r\nB\r\n"), folder.write("b.t", "")};
@@ -57,7 +57,7 @@ TEST_F(CorpusTest, SourcesComeOneAfterTheOther) {
   EXPECT_EQ(read_all(data), (std::vector<Read>{{0, 0, false, "A", "a"}, {1, 2, false, "C", "c"}}));
 }
 
-TEST_F(CorpusTest, WhatIsNoTextIsInvalidAndCounts) {
+TEST_F(CorpusTest, InvalidTextIsCounted) {
   DataConfig data;
   data.source = {folder.write("s", "a\n\xFF\nb\n" + std::string("\0\n", 2) + "\n")};
   data.target = {folder.write("t", "A\nX\n\xC3(\nY\nB\n")};
@@ -83,7 +83,7 @@ TEST_F(CorpusTest, SidesOfDifferentLengthAreAnErrorWithBothCounts) {
   EXPECT_EQ(read_all(data).size(), 3U);
 }
 
-TEST_F(CorpusTest, ValidationPairsLeaveOutWhatCannotBeTranslated) {
+TEST_F(CorpusTest, ValidationLeavesOutEmptyAndInvalidPairs) {
   LeftOut left_out;
   const auto pairs = read_pairs({{folder.write("s", "a\n \n\xFF\nb\n"), folder.write("t", "A\nB\nC\nD\n")}},
                                 false, left_out);
@@ -117,7 +117,7 @@ TEST(DataConfig, WeightsAreNumbersOrStringsOfThem) {
     EXPECT_THROW(options.set_flag("data.weights", wrong), UsageError) << wrong;
 }
 
-TEST(DataConfig, WhatDoesNotFitTogetherIsRefused) {
+TEST(DataConfig, ContradictionsAreRefused) {
   const DataConfig good = {.source = {"a"}, .target = {"b"}, .tsv = {"c"}, .weights = {1, 2.5}};
   EXPECT_EQ(refused(good), "");
   EXPECT_EQ(source_weights(good), (std::vector<double>{1, 2.5}));
@@ -139,7 +139,7 @@ TEST(DataConfig, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_NO_THROW(require_corpus(good));
 }
 
-TEST(VocabularyConfig, WhatDoesNotFitTogetherIsRefused) {
+TEST(VocabularyConfig, ContradictionsAreRefused) {
   EXPECT_NO_THROW(validate(VocabularyConfig{}));
   EXPECT_THROW(validate({.kind = PieceKind::words, .sampling = 0.1}), OptionError);
   EXPECT_THROW(validate({.kind = PieceKind::bpe, .min_frequency = 2}), OptionError);

@@ -1,4 +1,4 @@
-// The lexicon of a made-up language of which the dictionary is known.
+// The lexicon of a synthetic language with a known dictionary.
 #include "data/lexicon.h"
 
 #include <gtest/gtest.h>
@@ -52,13 +52,13 @@ TEST_F(LexiconTest, FindsTheDictionary) {
   EXPECT_EQ(lexicon.frequent.size(), 5U);
 }
 
-// "neu" stands opposite "old" as often as opposite "new", but "alt" explains "old".
-TEST_F(LexiconTest, SharesAWordAmongThoseThatItMayComeFrom) {
+// "neu" co-occurs with "old" as often as with "new", but "alt" explains "old".
+TEST_F(LexiconTest, DividesAWordAmongItsSources) {
   const Lexicon lexicon = learn_lexicon(corpus_, {.min_probability = 0.5}, 1);
   EXPECT_EQ(lexicon.likeliest[static_cast<size_t>(source().id("▁neu"))], std::vector{target().id("▁new")});
 }
 
-TEST_F(LexiconTest, AWordMayAlwaysStayItself) {
+TEST_F(LexiconTest, ListsIdenticalWords) {
   const Lexicon lexicon = learn_lexicon(corpus_, {.likeliest = 1}, 1);
   const int32_t name = source().id("▁Lomi");
   ASSERT_NE(name, unknown_id);

@@ -84,7 +84,7 @@ TEST_F(PrepareTest, EveryPairIsEncoded) {
   EXPECT_EQ(corpus.report["target_lengths"], nlohmann::json(std::vector(lengths.begin(), lengths.end())));
 }
 
-TEST_F(PrepareTest, EachReasonToLeaveOutIsCounted) {
+TEST_F(PrepareTest, LeftOutPairsAreCountedByReason) {
   text.source +=
       "\nka\nlo\nka\n" + text.source_lines[0] + text.source_lines[1] + text.source_lines[2] + "\n \n";
   text.target +=
@@ -111,7 +111,7 @@ TEST_F(PrepareTest, EachReasonToLeaveOutIsCounted) {
   EXPECT_EQ(corpus.report["pairs"]["left_out"]["empty"], 3);
 }
 
-TEST_F(PrepareTest, ThreadsChangeNoByte) {
+TEST_F(PrepareTest, BytesDoNotDependOnThreads) {
   DataConfig data = toy_data(folder, text);
   data.hold_out = 20;
   prepared(data, 1);
@@ -142,7 +142,7 @@ TEST_F(PrepareTest, HeldOutPairsAreDeterministicAndNotTrainedOn) {
             std::string::npos);
 }
 
-TEST_F(PrepareTest, NothingIsDoneTwice) {
+TEST_F(PrepareTest, UnchangedCorporaAreReused) {
   DataConfig data = toy_data(folder, text);
   EXPECT_FALSE(prepared(data).was_there);
   const auto files = files_of(folder.path("data"));
@@ -163,7 +163,7 @@ TEST_F(PrepareTest, NothingIsDoneTwice) {
   EXPECT_FALSE(prepared(data).was_there);
 }
 
-TEST_F(PrepareTest, DamagedPreparationsAreMadeAgain) {
+TEST_F(PrepareTest, DamagedCorporaArePreparedAgain) {
   const DataConfig data = toy_data(folder, text);
   prepared(data);
   const auto files = files_of(folder.path("data"));
@@ -179,7 +179,7 @@ TEST_F(PrepareTest, DamagedPreparationsAreMadeAgain) {
   }
 }
 
-TEST_F(PrepareTest, WhatFailsLeavesTheOldOneAndNothingElse) {
+TEST_F(PrepareTest, FailureKeepsTheOldCorpus) {
   DataConfig data = toy_data(folder, text);
   prepared(data);
   const auto files = files_of(folder.path("data"));
@@ -191,7 +191,7 @@ TEST_F(PrepareTest, WhatFailsLeavesTheOldOneAndNothingElse) {
   EXPECT_TRUE(prepared(data).was_there);
 }
 
-TEST_F(PrepareTest, LeftoversOfACrashAreNoHindrance) {
+TEST_F(PrepareTest, SurvivesLeftoversOfACrash) {
   const DataConfig data = toy_data(folder, text);
   fs::create_directories(folder.path("data.new/deep"));
   fs::create_directories(folder.path("data.old"));
@@ -201,14 +201,14 @@ TEST_F(PrepareTest, LeftoversOfACrashAreNoHindrance) {
   EXPECT_FALSE(fs::exists(folder.path("data/deep")));
 }
 
-TEST_F(PrepareTest, FoldersOfOthersAreLeftAlone) {
+TEST_F(PrepareTest, DoesNotOverwriteOtherFolders) {
   fs::create_directory(folder.path("data"));
   folder.write("data/thesis.txt", "years of work");
   EXPECT_NE(error_of(toy_data(folder, text)).find("contains other files"), std::string::npos);
   EXPECT_EQ(read_file(folder.path("data/thesis.txt")), "years of work");
 }
 
-TEST_F(PrepareTest, TwoAtOnceTakeTurns) {
+TEST_F(PrepareTest, ConcurrentProcessesTakeTurns) {
   const DataConfig data = toy_data(folder, text);
   bool were_there[2];
   {
@@ -229,7 +229,7 @@ TEST_F(PrepareTest, SwappedSidesAreSwappedEverywhere) {
   EXPECT_EQ(validation_pairs(data, folder.path("data"))[3].source, text.target_lines[3]);
 }
 
-TEST_F(PrepareTest, VocabulariesCanBeSharedOrComeFromElsewhere) {
+TEST_F(PrepareTest, VocabulariesCanBeSharedOrReused) {
   vocabulary.shared = true;
   const std::string model = prepared(toy_data(folder, text)).vocabularies.source->model();
   VocabularyConfig other = {.size = 8000, .from = folder.path("data")};
@@ -239,10 +239,10 @@ TEST_F(PrepareTest, VocabulariesCanBeSharedOrComeFromElsewhere) {
   EXPECT_EQ(corpus.vocabularies.target->model(), model);
 }
 
-// Each line has a character of its own: which of them the vocabulary knows tells what it was learnt from.
-class LearntFrom : public PrepareTest {
+// Each line has a unique character, so the characters in the vocabulary show which lines it was learned from.
+class VocabularySample : public PrepareTest {
  protected:
-  LearntFrom() {
+  VocabularySample() {
     vocabulary.kind = PieceKind::characters;
     vocabulary.character_coverage = 1;
     vocabulary.size = 1000;
@@ -266,7 +266,7 @@ class LearntFrom : public PrepareTest {
   }
 };
 
-TEST_F(LearntFrom, ASampleIsEven) {
+TEST_F(VocabularySample, ASampleIsEven) {
   vocabulary.learn_from = 100;
   const std::vector<int> known = lines_known(prepared(toy_data(folder, text)));
   EXPECT_EQ(known.size(), 100U);
@@ -275,7 +275,7 @@ TEST_F(LearntFrom, ASampleIsEven) {
   EXPECT_EQ(lines_known(prepared(toy_data(folder, text))).size(), 500U);
 }
 
-TEST_F(LearntFrom, HeldOutPairsAreNotInIt) {
+TEST_F(VocabularySample, HeldOutPairsAreNotInIt) {
   DataConfig data = toy_data(folder, text);
   data.hold_out = 50;
   const PreparedCorpus corpus = prepared(data);
@@ -308,7 +308,7 @@ TEST_F(PrepareTest, ShardsHaveTheirShareOfEachSource) {
   EXPECT_EQ(pairs_of(corpus).size(), 620U);
 }
 
-TEST_F(PrepareTest, AMegabyteInALineIsTooLongAndNoMore) {
+TEST_F(PrepareTest, AMegabyteInALineIsTooLong) {
   std::string megabyte;
   while (megabyte.size() < (1 << 20)) megabyte += "kalo ";
   text.source += megabyte + "\n" + std::string(1 << 20, 'k') + "\n";
@@ -318,7 +318,7 @@ TEST_F(PrepareTest, AMegabyteInALineIsTooLongAndNoMore) {
   EXPECT_EQ(corpus.counts.kept, 500);
 }
 
-TEST_F(PrepareTest, InputsThatCannotBeUsedSayWhy) {
+TEST_F(PrepareTest, InvalidInputsAreExplained) {
   DataConfig data;
   EXPECT_NE(error_of(data).find("data.source is not set"), std::string::npos);
   data.source = data.target = {folder.path("none")};

@@ -36,7 +36,7 @@ class ShardsTest : public testing::TestWithParam<int> {
   std::vector<std::vector<int32_t>> sources, targets;
 };
 
-TEST_P(ShardsTest, GiveBackWhatTheyWereGiven) {
+TEST_P(ShardsTest, RoundTrip) {
   const Shard shard(path, 42);
   ASSERT_EQ(shard.pairs().size(), sources.size());
   std::vector<int32_t> source, target;
@@ -51,7 +51,7 @@ TEST_P(ShardsTest, GiveBackWhatTheyWereGiven) {
   EXPECT_FALSE(std::filesystem::exists(path + ".pairs"));
 }
 
-TEST_P(ShardsTest, OfAnotherCorpusOrCutOffAreAnError) {
+TEST_P(ShardsTest, WrongOrTruncatedFilesAreAnError) {
   const std::string whole = read_file(path);
   EXPECT_EQ(error_of(whole), "no error");
   EXPECT_NE(error_of(whole, 43).find("another corpus"), std::string::npos);
@@ -60,9 +60,8 @@ TEST_P(ShardsTest, OfAnotherCorpusOrCutOffAreAnError) {
   EXPECT_NE(error_of(whole + "x"), "no error");
 }
 
-// A flipped bit in the header is refused at once; one behind it is found by the checksums, and never read out of
-// bounds.
-TEST_P(ShardsTest, DamageIsFound) {
+// A flipped bit in the header is refused at once; elsewhere the checksums find it, and nothing is read out of bounds.
+TEST_P(ShardsTest, DamageIsDetected) {
   const std::string whole = read_file(path);
   for (size_t at = 0; at < whole.size(); at += at < 64 ? 1 : 11) {
     std::string damaged = whole;

@@ -30,8 +30,8 @@ TEST(CopyTaskBatches, AreTheArticles) {
   for (size_t symbol = 1; symbol < 11; ++symbol) EXPECT_GT(counts[symbol], 5) << symbol;
 }
 
-// The same sources as the copy task's; behind the start symbol the target is their rest, reversed or sorted.
-TEST(SyntheticBatches, ReverseOrSortWhatStandsBehindTheStartSymbol) {
+// The sources of the copy task; after the start symbol the target is reversed or sorted.
+TEST(SyntheticBatches, ReverseOrSortAfterTheStartSymbol) {
   for (const Synthetic kind : {Synthetic::reverse, Synthetic::sort}) {
     const SyntheticTask task = {.kind = kind};
     const Batch batch = task.batch(0);

@@ -54,7 +54,7 @@ void compare(const nlohmann::json& expected, const std::vector<Statistics>& stat
   }
 }
 
-TEST(Metrics, BleuIsSacrebleus) {
+TEST(Metrics, BleuEqualsSacrebleu) {
   int compared = 0;
   for (const auto& expected : golden().scores) {
     if (expected["metric"] != "bleu") continue;
@@ -73,7 +73,7 @@ TEST(Metrics, BleuIsSacrebleus) {
   EXPECT_EQ(compared, 5);
 }
 
-TEST(Metrics, ChrfIsSacrebleus) {
+TEST(Metrics, ChrfEqualsSacrebleu) {
   int compared = 0;
   for (const auto& expected : golden().scores) {
     if (expected["metric"] != "chrf") continue;
@@ -91,7 +91,7 @@ TEST(Metrics, ChrfIsSacrebleus) {
   EXPECT_EQ(compared, 3);
 }
 
-TEST(Metrics, NothingScoresZero) {
+TEST(Metrics, EmptyTextScoresZero) {
   EXPECT_EQ(bleu_score({}).score, 0);
   EXPECT_EQ(chrf_score({}), 0);
   EXPECT_EQ(bleu_score({}).details(), "0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 0.000 hyp_len = 0 ref_len = 0)");
@@ -102,20 +102,20 @@ TEST(Metrics, NamesOfChrf) {
   EXPECT_EQ(chrf_name({.word_order = 2}), "chrF2++");
 }
 
-TEST(Unicode, WhatIsNoUtf8BecomesTheReplacementCharacter) {
+TEST(Unicode, InvalidUtf8BecomesTheReplacementCharacter) {
   EXPECT_EQ(code_points("a\xff\xc3"), U"a\ufffd\ufffd");
   EXPECT_EQ(code_points("é😀"), U"\u00e9\U0001f600");
   // Scores stay defined: decoders that work on bytes can emit such text.
   EXPECT_GT(chrf_score(chrf_statistics("ab\xff", "ab")), 0);
 }
 
-TEST(Unicode, BytesOfAnyKindAreRepaired) {
+TEST(Unicode, ArbitraryBytesAreRepaired) {
   EXPECT_EQ(repaired("aé€😀"), "aé€😀");
   EXPECT_EQ(repaired(std::string_view("a\0b\xffé\xe2\x82", 8)), "a\uFFFDb\uFFFDé\uFFFD");
   EXPECT_EQ(repaired(std::string_view("\0", 1)), "\uFFFD");
 }
 
-TEST(Unicode, WordsStandBetweenPythonsWhiteSpace) {
+TEST(Unicode, WordsSplitAtPythonsWhiteSpace) {
   const std::u32string text = U"\u3000un\u00a0deux\x1ftrois\u200bquatre\n";
   const std::vector<std::u32string_view> words = {U"un", U"deux", U"trois\u200bquatre"};
   EXPECT_EQ(split_words(text), words);

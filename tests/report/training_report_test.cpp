@@ -1,4 +1,4 @@
-// A run's history as the report sees it, and the page that is made of it.
+// The report's data and page of a run's history.
 #include "report/training_report.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::string sample(int64_t step, const std::string& translation) {
   return metrics_line("sample", step, 0, {{"source", "s"}, {"reference", "r"}, {"translation", translation}});
 }
 
-TEST_F(Report, ColumnsStayBesideTheirSteps) {
+TEST_F(Report, ColumnsAreAlignedWithSteps) {
   const History history =
       read_history(run("a", metrics_line("train", 1, 0, {{"loss", 5.0}}) +
                                 metrics_line("train", 2, 0, {{"loss", 4.0}, {"norm", 1.5}}) +
@@ -54,7 +54,7 @@ TEST_F(Report, ColumnsStayBesideTheirSteps) {
   EXPECT_FALSE(history.ended);
 }
 
-TEST_F(Report, PausesAreNoTrainingTime) {
+TEST_F(Report, PausesDoNotCountAsTrainingTime) {
   const auto line = [](const char* event, int64_t step, double time) {
     return metrics_line(event, step, time, {});
   };
@@ -69,7 +69,7 @@ TEST_F(Report, PausesAreNoTrainingTime) {
   EXPECT_TRUE(history.ended);
 }
 
-TEST_F(Report, TheRunsOwnCountOfSecondsGoesBeforeTheClock) {
+TEST_F(Report, RecordedSecondsTakePrecedenceOverTheClock) {
   const History history = read_history(run("a", metrics_line("train", 1, 1000, {{"seconds", 7.0}}) +
                                                     metrics_line("validation", 1, 1100, {{"seconds", 90.0}}) +
                                                     metrics_line("train", 2, 1110, {{"seconds", 15.0}})) +
@@ -78,7 +78,7 @@ TEST_F(Report, TheRunsOwnCountOfSecondsGoesBeforeTheClock) {
   EXPECT_EQ(history.validation.seconds, (std::vector<double>{7}));
 }
 
-TEST_F(Report, ASampleIsToldWhenItsTranslationChanges) {
+TEST_F(Report, SamplesListChangedTranslations) {
   const History history = read_history(
       run("a", sample(1, "x") + sample(2, "x") + sample(3, "y") + sample(4, "x")) + "/metrics.jsonl");
   ASSERT_EQ(history.samples.size(), 1u);
@@ -135,14 +135,14 @@ TEST_F(Report, ConfigurationsAreFlatAndNamedAsInRecipes) {
   EXPECT_TRUE(data["runs"][2]["configuration"].empty());
 }
 
-TEST_F(Report, RunsOfOneNameAreToldApart) {
+TEST_F(Report, RunsOfOneNameAreDistinguished) {
   const auto data = report_data({run("x/model", ""), run("y/model/", ""), run("z", "")});
   EXPECT_EQ(data["runs"][0]["name"], "x/model");
   EXPECT_EQ(data["runs"][1]["name"], "y/model");
   EXPECT_EQ(data["runs"][2]["name"], "z");
 }
 
-TEST_F(Report, ThePageIsWholeAndTakesTextAsText) {
+TEST_F(Report, ThePageIsSelfContainedAndEscapesText) {
   const std::string evil = "</script><script>alert(1)</script>\xff";
   const std::string page = report_page({run("a", sample(1, evil))});
   EXPECT_EQ(page.find(evil.substr(0, 20)), std::string::npos);
@@ -156,7 +156,7 @@ TEST_F(Report, ThePageIsWholeAndTakesTextAsText) {
   }
 }
 
-TEST_F(Report, AFolderWithoutHistoryIsNamed) {
+TEST_F(Report, AFolderWithoutHistoryIsAnError) {
   try {
     report_page({folder_});
     FAIL();

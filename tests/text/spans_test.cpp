@@ -1,4 +1,4 @@
-// Where words and pieces stand in a text.
+// Positions of words and pieces in a text.
 #include "text/spans.h"
 
 #include <gtest/gtest.h>

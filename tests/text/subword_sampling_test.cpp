@@ -35,8 +35,8 @@ class SamplingTest : public testing::Test {
   const Vocabulary unigram = learn({.kind = PieceKind::unigram, .size = 60}, lines);
 };
 
-// The merges are SentencePiece's own as long as none is skipped.
-TEST_F(SamplingTest, BpeWithoutDropoutIsTheUsualCut) {
+// Without skipped merges the result is SentencePiece's.
+TEST_F(SamplingTest, BpeWithoutDropoutIsTheUsualSegmentation) {
   const SubwordSampler sampler(bpe, 1e-300);
   for (const std::string& line : lines) {
     const std::vector<int32_t> ids = bpe.encode(line);
@@ -53,7 +53,7 @@ TEST_F(SamplingTest, BpeWithoutMergesIsCharacters) {
   }
 }
 
-TEST_F(SamplingTest, OtherPiecesSpellTheSameText) {
+TEST_F(SamplingTest, SampledPiecesSpellTheSameText) {
   for (const Vocabulary* vocabulary : {&bpe, &unigram}) {
     const SubwordSampler sampler(*vocabulary, vocabulary == &bpe ? 0.3 : 0.1);
     int64_t changed = 0;
@@ -70,7 +70,7 @@ TEST_F(SamplingTest, OtherPiecesSpellTheSameText) {
   }
 }
 
-TEST_F(SamplingTest, UnknownPiecesAndMarksStay) {
+TEST_F(SamplingTest, SpecialTokensStay) {
   for (const Vocabulary* vocabulary : {&bpe, &unigram}) {
     const SubwordSampler sampler(*vocabulary, 0.5);
     std::vector<int32_t> ids = vocabulary->encode("ka☃lo ☃");
@@ -85,8 +85,8 @@ TEST_F(SamplingTest, UnknownPiecesAndMarksStay) {
   }
 }
 
-// Cuts come as often as the model's probabilities to the power of alpha say.
-TEST_F(SamplingTest, UnigramCutsFollowTheirProbabilities) {
+// Frequencies are proportional to the model's probabilities to the power of alpha.
+TEST_F(SamplingTest, UnigramSegmentationsFollowTheirProbabilities) {
   const double alpha = 0.5;
   std::vector<std::string> without_spaces = toy_text(300, 3).source_lines;
   for (std::string& line : without_spaces) std::erase(line, ' ');

@@ -1,4 +1,4 @@
-// Sentences of a small made-up language, with their translations into another.
+// Sentences of a small synthetic language, with their translations into another.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dragoman {
 
-// Sentences of 1 to `longest` words out of a small made-up language, and the same in another.
+// Sentences of 1 to `longest` words, and their translations.
 struct ToyText {
   std::string source, target;  // files' contents
   std::vector<std::string> source_lines, target_lines;

@@ -44,7 +44,7 @@ class VocabularyTest : public testing::Test {
 
 class EveryKind : public VocabularyTest, public testing::WithParamInterface<PieceKind> {};
 
-TEST_P(EveryKind, GivesTheTextBackAndTheSameModelAgain) {
+TEST_P(EveryKind, RoundTripsTextAndIsReproducible) {
   const VocabularyConfig config = {.kind = GetParam(), .size = 70};
   const Vocabulary vocabulary = learn(config, lines);
   EXPECT_LE(vocabulary.size(), 70);
@@ -62,8 +62,8 @@ TEST_P(EveryKind, GivesTheTextBackAndTheSameModelAgain) {
   EXPECT_EQ(learn(config, lines).model(), vocabulary.model());
 }
 
-// The spans of a text's pieces follow one another, and those of a decoded text's pieces are all of it.
-TEST_P(EveryKind, SpansSayWhereAPieceStands) {
+// The spans of a text's pieces are in order, and those of a decoded text's pieces cover it.
+TEST_P(EveryKind, SpansCoverTheText) {
   const Vocabulary vocabulary = learn({.kind = GetParam(), .size = 70}, lines);
   for (const std::string& line :
        {lines[0], "  " + lines[1] + "   " + lines[2] + " ", lines[3] + " ☃ " + lines[3]}) {
@@ -107,13 +107,13 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
                                          PieceKind::words),
                          name_of);
 
-TEST_F(VocabularyTest, FewerPiecesWhereTheTextHasNoMore) {
+TEST_F(VocabularyTest, IsSmallerForSmallTexts) {
   EXPECT_LT(learn({.size = 5000}, {"aa ab", "ab ba"}).size(), 20);
   EXPECT_LT(learn({.kind = PieceKind::unigram, .size = 5000}, lines).size(), 5000);
   EXPECT_LT(learn({.kind = PieceKind::characters, .size = 5000}, lines).size(), 40);
 }
 
-TEST_F(VocabularyTest, TooSmallASizeSaysWhatIsNeeded) {
+TEST_F(VocabularyTest, TooSmallASizeNamesTheMinimum) {
   for (const PieceKind kind : {PieceKind::bpe, PieceKind::unigram}) {
     const std::string error = error_of({.kind = kind, .size = 8, .character_coverage = 1}, lines);
     EXPECT_NE(error.find("vocabulary.size is 8, but must be at least 19 for the 16 different characters of "
@@ -125,7 +125,7 @@ TEST_F(VocabularyTest, TooSmallASizeSaysWhatIsNeeded) {
   EXPECT_NE(error_of({}, {}).find("no source text to learn"), std::string::npos);
 }
 
-TEST_F(VocabularyTest, WordsNeedTheirFrequency) {
+TEST_F(VocabularyTest, RareWordsAreUnknown) {
   const std::vector<std::string> text = {"the cat , the dog", "the cat", "a bird ½"};
   const Vocabulary all = learn({.kind = PieceKind::words}, text);
   EXPECT_EQ(all.size(), 3 + 7);
@@ -141,7 +141,7 @@ TEST_F(VocabularyTest, WordsNeedTheirFrequency) {
             std::string::npos);
 }
 
-TEST_F(VocabularyTest, BytesSpellWhatNoPieceSpells) {
+TEST_F(VocabularyTest, ByteFallbackSpellsUnknownCharacters) {
   const Vocabulary without = learn({.size = 60}, lines);
   EXPECT_EQ(without.decode(without.encode("ka ☃")), "ka ⁇");
   const Vocabulary with = learn({.size = 330, .byte_fallback = true}, lines);
@@ -149,14 +149,14 @@ TEST_F(VocabularyTest, BytesSpellWhatNoPieceSpells) {
   EXPECT_TRUE(with.is_byte(with.encode("☃").back()));
 }
 
-TEST_F(VocabularyTest, CoverageLeavesTheRarestCharactersOut) {
+TEST_F(VocabularyTest, CoverageDropsTheRarestCharacters) {
   std::vector<std::string> text(1000, "ab ba");
   text.push_back("z");
   EXPECT_EQ(learn({.kind = PieceKind::characters, .character_coverage = 0.99}, text).id("z"), unknown_id);
   EXPECT_NE(learn({.kind = PieceKind::characters, .character_coverage = 1}, text).id("z"), unknown_id);
 }
 
-TEST_F(VocabularyTest, FoldersHoldOneOrTwo) {
+TEST_F(VocabularyTest, FoldersHoldOneOrTwoVocabularies) {
   const auto one = std::make_shared<const Vocabulary>(learn({.size = 60}, lines));
   const auto two = std::make_shared<const Vocabulary>(learn({.size = 50}, lines));
   std::filesystem::create_directory(folder.path("shared"));
@@ -218,7 +218,7 @@ TEST_F(VocabularyTest, MissingSpecialTokensAreAnError) {
   EXPECT_EQ(Vocabulary(spm_file(lines, 60, no_start), "a source's").special(), no_start);
 }
 
-TEST_F(VocabularyTest, OtherFilesAreAnError) {
+TEST_F(VocabularyTest, InvalidFilesAreAnError) {
   EXPECT_THROW(Vocabulary::read(folder.path("none")), Error);
   EXPECT_THROW(Vocabulary("no model at all", "x.spm"), Error);
   const std::string model = learn({.size = 60}, lines).model();

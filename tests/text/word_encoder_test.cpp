@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// Whatever the spaces, the characters and the kind: the ids are the vocabulary's.
+// For all kinds of spaces, characters and vocabularies.
 TEST(WordEncoder, GivesTheVocabularysIds) {
   TemporaryFolder quiet;
   std::vector<std::string> lines = toy_text(400).source_lines;
