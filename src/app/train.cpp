@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "parallel/join.h"
 
 namespace dragoman {
 namespace {
