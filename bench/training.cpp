@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "kernels/machine_peaks.h"
 #include "model/decoding_weights.h"
+#include "parallel/join.h"
 #include "training_steps.h"
 
 namespace dragoman {

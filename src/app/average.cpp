@@ -7,10 +7,11 @@
 #include "app/shared_options.h"
 #include "base/log.h"
 #include "model/folder.h"
+#include "model/transformer.h"
 #include "model/weights.h"
 #include "text/vocabulary.h"
+#include "train/averaging.h"
 #include "train/checkpoints.h"
-#include "train/run.h"
 
 namespace dragoman {
 namespace {
@@ -73,7 +74,7 @@ void average(const Arguments& arguments) {
   Transformer model(read_model_config(o.folders[0]), device, Buffers::weights);
   const std::vector<std::string> files = files_to_average(o);
   check_same_vocabularies(o.folders);
-  average_weights(model, files);
+  average_weights(model.parameters, files);
   copy_all_but_weights(o.folders[0], o.out);
   write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
   log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");

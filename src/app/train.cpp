@@ -7,6 +7,7 @@
 #include "app/shared_options.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "parallel/join.h"
 
 namespace dragoman {
 namespace {

@@ -7,8 +7,8 @@
 namespace dragoman {
 namespace {
 
-// Large enough that a process's part of a slice is worth a message, small enough that the first one sets out early.
-int64_t usual_slice(int processes) { return std::max<int64_t>(1 << 20, processes * (int64_t{1} << 14)); }
+// Large enough that a process's part of a slice is worth a message, small enough that the first sum starts early.
+int64_t default_slice(int processes) { return std::max<int64_t>(1 << 20, processes * (int64_t{1} << 14)); }
 
 struct Slices {
   int64_t first, last;
@@ -24,68 +24,69 @@ GradientSum::GradientSum(const Parameters& parameters, Processes& processes, Wir
     : parameters_(parameters),
       processes_(processes),
       wire_(wire),
-      slice_(slice > 0 ? slice : usual_slice(processes.count())) {
+      slice_(slice > 0 ? slice : default_slice(processes.count())) {
   const auto size = static_cast<int64_t>(parameters.gradients().size());
-  parameters_of_.resize(static_cast<size_t>((size + slice_ - 1) / slice_));
+  parameter_count_.resize(static_cast<size_t>((size + slice_ - 1) / slice_));
   for (const Parameter& parameter : parameters.list()) {
     const auto [first, last] = slices_of(parameter, slice_);
-    for (int64_t i = first; i <= last; ++i) ++parameters_of_[static_cast<size_t>(i)];
+    for (int64_t i = first; i <= last; ++i) ++parameter_count_[static_cast<size_t>(i)];
   }
 }
 
 GradientSum::~GradientSum() {
-  if (started_ > 0) processes_.abandon_sums();
+  if (started_ > 0) processes_.cancel_sums();
 }
 
 void GradientSum::begin(Tape& tape) {
   if (processes_.count() == 1) return;
-  waiting_for_ = parameters_of_;
-  seen_.clear();
+  pending_ = parameter_count_;
+  ready_order_.clear();
   started_ = 0;
   tape.on_gradient_ready(
-      [](void* self, const Storage& parameter) { static_cast<GradientSum*>(self)->ready(parameter); }, this);
+      [](void* self, const Storage& parameter) { static_cast<GradientSum*>(self)->on_ready(parameter); },
+      this);
 }
 
-void GradientSum::ready(const Storage& parameter) {
+void GradientSum::on_ready(const Storage& parameter) {
   const auto [first, last] = slices_of(parameters_.list()[static_cast<size_t>(parameter.index)], slice_);
   for (int64_t i = first; i <= last; ++i) {
-    if (--waiting_for_[static_cast<size_t>(i)] == 0) seen_.push_back(static_cast<int>(i));
+    if (--pending_[static_cast<size_t>(i)] == 0) ready_order_.push_back(static_cast<int>(i));
   }
-  start_those_ready();
+  start_ready_slices();
 }
 
-void GradientSum::start_those_ready() {
+void GradientSum::start_ready_slices() {
   const auto gradients = parameters_.gradients();
-  for (; started_ < order_.size() && waiting_for_[static_cast<size_t>(order_[started_])] == 0; ++started_) {
+  for (; started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0; ++started_) {
     const auto begin = static_cast<size_t>(order_[started_] * slice_);
     processes_.start_sum(
         gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin)), wire_);
   }
 }
 
-// What no op has written to is complete as it is.
+// Parameters that no op has written to are complete, too.
 void GradientSum::finish(Tape& tape) {
   if (processes_.count() == 1) return;
-  if (waiting_for_.empty()) begin(tape);
+  if (pending_.empty()) begin(tape);
   tape.on_gradient_ready(nullptr, nullptr);
-  for (size_t i = 0; i < waiting_for_.size(); ++i) {
-    if (waiting_for_[i] > 0) seen_.push_back(static_cast<int>(i));
-    waiting_for_[i] = 0;
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i] > 0) ready_order_.push_back(static_cast<int>(i));
+    pending_[i] = 0;
   }
   if (order_.empty()) agree_on_order();
-  start_those_ready();
+  start_ready_slices();
   processes_.finish_sums();
-  waiting_for_.clear();
+  pending_.clear();
   started_ = 0;
 }
 
-// The order is the model's, and the same wherever it was seen; but a process that had no batch saw none. So it is what
-// the first one saw. If that was nothing, slices go in the order of memory: later than they could, and no less right.
+// The order depends on the model alone; but a process without a batch has not seen it. So all take the first one's. If
+// that had no batch, slices go in the order of memory, which is slower and just as correct.
 void GradientSum::agree_on_order() {
-  std::string text(reinterpret_cast<const char*>(seen_.data()), seen_.size() * sizeof(int));
-  text = processes_.from_first(text);
+  std::string text(reinterpret_cast<const char*>(ready_order_.data()), ready_order_.size() * sizeof(int));
+  text = processes_.broadcast(text);
   order_.resize(text.size() / sizeof(int));
-  CHECK(order_.size() == parameters_of_.size(), "{} slices of {}", order_.size(), parameters_of_.size());
+  CHECK(order_.size() == parameter_count_.size(), "{} slices of {}", order_.size(), parameter_count_.size());
   std::ranges::copy(text, reinterpret_cast<char*>(order_.data()));
 }
 

@@ -1,47 +1,48 @@
-// Heartbeat: signs of life between processes, beside whatever carries their data.
+// Heartbeat: tells when another process has died or hangs.
 //
-// MPI cannot tell that a process has died or hangs: whoever waits for it waits forever. So the first process has a
-// connection to every other one, over which both say once a second that they are alive. A connection that closes
-// without a word is a death, silence a hang; the first one tells the others whom they lost.
+// MPI does not notice either: a process that waits for a dead one waits forever. So the first process has a TCP
+// connection to every other one, over which both send a heartbeat each second. A connection that closes without a
+// message means that the process died, a timeout that it hangs; the first process passes this on to the others.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace dragoman {
 
-struct Lost {
-  enum class How { died, silent, ended } how;  // ended: by an error, of which it says the rest itself
+struct LostProcess {
+  enum class Reason { died, timed_out, failed } reason;  // failed: with an error that it reports itself
   int number;
 };
 
 class Heartbeat {
  public:
-  // Where the first process can be reached: a port, and the addresses that its machine has.
+  // Where the first process can be reached: a port, and the addresses of its machine.
   struct Endpoint {
-    int32_t key = 0;  // to be shown by who comes in
+    int32_t key = 0;  // which a connecting process must present
     uint16_t port = 0;
     uint16_t count = 0;
-    uint32_t addresses[14] = {};  // IPv4, as the network orders bytes
+    uint32_t addresses[14] = {};  // IPv4, in network byte order
   };
 
-  // `on_lost` is called once, by a thread of its own, as soon as somebody is lost.
-  Heartbeat(int number, int count, std::function<void(Lost)> on_lost);
-  ~Heartbeat();  // without leave(): the others hear that this one has ended by an error
+  // `on_lost` is called once, by the heartbeat's thread, when a process is lost.
+  Heartbeat(int number, int count, std::function<void(LostProcess)> on_lost);
+  ~Heartbeat();  // without leave(): tells the others that this process has failed
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  Endpoint endpoint() const;          // the first one's
-  void start(const Endpoint& first);  // connects, and beats from here on. Throws Error where it cannot.
-  void leave();                       // the others know that this one is done
+  Endpoint endpoint() const;          // of the first process, which alone has one
+  void start(const Endpoint& first);  // connects, and starts the thread. Throws Error where it cannot.
+  void leave();                       // the others may go on without this process
 
-  void set_heartbeat_timeout(double seconds);
+  void set_timeout(double seconds);
 
-  // Whether somebody was lost; says who to `lost`.
-  bool has_lost(Lost& lost) const;
+  // The process that was lost, if any.
+  std::optional<LostProcess> lost() const;
 
  private:
   struct State;

@@ -1,16 +1,14 @@
-// Processes: the programs that train one model together, and what they tell each other.
+// Processes: the programs that train one model together, and how they communicate.
 //
-// Each holds the whole model and does its share of an update's batches; gradients are summed over all of them. The
-// first one alone prepares the corpus, validates, logs and saves. Everything below is for all together: each process
-// makes the same calls in the same order. Where another one has died, hangs or has ended by an error of its own, the
-// calls throw Error instead of waiting; without a message in all but one of those that are left.
+// Each holds the whole model and computes its share of an update's batches; gradients are summed over all of them. The
+// first one alone prepares the corpus, validates, logs and saves. The calls below are collective: each process makes
+// the same ones in the same order. When another process has died, hangs or has failed, they throw Error instead of
+// waiting; its message is empty in all but one of the remaining processes, so that the user reads it once.
 //
-// Whoever starts several (mpirun) says so in the environment; behind this interface is MPI now, and what sums on the
-// devices of a GPU may be so later.
+// MPI is behind this interface now (join.h); a GPU library such as NCCL may be later.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -20,7 +18,7 @@
 
 namespace dragoman {
 
-// What gradients travel as. Sums are taken in 32 bits in any case.
+// The format in which gradients are sent. Sums are in 32 bits in any case.
 enum class Wire { fp32, bf16 };
 
 class Processes {
@@ -28,21 +26,21 @@ class Processes {
   virtual ~Processes() = default;
 
   virtual int count() const = 0;
-  virtual int number() const = 0;  // of this one, from 0
+  virtual int number() const = 0;  // this process's rank, from 0
   bool first() const { return number() == 0; }
 
-  virtual int on_this_machine() const = 0;   // how many of them
-  virtual int share_of_threads() const = 0;  // of the machine's processors
+  virtual int local_count() const = 0;       // processes on this machine
+  virtual int share_of_threads() const = 0;  // processors of this machine for this process
 
-  // Element by element, the sum over all processes in the order of their numbers: the same bits for all, at each run.
-  // It goes on in the background, and the values are nobody else's until finish_sums() returns. Gradients are to be
-  // cut into some megabytes each.
+  // Element by element, the sum over all processes in the order of their numbers: the same bits everywhere, at each
+  // run. It proceeds in the background, and the values must not be touched until finish_sums() returns. Gradients
+  // should be cut into slices of some megabytes.
   virtual void start_sum(std::span<float> values, Wire wire) = 0;
   virtual void finish_sums() = 0;
-  // For whoever gives up while sums are under way, and is about to end: the values are no longer touched.
-  virtual void abandon_sums() = 0;
+  // For error paths, while sums are in progress: afterwards the values are no longer touched.
+  virtual void cancel_sums() = 0;
 
-  // What each process has to say, in the order of their numbers. Waits for all of them.
+  // The values of all processes, in the order of their numbers. Waits for all of them.
   template <class T>
   std::vector<T> gather(const T& own) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -51,16 +49,16 @@ class Processes {
     return all;
   }
 
-  // What the first one says; others' own text is not looked at.
-  virtual std::string from_first(const std::string& text) = 0;
+  // The first process's text; the text of the others is ignored.
+  virtual std::string broadcast(const std::string& text) = 0;
 
   // The seconds that this process has waited for others in the calls above.
   virtual double seconds_waited() const = 0;
 
-  // Another process that gives no sign of life for so long is lost. Not to be called while others wait.
+  // A process without a heartbeat for this long counts as lost. Not to be called while others wait.
   virtual void set_heartbeat_timeout(double seconds) = 0;
 
-  // The orderly end, for all together. Whoever is destroyed without it takes the others down.
+  // The orderly end, called by all. A process that is destroyed without it stops the others.
   virtual void leave() = 0;
 
  protected:
@@ -68,14 +66,29 @@ class Processes {
 };
 
 // A process that trains alone.
+class SingleProcess : public Processes {
+ public:
+  int count() const override { return 1; }
+  int number() const override { return 0; }
+  int local_count() const override { return 1; }
+  int share_of_threads() const override;
+  void start_sum(std::span<float>, Wire) override {}
+  void finish_sums() override {}
+  void cancel_sums() override {}
+  std::string broadcast(const std::string& text) override { return text; }
+  double seconds_waited() const override { return 0; }
+  void set_heartbeat_timeout(double) override {}
+  void leave() override {}
+
+ protected:
+  void gather_bytes(const void* own, size_t bytes, void* all) override;
+};
+
 Processes& single_process();
 
-// All that were started together with this one; where nobody started several, one that is alone.
-std::unique_ptr<Processes> join_processes();
-
-// For work whose results on the disk the others are to find: the first one does it before them.
+// For work whose files the other processes read: the first process does it, then the others.
 template <class Work>
-void after_the_first(Processes& processes, Work work) {
+void first_then_others(Processes& processes, Work work) {
   if (processes.first()) work();
   processes.gather('\0');
   if (!processes.first()) work();

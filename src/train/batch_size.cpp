@@ -11,9 +11,10 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t least = 256, most = 16384;  // also what it is a multiple of, and where more no longer helps
+constexpr int64_t least = 256,
+                  most = 16384;  // also the step between sizes; beyond, larger batches do not help
 
-// Floats of the weights. Biases and norms are left out: they are a few thousandths.
+// Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
   const int64_t square = c.d_model * c.d_model, feed_forward = 2 * c.d_model * c.d_ff;
   const int64_t tables = c.tied == Tied::all      ? c.source_vocabulary
@@ -24,16 +25,15 @@ int64_t parameter_floats(const ModelConfig& c) {
          (tables + positions) * c.d_model;
 }
 
-// Floats that a token of each side leaves behind for the backward pass.
+// Floats kept for the backward pass per token of each side.
 int64_t kept_floats(const ModelConfig& c) {
   const int64_t d = c.d_model;
   const int64_t inner =
       c.activation == Activation::relu ? c.d_ff : 2 * c.d_ff;  // the others keep their input
-  const int64_t self_attention =
-      5 * d + c.heads;  // queries, keys and values; heads; the sum with what came in
-  const int64_t cross_attention = 5 * d + c.heads;  // queries; keys and values of the source; the same again
+  const int64_t self_attention = 5 * d + c.heads;   // queries, keys and values; heads; the residual sum
+  const int64_t cross_attention = 5 * d + c.heads;  // queries; keys and values of the source; as above
   const int64_t feed_forward = inner + d;
-  const int64_t ends = 4 * d;  // of both stacks: the embeddings, and what comes out
+  const int64_t ends = 4 * d;  // of both stacks: embeddings and outputs
   return c.encoder_layers * (self_attention + feed_forward) +
          c.decoder_layers * (self_attention + cross_attention + feed_forward) + ends;
 }
@@ -44,8 +44,8 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
   const int64_t tokens =
       training.part_tokens > 0 ? std::min(batch_tokens, training.part_tokens) : batch_tokens;  // at once
   const int64_t copies = training.ema > 0 ? 5 : 4;  // weights, gradients, two moments, the moving average
-  // Whatever is larger comes on top of what is kept: the loss with the generator packed both ways and a chunk of
-  // logits, or the first gradients of the backward pass.
+  // In addition the larger of: the loss, with the generator packed both ways and a chunk of logits; and the first
+  // gradients of the backward pass.
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
   const int64_t logits = std::min(tokens * model.target_vocabulary, usual_logits_at_once);
   const int64_t loss = generator + logits + tokens * model.d_model;
@@ -61,20 +61,20 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
   return tokens;
 }
 
-int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int processes_here) {
+int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
   if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
   if (std::filesystem::exists(folder + "/config.json")) {
     const nlohmann::json saved =
         read_config(folder).value("/recipe/training/batch_tokens"_json_pointer, nlohmann::json());
     if (saved.is_number_integer()) return saved;
   }
-  const int64_t available = available_memory() / processes_here;
+  const int64_t available = available_memory() / local_processes;
   const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);
   constexpr double gigabyte = 1 << 30;
-  log_info("training.batch_tokens is auto: {}, which takes some {:.2f} of the {:.1f} GB that are available{}",
-           tokens, static_cast<double>(training_bytes(recipe.model, recipe.training, tokens)) / gigabyte,
+  log_info("training.batch_tokens is auto: {}, which takes about {:.2f} of {:.1f} GB available{}", tokens,
+           static_cast<double>(training_bytes(recipe.model, recipe.training, tokens)) / gigabyte,
            static_cast<double>(available) / gigabyte,
-           tokens == most ? "; more is not tried" : "; with fewer training.part_tokens more would fit");
+           tokens == most ? " (the maximum)" : "; with smaller training.part_tokens more would fit");
   return tokens;
 }
 

@@ -44,8 +44,8 @@ nlohmann::json read_json(const fs::path& path) {
   }
 }
 
-// What is wrong with a checkpoint's files; empty: nothing, and its manifest has told the reason.
-std::string fault_of(CheckpointInfo& checkpoint, bool with_checksums) {
+// What is wrong with a checkpoint's files; empty if nothing is. Sets the reason that its manifest gives.
+std::string defect_of(CheckpointInfo& checkpoint, bool with_checksums) {
   try {
     const fs::path folder = checkpoint.path;
     const nlohmann::json manifest = read_json(folder / manifest_name);
@@ -53,9 +53,9 @@ std::string fault_of(CheckpointInfo& checkpoint, bool with_checksums) {
     for (const auto& [name, facts] : manifest.at("files").items()) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
-      if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has another size";
+      if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has the wrong size";
       if (with_checksums && checksum(file.string()) != facts.at("xxh3"))
-        return name + " has another checksum";
+        return name + " has the wrong checksum";
     }
     return "";
   } catch (const std::exception& error) {
@@ -63,7 +63,7 @@ std::string fault_of(CheckpointInfo& checkpoint, bool with_checksums) {
   }
 }
 
-// The step that a folder's name gives: step-00000120, or step-00000120.2 where one of that name was torn.
+// The step in a folder's name: step-00000120, or step-00000120.2 if there was an incomplete one of that name.
 std::optional<int64_t> step_of(const std::string& name) {
   if (!name.starts_with(prefix)) return {};
   int64_t step = 0;
@@ -73,7 +73,7 @@ std::optional<int64_t> step_of(const std::string& name) {
   return step;
 }
 
-// All folders with a checkpoint's name, the newest last.
+// All folders with the name of a checkpoint, the newest last.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
   std::error_code ignored;
@@ -87,18 +87,18 @@ std::vector<CheckpointInfo> folders(const std::string& folder) {
   return found;
 }
 
-std::optional<CheckpointInfo> newest_whole(std::vector<CheckpointInfo> found) {
+std::optional<CheckpointInfo> newest_intact(std::vector<CheckpointInfo> found) {
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    const std::string fault = fault_of(*it, true);
-    if (fault.empty()) return *it;
-    log_warning("{} is passed over: {}", it->path, fault);
+    const std::string defect = defect_of(*it, true);
+    if (defect.empty()) return *it;
+    log_warning("skipping the checkpoint {}: {}", it->path, defect);
   }
   return {};
 }
 
 void remove(const CheckpointInfo& checkpoint) {
   std::error_code ignored;
-  fs::remove(fs::path(checkpoint.path) / manifest_name, ignored);  // first: it is gone, or whole
+  fs::remove(fs::path(checkpoint.path) / manifest_name, ignored);  // first, so that it never looks complete
   fs::remove_all(checkpoint.path, ignored);
 }
 
@@ -136,29 +136,29 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vec
 }
 
 std::vector<CheckpointInfo> Checkpoints::list() const {
-  std::vector<CheckpointInfo> whole;
+  std::vector<CheckpointInfo> complete;
   for (CheckpointInfo& found : folders(folder_)) {
-    if (!fault_of(found, false).empty()) continue;
-    if (!whole.empty() && whole.back().step == found.step) whole.pop_back();
-    whole.push_back(found);
+    if (!defect_of(found, false).empty()) continue;
+    if (!complete.empty() && complete.back().step == found.step) complete.pop_back();
+    complete.push_back(found);
   }
-  return whole;
+  return complete;
 }
 
-std::optional<CheckpointInfo> Checkpoints::newest() const { return newest_whole(folders(folder_)); }
+std::optional<CheckpointInfo> Checkpoints::newest() const { return newest_intact(folders(folder_)); }
 
 std::optional<CheckpointInfo> Checkpoints::of_step(int64_t step) const {
   std::vector<CheckpointInfo> found = folders(folder_);
   std::erase_if(found, [&](const CheckpointInfo& one) { return one.step != step; });
-  return newest_whole(std::move(found));
+  return newest_intact(std::move(found));
 }
 
 std::optional<CheckpointInfo> Checkpoints::newest_before(int64_t step) const {
   std::vector<CheckpointInfo> found = folders(folder_);
   std::erase_if(found, [&](CheckpointInfo& one) {
-    return one.step >= step || (fault_of(one, false).empty() && one.reason == CheckpointReason::extra);
+    return one.step >= step || (defect_of(one, false).empty() && one.reason == CheckpointReason::extra);
   });
-  return newest_whole(std::move(found));
+  return newest_intact(std::move(found));
 }
 
 void Checkpoints::remove_after(int64_t step) const {
@@ -169,9 +169,9 @@ void Checkpoints::remove_after(int64_t step) const {
 
 void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
   std::vector<CheckpointInfo> found = folders(folder_);
-  int64_t kept = 0, later = -1;  // the step of the whole one above
+  int64_t kept = 0, later = -1;  // the step of the complete one after it
   for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    if (!fault_of(*it, false).empty() || it->step == later) {
+    if (!defect_of(*it, false).empty() || it->step == later) {
       remove(*it);
       continue;
     }

@@ -1,8 +1,8 @@
-// Checkpoints: whole or absent.
+// Checkpoints: complete or absent.
 //
-// A checkpoint is a folder with a name of its own, which is never written again: files first, each flushed to the
-// disk, then manifest.json with their sizes and checksums. A folder without a manifest that fits is not there.
-// So a kill at any instant costs at most what was done since the last one.
+// A checkpoint is a folder that is written once: first the files, each flushed to the disk, then manifest.json with
+// their sizes and checksums. A folder without a matching manifest does not count. So a kill at any instant loses at
+// most the steps since the last checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@ struct CheckpointFile {
   std::vector<TensorEntry> entries;
 };
 
-// on_schedule: an undisturbed run has it, too. extra: it is there to go on from, since a signal stopped the run there,
-// or it ended.
+// on_schedule: an uninterrupted run has it, too. extra: only to resume from, where the run was stopped or ended.
 enum class CheckpointReason { on_schedule, extra };
 
 struct CheckpointInfo {
@@ -34,17 +33,17 @@ struct CheckpointInfo {
 
 class Checkpoints {
  public:
-  // The newest `keep` of those on schedule are kept, whichever is protected, and the newest of all.
+  // prune() keeps the newest `keep` on schedule, the protected ones, and the newest of all.
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
-  // Writes one. Throws Error where the disk refuses, and leaves nothing of it.
+  // Throws Error if the disk refuses, and then leaves nothing behind.
   void save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
             CheckpointReason reason = CheckpointReason::on_schedule) const;
 
-  // The whole ones, one a step, the newest last. Checksums are compared when one is opened.
+  // The complete ones, one per step, the newest last. Checksums are not verified.
   std::vector<CheckpointInfo> list() const;
 
-  // The newest whose files are what its manifest says; damaged ones are passed over with a warning.
+  // The newest one whose checksums match; damaged ones are skipped with a warning.
   std::optional<CheckpointInfo> newest() const;
 
   // The same among those of one step.
@@ -53,10 +52,10 @@ class Checkpoints {
   // The same among those on schedule, of steps before this one.
   std::optional<CheckpointInfo> newest_before(int64_t step) const;
 
-  // Those of later steps are of a course that is given up.
+  // Of later steps, after a rollback.
   void remove_after(int64_t step) const;
 
-  // Removes all but the newest and those of the protected steps, and what crashes have left.
+  // Removes all others, and what crashes have left behind.
   void prune(const std::vector<int64_t>& protected_steps) const;
 
   static nlohmann::json read_state(const CheckpointInfo& checkpoint);

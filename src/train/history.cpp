@@ -14,7 +14,7 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 class Reader {
  public:
   void take(const MetricsEvent& event) {
-    tell_time(event);
+    update_time(event);
     history_.steps = std::max(history_.steps, event.step);
     const double epoch = event.number("epoch");
     if (std::isfinite(epoch)) history_.epoch = std::max(history_.epoch, static_cast<int64_t>(epoch));
@@ -34,15 +34,15 @@ class Reader {
   }
 
  private:
-  // Training events say how long the run has trained. Else the clock tells, but for the pause before a resume.
-  void tell_time(const MetricsEvent& event) {
-    const double said = event.event == "train" ? event.number("seconds") : missing;
-    const double passed = event.time - last_time_;
-    if (std::isfinite(said)) {
-      seconds_ = said;
-      counted_ = true;
-    } else if (!counted_ && event.event != "resume" && passed > 0) {
-      seconds_ += passed;
+  // Training events contain the seconds of training. Without them the clock counts, except for the pause before a resume.
+  void update_time(const MetricsEvent& event) {
+    const double seconds = event.event == "train" ? event.number("seconds") : missing;
+    const double elapsed = event.time - last_time_;
+    if (std::isfinite(seconds)) {
+      seconds_ = seconds;
+      has_seconds_ = true;
+    } else if (!has_seconds_ && event.event != "resume" && elapsed > 0) {
+      seconds_ += elapsed;
     }
     if (std::isfinite(event.time)) last_time_ = event.time;
   }
@@ -80,10 +80,10 @@ class Reader {
 
   History history_;
   double last_time_ = missing, seconds_ = 0;
-  bool counted_ = false;  // by the training events
+  bool has_seconds_ = false;  // from training events
 };
 
-// Of values [begin, end): the mean, the least and the greatest of the finite ones; NaN where there are none.
+// The mean and range of the finite ones of values [begin, end); NaN if there are none.
 struct Spread {
   double mean = missing, low = missing, high = missing;
 };

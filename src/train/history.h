@@ -10,24 +10,24 @@
 
 namespace dragoman {
 
-// The numbers of one kind of event, a column each; all columns are as long as steps, with NaN where an event had none.
+// The numbers of one kind of event, a column each, all as long as `steps`: NaN stands for missing values.
 struct Curve {
   std::vector<int64_t> steps;
-  std::vector<double> seconds;  // of training until then, pauses left out
+  std::vector<double> seconds;  // of training until then, without pauses
   std::map<std::string, std::vector<double>> columns;
 
   size_t size() const { return steps.size(); }
-  // Null where there is no such column.
+  // Null if there is no such column.
   const std::vector<double>* column(const std::string& name) const;
 };
 
-// How one validation sentence was translated as the model learnt; a translation stands at the step that first gave it.
+// Translations of one validation sentence in the course of training, each with the first step that gave it.
 struct SampleHistory {
   std::string source, reference;
   std::vector<std::pair<int64_t, std::string>> translations;
 };
 
-// Something that happened: "resume", "divergence", "checkpoint" that failed.
+// A resume, a divergence, or a checkpoint that failed.
 struct Mark {
   std::string event, reason;
   int64_t step = 0;
@@ -38,20 +38,20 @@ struct History {
   Curve train, validation;
   std::vector<SampleHistory> samples;
   std::vector<Mark> marks;
-  nlohmann::json prepare;  // null where there was none
+  nlohmann::json prepare;  // null if there was none
   int64_t steps = 0, epoch = 0;
   double seconds = 0;
   bool ended = false;
-  int64_t unreadable = 0;  // lines that were no events
+  int64_t unreadable = 0;  // lines that are not events
 };
 
 History read_history(const std::string& path);
 
-// The same curve with at most so many points, each the mean of neighbours. Where it had more, every column NAME gets
-// the columns NAME_low and NAME_high beside it, between which the neighbours' finite values lay.
+// The curve with at most this many points, each the mean of neighbours. If it had more, each column NAME is joined by
+// NAME_low and NAME_high, the range of the neighbours' finite values.
 Curve thinned(const Curve& curve, size_t points);
 
-// At most so many of a sample's translations, the first and the last among them.
+// At most this many of a sample's translations, the first and the last among them.
 SampleHistory thinned(const SampleHistory& sample, size_t translations);
 
 }  // namespace dragoman

@@ -20,10 +20,10 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Calls take(line, end) for each line that ends in a line feed; end is the offset behind it. take may say false:
-// enough.
+// Calls take(line, end, complete) for each line until it returns false; end: the offset after it, complete: it ends with
+// a line feed.
 template <typename Take>
-void for_whole_lines(const std::string& path, const Take& take) {
+void for_lines(const std::string& path, const Take& take) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("cannot open {}: {}", path, std::strerror(errno));
   int64_t end = 0;
@@ -33,19 +33,19 @@ void for_whole_lines(const std::string& path, const Take& take) {
   }
 }
 
-// The length of the whole lines among the first keep bytes.
-int64_t whole_lines(const std::string& path, int64_t keep) {
+// The length of the complete lines among the first keep bytes.
+int64_t complete_lines(const std::string& path, int64_t keep) {
   int64_t bytes = 0;
   if (keep <= 0 || access(path.c_str(), F_OK) != 0) return 0;
-  for_whole_lines(path, [&](const std::string&, int64_t end, bool whole) {
-    if (!whole || end > keep) return false;
+  for_lines(path, [&](const std::string&, int64_t end, bool complete) {
+    if (!complete || end > keep) return false;
     bytes = end;
     return true;
   });
   return bytes;
 }
 
-// The event of a line, or false where it holds none.
+// The event of a line, or false if there is none.
 bool parse(const std::string& line, MetricsEvent& event) {
   event.values = nlohmann::json::parse(line, nullptr, false);
   if (!event.values.is_object()) return false;
@@ -69,27 +69,27 @@ bool write_all(int file, std::string_view data) {
 }  // namespace
 
 MetricsLog::MetricsLog(const std::string& path, int64_t keep_bytes)
-    : path_(path), file_(-1), bytes_(whole_lines(path, keep_bytes)) {
+    : path_(path), file_(-1), bytes_(complete_lines(path, keep_bytes)) {
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
   if (ftruncate(file_, bytes_) != 0) {
     const int reason = errno;
     close(file_);
-    throw Error("cannot shorten {}: {}", path, std::strerror(reason));
+    throw Error("cannot truncate {}: {}", path, std::strerror(reason));
   }
 }
 
 MetricsLog::~MetricsLog() { close(file_); }
 
-void MetricsLog::cut(int64_t keep_bytes, const std::string& but) {
-  bytes_ = whole_lines(path_, keep_bytes);
+void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
+  bytes_ = complete_lines(path_, keep_bytes);
   std::string kept;
   MetricsEvent event;
-  for_whole_lines(path_, [&](const std::string& line, int64_t end, bool whole) {
-    if (whole && end > bytes_ && parse(line, event) && event.event == but) kept += line + "\n";
+  for_lines(path_, [&](const std::string& line, int64_t end, bool complete) {
+    if (complete && end > bytes_ && parse(line, event) && event.event == kept_event) kept += line + "\n";
     return true;
   });
-  if (ftruncate(file_, bytes_) != 0) fail("shorten");
+  if (ftruncate(file_, bytes_) != 0) fail("truncate");
   append(kept);
 }
 
@@ -103,8 +103,8 @@ void MetricsLog::append(const std::string& lines) {
     return;
   }
   fail("write");
-  // What was written of them: the next one must not stand behind that.
-  if (ftruncate(file_, bytes_) != 0) fail("shorten");
+  // The next line must not follow half a line.
+  if (ftruncate(file_, bytes_) != 0) fail("truncate");
 }
 
 void MetricsLog::flush() {
@@ -112,15 +112,15 @@ void MetricsLog::flush() {
 }
 
 void MetricsLog::fail(const char* action) {
-  if (!warned_) log_warning("cannot {} {}: {}; training goes on", action, path_, std::strerror(errno));
+  if (!warned_) log_warning("cannot {} {}: {}; training continues", action, path_, std::strerror(errno));
   warned_ = true;
 }
 
 int64_t metrics_bytes_until(const std::string& path, int64_t step) {
   int64_t bytes = 0;
   MetricsEvent event;
-  for_whole_lines(path, [&](const std::string& line, int64_t end, bool whole) {
-    if (!whole || (parse(line, event) && event.step > step)) return false;
+  for_lines(path, [&](const std::string& line, int64_t end, bool complete) {
+    if (!complete || (parse(line, event) && event.step > step)) return false;
     bytes = end;
     return true;
   });
@@ -129,7 +129,7 @@ int64_t metrics_bytes_until(const std::string& path, int64_t step) {
 
 std::string metrics_line(const std::string& event, int64_t step, double time,
                          const nlohmann::ordered_json& values) {
-  // Three decimals of a second are enough, and read better.
+  // Milliseconds are enough, and easier to read.
   nlohmann::ordered_json line = {{"event", event}, {"step", step}, {"time", std::round(time * 1000) / 1000}};
   nlohmann::ordered_json not_finite;
   for (const auto& [name, value] : values.items()) {
@@ -140,7 +140,7 @@ std::string metrics_line(const std::string& event, int64_t step, double time,
     not_finite[name] = std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
   }
   if (!not_finite.empty()) line["not_finite"] = not_finite;
-  // Samples may hold anything: what is no UTF-8 becomes U+FFFD.
+  // Samples may contain anything: invalid UTF-8 becomes U+FFFD.
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -162,17 +162,17 @@ std::string MetricsEvent::text(const std::string& name) const {
 }
 
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take) {
-  int64_t no_events = 0;
+  int64_t not_events = 0;
   MetricsEvent event;
-  for_whole_lines(path, [&](const std::string& line, int64_t, bool) {
+  for_lines(path, [&](const std::string& line, int64_t, bool) {
     if (parse(line, event)) {
       take(event);
     } else if (!line.empty()) {
-      ++no_events;
+      ++not_events;
     }
     return true;
   });
-  return no_events;
+  return not_events;
 }
 
 }  // namespace dragoman

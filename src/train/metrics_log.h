@@ -1,19 +1,18 @@
-// metrics.jsonl, the history of a training run: one JSON object a line and an event, the single source of every
-// curve. `dragoman report` draws it.
+// metrics.jsonl, the history of a training run: one event per line as a JSON object, from which `dragoman report` draws
+// all curves.
 //
 //   MetricsLog log(folder + "/metrics.jsonl");                 // a new run
 //   log.write("train", step, {{"epoch", 1}, {"loss", 4.56}, {"gradient_norm", 1.2}});
 //   checkpoint.metrics_bytes = log.bytes();                    // what a checkpoint stores
 //
-//   MetricsLog log(folder + "/metrics.jsonl", checkpoint.metrics_bytes);   // a resumed run: what came after is cut
+//   MetricsLog log(folder + "/metrics.jsonl", checkpoint.metrics_bytes);   // a resumed run: later events are cut off
 //   log.write("resume", step, {});
 //
-// Every line begins with "event", "step" and "time" (seconds since 1970); the other values stand as they are given.
-// JSON has no word for numbers that are none: NaN and infinities are null, and "not_finite": {"loss": "nan"} says
-// what they were.
+// Every line begins with "event", "step" and "time" (seconds since 1970), and then has the given values. JSON cannot
+// express NaN and infinity: they are null, and "not_finite": {"loss": "nan"} tells which.
 //
-// A history that cannot be written stops no training: the failure is warned of once, the line is left out whole,
-// and the next one is tried again. For one thread.
+// A failure to write does not stop training: it is reported once, the line is omitted, and the next one is tried again.
+// For one thread.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +25,22 @@ namespace dragoman {
 
 class MetricsLog {
  public:
-  // Opens for writing, cut to the whole lines among the first keep_bytes: 0 begins anew. Throws where it cannot.
+  // Opens for writing, truncated to the complete lines among the first keep_bytes; 0: empty. Throws if it cannot.
   explicit MetricsLog(const std::string& path, int64_t keep_bytes = 0);
   ~MetricsLog();
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
-  // Appends one line and hands it to the system, so that a killed program loses none.
+  // Appends one line and passes it to the system, so that a killed program loses none.
   void write(const std::string& event, int64_t step, const nlohmann::ordered_json& values);
 
-  // The same for a run that goes back: but what came after of this event is kept, and stands behind.
-  void cut(int64_t keep_bytes, const std::string& but);
+  // Truncates likewise after a rollback, but keeps the later events of this kind.
+  void cut(int64_t keep_bytes, const std::string& kept_event);
 
-  // The length of the file after the last whole line: what a checkpoint stores.
+  // The length of the file, in complete lines: what a checkpoint stores.
   int64_t bytes() const { return bytes_; }
 
-  // Waits until the disk has everything: before a checkpoint that relies on bytes().
+  // Waits until everything is on the disk: before a checkpoint that relies on bytes().
   void flush();
 
  private:
@@ -54,7 +53,7 @@ class MetricsLog {
   bool warned_ = false;
 };
 
-// Where the history of the steps up to this one ends, for a checkpoint that stored no number of bytes.
+// Where the events of the steps up to this one end.
 int64_t metrics_bytes_until(const std::string& path, int64_t step);
 
 // What write() appends for one event, its line feed included.
@@ -68,12 +67,12 @@ struct MetricsEvent {
   double time = 0;
   nlohmann::json values;  // the whole object
 
-  // NaN where there is no such number; what was not finite comes back as it was.
+  // NaN if there is no such number; infinities are restored.
   double number(const std::string& name) const;
-  std::string text(const std::string& name) const;  // empty where there is none
+  std::string text(const std::string& name) const;  // empty if there is none
 };
 
-// Calls for each event, in order. Returns how many lines were no events, a torn last one included.
+// Calls `take` for each event, in order. Returns the number of lines that are not events, such as a torn last one.
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take);
 
 }  // namespace dragoman

@@ -11,8 +11,8 @@
 namespace dragoman {
 namespace {
 
-std::string bar(double share, int width) {
-  const int full = static_cast<int>(std::clamp(share, 0.0, 1.0) * width);
+std::string bar(double done, int width) {
+  const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * width);
   std::string text;
   for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
   return text;
@@ -28,28 +28,30 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}", minutes, s % 60);
 }
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), last_(Clock::now()) {}
+// Not where the caller wants no log.
+Progress::Progress()
+    : terminal_(isatty(STDERR_FILENO) == 1 && is_logged(LogLevel::info)), last_(Clock::now()) {}
 
-void Progress::show(const ProgressFacts& facts) {
+void Progress::show(const UpdateReport& report) {
   const auto now = Clock::now();
-  if (first_share_ < 0) {
-    first_share_ = facts.share;
+  if (!first_done_) {
+    first_done_ = report.done;
     first_ = now;
   }
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
   last_ = now;
-  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}", facts.epoch, facts.step, facts.loss);
-  if (facts.share > first_share_) {
+  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}", report.epoch, report.step, report.loss);
+  if (report.done && *report.done > *first_done_) {
     const double seconds = std::chrono::duration<double>(now - first_).count();
     text +=
-        fmt::format("  {} left", duration_text(seconds * (1 - facts.share) / (facts.share - first_share_)));
+        fmt::format("  {} left", duration_text(seconds * (1 - *report.done) / (*report.done - *first_done_)));
   }
-  text += fmt::format("  {:.0f} tokens/s", facts.tokens_per_second);
+  text += fmt::format("  {:.0f} tokens/s", report.tokens_per_second);
   if (!terminal_) {
     log_info("{}", text);
     return;
   }
-  if (facts.share >= 0) text = fmt::format("{} {:3.0f} %  {}", bar(facts.share, 12), 100 * facts.share, text);
+  if (report.done) text = fmt::format("{} {:3.0f} %  {}", bar(*report.done, 12), 100 * *report.done, text);
   write_over(text);
   shown_ = true;
 }

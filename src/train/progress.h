@@ -1,25 +1,18 @@
-// What a person sees while a model learns: a line that stands still and changes, where standard error is a
-// terminal; elsewhere a plain line a minute.
+// What a person sees of a run: on a terminal a line that is updated in place, elsewhere a line of the log each minute.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 
-namespace dragoman {
+#include "train/observer.h"
 
-struct ProgressFacts {
-  int64_t epoch = 0, step = 0;
-  double loss = 0;               // a token, over the last updates
-  double tokens_per_second = 0;  // source and target
-  double share = -1;             // of the run that is done, or −1 where nobody knows
-};
+namespace dragoman {
 
 class Progress {
  public:
   Progress();
-  void show(const ProgressFacts& facts);    // with the time that is left, at the pace since the first call
-  void show_work(const std::string& what);  // what takes a while, and is no step; on a terminal only
+  void show(const UpdateReport& report);    // with the time left, at the pace since the first call
+  void show_work(const std::string& what);  // other work that takes a while; on a terminal only
   void clear();                             // before anything else is written
 
  private:
@@ -27,7 +20,7 @@ class Progress {
   bool terminal_;
   bool shown_ = false;
   Clock::time_point last_ = {};
-  double first_share_ = -1;
+  std::optional<double> first_done_;  // at the first call, and when that was
   Clock::time_point first_ = {};
 };
 

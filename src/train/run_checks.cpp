@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "model/folder.h"
+#include "text/vocabulary.h"
+#include "train/checkpoints.h"
 
 namespace dragoman {
 namespace {
@@ -21,14 +23,13 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
     const OptionValue value = option.get(), saved_value = saved_options.all()[i].get();
     const bool automatic = value == OptionValue("auto");  // the run keeps the value that was chosen for it
     if (option.may_change_on_resume || value == saved_value || automatic) continue;
-    throw UsageError(
-        "{} holds a run with {} = {}, not {}: take another folder (--out), or leave the value as it was",
-        folder, option.key(), to_text(saved_value), to_text(value));
+    throw UsageError("{} holds a run with {} = {}, not {}: choose another folder (--out), or keep the value",
+                     folder, option.key(), to_text(saved_value), to_text(value));
   }
 }
 
-// Weights are of use where the same model reads them, which their shapes alone do not tell. How they were first drawn
-// and what dropout there is may differ; the vocabularies are compared as such.
+// Weights are useful only in a model that computes the same, which shapes alone do not tell. Initialisation and dropout
+// may differ; vocabularies are compared later, as such.
 void check_same_model(const ModelConfig& model, const std::string& init_from) {
   const nlohmann::json theirs = to_json(read_model_config(init_from)), ours = to_json(model);
   for (const auto& [key, value] : ours.items()) {
@@ -36,9 +37,18 @@ void check_same_model(const ModelConfig& model, const std::string& init_from) {
                       key.ends_with("_vocabulary") ||
                       (key == "max_positions" && model.positions != Positions::learned);
     if (free || theirs.at(key) == value) continue;
-    throw UsageError("--init-from {0} has model.{1} = {2}, and this run {3}: give both the same", init_from,
+    throw UsageError("--init-from {0} has model.{1} = {2}, but this run has {3}: make them equal", init_from,
                      key, theirs.at(key).dump(), value.dump());
   }
+}
+
+// Such a model is another command's result, or its checkpoints are lost: it must not be overwritten.
+void check_no_finished_model(const std::string& folder) {
+  if (!fs::exists(weights_path(folder))) return;
+  throw UsageError(
+      "{0} holds a model, but no complete checkpoint to resume from: choose another folder (--out); "
+      "--init-from {0} starts there with its weights",
+      folder);
 }
 
 }  // namespace
@@ -50,14 +60,6 @@ nlohmann::json recipe_json(const Recipe& recipe) {
   return options.to_json();
 }
 
-void check_no_finished_model(const std::string& folder) {
-  if (!fs::exists(weights_path(folder))) return;
-  throw UsageError(
-      "{0} holds a model, and no whole checkpoint to go on from: take another folder (--out), where "
-      "--init-from {0} begins with its weights",
-      folder);
-}
-
 void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
   if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
     throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
@@ -67,13 +69,44 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
   }
   if (!fs::exists(options.folder + "/config.json")) return;
   if (options.resume == Resume::never) {
-    throw UsageError(
-        "{} holds a model already: take another folder (--out), or go on with it (--resume auto)",
-        options.folder);
+    throw UsageError("{} already holds a model: choose another folder (--out), or resume it (--resume auto)",
+                     options.folder);
   }
   const nlohmann::json saved = read_config(options.folder);
   if (!saved.contains("recipe")) return;
   check_same_recipe(saved.at("recipe"), recipe, options.folder);
+}
+
+void check_fits_new_run(const RunOptions& options) {
+  check_no_finished_model(options.folder);
+  if (options.resume == Resume::require)
+    throw UsageError("{} has no checkpoint to resume from, as --resume require demands", options.folder);
+  if (!options.init_from.empty() && !have_same_vocabularies(options.folder, options.init_from)) {
+    throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
+                     options.init_from);
+  }
+}
+
+void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own) {
+  struct Message {
+    int64_t step, epoch, index;
+    char instruction_set[32];
+    bool stands_as(const Message& o) const { return step == o.step && epoch == o.epoch && index == o.index; }
+  } message = {own.step, own.epoch, own.index, {}};
+  std::string_view(own.instruction_set).copy(message.instruction_set, sizeof message.instruction_set - 1);
+  const std::vector<Message> all = processes.gather(message);
+  const std::string_view kernels = all[0].instruction_set;
+  for (const Message& other : all) {
+    const bool same_kernels = other.instruction_set == kernels;
+    if (same_kernels && other.stands_as(all[0])) continue;
+    if (!processes.first()) throw Error("");
+    if (!same_kernels) {
+      throw Error(
+          "processes have different instruction sets, {} and {}: set DRAGOMAN_ISA to one that all have",
+          kernels, other.instruction_set);
+    }
+    throw Error("processes see different checkpoints in {}: it must be one folder, shared by all", folder);
+  }
 }
 
 }  // namespace dragoman

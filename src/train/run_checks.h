@@ -1,23 +1,34 @@
-// What must hold before a run begins or goes on in a folder. A UsageError says what does not, and what to do.
+// What must hold before a run starts or resumes in a folder. A UsageError says what does not, and what to do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "train/run.h"
+#include "parallel/processes.h"
+#include "train/recipe.h"
+#include "train/run_options.h"
 
 namespace dragoman {
 
-// Before anything is made or written: that the folder holds this run or nothing, and that a new run computes what
-// --init-from's model does.
+// Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes
+// what a new run's model does.
 void check_fits_folder(const Recipe& recipe, const RunOptions& options);
 
-// Where there is no whole checkpoint: a model is another command's then, or one whose checkpoints are gone, and not to
-// be written over.
-void check_no_finished_model(const std::string& folder);
+// Once the corpus is prepared and no usable checkpoint was found: that a new run may start.
+void check_fits_new_run(const RunOptions& options);
 
-// As config.json has it, and a run that goes on is compared with.
+// Where a process stands. Sums of gradients make sense only for the same weights and the same kernels.
+struct Standing {
+  int64_t step, epoch, index;
+  const char* instruction_set;
+};
+
+// That all processes stand at the same point. The first process alone says what is wrong.
+void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own);
+
+// The recipe as config.json holds it, for comparison when the run resumes.
 nlohmann::json recipe_json(const Recipe& recipe);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// Learning rates, and how fast a moving average moves: functions of the number of the update, which counts from 1.
+// Learning rates, and the rate of a moving average, as functions of the update, counted from 1.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace dragoman {
 
 //   noam          the paper's, section 5.3: factor · d_model^−0.5 · min(step^−0.5, step · warmup^−1.5)
-//   inverse_sqrt  up to learning_rate in a line over the warm-up, then down as 1/√step
-//   cosine        up in a line over the warm-up, then down to 0 at max_steps along half a cosine
+//   inverse_sqrt  linear warm-up to learning_rate, then proportional to 1/√step
+//   cosine        linear warm-up to learning_rate, then half a cosine down to 0 at max_steps
 //   constant      learning_rate
 enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
@@ -24,8 +24,8 @@ double learning_rate(const RateOptions& options, int64_t step);
 
 double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup);
 
-// The share of the newest weights in their moving average: 1 − decay, but at first more, so that the weights that
-// training began with are soon forgotten.
+// The weight of the newest values in the moving average: 1 − decay, but more at first, so that the initial weights are
+// soon forgotten.
 double averaging_rate(double decay, int64_t step);
 
 }  // namespace dragoman

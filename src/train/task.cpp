@@ -17,7 +17,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t sentences_at_once = 64;  // that validation translates
+constexpr int64_t sentences_at_once = 64;  // that validation translates together
 
 uint64_t seed_for(const Recipe& recipe, const char* use) {
   return mix(static_cast<uint64_t>(recipe.training.seed), use);
@@ -25,7 +25,7 @@ uint64_t seed_for(const Recipe& recipe, const char* use) {
 
 std::string numbers_text(std::span<const int32_t> ids) { return fmt::format("{}", fmt::join(ids, " ")); }
 
-// --- made-up sentences ------------------------------------------------------------------------------
+// --- synthetic data ---------------------------------------------------------------------------------
 
 SyntheticTask synthetic_task(const Recipe& recipe, const char* use) {
   return {.kind = recipe.data.synthetic,
@@ -35,7 +35,7 @@ SyntheticTask synthetic_task(const Recipe& recipe, const char* use) {
           .seed = seed_for(recipe, use)};
 }
 
-// The texts of a batch, symbol by symbol as numbers; its first symbol is given, so the reference is without it.
+// A batch as text, with numbers for symbols. The start symbol is given, so it is not part of the reference.
 void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
   size_t source = 0, target = 0;
   for (size_t i = 0; i < batch.pairs.size(); ++i) {
@@ -68,7 +68,7 @@ Task make_synthetic_task(const Recipe& recipe) {
 
 // --- a corpus ---------------------------------------------------------------------------------------
 
-// Batches of a prepared corpus, with the corpus.
+// Batches that own their prepared corpus.
 class OwnedBatches : public BatchSource {
  public:
   OwnedBatches(PreparedCorpus corpus, const BatchSettings& settings)
@@ -85,7 +85,7 @@ class OwnedBatches : public BatchSource {
   ShardedBatches batches_;
 };
 
-// Sentences of about one length translate together.
+// Sentences of similar length are translated together.
 void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool eos, ValidationSet& set) {
   struct Encoded {
     std::vector<int32_t> ids;
@@ -98,7 +98,8 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
       encoded.back().ids.push_back(vocabulary.special().unknown);  // as in batches_of
     if (eos) encoded.back().ids.push_back(vocabulary.special().end);
   }
-  const size_t shown = std::min<size_t>(encoded.size(), sentences_at_once);  // the samples stay in front
+  const size_t shown =
+      std::min<size_t>(encoded.size(), sentences_at_once);  // so that the samples stay in front
   std::stable_sort(encoded.begin() + static_cast<std::ptrdiff_t>(shown), encoded.end(),
                    [](const Encoded& a, const Encoded& b) { return a.ids.size() < b.ids.size(); });
   for (const Encoded& sentence : encoded) {
@@ -110,18 +111,18 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
   }
 }
 
-// The weights of a run that has begun belong to the words that it began with.
+// The weights of a run in progress belong to the vocabulary that it started with.
 void check_same_vocabularies(const Vocabularies& now, const std::string& folder) {
   if (!std::filesystem::exists(folder + "/config.json")) return;
   const Vocabularies before = read_vocabularies(folder);
   if (now.source->model() == before.source->model() && now.target->model() == before.target->model()) return;
   throw Error(
-      "the corpus has changed since the run in {} began, and its vocabulary with it: take another "
+      "the corpus has changed since the run in {} started, and its vocabulary with it: choose another "
       "folder (--out)",
       folder);
 }
 
-// Where positions are learned there is none for a longer sentence.
+// There are no learned positions for longer sentences.
 void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe& recipe,
                                      const Vocabularies& vocabularies) {
   if (recipe.model.positions != Positions::learned) return;
@@ -132,7 +133,7 @@ void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe&
            vocabularies.target->encode(pair.target).size() + 1 > positions;
   });
   if (left_out == 0) return;
-  log_warning("validation: {} of {} pairs are left out, longer than the {} tokens of model.max_positions",
+  log_warning("validation: {} of {} pairs left out, longer than the {} tokens of model.max_positions",
               left_out, all, positions);
 }
 
@@ -154,48 +155,67 @@ nlohmann::json facts_of(const PreparedCorpus& corpus, const BatchSettings& setti
   return facts;
 }
 
-// The files of the corpus are the first process's alone; the others find what it has prepared.
-Task make_corpus_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
+BatchSettings settings_for(const Recipe& recipe) {
+  return batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
+                        seed_for(recipe, "batches"));
+}
+
+// What all processes have of a task.
+Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
+  Task task;
+  task.recipe = recipe;
+  task.start = corpus.vocabularies.target->special().start;
+  task.end = corpus.vocabularies.target->special().end;
+  task.target_text = [target = corpus.vocabularies.target](std::span<const int32_t> ids) {
+    return target->decode(ids);
+  };
+  task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings_for(recipe));
+  return task;
+}
+
+Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int local_processes) {
+  require_corpus(recipe.data);
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = processes.first()
-                              ? prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads)
-                              : prepared_corpus(prepared);
+  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
-
-  Task task;
-  task.recipe = resolved(recipe, vocabularies, folder, processes.on_this_machine());
-  const BatchSettings settings = batch_settings(
-      recipe.data, recipe.vocabulary, task.recipe.training.batch_tokens, seed_for(recipe, "batches"));
-  task.start = vocabularies.target->special().start;
-  task.end = vocabularies.target->special().end;
-  task.target_text = [target = vocabularies.target](std::span<const int32_t> ids) {
-    return target->decode(ids);
-  };
-  if (processes.first()) {
-    write_vocabularies(folder, vocabularies);
-    task.validation = validation_set(recipe, prepared, vocabularies, settings);
-    task.facts = facts_of(corpus, settings);
-  }
-  task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings);
+  const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
+  const BatchSettings settings = settings_for(complete);
+  write_vocabularies(folder, vocabularies);
+  nlohmann::json facts = facts_of(corpus, settings);
+  Task task = corpus_task(complete, std::move(corpus));
+  task.validation = validation_set(complete, prepared, vocabularies, settings);
+  task.facts = std::move(facts);
   return task;
+}
+
+// The first process prepares the corpus, decides what is automatic and reports errors before the others begin.
+Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& processes) {
+  if (processes.first()) {
+    Task task = make_first_corpus_task(recipe, folder, processes.local_count());
+    processes.gather(task.recipe.training.batch_tokens);
+    return task;
+  }
+  recipe.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
+  PreparedCorpus corpus = prepared_corpus(prepared_folder(folder));
+  const Recipe complete = resolved(recipe, corpus.vocabularies, folder);
+  return corpus_task(complete, std::move(corpus));
 }
 
 }  // namespace
 
 Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
-                int processes_here) {
+                int local_processes) {
   recipe.model.source_vocabulary = vocabularies.source->size();
   recipe.model.target_vocabulary = vocabularies.target->size();
-  recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder, processes_here);
+  recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder, local_processes);
   return recipe;
 }
 
-Task make_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
+Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes) {
   if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe);
-  require_corpus(recipe.data);
   return make_corpus_task(recipe, folder, processes);
 }
 

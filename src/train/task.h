@@ -1,4 +1,4 @@
-// Task: what a run learns from and is measured by, whether it is a corpus or made up.
+// Task: training batches and a validation set, from a corpus or synthetic.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@
 
 namespace dragoman {
 
-// Sentences that are only measured. References are text, as a reader has it.
+// Sentences that the model does not learn from. References are plain text.
 struct ValidationSet {
-  std::vector<Batch> batches;       // for the loss
-  std::vector<PackedSide> sources;  // the same sentences for translating, a few dozen at a time
+  std::vector<Batch> batches;                         // for the loss
+  std::vector<PackedSide> sources;                    // the same sentences for translation, in groups
   std::vector<std::string> source_texts, references;  // in the order of `sources`
 
   bool empty() const { return batches.empty(); }
 };
 
 struct Task {
-  Recipe recipe;  // as the run has it: with the vocabularies' sizes, and batch_tokens as a number
+  Recipe recipe;  // complete: with the sizes of the vocabularies, and batch_tokens as a number
   std::unique_ptr<BatchSource> training;
-  ValidationSet validation;    // the first process's
-  int32_t start = 1, end = 2;  // end −1: targets have no end mark,
-  int64_t target_length = 0;   // but are all this long
+  ValidationSet validation;    // empty in all processes but the first
+  int32_t start = 1, end = 2;  // tokens; end −1: targets have no end mark,
+  int64_t target_length = 0;   // but this length
   std::function<std::string(std::span<const int32_t>)> target_text;
-  nlohmann::json facts;  // of the preparation, for metrics.jsonl; null where there was none
+  nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
 
-// Fills in what only the prepared corpus and the machine can say. `folder`: the model's.
-Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
-                int processes_here = 1);
+// A valid recipe is completed once, on this way: make_task prepares the corpus unless it is prepared already, fills in
+// by resolved() what depends on it and on the machine, and makes the batches. `folder`: of the model.
+Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes = single_process());
 
-// Prepares the corpus where it is not prepared yet. Of several processes the first one comes before the others.
-Task make_task(const Recipe& recipe, const std::string& folder,
-               const Processes& processes = single_process());
+// The recipe with the sizes of the vocabularies, and batch_tokens as a number. `local_processes`: on this machine.
+Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
+                int local_processes = 1);
 
 }  // namespace dragoman

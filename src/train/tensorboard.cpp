@@ -24,7 +24,7 @@ std::string little_endian(uint64_t value, int bytes) {
   return out;
 }
 
-// Protocol buffers: a field is its number and its kind of value, then the value.
+// Protocol buffers: a field is its number and type, then the value.
 std::string varint(uint64_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -48,7 +48,7 @@ std::string float_field(int number, float value) {
   return varint(static_cast<uint64_t>(number) << 3 | 5) + little_endian(std::bit_cast<uint32_t>(value), 4);
 }
 
-// The fields of TensorFlow's messages that are used here, by message.
+// The fields of TensorFlow's messages that are used here.
 enum EventField { wall_time = 1, event_step = 2, file_version = 3, summary = 5, session_log = 7 };
 enum SummaryField { summary_value = 1 };
 enum ValueField { tag_name = 1, simple_value = 2, value_tensor = 8, metadata = 9 };
@@ -61,7 +61,7 @@ enum SessionField { status = 1 };
 constexpr int64_t dt_string = 7, status_start = 1;
 
 std::string event(double time, int64_t step, const std::string& what) {
-  // A zero is a field's default, which is not written.
+  // Zero is the default of a field, which is omitted.
   return double_field(wall_time, time) + (step == 0 ? "" : integer_field(event_step, step)) + what;
 }
 
@@ -107,7 +107,7 @@ uint32_t crc32c(std::string_view bytes) {
 }
 
 std::string record(std::string_view event) {
-  // A sum that lies beside the summed bytes is masked, lest it sum to a constant with them.
+  // A checksum that is stored beside its data is masked: else the checksum of both would be a constant.
   const auto masked = [](std::string_view bytes) {
     return little_endian(std::rotr(crc32c(bytes), 15) + 0xa282ead8u, 4);
   };
@@ -119,7 +119,7 @@ std::string as_markdown(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\n') {
-      out += "  \n";  // a line's end, not a space
+      out += "  \n";  // a line break, not a space
     } else if (c == '<') {
       out += "&lt;";
     } else if (c == '&') {
@@ -140,7 +140,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// TensorBoard looks for files of this name, and reads a folder's in the order of their names.
+// TensorBoard looks for files with such names, and reads those of a folder in alphabetical order.
 std::string event_file(const std::string& folder) {
   static std::atomic<int> files{0};
   char host[256] = "host";
@@ -155,7 +155,7 @@ TensorBoardWriter::TensorBoardWriter(const std::string& folder, int64_t first_st
     : path_(event_file(folder)) {
   std::error_code reason;
   std::filesystem::create_directories(folder, reason);
-  if (reason) throw Error("cannot make the folder {}: {}", folder, reason.message());
+  if (reason) throw Error("cannot create the folder {}: {}", folder, reason.message());
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
   write(tensorboard::version_event(now()));
@@ -184,9 +184,9 @@ void TensorBoardWriter::write(const std::string& event) {
   bytes_ += static_cast<int64_t>(record.size());
 }
 
-// Half a record would hide all that follow: it is cut off, or else nothing follows.
+// Half a record would hide all that follow: it is cut off, or nothing more is written.
 void TensorBoardWriter::fail() {
-  if (!warned_) log_warning("cannot write {}: {}; training goes on", path_, std::strerror(errno));
+  if (!warned_) log_warning("cannot write {}: {}; training continues", path_, std::strerror(errno));
   warned_ = true;
   broken_ = ftruncate(file_, bytes_) != 0;
 }

@@ -2,11 +2,10 @@
 //
 //   TensorBoardWriter board(folder + "/tensorboard");     // a new file in it
 //   board.scalar("loss/train", step, 4.56);
-//   board.text("sample/1", step, "Je t'aime.");           // shown as it is, not as Markdown
+//   board.text("sample/1", step, "Je t'aime.");           // shown literally, not as Markdown
 //
-// A resumed run passes the first step that it will write: TensorBoard then forgets what earlier files say of that
-// step and later ones. As with MetricsLog a file that cannot be written is warned of once and stops no training.
-// For one thread.
+// A resumed run passes the first step that it will write: TensorBoard then discards that step and later ones of earlier
+// files. As with MetricsLog, a failure to write is reported once and does not stop training. For one thread.
 //
 // The format: a file of records (length, payload, masked CRC-32C of each), every payload a protocol buffer "Event".
 #pragma once
@@ -19,7 +18,7 @@ namespace dragoman {
 
 class TensorBoardWriter {
  public:
-  // Makes the folder where it is missing. Throws where no file can be opened in it.
+  // Makes the folder if it is missing. Throws if no file can be opened in it.
   explicit TensorBoardWriter(const std::string& folder, int64_t first_step = 0);
   ~TensorBoardWriter();
   TensorBoardWriter(const TensorBoardWriter&) = delete;
@@ -40,7 +39,7 @@ class TensorBoardWriter {
   bool warned_ = false, broken_ = false;
 };
 
-// The parts, for tests. An Event each; and its record in the file.
+// The parts, for tests: Event messages, and the record of one in the file.
 namespace tensorboard {
 
 std::string version_event(double time);
@@ -50,7 +49,7 @@ std::string text_event(double time, int64_t step, std::string_view tag, std::str
 std::string record(std::string_view event);
 uint32_t crc32c(std::string_view bytes);
 
-// Markdown that shows this text as it is.
+// Markdown that shows this text literally.
 std::string as_markdown(std::string_view text);
 
 }  // namespace tensorboard

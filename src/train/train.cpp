@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-// A synthetic task's own example: 1 2 3 … as far as there are symbols, and what the model makes of it.
+// The example of a synthetic task: 1 2 3 … as far as there are symbols, and the model's output.
 void show_example(Transformer& model, const Recipe& recipe, std::ostream& results) {
   std::vector<int32_t> sentence(static_cast<size_t>(std::min(recipe.data.length, recipe.data.symbols - 1)));
   std::iota(sentence.begin(), sentence.end(), 1);
@@ -27,8 +27,8 @@ void show_example(Transformer& model, const Recipe& recipe, std::ostream& result
 }  // namespace
 
 void run_training(const Recipe& recipe, const RunOptions& options, Processes& processes,
-                  std::ostream& results) {
-  Run run(recipe, options, processes);
+                  std::ostream& results, TrainingObserver observer) {
+  Run run(recipe, options, processes, std::move(observer));
   run.train();
   if (processes.first() && recipe.data.synthetic != Synthetic::none)
     show_example(run.model(), recipe, results);

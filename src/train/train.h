@@ -1,4 +1,4 @@
-// Training, from a recipe to a model folder.
+// Training, from a recipe to a model folder, in one call.
 #pragma once
 
 #include <iosfwd>
@@ -7,8 +7,8 @@
 
 namespace dragoman {
 
-// Results (the copy task's example) go to `results`; progress goes to the log.
+// `recipe`: validated. Writes to `results` an example of a synthetic task; progress goes to the log and the observer.
 void run_training(const Recipe& recipe, const RunOptions& options, Processes& processes,
-                  std::ostream& results);
+                  std::ostream& results, TrainingObserver observer = {});
 
 }  // namespace dragoman

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/weights.h"
+#include "train/schedule.h"
+
 namespace dragoman {
 
 LossSums& LossSums::operator+=(const LossSums& other) {
@@ -18,7 +21,10 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       options_(options),
       processes_(processes),
       adam_(model.device, model.parameters, options.adam),
-      gradient_sum_(model.parameters, processes, options.wire, options.slice) {}
+      gradient_sum_(model.parameters, processes, options.wire, options.slice) {
+  if (options.ema > 0)
+    average_ = Tensor(model.device.pool, 1, static_cast<int64_t>(model.parameters.weights().size()));
+}
 
 LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
   Device& device = model_.device;
@@ -76,12 +82,65 @@ void Trainer::apply(const Gradients& gradients, double learning_rate) {
   if (options_.clip_norm > 0 && gradients.norm > options_.clip_norm)
     scale *= options_.clip_norm / gradients.norm;
   adam_.update(++steps_, learning_rate, scale);
+  if (average_) {
+    const auto weights = model_.parameters.weights();
+    model_.device.kernels.move_toward(model_.device.context, static_cast<int64_t>(weights.size()),
+                                      static_cast<float>(averaging_rate(options_.ema, steps_)),
+                                      weights.data(), average_.data());
+  }
 }
 
 LossSums Trainer::update(std::span<const Batch> batches, double learning_rate) {
   const Gradients gradients = compute(batches);
   apply(gradients, learning_rate);
   return gradients.sums;
+}
+
+std::span<const float> Trainer::weights_for_use() const {
+  const auto weights = model_.parameters.weights();
+  return average_ ? std::span<const float>(average_.data(), weights.size()) : weights;
+}
+
+void Trainer::swap_average() {
+  if (!average_) return;
+  const auto weights = model_.parameters.weights();
+  std::swap_ranges(weights.begin(), weights.end(), average_.data());
+  model_.parameters.changed();
+}
+
+void Trainer::reset() {
+  if (average_) std::ranges::copy(model_.parameters.weights(), average_.data());
+  std::ranges::fill(adam_.first_moments(), 0.0f);
+  std::ranges::fill(adam_.second_moments(), 0.0f);
+  steps_ = 0;
+}
+
+std::vector<CheckpointFile> Trainer::checkpoint_files() const {
+  const Parameters& parameters = model_.parameters;
+  CheckpointFile optimizer = {"optimizer.safetensors", {}};
+  const auto add = [&](std::span<const float> values, const char* prefix) {
+    std::ranges::copy(flat_entries(parameters, values, prefix), std::back_inserter(optimizer.entries));
+  };
+  add(adam_.first_moments(), "first/");
+  add(adam_.second_moments(), "second/");
+  if (average_) add(parameters.weights(), "weights/");
+  return {{"model.safetensors", flat_entries(parameters, weights_for_use())}, std::move(optimizer)};
+}
+
+void Trainer::restore(const CheckpointInfo& checkpoint) {
+  Parameters& parameters = model_.parameters;
+  const auto model = SafetensorsFile::open(checkpoint.path + "/model.safetensors");
+  const auto optimizer = SafetensorsFile::open(checkpoint.path + "/optimizer.safetensors");
+  if (average_) {
+    read_flat(model, parameters, {average_.data(), parameters.weights().size()});
+    read_flat(optimizer, parameters, parameters.weights(), "weights/");
+  } else {
+    read_flat(model, parameters, parameters.weights());
+  }
+  read_flat(optimizer, parameters, adam_.first_moments(), "first/");
+  read_flat(optimizer, parameters, adam_.second_moments(), "second/");
+  parameters.changed();
+  steps_ = checkpoint.step;
 }
 
 }  // namespace dragoman

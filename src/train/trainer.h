@@ -1,18 +1,21 @@
-// Trainer: a model, its optimiser, and the update that takes both one step further.
+// Trainer: a model, its optimiser, and the update that moves both one step forward.
 //
-// An update may consist of several micro-batches, each of which is worked on in parts that take less memory than the
-// whole: gradients are sums over tokens, divided once by the update's number of target tokens, so that however it is
-// cut the update is the same but for rounding. Where several processes train together, each computes its own
-// micro-batches, and all make the same update of the sum.
+// An update may consist of several micro-batches, and each of these is computed in parts, which takes less memory than
+// the whole: gradients are sums over tokens, divided once by the update's number of target tokens, so that the update
+// is the same but for rounding however it is cut. Where several processes train together, each computes its own
+// micro-batches, and all make the same update with the sum.
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "data/batch.h"
 #include "data/batch_slices.h"
 #include "model/transformer.h"
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"
+#include "train/checkpoints.h"
 
 namespace dragoman {
 
@@ -31,14 +34,14 @@ struct UpdateOptions {
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
-  int64_t part_tokens = 0;                // of a batch's larger side that are worked on at once; 0: all
+  int64_t part_tokens = 0;                // of a batch's larger side that are computed at once; 0: all
   Precision precision = Precision::fp32;  // of the operands of an update's products; evaluation has fp32
-  Wire wire = Wire::fp32;  // between processes, in slices of so many floats; 0: as many as suit
-  int64_t slice = 0;
+  Wire wire = Wire::fp32;                 // between processes
+  int64_t slice = 0;                      // floats that processes sum together; 0: chosen for their number
+  double ema = 0;                         // decay of the moving average of the weights; 0: none
 };
 
-// What the micro-batches of one update gave, those of all processes: sums, and the norm of the gradient of the loss
-// per token.
+// Of the micro-batches of one update in all processes: sums, and the norm of the gradient of the loss per token.
 struct Gradients {
   LossSums sums;
   double norm = 0;
@@ -48,20 +51,32 @@ class Trainer {
  public:
   Trainer(Transformer& model, const UpdateOptions& options, Processes& processes = single_process());
 
-  // An update in two halves, so that somebody can look at it before it touches the weights. `batches`: this process's.
+  // The two halves of an update, between which it can be rejected. `batches`: this process's.
   Gradients compute(std::span<const Batch> batches);
   void apply(const Gradients& gradients, double learning_rate);
 
   // Both.
   LossSums update(std::span<const Batch> batches, double learning_rate);
 
-  // The gradients of one micro-batch as a whole, added to those that are there.
+  // Adds the gradients of one micro-batch, computed as a whole.
   LossSums add_gradients(const Batch& batch);
 
   LossSums evaluate(const Batch& batch);
 
+  // The weights to validate, save and translate with: their moving average where there is one.
+  std::span<const float> weights_for_use() const;
+  // Exchanges the model's weights and their average, if there is one: before and after an evaluation.
+  void swap_average();
+
+  // Starts at step 0 from the weights that the model has now.
+  void reset();
+
+  // The tensors of a checkpoint, written and read.
+  std::vector<CheckpointFile> checkpoint_files() const;
+  void restore(const CheckpointInfo& checkpoint);
+
   int64_t steps() const { return steps_; }  // updates done
-  void set_steps(int64_t steps) { steps_ = steps; }
+  Transformer& model() const { return model_; }
   Adam& adam() { return adam_; }
 
  private:
@@ -72,6 +87,7 @@ class Trainer {
   UpdateOptions options_;
   Processes& processes_;
   Adam adam_;
+  Tensor average_;  // of the weights, flat; none if options_.ema is 0
   Tape tape_;
   GradientSum gradient_sum_;
   int64_t steps_ = 0;

@@ -1,9 +1,8 @@
 #include "train/validation.h"
 
 #include <algorithm>
-#include <chrono>
+#include <limits>
 
-#include "base/signals.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "search/search.h"
@@ -15,8 +14,9 @@ bool wants(const ValidationConfig& config, const char* metric) {
   return std::ranges::count(config.metrics, metric) > 0;
 }
 
-// The first `count` sentences, and those that stand beside them. Fewer where a signal asks to stop.
-std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task, int64_t beam) {
+// At least the first `count` sentences, group by group; fewer when stopped.
+std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task, int64_t beam,
+                                         const std::function<bool()>& stop_requested) {
   SearchOptions options = {.beam = beam, .max_length_ratio = 2};
   if (task.end < 0) options = {.beam = beam, .max_length = task.target_length, .max_length_ratio = 0};
   SearchSettings settings = {.start = task.start, .end = task.end};
@@ -24,14 +24,13 @@ std::vector<std::string> translate_first(size_t count, Transformer& model, const
     settings.max_output_length = model.config.max_positions - 1;
   std::vector<std::string> translations;
   for (const PackedSide& source : task.validation.sources) {
-    if (translations.size() >= count || stop_requested() != 0) break;
+    if (translations.size() >= count || stop_requested()) break;
     for (const auto& found : search_all(model, source, options, settings))
       translations.push_back(task.target_text(found[0].tokens));
   }
   return translations;
 }
 
-// BLEU and chrF, as far as they are asked for.
 void measure(Validation& validation, const Task& task, const ValidationConfig& config) {
   BleuStatistics bleu;
   ChrfStatistics chrf;
@@ -44,23 +43,78 @@ void measure(Validation& validation, const Task& task, const ValidationConfig& c
   if (wants(config, "chrf")) validation.chrf = chrf_score(chrf);
 }
 
+KeepBestBy best_by(const Task& task) {
+  return task.validation.empty() ? KeepBestBy::train_loss : task.recipe.validation.keep_best_by;
+}
+
+// recipe.cpp's validate() has seen to it that the metric is measured.
+double value_of(const Validation& validation, KeepBestBy by, const LossSums& recent_sums) {
+  switch (by) {
+    case KeepBestBy::loss:
+      return validation.loss();
+    case KeepBestBy::bleu:
+      return validation.bleu.value();
+    case KeepBestBy::chrf:
+      return validation.chrf.value();
+    case KeepBestBy::train_loss:
+      break;
+  }
+  // Without an update nothing was learnt, and any later loss is better.
+  return recent_sums.target_tokens > 0 ? recent_sums.per_token() : std::numeric_limits<double>::max();
+}
+
+std::vector<ValidationSample> samples(const Validation& validation, const Task& task) {
+  const auto count =
+      std::min(static_cast<size_t>(task.recipe.validation.samples), validation.translations.size());
+  std::vector<ValidationSample> samples;
+  for (size_t i = 0; i < count; ++i)
+    samples.push_back(
+        {task.validation.source_texts[i], task.validation.references[i], validation.translations[i]});
+  return samples;
+}
+
 }  // namespace
 
 std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, const Task& task,
-                                         const ValidationConfig& config) {
-  const auto begin = std::chrono::steady_clock::now();
+                                         const ValidationConfig& config,
+                                         const std::function<bool()>& stop_requested) {
   Validation result;
   for (const Batch& batch : task.validation.batches) {
-    if (stop_requested() != 0) return {};
+    if (stop_requested()) return {};
     result.sums += trainer.evaluate(batch);
   }
-  const bool all = wants(config, "bleu") || wants(config, "chrf");
-  const size_t count = all ? task.validation.references.size() : static_cast<size_t>(config.samples);
-  result.translations = translate_first(count, model, task, config.beam);
-  if (stop_requested() != 0) return {};
+  const bool all_sentences = wants(config, "bleu") || wants(config, "chrf");
+  const size_t count =
+      all_sentences ? task.validation.references.size() : static_cast<size_t>(config.samples);
+  result.translations = translate_first(count, model, task, config.beam, stop_requested);
+  if (stop_requested()) return {};
   measure(result, task, config);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
+}
+
+std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, RunState& state,
+                                         const std::function<bool()>& stop_requested) {
+  trainer.swap_average();
+  const auto validation =
+      validate_model(trainer.model(), trainer, task, task.recipe.validation, stop_requested);
+  trainer.swap_average();
+  if (!validation) return {};
+  const KeepBestBy by = best_by(task);
+  const bool higher_is_better = by == KeepBestBy::bleu || by == KeepBestBy::chrf;
+  ValidationReport report = {.epoch = state.epoch(), .step = trainer.steps(), .seconds = state.seconds};
+  report.is_best =
+      state.validations.add(trainer.steps(), value_of(*validation, by, state.recent_sums), higher_is_better);
+  const LossSums& sums = state.recent_sums;
+  if (const auto tokens = static_cast<double>(sums.source_tokens + sums.target_tokens); tokens > 0) {
+    report.training_loss = sums.per_token();
+    report.tokens_per_second = tokens / std::max(state.recent_seconds, 1e-9);
+  }
+  if (task.validation.empty()) return report;
+  report.loss = validation->loss();
+  report.bleu = validation->bleu;
+  report.chrf = validation->chrf;
+  report.samples = samples(*validation, task);
+  return report;
 }
 
 }  // namespace dragoman

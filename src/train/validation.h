@@ -1,11 +1,14 @@
 // Validation: how good the model is now, on sentences that it does not learn from.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "train/observer.h"
 #include "train/recipe.h"
+#include "train/run_state.h"
 #include "train/task.h"
 #include "train/trainer.h"
 
@@ -13,15 +16,19 @@ namespace dragoman {
 
 struct Validation {
   LossSums sums;
-  double bleu = -1, chrf = -1;            // −1: not asked for
-  std::vector<std::string> translations;  // of all sentences; of the first ones where nothing measures them
-  double seconds = 0;
+  std::optional<double> bleu, chrf;       // if the configuration asks for them
+  std::vector<std::string> translations;  // of all sentences; of the first ones if no metric needs the rest
 
   double loss() const { return sums.unsmoothed / static_cast<double>(sums.target_tokens); }
 };
 
-// Nothing where a signal asks to stop (base/signals.h): what was done until then is lost.
-std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, const Task& task,
-                                         const ValidationConfig& config);
+// Nothing if `stop_requested`, asked again and again, becomes true: an interrupted validation is lost.
+std::optional<Validation> validate_model(
+    Transformer& model, Trainer& trainer, const Task& task, const ValidationConfig& config,
+    const std::function<bool()>& stop_requested = [] { return false; });
+
+// The same in a run: of the weights for use, by task.recipe. Records in `state` whether this is the best one so far.
+std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, RunState& state,
+                                         const std::function<bool()>& stop_requested);
 
 }  // namespace dragoman

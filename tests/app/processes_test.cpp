@@ -1,4 +1,4 @@
-// Several processes that train one model: what they make, and what becomes of them when one is lost.
+// Several processes that train one model: their results, and what happens when one is lost.
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -36,13 +36,13 @@ class ProcessesTest : public TrainingRuns {
   }
   std::string log() const { return read_file(path("log")); }
 
-  // To nobody where there is no such process: −1 would be all processes of the machine.
+  // Without such a process it fails: −1 would be all processes of the machine.
   static void send(pid_t process, int signal) {
     ASSERT_GT(process, 0);
     ::kill(process, signal);
   }
 
-  // The process of this number, as soon as the launcher has started it.
+  // The process of this number, once the launcher has started it.
   static pid_t process(pid_t launcher, int number) {
     const std::string id = std::to_string(launcher);
     const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(number);
@@ -55,11 +55,11 @@ class ProcessesTest : public TrainingRuns {
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ADD_FAILURE() << "there is no process " << number;
+    ADD_FAILURE() << "no process " << number;
     return -1;
   }
 
-  // The same, once a new run has begun to train.
+  // The same, once a new run has started to train.
   pid_t training_process(pid_t launcher, int number, const std::string& out) const {
     const pid_t child = process(launcher, number);
     for (int i = 0; i < 20000 && !std::filesystem::exists(path(out) + "/metrics.jsonl"); ++i)
@@ -84,11 +84,11 @@ class ProcessesTest : public TrainingRuns {
   }
 };
 
-// Adam divides by the root of squares that begin at nothing: its first steps make much of rounding. A large epsilon
-// keeps them apart from what is to be seen.
+// Adam divides by the root of squares that start at 0, so that its first steps amplify rounding errors. A large epsilon
+// avoids that.
 const std::vector<std::string> smooth = {"--training.epsilon=1e-3", "--training.max_steps=20"};
 
-TEST_F(ProcessesTest, MakeTheWeightsOfOneThatAccumulatesAsMuch) {
+TEST_F(ProcessesTest, MatchOneProcessThatAccumulates) {
   with_processes(3);
   ASSERT_EQ(run("three", smooth), 0) << log();
   with_one();
@@ -98,7 +98,7 @@ TEST_F(ProcessesTest, MakeTheWeightsOfOneThatAccumulatesAsMuch) {
   expect_near("three", "one", 2e-5f);
 }
 
-TEST_F(ProcessesTest, MakeTheSameBitsAtEachRun) {
+TEST_F(ProcessesTest, AreReproducible) {
   with_processes(2);
   ASSERT_EQ(run("first"), 0) << log();
   ASSERT_EQ(run("second"), 0) << log();
@@ -106,7 +106,7 @@ TEST_F(ProcessesTest, MakeTheSameBitsAtEachRun) {
   EXPECT_EQ(history("first"), history("second"));
 }
 
-TEST_F(ProcessesTest, MaySendGradientsInHalfAsManyBits) {
+TEST_F(ProcessesTest, CanSendGradientsInBf16) {
   with_processes(2);
   ASSERT_EQ(run("fp32", smooth), 0) << log();
   std::vector<std::string> more = smooth;
@@ -116,7 +116,7 @@ TEST_F(ProcessesTest, MaySendGradientsInHalfAsManyBits) {
   EXPECT_NE(weights("fp32"), weights("bf16"));
 }
 
-TEST_F(ProcessesTest, KilledAtRandomInstantsTheyEndWithTheBitsOfAnUndisturbedRun) {
+TEST_F(ProcessesTest, KilledAtRandomInstantsTheyEndWithTheSameBits) {
   with_processes(2);
   ASSERT_EQ(run("whole"), 0) << log();
   Random random(3);
@@ -134,7 +134,7 @@ TEST_F(ProcessesTest, KilledAtRandomInstantsTheyEndWithTheBitsOfAnUndisturbedRun
 
 const std::vector<std::string> endless = {"--training.max_steps=1000000", "--validation.every=1000000"};
 
-TEST_F(ProcessesTest, OneThatDiesIsNamed) {
+TEST_F(ProcessesTest, DeathIsReported) {
   for (const int number : {1, 0}) {
     with_processes(2);
     const std::string out = "lost" + std::to_string(number);
@@ -146,7 +146,7 @@ TEST_F(ProcessesTest, OneThatDiesIsNamed) {
   }
 }
 
-TEST_F(ProcessesTest, OneThatHangsIsNamedAndTheOthersStop) {
+TEST_F(ProcessesTest, HangingIsReportedAndTheOthersStop) {
   with_processes(2);
   std::vector<std::string> more = endless;
   more.push_back("--training.heartbeat_timeout=2");
@@ -155,18 +155,18 @@ TEST_F(ProcessesTest, OneThatHangsIsNamedAndTheOthersStop) {
   const auto begin = Clock::now();
   send(child, SIGSTOP);
   EXPECT_NE(wait_for(launcher), 0);
-  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 7) << "8 is where nothing is said";
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 7) << "the default is 8";
   EXPECT_NE(log().find("process 1 of 2 ("), std::string::npos) << log();
-  EXPECT_NE(log().find("gives no sign of life"), std::string::npos) << log();
-  EXPECT_NE(log().find("the same command goes on from there"), std::string::npos) << log();
+  EXPECT_NE(log().find("does not respond"), std::string::npos) << log();
+  EXPECT_NE(log().find("run the same command to resume"), std::string::npos) << log();
 }
 
-TEST_F(ProcessesTest, OneThatIsLateIsWaitedFor) {
+TEST_F(ProcessesTest, SlownessIsTolerated) {
   with_processes(2);
   ASSERT_EQ(run("whole"), 0) << log();
   const pid_t launcher = start("late", {"--training.heartbeat_timeout=2"});
   const pid_t child = training_process(launcher, 1, "late");
-  for (int i = 0; i < 2; ++i) {  // longer together, and each heard of in between
+  for (int i = 0; i < 2; ++i) {  // together longer than the timeout
     send(child, SIGSTOP);
     std::this_thread::sleep_for(std::chrono::milliseconds(1300));
     send(child, SIGCONT);
@@ -183,7 +183,7 @@ TEST_F(ProcessesTest, ASignalToOneStopsAllAfterTheStep) {
   send(training_process(launcher, 1, "stopped"), SIGTERM);
   EXPECT_NE(wait_for(launcher), 0);
   const std::string text = log(), said = "stopped at step ";
-  EXPECT_NE(text.find("and saved: the same command goes on from there"), std::string::npos) << text;
+  EXPECT_NE(text.find("and saved: run the same command to resume"), std::string::npos) << text;
   const int step = std::atoi(text.substr(std::min(text.size(), text.find(said) + said.size())).c_str());
   EXPECT_TRUE(std::filesystem::exists(path("stopped") + fmt::format("/checkpoints/step-{:08}", step)))
       << step;
@@ -192,18 +192,18 @@ TEST_F(ProcessesTest, ASignalToOneStopsAllAfterTheStep) {
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 
-TEST_F(ProcessesTest, AnotherNumberOfThemGoesOnWithTheSameUpdatesAndSaysSo) {
+TEST_F(ProcessesTest, AnotherNumberOfThemResumesWithTheSameUpdatesAndSaysSo) {
   with_processes(2);
   ASSERT_EQ(run("run", {"--training.max_steps=10", "--training.epsilon=1e-3"}), 0) << log();
   with_processes(3);
   ASSERT_EQ(run("run", smooth), 0) << log();
-  EXPECT_NE(log().find("with 2 processes and goes on with"), std::string::npos) << log();
+  EXPECT_NE(log().find("with 2 processes and resumes on"), std::string::npos) << log();
   with_processes(2);
   ASSERT_EQ(run("whole", smooth), 0) << log();
   expect_near("run", "whole", 2e-5f);
 }
 
-TEST_F(ProcessesTest, AMistakeIsSaidOnce) {
+TEST_F(ProcessesTest, AnErrorIsReportedOnce) {
   with_processes(2);
   for (const char* mistake : {"--training.optimiser=adam", "--resume=require"}) {
     std::filesystem::remove(path("log"));
@@ -215,18 +215,18 @@ TEST_F(ProcessesTest, AMistakeIsSaidOnce) {
   }
 }
 
-TEST_F(ProcessesTest, ProcessorsThatTheyMayNotUseAreMentioned) {
-  if (available_threads() < 2) GTEST_SKIP() << "there is one processor";
+TEST_F(ProcessesTest, UnusedProcessorsAreReported) {
+  if (available_threads() < 2) GTEST_SKIP() << "there is only one processor";
   with_processes(2);
   ASSERT_EQ(run("all", {"--training.max_steps=1"}), 0) << log();
   EXPECT_EQ(log().find("--bind-to none"), std::string::npos) << log();
   launcher_.insert(launcher_.end(), {"taskset", "-c", "0"});
   ASSERT_EQ(run("one", {"--training.max_steps=1"}), 0) << log();
-  EXPECT_NE(log().find("mpirun lets its processes have 1 of this machine's"), std::string::npos) << log();
+  EXPECT_NE(log().find("mpirun binds its processes to 1 of this machine's"), std::string::npos) << log();
 }
 
-// Many more words than the copy task has, for gradients of several slices.
-TEST_F(ProcessesTest, AddUpGradientsOfManySlices) {
+// A larger vocabulary than the copy task has, for gradients of several slices.
+TEST_F(ProcessesTest, SumGradientsOfManySlices) {
   std::vector<std::string> more = {
       "--data.symbols=60000", "--training.max_steps=3", "--training.epsilon=1e-3", "--data.sentences=2",
       "--training.ema=0",     "--checkpoints.every=0",  "--validation.every=0"};

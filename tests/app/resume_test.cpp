@@ -1,4 +1,4 @@
-// Training that is killed at any instant, stopped, or refused by the disk: it goes on to the same bits.
+// Training that is killed at any instant, stopped, or that finds the disk full: it resumes and ends with the same bits.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 class ResumeTest : public TrainingRuns {
  protected:
-  // Text instead of symbols, cut into other subwords in each epoch, and products in bf16.
+  // Text instead of symbols, with subword sampling, and products in bf16.
   void learn_from_text() {
     recipe_ = path("text.toml");
     write_file(recipe_,
@@ -48,15 +48,15 @@ void ResumeTest::kill(int times) {
   EXPECT_EQ(history("killed"), history("whole"));
 }
 
-TEST_F(ResumeTest, KilledAtRandomInstantsItEndsWithTheBitsOfAnUndisturbedRun) { kill(12); }
+TEST_F(ResumeTest, KilledAtRandomInstantsItEndsWithTheSameBits) { kill(12); }
 
-TEST_F(ResumeTest, SoItDoesOnTextWhoseSubwordsAreDrawnAnew) {
+TEST_F(ResumeTest, SoItDoesOnTextWithSubwordSampling) {
   learn_from_text();
   kill(5);
 }
 
-// The last step has its checkpoint, but not yet its validation, which is of many sentences here.
-TEST_F(ResumeTest, KilledBeforeTheLastValidationItMakesUpForIt) {
+// The last step has its checkpoint, but not yet its validation, which is slow here.
+TEST_F(ResumeTest, KilledBeforeTheLastValidationItStillValidates) {
   const std::vector<std::string> slow = {"--data.valid_batches=400", "--validation.every=1000"};
   ASSERT_EQ(wait_for(start("whole", slow)), 0) << read_file(path("log"));
   const pid_t child = start("killed", slow);
@@ -71,7 +71,7 @@ TEST_F(ResumeTest, KilledBeforeTheLastValidationItMakesUpForIt) {
   EXPECT_EQ(history("killed"), history("whole"));
 }
 
-// So that the same command goes on from there, and need not begin anew on a model.
+// So that the same command can resume, and need not refuse to overwrite a model.
 TEST_F(ResumeTest, TheFirstModelHasACheckpointBesideIt) {
   const pid_t child = start("killed", {"--training.max_steps=0", "--checkpoints.every=1000000"});
   while (!fs::exists(path("killed") + "/model.safetensors"))
@@ -81,7 +81,7 @@ TEST_F(ResumeTest, TheFirstModelHasACheckpointBesideIt) {
   EXPECT_EQ(Checkpoints(path("killed") + "/checkpoints", 3).list().size(), 1u);
 }
 
-TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
+TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItResumes) {
   ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   for (const int signal : {SIGINT, SIGTERM}) {
     const pid_t child = start("stopped");
@@ -95,8 +95,8 @@ TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItGoesOn) {
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 
-// What a signal has saved is to go on from, and no part of the average.
-TEST_F(ResumeTest, TheAverageIsOfTheCheckpointsThatAnUndisturbedRunHas) {
+// The checkpoint of a signal is only for resuming, and no part of the average.
+TEST_F(ResumeTest, TheAverageIsOfTheCheckpointsThatAnUninterruptedRunHas) {
   const std::vector<std::string> averaging = {"--training.average_last=3", "--checkpoints.every=20"};
   ASSERT_EQ(wait_for(start("whole", averaging)), 0) << read_file(path("log"));
   const pid_t child = start("stopped", averaging);
@@ -122,8 +122,8 @@ TEST_F(ResumeTest, ASecondInterruptEndsItAtOnce) {
   EXPECT_FALSE(fs::exists(path("stopped") + "/model.safetensors"));
 }
 
-// A limit of the size of files stands for a full disk: small ones can be written, weights can not.
-TEST_F(ResumeTest, OnAFullDiskItSaysSoAndGoesOn) {
+// A limit on the size of files stands for a full disk: small files can be written, weights cannot.
+TEST_F(ResumeTest, OnAFullDiskItWarnsAndContinues) {
   const rlimit limit = {.rlim_cur = 20'000, .rlim_max = RLIM_INFINITY};
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -142,7 +142,7 @@ TEST_F(ResumeTest, OnAFullDiskItSaysSoAndGoesOn) {
   EXPECT_TRUE(fs::exists(path("full") + "/model.safetensors"));
 }
 
-TEST_F(ResumeTest, WhereNoCheckpointCanBeWrittenItSaysSoAndGoesOn) {
+TEST_F(ResumeTest, WithoutCheckpointsItWarnsAndContinues) {
   fs::create_directories(path("full"));
   write_file(path("full") + "/checkpoints", {"a file where a folder should be"});
   EXPECT_EQ(wait_for(start("full")), 0);
@@ -160,17 +160,17 @@ TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing
   EXPECT_EQ(read_file(path("run") + "/config.json"), before);
 }
 
-TEST_F(ResumeTest, ADivergenceIsSaid) {
+TEST_F(ResumeTest, ADivergenceIsReported) {
   EXPECT_EQ(wait_for(start("wild", {"--training.schedule=constant", "--training.learning_rate=1e30"})), 1);
   const std::string log = read_file(path("log"));
   EXPECT_NE(log.find("skipped"), std::string::npos) << log;
-  EXPECT_NE(log.find("back to step 0"), std::string::npos) << log;
-  EXPECT_NE(log.find("training diverges again and again"), std::string::npos) << log;
+  EXPECT_NE(log.find("rolled back to step 0"), std::string::npos) << log;
+  EXPECT_NE(log.find("training keeps diverging"), std::string::npos) << log;
   EXPECT_NE(log.find("has a weight of"), std::string::npos) << log;
 }
 
-// A run that has a model already, and diverges since its configuration says another learning rate from there on.
-TEST_F(ResumeTest, ADivergenceLeavesTheModelAsItWasAndOnlyNumbersInIt) {
+// A run that has a model, and diverges because its configuration is changed to another learning rate.
+TEST_F(ResumeTest, ADivergenceLeavesTheModelUnchangedAndFinite) {
   const std::vector<std::string> begin = {"--training.schedule=constant", "--training.learning_rate=0.001",
                                           "--training.max_steps=4", "--validation.every=1"};
   ASSERT_EQ(wait_for(start("wild", begin)), 0) << read_file(path("log"));
@@ -182,7 +182,7 @@ TEST_F(ResumeTest, ADivergenceLeavesTheModelAsItWasAndOnlyNumbersInIt) {
                                     "--validation.every=1"})),
             1);
   const std::string log = read_file(path("log"));
-  EXPECT_NE(log.find("back to step 4"), std::string::npos) << log;
+  EXPECT_NE(log.find("rolled back to step 4"), std::string::npos) << log;
   EXPECT_EQ(read_file(path("wild") + "/model.safetensors"), before);
   const auto model = SafetensorsFile::open(path("wild") + "/model.safetensors");
   for (const TensorEntry& entry : model.entries()) {

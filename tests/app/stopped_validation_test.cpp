@@ -1,4 +1,4 @@
-// A signal does not wait for the end of a validation: the run that goes on makes it anew.
+// A signal interrupts a validation: the resumed run repeats it.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -10,7 +10,7 @@ namespace {
 
 class StoppedValidation : public TrainingRuns, public testing::WithParamInterface<int> {
  protected:
-  // Whether this step is done, and saved where its validation comes after that: it does at the end of a run.
+  // Whether this step is done; and saved, if its validation comes after that, as it does at the end of a run.
   bool is_done(int step) const {
     const std::string log = path("stopped") + "/metrics.jsonl";
     const std::string event = "\"event\":\"train\",\"step\":" + std::to_string(step) + ",";
@@ -20,8 +20,8 @@ class StoppedValidation : public TrainingRuns, public testing::WithParamInterfac
   }
 };
 
-TEST_P(StoppedValidation, IsMadeAnewByTheRunThatGoesOn) {
-  const int step = GetParam();  // after which the validation stands that is broken off
+TEST_P(StoppedValidation, IsRepeatedByTheResumedRun) {
+  const int step = GetParam();  // after which the interrupted validation comes
   const std::vector<std::string> slow = {"--data.valid_batches=400",
                                          "--validation.every=" + std::to_string(step < 60 ? step : 1000)};
   ASSERT_EQ(wait_for(start("whole", slow)), 0) << read_file(path("log"));
@@ -30,7 +30,7 @@ TEST_P(StoppedValidation, IsMadeAnewByTheRunThatGoesOn) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(child, SIGINT);
   ASSERT_EQ(wait_for(child), 128 + SIGINT) << read_file(path("log"));
-  ASSERT_EQ(history("stopped").back().at("event"), "train") << "it was waited for";
+  ASSERT_EQ(history("stopped").back().at("event"), "train") << "the signal waited for its end";
   ASSERT_EQ(history("stopped").back().at("step"), step);
   ASSERT_EQ(wait_for(start("stopped", slow)), 0) << read_file(path("log"));
   EXPECT_EQ(results("stopped"), results("whole"));

@@ -33,7 +33,7 @@ TEST(DivergenceGuard, LetsOrdinaryLossesPass) {
   EXPECT_EQ(guard.rate_scale(), 1);
 }
 
-TEST(DivergenceGuard, SkipsWhatIsNoNumberOrFarOutside) {
+TEST(DivergenceGuard, SkipsNonFiniteNumbersAndOutliers) {
   for (const auto& [loss, norm] :
        {std::pair{nan, 1.0}, {infinity, 1.0}, {5.0, nan}, {5.0, infinity}, {40.0, 1.0}}) {
     DivergenceGuard guard = experienced();
@@ -44,8 +44,8 @@ TEST(DivergenceGuard, SkipsWhatIsNoNumberOrFarOutside) {
   }
 }
 
-// A rate that is far too large spoils the second update already: what follows must not become the history.
-TEST(DivergenceGuard, WithoutAHistoryOnlyWhatIsFarAboveTheFirstLossIsFarOutside) {
+// A learning rate that is far too large spoils the second update already: what follows must not enter the statistics.
+TEST(DivergenceGuard, WithoutAHistoryOnlyALossFarAboveTheFirstIsAnOutlier) {
   DivergenceGuard guard, copy;
   EXPECT_EQ(guard.judge(1000, 1), Verdict::good);  // however high it is
   EXPECT_EQ(guard.judge(9, 1), Verdict::good);
@@ -53,7 +53,7 @@ TEST(DivergenceGuard, WithoutAHistoryOnlyWhatIsFarAboveTheFirstLossIsFarOutside)
   copy.from_json(nlohmann::json::parse(guard.to_json().dump()));
   for (DivergenceGuard* one : {&guard, &copy}) {
     EXPECT_EQ(one->judge(2e17, 1), Verdict::skip);
-    EXPECT_NE(one->reason().find("the loss is 2e+17 a token"), std::string::npos) << one->reason();
+    EXPECT_NE(one->reason().find("the loss is 2e+17 per token"), std::string::npos) << one->reason();
     EXPECT_EQ(one->judge(1200, 1), Verdict::skip);
   }
 }
@@ -66,7 +66,7 @@ class Blame : public testing::Test {
 
   const Parameter& parameter(size_t i) { return small_.model.parameters.list().at(i); }
 
-  // What the guard says of an update, and what it must end with.
+  // The reason that the guard gives for an update must end so.
   void expect(double loss, double norm, const Parameter& blamed, const std::string& of) {
     DivergenceGuard guard;
     guard.judge(loss, norm);
@@ -80,12 +80,12 @@ class Blame : public testing::Test {
 };
 
 TEST_F(Blame, IsTheLargestGradients) {
-  parameter(3).value.gradient().data[1] = -2e19f;  // whose square is no number any more
+  parameter(3).value.gradient().data[1] = -2e19f;  // whose square overflows
   parameter(4).value.gradient().data[0] = 1e19f;
   expect(5, infinity, parameter(3), "gradient of -2e+19");
 }
 
-// Backward comes to the last ones first, and carries what is not finite on to all before them.
+// Backward reaches the last ones first, and spreads non-finite numbers to all before them.
 TEST_F(Blame, IsTheLastOfThoseThatAreNotFinite) {
   for (const size_t i : {0, 1, 3}) parameter(i).value.gradient().data[0] = -static_cast<float>(nan);
   parameter(4).value.gradient().data[0] = -static_cast<float>(infinity);
@@ -93,7 +93,7 @@ TEST_F(Blame, IsTheLastOfThoseThatAreNotFinite) {
   expect(5, nan, parameter(4), "gradient of -inf");
 }
 
-TEST_F(Blame, IsTheLargestWeightsWhereTheLossIsNoNumber) {
+TEST_F(Blame, IsTheLargestWeightsIfTheLossIsNotFinite) {
   std::ranges::fill(small_.model.parameters.gradients(), static_cast<float>(nan));
   parameter(6).value.data()[0] = -1e30f;
   expect(-nan, nan, parameter(6), "weight of -1e+30");
@@ -101,17 +101,17 @@ TEST_F(Blame, IsTheLargestWeightsWhereTheLossIsNoNumber) {
   expect(infinity, nan, parameter(2), "weight of nan");
 }
 
-TEST(DivergenceGuard, GoesBackAfterSeveralInARowAndGivesUpAfterSeveralReturns) {
+TEST(DivergenceGuard, RollsBackAfterSeveralInARowAndStopsAfterSeveralRollbacks) {
   DivergenceGuard guard = experienced();
-  for (int returns = 1; returns <= 3; ++returns) {
+  for (int rollbacks = 1; rollbacks <= 3; ++rollbacks) {
     EXPECT_EQ(guard.judge(nan, 1), Verdict::skip);
     EXPECT_EQ(guard.judge(nan, 1), Verdict::skip);
-    EXPECT_EQ(guard.judge(nan, 1), Verdict::go_back);
-    EXPECT_EQ(guard.rate_scale(), std::pow(0.5, returns));
+    EXPECT_EQ(guard.judge(nan, 1), Verdict::rollback);
+    EXPECT_EQ(guard.rate_scale(), std::pow(0.5, rollbacks));
   }
   guard.judge(nan, 1);
   guard.judge(nan, 1);
-  EXPECT_EQ(guard.judge(nan, 1), Verdict::give_up);
+  EXPECT_EQ(guard.judge(nan, 1), Verdict::stop);
 }
 
 TEST(DivergenceGuard, ComesBackFromJsonToTheSameJudgements) {
@@ -123,12 +123,12 @@ TEST(DivergenceGuard, ComesBackFromJsonToTheSameJudgements) {
   EXPECT_EQ(copy.to_json(), guard.to_json());
 }
 
-TEST(DivergenceGuard, GoingBackKeepsPatienceButNotMemory) {
+TEST(DivergenceGuard, ARollbackKeepsTheCountersButNotTheStatistics) {
   const DivergenceGuard before = experienced();
   DivergenceGuard after = before;
   for (int i = 0; i < 3; ++i) after.judge(nan, 1);
   DivergenceGuard restored = before;
-  restored.keep_patience_of(after);
+  restored.keep_counters_of(after);
   EXPECT_EQ(restored.rate_scale(), 0.5);
   EXPECT_EQ(restored.skipped(), 3);
 }

@@ -1,4 +1,4 @@
-// What a run finds in its folder: nothing, its own checkpoints, or what it must leave alone.
+// What a run finds in its folder: nothing, its own checkpoints, or what it must not touch.
 #include <filesystem>
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ class RunFolder : public WholeRun {
   std::string model() const { return folder_.path("run/model.safetensors"); }
 };
 
-TEST_F(RunFolder, AModelWithoutAWholeCheckpointIsNotWrittenOver) {
+TEST_F(RunFolder, AModelWithoutACompleteCheckpointIsNotOverwritten) {
   train("run");
   const std::string before = read_file(model()), history = read_file(folder_.path("run/metrics.jsonl"));
   for (const auto& found : Checkpoints(folder_.path("run/checkpoints"), 9).list()) {
@@ -41,8 +41,8 @@ TEST_F(RunFolder, AModelWithoutAWholeCheckpointIsNotWrittenOver) {
   EXPECT_EQ(read_file(folder_.path("run/metrics.jsonl")), history);
 }
 
-// They change the bits. Before there were parts, batches were worked on whole.
-TEST_F(RunFolder, ARunGoesOnInThePartsThatItBeganWith) {
+// They change the bits. Before this option existed, batches were computed as a whole.
+TEST_F(RunFolder, ARunKeepsItsPartTokens) {
   recipe_.training.part_tokens = 20;
   train("run");
   recipe_.training.part_tokens = 30;
@@ -83,7 +83,7 @@ TEST_F(RunFolder, ARunThatWasSavedUnderFormerNamesGoesOn) {
   }
 }
 
-TEST_F(RunFolder, IsOneRunsAtATime) {
+TEST_F(RunFolder, IsLockedByItsRun) {
   {
     dragoman::Run one(recipe_, {.folder = folder_.path("run")});
     EXPECT_THROW(train("run"), Error);
@@ -92,7 +92,7 @@ TEST_F(RunFolder, IsOneRunsAtATime) {
   EXPECT_EQ(train("run").steps, 4);
 }
 
-TEST_F(RunFolder, AModelThatIsMissingOrOldComesBackFromTheBestStepsCheckpoint) {
+TEST_F(RunFolder, AMissingOrOldModelIsRestoredFromTheBestCheckpoint) {
   recipe_.checkpoints.keep = 4;
   train("run");
   const std::string best = read_file(model());

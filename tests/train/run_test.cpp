@@ -1,4 +1,4 @@
-// Whole runs in this process: on text, and where an epoch's end and a validation fall together.
+// Whole runs in this process.
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -10,15 +10,15 @@
 #include "base/files.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "parallel/thread_processes.h"
 #include "testing.h"
 #include "train/metrics_log.h"
-#include "train/thread_processes.h"
 #include "train/whole_run.h"
 
 namespace dragoman {
 namespace {
 
-// An epoch's end ends an update, so that both runs make one update an epoch, of the same pairs in another order.
+// The end of an epoch ends an update: both runs make one update per epoch, of the same pairs in another order.
 TEST_F(WholeRun, ManySmallBatchesAccumulatedAreOneLargeBatch) {
   learn_from_text(100);
   recipe_.training.max_steps = 4;
@@ -37,7 +37,7 @@ TEST_F(WholeRun, ManySmallBatchesAccumulatedAreOneLargeBatch) {
     for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(a[i], b[i], 1e-5 * b[i]) << name << " of update " << i + 1;
   }
   EXPECT_GT((*large.train.column("loss"))[0], 1.01 * (*large.train.column("loss"))[3])
-      << "nothing was learnt";
+      << "the model learnt nothing";
 }
 
 // With 7 batches in pairs the fourth update ends the epoch, and the last validation comes after that.
@@ -63,7 +63,7 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
   }
 }
 
-TEST_F(WholeRun, AModelSaysWhatMadeIt) {
+TEST_F(WholeRun, TheConfigurationRecordsWhatMadeIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
   recipe_.training.max_steps = 1;
   train("run");
@@ -73,8 +73,8 @@ TEST_F(WholeRun, AModelSaysWhatMadeIt) {
   EXPECT_EQ(read_config(folder_.path("run")).at("made_by"), made_by);
 }
 
-// Steps 2 and 4 are on schedule, 3 and 5 are ends; an undisturbed run has the last one only.
-TEST_F(WholeRun, ALongerRunHasTheAverageOfOneThatWasAsLongFromTheStart) {
+// Steps 2 and 4 are on schedule, 3 and 5 are ends; an uninterrupted run has only the latter.
+TEST_F(WholeRun, AnExtendedRunHasTheAverageOfOneThatWasAsLongFromTheStart) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
   recipe_.training.average_last = 3;
   recipe_.checkpoints.every = 2;
@@ -88,8 +88,8 @@ TEST_F(WholeRun, ALongerRunHasTheAverageOfOneThatWasAsLongFromTheStart) {
             read_file(folder_.path("whole/model.safetensors")));
 }
 
-// An epoch is seen to end after its last update: what a signal has saved meanwhile is then on schedule after all.
-TEST_F(WholeRun, ACheckpointOnScheduleTakesThePlaceOfAnExtraOne) {
+// The end of an epoch shows only after its last update: a signal's checkpoint in between is then on schedule after all.
+TEST_F(WholeRun, ACheckpointOnScheduleReplacesAnExtraOne) {
   const Checkpoints checkpoints(folder_.path("checkpoints"), 2);
   const std::vector<CheckpointFile> none;
   const auto steps = [&] {
@@ -111,8 +111,8 @@ TEST_F(WholeRun, ACheckpointOnScheduleTakesThePlaceOfAnExtraOne) {
   EXPECT_EQ(steps(), (Steps{{6, true}, {7, true}, {9, false}, {10, false}}));
 }
 
-// Nothing is learnt: the first validation stays the best one.
-TEST_F(WholeRun, ItStopsWhenPatienceEndsAndKeepsTheBestCheckpointBesideTheNewest) {
+// Without learning the first validation stays the best one.
+TEST_F(WholeRun, PatienceStopsItAndTheBestCheckpointIsKept) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
   recipe_.training.schedule = Schedule::constant;
   recipe_.training.learning_rate = 1e-30;
@@ -129,8 +129,8 @@ TEST_F(WholeRun, ItStopsWhenPatienceEndsAndKeepsTheBestCheckpointBesideTheNewest
   EXPECT_EQ(checkpoints, (std::set<std::string>{"step-00000001", "step-00000004", "step-00000005"}));
 }
 
-// It was noticed by nobody when the huge losses came before there was a history of better ones.
-TEST_F(WholeRun, ARateThatIsFarTooLargeIsADivergence) {
+// Even if the huge losses come before there are statistics of better ones.
+TEST_F(WholeRun, AnExcessiveLearningRateDiverges) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 0};
   recipe_.training.schedule = Schedule::constant;
   recipe_.training.learning_rate = 1e8;
@@ -138,7 +138,7 @@ TEST_F(WholeRun, ARateThatIsFarTooLargeIsADivergence) {
   EXPECT_THROW(train("run"), Error);
 }
 
-TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
+TEST_F(WholeRun, Bf16IsEmulatedWithAWarningIfTheProcessorLacksIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
   recipe_.training.precision = Precision::bf16;
@@ -152,10 +152,10 @@ TEST_F(WholeRun, Bf16IsEmulatedWithAWarningWhereTheProcessorLacksIt) {
   }
   unsetenv("DRAGOMAN_ISA");
   recipe_.training.precision = Precision::fp32;
-  EXPECT_THROW(train("baseline"), UsageError) << "a run goes on in the precision that it began in";
+  EXPECT_THROW(train("baseline"), UsageError) << "a run keeps its precision";
 }
 
-TEST_F(WholeRun, WhatDoesNotFitItsFolderChangesNothingInIt) {
+TEST_F(WholeRun, AMismatchChangesNothingInTheFolder) {
   learn_from_text(100);
   recipe_.training.max_steps = 2;
   train("run");
@@ -175,12 +175,12 @@ TEST_F(WholeRun, WhatDoesNotFitItsFolderChangesNothingInIt) {
   recipe_.data.hold_out = 10;
   EXPECT_THROW(train("run"), Error);
   for (const auto& [path, text] : before) {
-    if (path.starts_with(folder_.path("run/data/"))) continue;  // prepared anew, as it must be to be compared
+    if (path.starts_with(folder_.path("run/data/"))) continue;  // prepared again for the comparison
     EXPECT_EQ(read_file(path), text) << path;
   }
 }
 
-TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
+TEST_F(WholeRun, FineTuningStartsWithTheOtherModelsWeightsAndVocabulary) {
   learn_from_text(100);
   recipe_.training.max_steps = 3;
   recipe_.training.factor = 10;
@@ -189,10 +189,10 @@ TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
   recipe_.data.hold_out = 10;
   recipe_.training.max_steps = 1;
   recipe_.training.schedule = Schedule::constant;
-  recipe_.training.learning_rate = 1e-9;  // the weights stay as they began
+  recipe_.training.learning_rate = 1e-9;  // the weights do not change
   const RunOptions options = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
   recipe_.vocabulary.shared = true;
-  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // other words, and in one file
+  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // another vocabulary, and shared
   recipe_.vocabulary.from = folder_.path("general");          // as the error says
   dragoman::Run run(recipe_, options);
   run.train();
@@ -203,7 +203,7 @@ TEST_F(WholeRun, FineTuningBeginsWithTheOtherModelsWeightsAndWords) {
 }
 
 // The shapes of the weights are the same in each case.
-TEST_F(WholeRun, FineTuningIsRefusedWhereTheModelComputesSomethingElse) {
+TEST_F(WholeRun, FineTuningIsRefusedIfTheModelComputesSomethingElse) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
   train("general");
@@ -250,8 +250,8 @@ std::map<std::string, std::set<std::string>> documented_events() {
   return events;
 }
 
-// A run with everything that can happen has the events that the page describes, with these keys and no others.
-TEST_F(WholeRun, ThePageOfMetricsIsRight) {
+// Runs in which everything happens have the events that the page describes, with these keys and no others.
+TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   learn_from_text(100);
   recipe_.training.max_steps = 2;
   recipe_.validation.metrics = {"loss", "bleu", "chrf"};

@@ -1,4 +1,4 @@
-// Validation: what is translated and how, and where learned positions end.
+// Validation: what is translated and how, and the limit of learned positions.
 #include "train/validation.h"
 
 #include <algorithm>
@@ -41,10 +41,10 @@ class ValidationTest : public testing::Test {
   Recipe recipe_;
 };
 
-// Three batches of four made-up sentences, and a model that has learnt nothing.
-class MadeUpValidation : public ValidationTest {
+// Three batches of four synthetic sentences, and an untrained model.
+class SyntheticValidation : public ValidationTest {
  protected:
-  MadeUpValidation()
+  SyntheticValidation()
       : task_(make_task({.data = {.synthetic = Synthetic::copy, .sentences = 4, .valid_batches = 3},
                          .model = recipe_.model},
                         folder_.path("run"))),
@@ -64,14 +64,14 @@ class MadeUpValidation : public ValidationTest {
   Trainer trainer_;
 };
 
-TEST_F(MadeUpValidation, NoMoreIsTranslatedThanIsShownOrMeasured) {
+TEST_F(SyntheticValidation, OnlyWhatIsShownOrMeasuredIsTranslated) {
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 0}).size(), 0u);
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 3}).size(), 4u);  // a group
   EXPECT_EQ(translations({.metrics = {"loss"}, .samples = 5}).size(), 8u);
   EXPECT_EQ(translations({.metrics = {"chrf"}, .samples = 0}).size(), 12u);
 }
 
-TEST_F(MadeUpValidation, TheBeamIsTheRecipes) {
+TEST_F(SyntheticValidation, TheBeamIsTheRecipes) {
   for (const int64_t beam : {1, 5}) {
     std::vector<std::string> wanted;
     const SearchOptions options = {
@@ -85,8 +85,8 @@ TEST_F(MadeUpValidation, TheBeamIsTheRecipes) {
   EXPECT_NE(translations({.beam = 1}), translations({.beam = 5}));
 }
 
-// A model that never ends its sentences says as much as it has positions for.
-TEST_F(MadeUpValidation, LearnedPositionsBoundTheTranslations) {
+// A model that never ends its sentences generates as many tokens as it has positions.
+TEST_F(SyntheticValidation, LearnedPositionsBoundTheTranslations) {
   task_.recipe.model.positions = Positions::learned;
   task_.recipe.model.max_positions = 12;
   Transformer model(task_.recipe.model, device_, Buffers::weights_and_gradients);
@@ -110,11 +110,11 @@ TEST_F(ValidationTest, PairsWithMoreTokensThanPositionsAreLeftOut) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(validated().size(), 10u);
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_NE(log.find("2 of 12 pairs are left out, longer than the 20 tokens"), std::string::npos) << log;
+  EXPECT_NE(log.find("2 of 12 pairs left out, longer than the 20 tokens"), std::string::npos) << log;
 }
 
 // An ideographic space.
-TEST_F(ValidationTest, ALineOfWhichNoPieceIsLeftIsALine) {
+TEST_F(ValidationTest, ALineWithoutSubwordsIsALine) {
   learn_from_text("\u3000\n", "kalo\n");
   recipe_.vocabulary.source_eos = false;
   EXPECT_EQ(validated().size(), 11u);

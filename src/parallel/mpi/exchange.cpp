@@ -14,12 +14,12 @@ float widened(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x)
 
 }  // namespace
 
-void check_mpi(int code, const char* what) {
+void check_mpi(int code, const char* action) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error("MPI cannot {}: {}", what, text);
+  throw Error("MPI cannot {}: {}", action, text);
 }
 
 Exchange::Exchange(const Communicators& communicators, std::span<float> values, Wire wire)
@@ -62,7 +62,7 @@ void Exchange::advance(bool may_broadcast) {
   check_mpi(MPI_Test(&request_, &arrived, MPI_STATUS_IGNORE), "exchange gradients");
   if (!arrived) return;
   if (stage_ == Stage::collecting) {
-    add_parts();
+    add_arrived();
     broadcast();
     stage_ = Stage::broadcasting;
   } else if (stage_ == Stage::broadcasting) {
@@ -71,16 +71,16 @@ void Exchange::advance(bool may_broadcast) {
   }
 }
 
-// A process's own share is as rounded as the others': the sum is the same whoever owns it.
-void Exchange::add_parts() {
+// A process's own values are rounded like the others', so that the sum does not depend on the owner.
+void Exchange::add_arrived() {
   const auto own = static_cast<size_t>(own_counts_[0]);
   const auto begin = static_cast<size_t>(begins_[static_cast<size_t>(communicators_.number)]);
   float* const sum = values_.data() + begin;
   for (size_t process = 0; process < static_cast<size_t>(communicators_.count); ++process) {
     for (size_t i = 0; i < own; ++i) {
       const size_t at = process * own + i;
-      const float share = wire_ == Wire::bf16 ? widened(arrived_rounded_[at]) : arrived_[at];
-      sum[i] = process == 0 ? share : sum[i] + share;
+      const float value = wire_ == Wire::bf16 ? widened(arrived_rounded_[at]) : arrived_[at];
+      sum[i] = process == 0 ? value : sum[i] + value;
     }
   }
   if (wire_ == Wire::bf16)
@@ -88,10 +88,10 @@ void Exchange::add_parts() {
 }
 
 void Exchange::broadcast() {
-  const bool narrow = wire_ == Wire::bf16;
-  void* const all = narrow ? static_cast<void*>(rounded_.data()) : values_.data();
+  const bool bf16 = wire_ == Wire::bf16;
+  void* const all = bf16 ? static_cast<void*>(rounded_.data()) : values_.data();
   check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts_.data(), begins_.data(),
-                            narrow ? MPI_UINT16_T : MPI_FLOAT, communicators_.broadcast, &request_),
+                            bf16 ? MPI_UINT16_T : MPI_FLOAT, communicators_.broadcast, &request_),
             "broadcast sums of gradients");
 }
 

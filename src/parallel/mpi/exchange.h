@@ -1,8 +1,8 @@
-// Exchange: one sum of floats over all processes, under way.
+// Exchange: one sum of floats over all processes, in progress.
 //
-// Each process owns a part of the values. All send it their share of that part, it adds them in the order of the
-// processes' numbers, and sends the sum to all. So much travels as with any other way, and the bits are those of one
-// addition in one order, whatever MPI does.
+// Each process owns a part of the values. All send it their values of that part, it adds them in the order of the
+// processes' numbers and broadcasts the sum. This sends as much as any other algorithm, and the order of the additions
+// is fixed, whatever MPI does.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,8 @@
 
 namespace dragoman {
 
-// The two halves of an exchange are ordered each among themselves: they need a communicator each.
+// On one communicator all processes must make their calls in the same order. Collecting and broadcasting overlap in
+// ways that differ between processes, so each has its own.
 struct Communicators {
   MPI_Comm collect, broadcast;
   int number, count;
@@ -23,10 +24,10 @@ struct Communicators {
 
 class Exchange {
  public:
-  // The parts of the values set out for their owners.
+  // Starts to send the parts to their owners.
   Exchange(const Communicators& communicators, std::span<float> values, Wire wire);
 
-  // Goes on if that is possible now. `may_broadcast`: all exchanges before this one have begun to broadcast.
+  // Proceeds if that is possible without waiting. `may_broadcast`: all earlier exchanges have started to broadcast.
   void advance(bool may_broadcast);
   bool is_broadcasting() const { return stage_ != Stage::collecting; }
   bool is_done() const { return stage_ == Stage::done; }
@@ -34,7 +35,7 @@ class Exchange {
  private:
   enum class Stage { collecting, broadcasting, done };
 
-  void add_parts();
+  void add_arrived();
   void broadcast();
 
   const Communicators& communicators_;
@@ -43,12 +44,12 @@ class Exchange {
   Stage stage_ = Stage::collecting;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::vector<int> counts_, begins_;                 // of all parts
-  std::vector<int> own_counts_, own_begins_;         // of the own part, as it arrives from everyone
-  std::vector<float> arrived_;                       // fp32
-  std::vector<uint16_t> rounded_, arrived_rounded_;  // bf16: all values, and what arrives
+  std::vector<int> own_counts_, own_begins_;         // of this process's part, as it arrives from all
+  std::vector<float> arrived_;                       // in fp32
+  std::vector<uint16_t> rounded_, arrived_rounded_;  // in bf16: all values, and those that arrived
 };
 
-// Throws Error where MPI reports one.
-void check_mpi(int code, const char* what);
+// Throws "MPI cannot ACTION: ..." where MPI reports an error.
+void check_mpi(int code, const char* action);
 
 }  // namespace dragoman

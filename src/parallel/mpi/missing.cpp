@@ -1,12 +1,11 @@
-#include "parallel/mpi/join.h"
+#include "parallel/join.h"
 
 namespace dragoman {
 
 std::unique_ptr<Processes> join_mpi() {
   throw UsageError(
       "several processes were started to train together, but this program was built without MPI: install "
-      "Open "
-      "MPI (libopenmpi-dev), build again, or start one process");
+      "Open MPI (libopenmpi-dev) and build again, or start one process");
 }
 
 }  // namespace dragoman

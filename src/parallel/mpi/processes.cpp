@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "parallel/heartbeat.h"
-#include "parallel/mpi/join.h"
+#include "parallel/join.h"
 #include "parallel/mpi/sum_mover.h"
 
 namespace dragoman {
@@ -19,15 +19,15 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Who a process is, for messages.
+// What messages call a process.
 struct Name {
   char host[64];
   int32_t pid;
 };
 
-// Of those that are left, one tells the user; nobody does if the lost one says why itself.
-bool speaks(int number, Lost lost) {
-  return number == (lost.number == 0 ? 1 : 0) && lost.how != Lost::How::ended;
+// Of the remaining processes one reports the loss; none does if the lost one reports its own error.
+bool reports(int number, LostProcess lost) {
+  return number == (lost.number == 0 ? 1 : 0) && lost.reason != LostProcess::Reason::failed;
 }
 
 class MpiProcesses : public Processes {
@@ -37,12 +37,12 @@ class MpiProcesses : public Processes {
 
   int count() const override { return communicators_.count; }
   int number() const override { return communicators_.number; }
-  int on_this_machine() const override { return on_this_machine_; }
+  int local_count() const override { return local_count_; }
   int share_of_threads() const override { return share_of_threads_; }
   void start_sum(std::span<float> values, Wire wire) override { sums_->start(values, wire); }
   void finish_sums() override;
-  void abandon_sums() override { sums_->stop(); }
-  std::string from_first(const std::string& text) override;
+  void cancel_sums() override { sums_->stop(); }
+  std::string broadcast(const std::string& text) override;
   double seconds_waited() const override { return seconds_waited_; }
   void set_heartbeat_timeout(double seconds) override;
   void leave() override;
@@ -51,16 +51,16 @@ class MpiProcesses : public Processes {
   void gather_bytes(const void* own, size_t bytes, void* all) override;
 
  private:
-  void look_at_machine();
+  void inspect_machine();
   void wait(MPI_Request request);
-  std::string who(int number) const;
-  void name_the_lost(Lost lost) const;
+  std::string describe(int number) const;
+  void log_lost(LostProcess lost) const;
   void throw_if_lost();
-  void await_news();
-  void check(int code, const char* what);
+  void wait_for_heartbeat();
+  void check(int code, const char* action);
 
   Communicators communicators_ = {};
-  int on_this_machine_ = 1, share_of_threads_ = 1;
+  int local_count_ = 1, share_of_threads_ = 1;
   std::vector<Name> names_;
   std::unique_ptr<Heartbeat> heartbeat_;
   double seconds_waited_ = 0;
@@ -70,25 +70,26 @@ class MpiProcesses : public Processes {
 
 MpiProcesses::MpiProcesses() {
   int level = 0;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "begin");
-  if (level < MPI_THREAD_SERIALIZED) throw Error("this MPI cannot be used by one thread after another");
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "start");
+  if (level < MPI_THREAD_SERIALIZED)
+    throw Error("this MPI library does not support MPI_THREAD_SERIALIZED: use another one");
   MPI_Comm_rank(MPI_COMM_WORLD, &communicators_.number);
   MPI_Comm_size(MPI_COMM_WORLD, &communicators_.count);
   MPI_Comm_dup(MPI_COMM_WORLD, &communicators_.collect);
   MPI_Comm_dup(MPI_COMM_WORLD, &communicators_.broadcast);
-  for (const MPI_Comm road : {MPI_COMM_WORLD, communicators_.collect, communicators_.broadcast})
-    MPI_Comm_set_errhandler(road, MPI_ERRORS_RETURN);
+  for (const MPI_Comm communicator : {MPI_COMM_WORLD, communicators_.collect, communicators_.broadcast})
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
 
   Name name = {.host = {}, .pid = getpid()};
   gethostname(name.host, sizeof name.host - 1);
   names_ = gather(name);
-  look_at_machine();
-  heartbeat_ = std::make_unique<Heartbeat>(number(), count(), [this](Lost lost) { name_the_lost(lost); });
+  inspect_machine();
+  heartbeat_ = std::make_unique<Heartbeat>(number(), count(), [this](LostProcess lost) { log_lost(lost); });
   heartbeat_->start(gather(first() ? heartbeat_->endpoint() : Heartbeat::Endpoint())[0]);
   sums_ = std::make_unique<SumMover>(communicators_);
 }
 
-// MPI is finished by all together, or not at all: who leaves alone would wait in it.
+// MPI_Finalize waits for all processes: one that ends alone must not call it.
 MpiProcesses::~MpiProcesses() {
   sums_.reset();
   heartbeat_.reset();
@@ -98,85 +99,86 @@ MpiProcesses::~MpiProcesses() {
 void MpiProcesses::leave() {
   gather('\0');
   heartbeat_->leave();
-  gather('\0');  // nobody's connection closes before everyone knows
+  gather('\0');  // no connection closes before all know
   left_ = true;
 }
 
-void MpiProcesses::set_heartbeat_timeout(double seconds) { heartbeat_->set_heartbeat_timeout(seconds); }
+void MpiProcesses::set_heartbeat_timeout(double seconds) { heartbeat_->set_timeout(seconds); }
 
-// Processors that several processes of this machine may use are shared equally.
-void MpiProcesses::look_at_machine() {
-  struct Place {
+// Processors that several processes of this machine may use are divided among them.
+void MpiProcesses::inspect_machine() {
+  struct Affinity {
     char host[64];
     cpu_set_t processors;
   } own = {};
   gethostname(own.host, sizeof own.host - 1);
   sched_getaffinity(0, sizeof own.processors, &own.processors);
   int sharing = 0;
-  on_this_machine_ = 0;
+  local_count_ = 0;
   cpu_set_t used;
   CPU_ZERO(&used);
-  for (const Place& other : gather(own)) {
+  for (const Affinity& other : gather(own)) {
     if (std::string_view(own.host) != other.host) continue;
-    ++on_this_machine_;
+    ++local_count_;
     CPU_OR(&used, &used, &other.processors);
     cpu_set_t both;
     CPU_AND(&both, &own.processors, &other.processors);
     sharing += CPU_COUNT(&both) > 0;
   }
   share_of_threads_ = std::max(1, CPU_COUNT(&own.processors) / std::max(1, sharing));
-  cpu_set_t launchers;
-  if (!first() || sched_getaffinity(getppid(), sizeof launchers, &launchers) != 0) return;
-  if (CPU_COUNT(&used) < CPU_COUNT(&launchers)) {
+  cpu_set_t launcher;
+  if (!first() || sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) return;
+  if (CPU_COUNT(&used) < CPU_COUNT(&launcher)) {
     log_warning(
-        "mpirun lets its processes have {} of this machine's {} processors: --bind-to none lets them have "
-        "all",
-        CPU_COUNT(&used), CPU_COUNT(&launchers));
+        "mpirun binds its processes to {} of this machine's {} processors: add --bind-to none to use all",
+        CPU_COUNT(&used), CPU_COUNT(&launcher));
   }
 }
 
-// --- small things ----------------------------------------------------------------------------------
+// --- lost processes --------------------------------------------------------------------------------
 
-std::string MpiProcesses::who(int number) const {
+std::string MpiProcesses::describe(int number) const {
   const Name& name = names_[static_cast<size_t>(number)];
   return fmt::format("process {} of {} ({} on {})", number, count(), name.pid, name.host);
 }
 
-void MpiProcesses::name_the_lost(Lost lost) const {
-  if (!speaks(number(), lost)) return;
-  log_line(LogLevel::warning,
-           who(lost.number) + (lost.how == Lost::How::died ? " has died" : " gives no sign of life"));
+void MpiProcesses::log_lost(LostProcess lost) const {
+  if (!reports(number(), lost)) return;
+  const char* what = lost.reason == LostProcess::Reason::died ? " has died" : " does not respond";
+  log_line(LogLevel::warning, describe(lost.number) + what);
 }
 
 void MpiProcesses::throw_if_lost() {
-  Lost lost;
-  if (!heartbeat_ || !heartbeat_->has_lost(lost)) return;
-  if (!speaks(number(), lost)) throw Error("");
-  throw Error("stopped, for {} is lost: what is saved is whole, and the same command goes on from there",
-              who(lost.number));
+  const std::optional<LostProcess> lost = heartbeat_ ? heartbeat_->lost() : std::nullopt;
+  if (!lost) return;
+  if (!reports(number(), *lost)) throw Error("");
+  throw Error("stopped because {} was lost: run the same command to resume from the last checkpoint",
+              describe(lost->number));
 }
 
-// Where MPI sees first that a process is gone, the heartbeat is about to say which.
-void MpiProcesses::await_news() {
+// Where MPI is the first to notice that a process is gone, the heartbeat is about to tell which.
+void MpiProcesses::wait_for_heartbeat() {
   for (int i = 0; i < 20; ++i) {
     throw_if_lost();
     usleep(100'000);
   }
 }
 
-void MpiProcesses::check(int code, const char* what) {
-  if (code != MPI_SUCCESS) await_news();
-  check_mpi(code, what);
+void MpiProcesses::check(int code, const char* action) {
+  if (code != MPI_SUCCESS) wait_for_heartbeat();
+  check_mpi(code, action);
 }
+
+// --- calls -----------------------------------------------------------------------------------------
 
 void MpiProcesses::wait(MPI_Request request) {
   const auto begin = Clock::now();
-  Pause pause;
+  Backoff backoff;
   for (int arrived = 0;;) {
-    check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "hear from other processes");
+    check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "receive from other processes");
     if (arrived) break;
     throw_if_lost();
-    pause.take();
+    backoff.pause();
   }
   seconds_waited_ += seconds_since(begin);
 }
@@ -185,26 +187,26 @@ void MpiProcesses::gather_bytes(const void* own, size_t bytes, void* all) {
   MPI_Request request;
   const int size = static_cast<int>(bytes);
   check(MPI_Iallgather(own, size, MPI_BYTE, all, size, MPI_BYTE, MPI_COMM_WORLD, &request),
-        "speak to other processes");
+        "send to other processes");
   wait(request);
 }
 
-std::string MpiProcesses::from_first(const std::string& text) {
+std::string MpiProcesses::broadcast(const std::string& text) {
   std::string result = text;
   result.resize(gather(text.size())[0]);
   MPI_Request request;
   check(MPI_Ibcast(result.data(), static_cast<int>(result.size()), MPI_BYTE, 0, MPI_COMM_WORLD, &request),
-        "speak to other processes");
+        "send to other processes");
   wait(request);
   return result;
 }
 
 void MpiProcesses::finish_sums() {
   const auto begin = Clock::now();
-  while (!sums_->finished()) {
+  while (!sums_->wait_for_all()) {
     throw_if_lost();
     if (const std::exception_ptr failure = sums_->failure()) {
-      await_news();
+      wait_for_heartbeat();
       std::rethrow_exception(failure);
     }
   }

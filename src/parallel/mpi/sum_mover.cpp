@@ -8,12 +8,12 @@
 namespace dragoman {
 namespace {
 
-constexpr size_t exchanges_at_once = 4;
+constexpr size_t max_in_progress = 4;
 
 }  // namespace
 
-void Pause::take() {
-  if (++looks_ < 200) {
+void Backoff::pause() {
+  if (++polls_ < 200) {
     sched_yield();
   } else {
     usleep(50);
@@ -29,7 +29,7 @@ void SumMover::start(std::span<float> values, Wire wire) {
   changed_.notify_all();
 }
 
-bool SumMover::finished() {
+bool SumMover::wait_for_all() {
   std::unique_lock lock(mutex_);
   if (unfinished_ > 0 && !failure_) changed_.wait_for(lock, std::chrono::milliseconds(100));
   return unfinished_ == 0;
@@ -49,23 +49,22 @@ void SumMover::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void SumMover::move() try {
-  std::list<Exchange> under_way;
+void SumMover::run() try {
+  std::list<Exchange> in_progress;
   std::unique_lock lock(mutex_);
-  Pause pause;
+  Backoff backoff;
   while (!stop_) {
-    if (waiting_.empty() && under_way.empty()) {
+    if (waiting_.empty() && in_progress.empty()) {
       changed_.wait(lock);
-      pause = {};
+      backoff = {};
       continue;
     }
     std::vector<Sum> starting;
-    for (; !waiting_.empty() && under_way.size() + starting.size() < exchanges_at_once; waiting_.pop_front())
+    for (; !waiting_.empty() && in_progress.size() + starting.size() < max_in_progress; waiting_.pop_front())
       starting.push_back(waiting_.front());
     lock.unlock();
-    for (const Sum& sum : starting) under_way.emplace_back(communicators_, sum.values, sum.wire);
-    const bool moved = advance(under_way);
-    if (!moved) pause.take();
+    for (const Sum& sum : starting) in_progress.emplace_back(communicators_, sum.values, sum.wire);
+    if (!advance(in_progress)) backoff.pause();
     lock.lock();
   }
 } catch (...) {
@@ -74,14 +73,14 @@ void SumMover::move() try {
   changed_.notify_all();
 }
 
-// True if one was finished.
-bool SumMover::advance(std::list<Exchange>& under_way) {
+// True if a sum was finished.
+bool SumMover::advance(std::list<Exchange>& in_progress) {
   bool may_broadcast = true;
-  for (Exchange& exchange : under_way) {
+  for (Exchange& exchange : in_progress) {
     exchange.advance(may_broadcast);
     may_broadcast = may_broadcast && exchange.is_broadcasting();
   }
-  const auto finished = under_way.remove_if([](const Exchange& exchange) { return exchange.is_done(); });
+  const auto finished = in_progress.remove_if([](const Exchange& exchange) { return exchange.is_done(); });
   if (finished == 0) return false;
   const std::lock_guard lock(mutex_);
   unfinished_ -= finished;

@@ -1,6 +1,6 @@
-// SumMover: a thread that moves sums over all processes while others compute.
+// SumMover: a thread that carries out sums over all processes while others compute.
 //
-// MPI is its own while there are any, and everyone else's when there are none.
+// While sums are in progress only this thread may call MPI; otherwise it makes no calls.
 #pragma once
 
 #include <condition_variable>
@@ -15,35 +15,35 @@
 
 namespace dragoman {
 
-// Between two looks at what has arrived: at first none, for what is short; then some time for those who compute.
-class Pause {
+// Between two polls: short at first, for short waits; then long enough to leave the processor to others.
+class Backoff {
  public:
-  void take();
+  void pause();
 
  private:
-  int looks_ = 0;
+  int polls_ = 0;
 };
 
 class SumMover {
  public:
   explicit SumMover(const Communicators& communicators)
-      : communicators_(communicators), thread_([this] { move(); }) {}
+      : communicators_(communicators), thread_([this] { run(); }) {}
   ~SumMover() { stop(); }
   SumMover(const SumMover&) = delete;
   SumMover& operator=(const SumMover&) = delete;
 
   void start(std::span<float> values, Wire wire);
-  bool finished();               // all of them; waits for a tenth of a second at most
-  std::exception_ptr failure();  // null where there was none
-  void stop();                   // and leave what is under way
+  bool wait_for_all();           // true when all sums are finished; waits for a tenth of a second at most
+  std::exception_ptr failure();  // null if there was none
+  void stop();                   // abandons sums in progress
 
  private:
   struct Sum {
     std::span<float> values;
     Wire wire;
   };
-  void move();
-  bool advance(std::list<Exchange>& under_way);
+  void run();
+  bool advance(std::list<Exchange>& in_progress);
 
   const Communicators& communicators_;
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-// Runs that diverge: where they go back to, what they say of it and what stays of it.
+// Runs that diverge: where they roll back to, what they report and what they keep.
 #include "base/error.h"
 #include "base/files.h"
 #include "train/metrics_log.h"
@@ -7,9 +7,9 @@
 namespace dragoman {
 namespace {
 
-class RunReturn : public WholeRun {
+class Rollback : public WholeRun {
  protected:
-  RunReturn() {
+  Rollback() {
     recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
     recipe_.training.schedule = Schedule::constant;
     recipe_.training.learning_rate = 1e-3;
@@ -18,8 +18,8 @@ class RunReturn : public WholeRun {
     recipe_.checkpoints.every = 1;
   }
 
-  // From here on each update is the last one whose loss is a number, in a run that has begun, too.
-  void learn_wildly() {
+  // From here on an update makes the next loss NaN, in a run in progress, too.
+  void make_unstable() {
     recipe_.training.learning_rate = 1e30;
     recipe_.training.max_steps = 100;
     const std::string path = folder_.path("run/config.json");
@@ -29,7 +29,7 @@ class RunReturn : public WholeRun {
     write_file(path, {config.dump()});
   }
 
-  // What the run says as it gives up.
+  // With which the run ends.
   std::string error() {
     try {
       train("run");
@@ -48,26 +48,26 @@ class RunReturn : public WholeRun {
   }
 };
 
-// Step 5 makes the weights useless, and its checkpoint with them. Four times three updates are bad then.
-TEST_F(RunReturn, GoesToACheckpointThatAGoodUpdateFollowedAndForgetsNoDivergence) {
+// Step 5 makes the weights useless, and its checkpoint with them. Four times three updates fail then.
+TEST_F(Rollback, GoesToACheckpointThatAGoodUpdateFollowedAndLogsAllDivergences) {
   train("run");
-  learn_wildly();
+  make_unstable();
   const std::string what = error();
-  EXPECT_NE(what.find("what was good last is in"), std::string::npos) << what;
+  EXPECT_NE(what.find("the last good checkpoint is"), std::string::npos) << what;
   EXPECT_NE(what.find("step-00000004"), std::string::npos) << what;
   EXPECT_EQ(steps_of("train"), (std::vector<int64_t>{1, 2, 3, 4, 5}));
   EXPECT_EQ(steps_of("divergence"), std::vector<int64_t>(12, 5));
 }
 
-TEST_F(RunReturn, WithoutOneItBeginsAgain) {
-  learn_wildly();
+TEST_F(Rollback, WithoutACheckpointGoesToStep0) {
+  make_unstable();
   const std::string what = error();
-  EXPECT_NE(what.find("no checkpoint is known to be good"), std::string::npos) << what;
+  EXPECT_NE(what.find("there is no good checkpoint"), std::string::npos) << what;
   EXPECT_EQ(steps_of("train"), (std::vector<int64_t>{1}));
   EXPECT_EQ(steps_of("divergence"), std::vector<int64_t>(12, 1));
 }
 
-TEST_F(RunReturn, CheckpointsOfSignalsAndOfLaterStepsAreNotGoneBackTo) {
+TEST_F(Rollback, NeverGoesToCheckpointsOfSignalsOrLaterSteps) {
   const Checkpoints checkpoints(folder_.path("checkpoints"), 9);
   for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, {});
   checkpoints.save(5, {}, {}, CheckpointReason::extra);

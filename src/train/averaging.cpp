@@ -1,0 +1,19 @@
+#include "train/averaging.h"
+
+#include "model/weights.h"
+
+namespace dragoman {
+
+void average_weights(Parameters& parameters, const std::vector<std::string>& files) {
+  const auto weights = parameters.weights();
+  std::vector<double> sums(weights.size());
+  for (const std::string& file : files) {
+    read_weights(file, parameters);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
+  }
+  for (size_t i = 0; i < sums.size(); ++i)
+    weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  parameters.changed();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,14 @@
+// The average of several checkpoints or models.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/parameters.h"
+
+namespace dragoman {
+
+// Sets the weights to the mean of those in the files.
+void average_weights(Parameters& parameters, const std::vector<std::string>& files);
+
+}  // namespace dragoman

@@ -1,0 +1,59 @@
+// TrainingObserver: how a caller follows a run, and stops it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman {
+
+// What an update did.
+struct UpdateReport {
+  int64_t epoch = 0, step = 0;  // counted from 1
+  double loss = 0;              // that is trained on, per target token
+  double perplexity = 0;        // without label smoothing
+  double learning_rate = 0;
+  double gradient_norm = 0;             // before clipping
+  double tokens_per_second = 0;         // source and target
+  double target_tokens_per_second = 0;  // target alone
+  double seconds = 0;                   // of training, over all resumes
+  std::optional<double> waiting;        // fraction of the update's time spent waiting for other processes
+  std::optional<double> done;           // fraction of the run, if that is known
+};
+
+struct ValidationSample {
+  std::string source, reference, translation;
+};
+
+struct ValidationReport {
+  int64_t epoch = 0, step = 0;
+  double seconds = 0;                     // of training, over all resumes
+  std::optional<double> training_loss;    // since the last validation; nothing without an update since then
+  double tokens_per_second = 0;           // of these updates
+  std::optional<double> loss;             // nothing without a validation set
+  std::optional<double> bleu, chrf;       // nothing unless measured
+  bool is_best = false;                   // of all validations so far
+  std::vector<ValidationSample> samples;  // as many as validation.samples says
+};
+
+// The callbacks run in the thread that trains, of several processes in the first one alone. An exception from one ends
+// the run as an error does.
+struct TrainingObserver {
+  std::function<void(const UpdateReport&)> on_update;
+  std::function<void(const ValidationReport&)> on_validation;
+
+  // Asked after each update and during validation, in each process. After the first true the run saves a checkpoint and
+  // throws Stopped with signal 0: the same run resumes from there.
+  std::function<bool()> stop_requested;
+};
+
+// The values of metrics.jsonl's events; and the validation as one line of the log.
+nlohmann::ordered_json event_values(const UpdateReport& report);
+nlohmann::ordered_json event_values(const ValidationReport& report);
+std::string log_line_of(const ValidationReport& report);
+
+}  // namespace dragoman

@@ -1,0 +1,61 @@
+#include "train/run_state.h"
+
+#include <cmath>
+
+namespace dragoman {
+namespace {
+
+nlohmann::json json_of(const LossSums& sums) {
+  return {{"smoothed", sums.smoothed},
+          {"log_likelihood", sums.unsmoothed},
+          {"source_tokens", sums.source_tokens},
+          {"target_tokens", sums.target_tokens}};
+}
+
+LossSums sums_of(const nlohmann::json& json) {
+  return {json.at("smoothed"), json.at("log_likelihood"), json.at("source_tokens"), json.at("target_tokens")};
+}
+
+}  // namespace
+
+bool ValidationRecord::add(int64_t step, double value, bool higher_is_better) {
+  const bool better = best_step < 0 || (higher_is_better ? value > best_value : value < best_value);
+  last_step = step;
+  if (std::isnan(value) || !better) {
+    ++without_improvement;
+    return false;
+  }
+  best_step = step;
+  best_value = value;
+  without_improvement = 0;
+  return true;
+}
+
+nlohmann::json RunState::to_json() const {
+  return {{"epoch", position.epoch},
+          {"index", position.index},
+          {"seconds", seconds},
+          {"recent_sums", json_of(recent_sums)},
+          {"recent_seconds", recent_seconds},
+          {"best_step", validations.best_step},
+          {"best_value", validations.best_value},
+          {"without_improvement", validations.without_improvement},
+          {"validated_step", validations.last_step},
+          {"batches_per_update", batches_per_update},
+          {"guard", guard.to_json()}};
+}
+
+void RunState::from_json(const nlohmann::json& saved) {
+  position = {saved.at("epoch"), saved.at("index")};
+  seconds = saved.at("seconds");
+  recent_sums = sums_of(saved.at("recent_sums"));
+  recent_seconds = saved.at("recent_seconds");
+  validations = {.last_step = saved.at("validated_step"),
+                 .best_step = saved.at("best_step"),
+                 .best_value = saved.at("best_value"),
+                 .without_improvement = saved.at("without_improvement")};
+  batches_per_update = saved.value("batches_per_update", batches_per_update);
+  guard.from_json(saved.at("guard"));
+}
+
+}  // namespace dragoman

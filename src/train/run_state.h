@@ -1,0 +1,42 @@
+// RunState: what a checkpoint holds beside the weights and moments. Together they decide all later steps, so that a
+// resumed run ends with the same weights as an uninterrupted one.
+#pragma once
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "data/batch_source.h"
+#include "train/divergence.h"
+#include "train/trainer.h"
+
+namespace dragoman {
+
+// Which validation was the best. Processes exchange it as bytes.
+struct ValidationRecord {
+  int64_t last_step = -1;  // of the last validation
+  int64_t best_step = -1;
+  double best_value = 0;
+  int64_t without_improvement = 0;  // validations since the best one
+
+  // True if this is the best one so far, which NaN never is.
+  bool add(int64_t step, double value, bool higher_is_better);
+};
+
+struct RunState {
+  DataPosition position;
+  double seconds = 0;    // of training, over all resumes
+  LossSums recent_sums;  // since the last validation
+  double recent_seconds = 0;
+  ValidationRecord validations;
+  int64_t batches_per_update = 0;  // of all processes together; kept when their number changes
+  DivergenceGuard guard;
+
+  // Counted from 1. At the end of an epoch the position is already in the next one.
+  int64_t epoch() const { return position.epoch + (position.index > 0 ? 1 : 0); }
+
+  nlohmann::json to_json() const;
+  void from_json(const nlohmann::json& saved);
+};
+
+}  // namespace dragoman

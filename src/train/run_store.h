@@ -1,0 +1,89 @@
+// RunStore: what a run keeps in the model's folder: its configuration, checkpoints, history and the model.
+//
+//   config.json          the recipe, and what the bits depend on beside it
+//   checkpoints/         to resume from
+//   metrics.jsonl        the history; tensorboard/ holds the same
+//   model.safetensors    the best weights so far
+//
+// Of several processes the first one alone writes; in the others log(), save() and the like do nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parallel/processes.h"
+#include "train/checkpoints.h"
+#include "train/metrics_log.h"
+#include "train/observer.h"
+#include "train/recipe.h"
+#include "train/run_state.h"
+#include "train/tensorboard.h"
+
+namespace dragoman {
+
+// One run at a time in a folder. The system releases the lock when the process ends.
+class RunLock {
+ public:
+  // Makes the folder if it is missing. Throws Error while another run has it; a file system without locks admits all.
+  explicit RunLock(const std::string& folder);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int file_;
+};
+
+class RunStore {
+ public:
+  RunStore(const std::string& folder, int64_t keep_checkpoints, const Processes& processes);
+
+  bool writes() const { return writes_; }
+  const std::string& folder() const { return folder_; }
+  const Checkpoints& checkpoints() const { return checkpoints_; }
+
+  // `recipe`: with nothing left automatic.
+  void write_config(const Recipe& recipe, const std::string& instruction_set) const;
+
+  // --- history
+  void start_history();
+  void log(const std::string& event, int64_t step, const nlohmann::ordered_json& values);
+  void log(const UpdateReport& report);
+  void log(const ValidationReport& report);
+
+  // --- checkpoints
+  // Nothing if this step is saved. Throws Error where the disk refuses.
+  void save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
+  // The same, with a warning: a disk that is full today may not be tomorrow.
+  void try_to_save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
+  // Reads weights and state, and cuts the history to that step, except for divergences after it.
+  void load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState& state);
+  // After a rollback to this step: removes the checkpoints of later steps, if there is one of this step.
+  void remove_later(int64_t step);
+  // After a rollback to step 0 without a checkpoint.
+  void restart_history();
+
+  // --- the model
+  // After a validation and its checkpoint: writes the weights if they are the best.
+  void keep_if_best(const Trainer& trainer, const RunState& state);
+  // At the end: the average of the last checkpoints if average_last asks for it, else the best weights; also in memory.
+  void write_final_model(Trainer& trainer, const RunState& state, int64_t average_last);
+
+ private:
+  void cut_history(int64_t bytes, int64_t first_step);
+  void warn_if_bits_change(const nlohmann::json& saved, const Trainer& trainer, const RunState& state) const;
+  std::vector<std::string> files_to_average(int64_t step, int64_t average_last) const;
+  void restore_best(Trainer& trainer, int64_t best_step) const;
+
+  std::string folder_;
+  bool writes_;
+  int processes_;
+  std::unique_ptr<RunLock> lock_;
+  Checkpoints checkpoints_;
+  std::unique_ptr<MetricsLog> log_;
+  std::unique_ptr<TensorBoardWriter> board_;
+  int64_t saved_step_ = -1;
+  CheckpointReason saved_reason_ = CheckpointReason::extra;
+};
+
+}  // namespace dragoman

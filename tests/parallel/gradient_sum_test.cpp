@@ -1,0 +1,94 @@
+#include "parallel/gradient_sum.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+// One of two processes, of which the other has nothing to add. Keeps the values as they were when their sum started.
+class Recorder : public SingleProcess {
+ public:
+  struct Started {
+    std::span<float> place;
+    std::vector<float> values;
+  };
+  std::vector<Started> sums;
+  bool cancelled = false;
+
+  int count() const override { return 2; }
+  void start_sum(std::span<float> values, Wire) override { sums.push_back({values, copy(values)}); }
+  void cancel_sums() override { cancelled = true; }
+};
+
+constexpr int64_t slice = 512;
+
+class GradientSumTest : public testing::Test {
+ protected:
+  GradientSumTest() {
+    for (int i = 0; i < 20; ++i) parameters_.declare("p" + std::to_string(i), 9 + i, 17, {});
+    parameters_.allocate(Buffers::weights_and_gradients);
+  }
+
+  // Each parameter is used twice, one after the other.
+  void record(Tape& tape) {
+    for (const Parameter& parameter : parameters_.list()) {
+      for (int use = 0; use < 2; ++use) {
+        float* gradients = parameter.value.gradient().data;
+        tape.record({&parameter.value}, [gradients, size = parameter.size()] {
+          for (int64_t i = 0; i < size; ++i) gradients[i] += 1;
+        });
+      }
+    }
+  }
+
+  Device device_{kernels_for(nullptr), 1};
+  Parameters parameters_{device_.pool};
+  Recorder recorder_;
+};
+
+TEST_F(GradientSumTest, SumsStartDuringBackwardAndOnlyForCompleteSlices) {
+  GradientSum sum(parameters_, recorder_, Wire::fp32, slice);
+  const auto all = parameters_.gradients();
+  for (const bool order_is_known : {false, true}) {
+    recorder_.sums.clear();
+    std::ranges::fill(all, 0.0f);
+    Tape tape;
+    record(tape);
+    sum.begin(tape);
+    tape.backward();
+    const size_t during_backward = recorder_.sums.size();
+    sum.finish(tape);
+    EXPECT_EQ(recorder_.sums.size(), (all.size() + slice - 1) / slice);
+    size_t floats = 0;
+    for (const Recorder::Started& started : recorder_.sums) {
+      EXPECT_EQ(started.values, copy(started.place)) << "something was added after the sum had started";
+      floats += started.values.size();
+    }
+    EXPECT_EQ(floats, all.size());
+    EXPECT_EQ(during_backward, order_is_known ? recorder_.sums.size() : 0);
+  }
+}
+
+TEST_F(GradientSumTest, AFailedUpdateCancelsSumsInProgress) {
+  for (const bool fails : {false, true}) {
+    recorder_.cancelled = false;
+    {
+      GradientSum sum(parameters_, recorder_, Wire::fp32, slice);
+      for (const bool order_is_known : {false, true}) {
+        Tape tape;
+        record(tape);
+        sum.begin(tape);
+        tape.backward();
+        if (!order_is_known || !fails) sum.finish(tape);
+      }
+    }
+    EXPECT_EQ(recorder_.cancelled, fails);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

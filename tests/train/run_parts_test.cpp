@@ -1,0 +1,222 @@
+// The parts of a run, each alone: its state, its store, and recovery from divergence.
+#include <filesystem>
+#include <limits>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "data/synthetic.h"
+#include "model/folder.h"
+#include "parallel/thread_processes.h"
+#include "temporary_folder.h"
+#include "train/batches.h"
+#include "train/recovery.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using Verdict = DivergenceGuard::Verdict;
+
+TEST(ValidationRecordTest, RemembersTheBestAndCountsTheOthers) {
+  ValidationRecord loss, bleu;
+  EXPECT_FALSE(ValidationRecord().add(1, std::nan(""), false));
+  EXPECT_TRUE(loss.add(1, 5, false));
+  EXPECT_TRUE(loss.add(2, 4, false));
+  EXPECT_FALSE(loss.add(3, 4, false));
+  EXPECT_FALSE(loss.add(4, std::nan(""), false));
+  EXPECT_EQ(loss.best_step, 2);
+  EXPECT_EQ(loss.best_value, 4);
+  EXPECT_EQ(loss.last_step, 4);
+  EXPECT_EQ(loss.without_improvement, 2);
+  EXPECT_TRUE(bleu.add(1, 0, true));
+  EXPECT_TRUE(bleu.add(2, 1, true));
+  EXPECT_FALSE(bleu.add(3, 0.5, true));
+}
+
+RunState some_state() {
+  RunState state = {.position = {2, 3},
+                    .seconds = 12.5,
+                    .recent_sums = {1.5, 2.5, 30, 40},
+                    .recent_seconds = 3,
+                    .validations = {8, 4, 3.25, 2},
+                    .batches_per_update = 6};
+  state.guard.judge(std::nan(""), 1);
+  return state;
+}
+
+// As released versions read and write it.
+TEST(RunStateTest, KeepsItsFormat) {
+  const nlohmann::json json = some_state().to_json();
+  for (const char* key :
+       {"epoch", "index", "seconds", "recent_sums", "recent_seconds", "best_step", "best_value",
+        "without_improvement", "validated_step", "batches_per_update", "guard"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_EQ(json.at("validated_step"), 8);
+  EXPECT_EQ(json.at("best_step"), 4);
+  RunState copy;
+  copy.from_json(nlohmann::json::parse(json.dump()));
+  EXPECT_EQ(copy.to_json(), json);
+  EXPECT_EQ(copy.position.index, 3);
+  EXPECT_EQ(copy.epoch(), 3);
+}
+
+class RunParts : public testing::Test {
+ protected:
+  RunParts() { store_.start_history(); }
+
+  // Makes updates up to this step, with a checkpoint after each.
+  void train_to(int64_t step) {
+    while (trainer_.steps() < step) {
+      trainer_.update(std::vector{random_batch(small_.model.config, 0, 5)}, 0.01);
+      store_.log("train", trainer_.steps(), {{"loss", 1.0}});
+      store_.save(trainer_, state_, CheckpointReason::on_schedule);
+    }
+  }
+
+  std::vector<float> weights() const {
+    const auto values = small_.model.parameters.weights();
+    return {values.begin(), values.end()};
+  }
+
+  std::string events() const {
+    std::string text;
+    read_metrics(folder_.path("run") + "/metrics.jsonl",
+                 [&](const MetricsEvent& event) { text += fmt::format("{} {}; ", event.event, event.step); });
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  SmallModel small_{small_configs()[0].config, kernels_for(nullptr), 1, /*gradients=*/true};
+  Trainer trainer_{small_.model, {.ema = 0.9}};
+  RunState state_ = some_state();
+  RunStore store_{folder_.path("run"), 9, single_process()};
+};
+
+TEST_F(RunParts, LoadingACheckpointRestoresItsStepAndCutsTheHistory) {
+  trainer_.reset();
+  train_to(1);
+  const std::vector<float> first = weights(), average = [&] {
+    const auto values = trainer_.weights_for_use();
+    return std::vector<float>(values.begin(), values.end());
+  }();
+  const nlohmann::json state = state_.to_json();
+  train_to(3);
+  state_.seconds = 99;
+  EXPECT_NE(weights(), first);
+  store_.load(*store_.checkpoints().of_step(1), trainer_, state_);
+  EXPECT_EQ(weights(), first);
+  EXPECT_TRUE(same_bits(trainer_.weights_for_use(), average));
+  EXPECT_EQ(trainer_.steps(), 1);
+  EXPECT_EQ(state_.to_json(), state);
+  EXPECT_EQ(events(), "train 1; ");
+}
+
+TEST_F(RunParts, TheAverageIsSwappedInAndOut) {
+  trainer_.reset();
+  train_to(2);
+  const std::vector<float> own = weights();
+  EXPECT_FALSE(same_bits(trainer_.weights_for_use(), own));
+  trainer_.swap_average();
+  EXPECT_NE(weights(), own);
+  EXPECT_TRUE(same_bits(trainer_.weights_for_use(), own));
+  trainer_.swap_average();
+  EXPECT_EQ(weights(), own);
+}
+
+TEST_F(RunParts, AFolderIsLockedWhileItsStoreLives) {
+  EXPECT_THROW(RunStore(folder_.path("run"), 9, single_process()), Error);
+  { RunStore another(folder_.path("another"), 9, single_process()); }
+  RunStore again(folder_.path("another"), 9, single_process());
+}
+
+TEST_F(RunParts, OnlyTheFirstProcessWrites) {
+  ThreadProcesses::Shared shared(2);
+  RunStore store(folder_.path("second"), 9, ThreadProcesses(shared, 1));
+  store.start_history();
+  store.log("train", 1, {{"loss", 1.0}});
+  store.save(trainer_, state_, CheckpointReason::extra);
+  state_.validations.best_step = trainer_.steps();
+  store.keep_if_best(trainer_, state_);
+  EXPECT_FALSE(fs::exists(folder_.path("second")));
+}
+
+TEST_F(RunParts, OnlyTheBestModelIsKept) {
+  state_.validations.best_step = 7;
+  store_.keep_if_best(trainer_, state_);
+  EXPECT_FALSE(fs::exists(weights_path(store_.folder())));
+  state_.validations.best_step = 0;
+  store_.keep_if_best(trainer_, state_);
+  EXPECT_TRUE(fs::exists(weights_path(store_.folder())));
+  EXPECT_TRUE(store_.checkpoints().newest()) << "the first model has a checkpoint beside it";
+}
+
+class RecoveryTest : public RunParts {
+ protected:
+  RecoveryTest() {
+    trainer_.reset();
+    first_weights_ = weights();
+  }
+
+  bool recover(Verdict verdict) {
+    return recovery_.recover({.sums = {std::nan(""), 0, 10, 10}, .norm = 1}, verdict);
+  }
+
+  SyntheticBatches batches_{{}, 7};
+  std::vector<float> first_weights_;
+  Recovery recovery_{trainer_, state_, store_, batches_, [this] {
+                       std::ranges::copy(first_weights_, small_.model.parameters.weights().begin());
+                       trainer_.reset();
+                     }};
+};
+
+TEST_F(RecoveryTest, SkippingChangesNothing) {
+  train_to(2);
+  const std::vector<float> before = weights();
+  EXPECT_FALSE(recover(Verdict::skip));
+  EXPECT_EQ(weights(), before);
+  EXPECT_EQ(trainer_.steps(), 2);
+  EXPECT_EQ(events(), "train 1; train 2; divergence 2; ");
+}
+
+TEST_F(RecoveryTest, ARollbackTakesTheLastGoodWeightsAndGoesOnInTheData) {
+  train_to(2);
+  const std::vector<float> good = weights();
+  train_to(3);
+  state_.position = {4, 5};
+  state_.seconds = 77;
+  const int64_t skipped = state_.guard.skipped();
+  state_.guard.judge(std::nan(""), 1);
+  EXPECT_TRUE(recover(Verdict::rollback));
+  EXPECT_EQ(weights(), good);
+  EXPECT_EQ(trainer_.steps(), 2);
+  EXPECT_EQ(batches_.position().epoch, 4);
+  EXPECT_EQ(batches_.position().index, 5);
+  EXPECT_EQ(state_.seconds, 77);
+  EXPECT_EQ(state_.guard.skipped(), skipped + 1);
+  EXPECT_EQ(store_.checkpoints().newest()->step, 2) << "checkpoints of failed steps are removed";
+  EXPECT_EQ(events(), "train 1; train 2; divergence 3; ");
+}
+
+TEST_F(RecoveryTest, WithoutAGoodCheckpointItGoesToStep0) {
+  train_to(1);
+  EXPECT_TRUE(recover(Verdict::rollback));
+  EXPECT_EQ(weights(), first_weights_);
+  EXPECT_EQ(trainer_.steps(), 0);
+  EXPECT_EQ(state_.batches_per_update, 6);
+  EXPECT_EQ(state_.validations.best_step, -1);
+  EXPECT_EQ(store_.checkpoints().newest()->step, 0);
+  EXPECT_EQ(events(), "divergence 1; ");
+}
+
+TEST_F(RecoveryTest, StoppingNamesTheLastGoodCheckpoint) {
+  train_to(2);
+  try {
+    recover(Verdict::stop);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("step-00000001"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
