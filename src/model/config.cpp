@@ -7,7 +7,7 @@
 namespace dragoman {
 
 void declare(Options& options, ModelConfig& c) {
-  // The limits above keep every product of sizes within 64 bits; memory ends long before.
+  // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
   const Range layers = at_least(1).at_most(1000);
   const Range size = at_least(1).at_most(1'000'000);
   const Range probability = at_least(0).below(1);
@@ -17,12 +17,13 @@ void declare(Options& options, ModelConfig& c) {
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
   model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
   model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
-  model.add("norm", c.norm, "normalise before each sublayer and at each stack's end, or after (the paper)",
+  model.add("norm", c.norm,
+            "layer norm before each sublayer and at each stack's end, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
   model.add("norm_eps", c.norm_eps, "added to the variance before its root is taken", above(0));
-  model.add("activation", c.activation, "between the two feed-forward products",
+  model.add("activation", c.activation, "of the feed-forward layers",
             {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
-  model.add("positions", c.positions, "how a token's place is told; the tables differ, see docs/variants.md",
+  model.add("positions", c.positions, "positional encodings, or learned embeddings: see docs/variants.md",
             {{"sinusoidal", Positions::sinusoidal},
              {"tensor2tensor", Positions::tensor2tensor},
              {"raw_index", Positions::raw_index},
@@ -31,16 +32,19 @@ void declare(Options& options, ModelConfig& c) {
   model.add("tied", c.tied,
             "share the target embedding with the generator, or both with the source embedding",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
-  model.add("initialiser", c.initialiser, "of weight matrices and biases",
+  model.add("initialiser", c.initialiser, "initial distribution of weight matrices and biases",
             {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
-  model.add("embedding_initialiser", c.embedding_initialiser, "of embeddings; normal is N(0, d_model^-0.5)",
+  model.add("embedding_initialiser", c.embedding_initialiser,
+            "initial distribution of embeddings; normal is N(0, d_model^-0.5)",
             {{"normal", EmbeddingInitialiser::normal},
              {"xavier", EmbeddingInitialiser::xavier},
              {"unit", EmbeddingInitialiser::unit}});
-  model.add("dropout", c.dropout, "of each sublayer's output", probability);
-  model.add("attention_dropout", c.attention_dropout, "of attention's weights", probability);
-  model.add("activation_dropout", c.activation_dropout, "of what the activation gives", probability);
-  model.add("embedding_dropout", c.embedding_dropout, "of embeddings with positions", probability);
+  model.add("dropout", c.dropout, "dropout rate of each sublayer's output", probability);
+  model.add("attention_dropout", c.attention_dropout, "dropout rate of attention weights", probability);
+  model.add("activation_dropout", c.activation_dropout, "dropout rate of the feed-forward activation",
+            probability);
+  model.add("embedding_dropout", c.embedding_dropout, "dropout rate of embeddings with positions",
+            probability);
 }
 
 void validate(const ModelConfig& config) {
@@ -55,7 +59,7 @@ void validate(const ModelConfig& config) {
   if (c.positions != Positions::learned && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",
                       fmt::format("is {}, but must be even for positions that pair sines with cosines: "
-                                  "take an even one, or learned positions",
+                                  "choose an even one, or learned positions",
                                   c.d_model));
   }
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;

@@ -42,6 +42,9 @@ class GradientSum {
   std::vector<int> order_;          // of the slices; empty before the first update has shown it
   std::vector<int> seen_;           // slices as they become ready
   size_t started_ = 0;              // slices of order_ that have set out
+
+  // Those that have set out, where the processes can read and write them.
+  std::vector<HostView<float>> on_host_;
 };
 
 }  // namespace dragoman

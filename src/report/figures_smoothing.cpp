@@ -17,7 +17,7 @@ struct Losses {
 // Of one prediction. The logits become their gradient: the predicted distribution less the smoothed target.
 Losses losses_of(std::vector<float>& logits, int32_t right_word, Smoothing smoothing) {
   static const Kernels& kernels = kernels_for(std::getenv("DRAGOMAN_ISA"));
-  Context context(1);
+  CpuContext context(1);
   const auto words = static_cast<int64_t>(logits.size());
   float losses[2];
   kernels.cross_entropy(context, {logits.data(), 1, words, words}, &right_word, smoothing, true, losses);

@@ -33,17 +33,19 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
     const Tensor own = logits.row_range(begin, end - begin);
     next_word_logits(model, allowed.generators[member], decoded.row_range(begin, end - begin),
                      own.column_range(0, count(allowed)).matrix());
-    for (; begin < end; ++begin)
-      std::fill(logits.data() + begin * widest + count(allowed), logits.data() + (begin + 1) * widest, never);
+    model.device.memory.fill(own.column_range(count(allowed), widest - count(allowed)).matrix(), never);
+    begin = end;
   }
   return logits;
 }
 
 // Whether each row has a finite number: mostly its first one.
-bool have_numbers(ConstMatrix rows) {
-  for (int64_t r = 0; r < rows.rows; ++r) {
-    const float* row = rows.data + r * rows.row_stride;
-    if (std::none_of(row, row + rows.columns, [](float x) { return std::isfinite(x); })) return false;
+bool have_numbers(const Tensor& rows) {
+  const HostView<const float> values = rows.values();
+  const auto columns = static_cast<size_t>(rows.columns());
+  for (size_t begin = 0; begin < values.size(); begin += columns) {
+    const auto row = values.span().subspan(begin, columns);
+    if (std::ranges::none_of(row, [](float x) { return std::isfinite(x); })) return false;
   }
   return true;
 }
@@ -123,14 +125,15 @@ Tensor Ensemble::next_log_probabilities(std::span<const OpenRow> rows) {
 
 std::vector<Element> Ensemble::top_next(std::span<const OpenRow> rows, int64_t count) {
   const Kernels& kernels = device().kernels;
-  std::vector<Element> likeliest(rows.size() * static_cast<size_t>(count));
-  if (members_.size() == 1) {
-    kernels.top_log_probabilities(device().context, logits_of(0, rows), count, likeliest.data());
-    for (size_t first = 0; first < likeliest.size(); first += static_cast<size_t>(count))
-      finite_ = finite_ && likeliest[first].column >= 0;
-  } else {
-    kernels.top(device().context, next_log_probabilities(rows), count, likeliest.data());
+  const Array<Element> top(device().pool, std::ssize(rows) * count);
+  if (members_.size() > 1) {
+    kernels.top(device().context, next_log_probabilities(rows), count, top.data());
+    return top.download();
   }
+  kernels.top_log_probabilities(device().context, logits_of(0, rows), count, top.data());
+  std::vector<Element> likeliest = top.download();
+  for (size_t first = 0; first < likeliest.size(); first += static_cast<size_t>(count))
+    finite_ = finite_ && likeliest[first].column >= 0;
   return likeliest;
 }
 

@@ -112,26 +112,33 @@ bool Search::needs_all_words() const {
 std::vector<Element> Search::choose(std::span<const OpenRow> open) {
   if (!needs_all_words()) return ensemble_.top_next(open, width_);
   const Tensor log_probabilities = ensemble_.next_log_probabilities(open);
-  const Matrix rows = log_probabilities.matrix();
+  const std::vector<Element> drawn = apply_rules_and_draw(log_probabilities);
+  if (options_.sample) return drawn;
+  Device& device = ensemble_.device();
+  const Array<Element> likeliest(device.pool, std::ssize(open) * width_);
+  device.kernels.top(device.context, log_probabilities, width_, likeliest.data());
+  return likeliest.download();
+}
+
+// Applies the rules to each row, and draws from it if the search samples.
+std::vector<Element> Search::apply_rules_and_draw(const Tensor& log_probabilities) const {
+  const HostView<float> values = log_probabilities.writable_values();
+  float* row = values.data();
   std::vector<Element> drawn;
-  int64_t row = 0;
   for (const Sentence& sentence : active_) {
     const std::span<const int32_t> words = sentence.allowed.words;
-    const size_t columns = words.empty() ? static_cast<size_t>(rows.columns) : words.size();
+    const size_t columns = words.empty() ? static_cast<size_t>(log_probabilities.columns()) : words.size();
     uint64_t sample = 0;
     for (const Hypothesis& h : sentence.beam.open) {
-      const NextWords next = {{rows.data + row++ * rows.stride, columns}, words};
+      const NextWords next = {{row, columns}, words};
+      row += log_probabilities.columns();
       apply_rules(sentence.beam, h, options_, next);
       if (!options_.sample) continue;
       drawn.push_back(draw(next.log_probabilities, options_,
                            draw_key(options_, sentence.key, sample++, h.tokens.size())));
     }
   }
-  if (options_.sample) return drawn;
-  std::vector<Element> likeliest(open.size() * static_cast<size_t>(width_));
-  Device& device = ensemble_.device();
-  device.kernels.top(device.context, rows, width_, likeliest.data());
-  return likeliest;
+  return drawn;
 }
 
 void Search::advance(Sentence& sentence, std::span<const Element> next) {

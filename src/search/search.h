@@ -84,6 +84,7 @@ class Search {
   std::vector<OpenRow> open_rows();
   bool needs_all_words() const;
   std::vector<Element> choose(std::span<const OpenRow> open);
+  std::vector<Element> apply_rules_and_draw(const Tensor& log_probabilities) const;
   void advance(Sentence& sentence, std::span<const Element> next);
   std::vector<SearchResult> take_finished();
   std::vector<AttentionRows> look_back(const SearchTask& task, const std::vector<Hypothesis>& hypotheses);

@@ -178,7 +178,10 @@ void Run::validate_here() {
   const auto weights = model_.parameters.weights();
   const auto exchange = [&] {  // of weights and their average, there and back
     if (!averages_) return;
-    std::swap_ranges(weights.begin(), weights.end(), averages_.data());
+    const Tensor third(device_.pool, 1, averages_.columns());
+    device_.memory.copy(third.data(), weights.data(), weights.size_bytes());
+    device_.memory.copy(weights.data(), averages_.data(), weights.size_bytes());
+    device_.memory.copy(averages_.data(), third.data(), weights.size_bytes());
     model_.parameters.changed();
   };
   exchange();

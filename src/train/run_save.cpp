@@ -18,6 +18,10 @@ std::vector<TensorEntry> joined(std::vector<TensorEntry> a, const std::vector<Te
   return a;
 }
 
+bool have_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
 nlohmann::json json_of(const LossSums& sums) {
   return {{"smoothed", sums.smoothed},
           {"log_likelihood", sums.unsmoothed},
@@ -71,11 +75,12 @@ bool Run::is_saved(CheckpointReason reason) const {
 void Run::save(CheckpointReason reason) {
   if (is_saved(reason)) return;
   const Parameters& parameters = model_.parameters;
-  std::vector<TensorEntry> moments =
-      joined(flat_entries(parameters, trainer_.adam().first_moments(), "first/"),
-             flat_entries(parameters, trainer_.adam().second_moments(), "second/"));
-  if (averages_)
-    moments = joined(std::move(moments), flat_entries(parameters, parameters.weights(), "weights/"));
+  const HostView<const float> first(device_.memory, trainer_.adam().first_moments()),
+      second(device_.memory, trainer_.adam().second_moments()), weights(device_.memory, parameters.weights()),
+      for_use(device_.memory, weights_for_use());
+  std::vector<TensorEntry> moments = joined(flat_entries(parameters, first.span(), "first/"),
+                                            flat_entries(parameters, second.span(), "second/"));
+  if (averages_) moments = joined(std::move(moments), flat_entries(parameters, weights.span(), "weights/"));
   log_->flush();
   const nlohmann::json state = {{"state", state_.to_json()},
                                 {"metrics_bytes", log_->bytes()},
@@ -83,7 +88,7 @@ void Run::save(CheckpointReason reason) {
                                 {"instruction_set", device_.kernels.name},
                                 {"processes", processes_.count()}};
   checkpoints_.save(trainer_.steps(), state,
-                    {{"model.safetensors", flat_entries(parameters, weights_for_use())},
+                    {{"model.safetensors", flat_entries(parameters, for_use.span())},
                      {"optimizer.safetensors", std::move(moments)}},
                     reason);
   saved_step_ = trainer_.steps();
@@ -113,7 +118,8 @@ void Run::keep_if_best() {
 
 void Run::write_model() {
   try {
-    write_weights(options_.folder + "/model.safetensors", model_.parameters, weights_for_use());
+    const HostView<const float> weights(device_.memory, weights_for_use());
+    write_weights(options_.folder + "/model.safetensors", model_.parameters, weights.span());
   } catch (const Error& error) {
     log_warning("{}; training goes on", error.what());
   }
@@ -138,7 +144,8 @@ void Run::finish() {
   const std::vector<std::string> files = files_to_average();
   if (!files.empty()) {
     average_weights(model_, files);
-    write_weights(options_.folder + "/model.safetensors", model_.parameters, model_.parameters.weights());
+    const HostView<const float> weights(device_.memory, model_.parameters.weights());
+    write_weights(options_.folder + "/model.safetensors", model_.parameters, weights.span());
     log_info("the model is the average of the last {} checkpoints", files.size());
   } else {
     restore_best();
@@ -151,13 +158,14 @@ void Run::finish() {
 // program killed: then the best step's checkpoint has them.
 void Run::restore_best() {
   const std::string path = weights_path(options_.folder);
-  const auto weights = model_.parameters.weights();
   if (const auto checkpoint = checkpoints_.of_step(state_.best_step)) {
-    read_weights(weights_path(checkpoint->path), model_.parameters);
-    const std::vector<float> best(weights.begin(), weights.end());
-    if (fs::exists(path)) read_weights(path, model_.parameters);
-    if (!fs::exists(path) || std::memcmp(weights.data(), best.data(), weights.size_bytes()) != 0)
-      write_weights(path, model_.parameters, best);
+    const auto read = [&](const std::string& file) {
+      read_weights(file, model_.parameters);
+      const HostView<const float> weights(device_.memory, model_.parameters.weights());
+      return std::vector<float>(weights.begin(), weights.end());
+    };
+    const std::vector<float> best = read(weights_path(checkpoint->path));
+    if (!fs::exists(path) || !have_same_bits(read(path), best)) write_weights(path, model_.parameters, best);
   }
   if (!fs::exists(path)) {
     throw Error("{} has no model, for none could be written: see to the disk, and run the same command again",
@@ -176,14 +184,18 @@ void Run::log(const std::string& event, nlohmann::ordered_json values) {
 }
 
 void average_weights(Transformer& model, const std::vector<std::string>& files) {
-  const auto weights = model.parameters.weights();
-  std::vector<double> sums(weights.size());
+  const Parameters& parameters = model.parameters;
+  std::vector<double> sums(parameters.weights().size());
   for (const std::string& file : files) {
     read_weights(file, model.parameters);
+    const HostView<const float> weights(parameters.memory(), parameters.weights());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
   }
-  for (size_t i = 0; i < sums.size(); ++i)
-    weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  {
+    const HostView<float> weights(parameters.memory(), parameters.weights());
+    for (size_t i = 0; i < sums.size(); ++i)
+      weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  }
   model.parameters.changed();
 }
 

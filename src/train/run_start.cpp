@@ -119,9 +119,9 @@ nlohmann::json Run::config_json() const {
 void Run::set_first_weights() {
   model_.parameters.initialise(static_cast<uint64_t>(recipe_.training.seed));
   if (!options_.init_from.empty()) read_weights(weights_path(options_.init_from), model_.parameters);
-  if (averages_) std::ranges::copy(model_.parameters.weights(), averages_.data());
-  std::ranges::fill(trainer_.adam().first_moments(), 0.0f);
-  std::ranges::fill(trainer_.adam().second_moments(), 0.0f);
+  const auto weights = model_.parameters.weights();
+  if (averages_) device_.memory.copy(averages_.data(), weights.data(), weights.size_bytes());
+  trainer_.adam().forget();
   trainer_.set_steps(0);
 }
 

@@ -34,9 +34,10 @@ LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
   if (tape != nullptr) tape->backward();
 
   LossSums sums = {.source_tokens = source.count(), .target_tokens = target.count()};
-  for (int64_t r = 0; r < losses.rows(); ++r) {
-    sums.smoothed += static_cast<double>(losses.data()[2 * r]);
-    sums.unsmoothed += static_cast<double>(losses.data()[2 * r + 1]);
+  const HostView<const float> values = losses.values();
+  for (size_t i = 0; i < values.size(); i += 2) {
+    sums.smoothed += static_cast<double>(values[i]);
+    sums.unsmoothed += static_cast<double>(values[i + 1]);
   }
   return sums;
 }
@@ -53,8 +54,7 @@ LossSums Trainer::over_all(const LossSums& own) {
 }
 
 Gradients Trainer::compute(std::span<const Batch> batches) {
-  const auto gradients = model_.parameters.gradients();
-  std::ranges::fill(gradients, 0.0f);
+  model_.parameters.clear_gradients();
   LossSums own;
   for (const Batch& batch : batches) {
     BatchSlice rest = whole(batch);
@@ -65,6 +65,7 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   }
   gradient_sum_.finish(tape_);
   Gradients result = {.sums = over_all(own)};
+  const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
