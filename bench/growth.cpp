@@ -77,7 +77,7 @@ auto apart(Work work) {
 // In billions of operations per second.
 double peak_of_machine() {
   Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), single_process().share_of_threads());
-  return measured_peak(device.context, device.kernels.name) / 1e9;
+  return measured_peak(device.context.threads(), device.kernels.name) / 1e9;
 }
 
 // The median of three runs of about two seconds each.

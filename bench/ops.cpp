@@ -161,8 +161,8 @@ void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? static_cast<int>(settings.threads) : available_threads();
   Device device(kernels_for(settings.isa.empty() ? std::getenv("DRAGOMAN_ISA") : settings.isa.c_str()),
                 threads);
-  const Limits limits = {measured_peak(device.context, device.kernels.name),
-                         measured_bandwidth(device.context)};
+  const Limits limits = {measured_peak(device.context.threads(), device.kernels.name),
+                         measured_bandwidth(device.context.threads())};
   const std::vector<int32_t> lengths = ordinary_lengths(settings.tokens);
   fmt::print("{}, threads: {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
              device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,

@@ -188,12 +188,12 @@ void run_shape(const Shape& shape, const Kernels& kernels, Context& context, dou
 
 int run_all(const Options& options) {
   const Kernels& kernels = kernels_for(options.isa.c_str());
-  Context context(options.threads);
-  const double peak = measured_peak(context, options.isa), bandwidth = measured_bandwidth(context);
-  const double int8_peak = measured_peak(context, options.isa, Precision::int8);
-  const double bf16_peak = measured_peak(context, options.isa, Precision::bf16);
-  const bool adds_to_avx512 =
-      options.isa.size() > std::strlen("avx512");  // whose other products are the same
+  CpuContext context(options.threads);
+  const double peak = measured_peak(context.threads(), options.isa),
+               bandwidth = measured_bandwidth(context.threads());
+  const double int8_peak = measured_peak(context.threads(), options.isa, Precision::int8);
+  const double bf16_peak = measured_peak(context.threads(), options.isa, Precision::bf16);
+  const bool adds_to_avx512 = options.isa.size() > std::strlen("avx512");  // whose other products are its own
   std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, bf16 %.1f, int8 %.1f, memory %.1f GB/s\n",
               options.isa.c_str(), options.threads, options.threads == 1 ? "" : "s", peak * 1e-9,
               bf16_peak * 1e-9, int8_peak * 1e-9, bandwidth * 1e-9);

@@ -47,8 +47,8 @@ class Comparison {
 
   void run() {
     Device& device = ours_.device();
-    peak_ =
-        measured_peak(device.context, device.kernels.name, settings_.precision) / 1e9 * processes_.count();
+    peak_ = measured_peak(device.context.threads(), device.kernels.name, settings_.precision) / 1e9 *
+            processes_.count();
     print(
         "d_model {0}, {1}+{1} layers, d_ff {2}, vocabulary {3}, {4} x {5} threads, {6}, {7}, peak {8:.0f} "
         "GFLOP/s\n",

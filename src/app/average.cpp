@@ -76,7 +76,8 @@ void average(const Arguments& arguments) {
   check_same_vocabularies(o.folders);
   average_weights(model.parameters, files);
   copy_all_but_weights(o.folders[0], o.out);
-  write_weights(weights_path(o.out), model.parameters, model.parameters.weights());
+  const HostView<const float> weights(device.memory, model.parameters.weights());
+  write_weights(weights_path(o.out), model.parameters, weights.span());
   log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");
 }
 

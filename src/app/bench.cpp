@@ -117,12 +117,12 @@ void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& mach
 
 Precision hold(Transformer& model, const BenchOptions& o) {
   if (!o.model.empty()) {
-    map_weights(model.device.context, weights_path(o.model), model.parameters, o.precision);
+    map_weights(model.device, weights_path(o.model), model.parameters, o.precision);
   } else {
     model.parameters.allocate(Buffers::weights);
     model.parameters.initialise(1);
     if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
-      quantize_weights(model.device.context, model.parameters,
+      quantize_weights(model.device, model.parameters,
                        o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
     }
   }
@@ -158,8 +158,8 @@ void bench(const Arguments& arguments) {
   Transformer model(o.model.empty() ? random_model : read_model_config(o.model), device, Buffers::none_yet);
   const Precision precision = hold(model, o);
   const Machine machine = {device.context.threads(), device.kernels.name, precision,
-                           measured_peak(device.context, device.kernels.name, precision),
-                           measured_bandwidth(device.context)};
+                           measured_peak(device.context.threads(), device.kernels.name, precision),
+                           measured_bandwidth(device.context.threads())};
   forget_peak_memory();  // which that was
   const bool json = o.format == OutputFormat::json;
   if (!json) print_head(model.config, o, machine);

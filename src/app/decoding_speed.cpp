@@ -68,18 +68,19 @@ void DecodingRounds::decode_again_and_again(std::span<const std::vector<int32_t>
   const Tokens source = tokens_of(sentences);
   Memory memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(sentences.size(), {1});
-  std::vector<Element> best(sentences.size());
+  const Array<Element> top(device.pool, std::ssize(sentences));
   for (int64_t step = 1; step <= load_.length; ++step) {
     if (step == 1 || load_.kept == Kept::none) memory.encoded = encode(pass, model_, source);
     const Tokens target = tokens_of(outputs);
     const Tensor decoded = decode(pass, model_, target, memory);
     const Tensor last(device.pool, std::ssize(sentences), decoded.columns());
-    for (int64_t i = 0; i < last.rows(); ++i) {
-      const Tensor row = decoded.row_range((i + 1) * step - 1, 1);
-      std::copy_n(row.data(), row.columns(), last.row_range(i, 1).data());
-    }
+    std::vector<int32_t> last_rows;
+    for (int64_t i = 1; i <= last.rows(); ++i) last_rows.push_back(static_cast<int32_t>(i * step - 1));
+    const Array<int32_t> from(device.pool, last_rows);
+    device.kernels.gather_rows(device.context, decoded, from.data(), last.matrix());
     const Tensor logits = next_word_logits(pass, model_, last);
-    device.kernels.top(device.context, logits, 1, best.data());
+    device.kernels.top(device.context, logits, 1, top.data());
+    const std::vector<Element> best = top.download();
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(best[i].column);
   }
 }

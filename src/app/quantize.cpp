@@ -47,7 +47,7 @@ void quantize(const Arguments& arguments) {
 
   Device device(chosen_kernels(), available_threads());
   Transformer model(read_model_config(o.model), device, Buffers::none_yet);
-  map_weights(device.context, weights_path(o.model), model.parameters, o.precision);
+  map_weights(device, weights_path(o.model), model.parameters, o.precision);
   copy_all_but_weights(o.model, o.out);
   write_decoding_weights(weights_path(o.out), model.parameters);
   log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model, megabytes(o.out),

@@ -51,7 +51,7 @@ struct alignas(128) LocalScratch {
 
 }  // namespace
 
-struct Context::State {
+struct CpuContext::State {
   explicit State(int threads) : pool(threads), locals(static_cast<size_t>(threads)) {}
 
   // Gives every worker what one has asked for: else a worker that had no task of the largest batch would ask the
@@ -70,20 +70,24 @@ struct Context::State {
   size_t level = 0;                      // bytes that all workers have
 };
 
-Context::Context(int threads) : state_(new State(threads)) {}
-Context::~Context() { delete state_; }
+Context::~Context() = default;
 
-int Context::threads() const { return state_->pool.size(); }
-void Context::use(int threads) { state_->pool.use(std::min(threads, state_->pool.size())); }
+CpuContext::CpuContext(int threads) : state_(new State(threads)) {}
+CpuContext::~CpuContext() { delete state_; }
 
-void Context::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
+int CpuContext::threads() const { return state_->pool.size(); }
+void CpuContext::use(int threads) { state_->pool.use(std::min(threads, state_->pool.size())); }
+
+Context* CpuContext::another(int threads) const { return new CpuContext(threads); }
+
+void CpuContext::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
   state_->level_locals();
   state_->pool.run(count, body, argument);
 }
 
-void* Context::shared(size_t bytes) { return state_->shared.get(bytes); }
+void* CpuContext::shared(size_t bytes) { return state_->shared.get(bytes); }
 
-void* Context::local(int worker, size_t bytes) {
+void* CpuContext::local(int worker, size_t bytes) {
   size_t largest = state_->largest_local.load(std::memory_order_relaxed);
   while (bytes > largest && !state_->largest_local.compare_exchange_weak(largest, bytes)) {}
   return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes);

@@ -1,6 +1,7 @@
-// What a kernel runs on: threads, and memory that lasts for one call.
+// What a device's kernels run on: the CPU's have threads and memory that lasts for one call.
 //
-// A context belongs to one caller at a time. The memory grows to the largest request seen and stays.
+// A kernel knows which kind its table runs on; everybody else asks for no more than Context has. A context belongs to
+// one caller at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,33 @@ namespace dragoman {
 
 class Context {
  public:
-  explicit Context(int threads);
-  ~Context();
+  Context() = default;
+  virtual ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  int threads() const;
+  virtual int threads() const = 0;  // of the host
   // How many of them the calls that follow share, at least 1. It changes no result.
-  void use(int threads);
+  virtual void use(int threads) = 0;
+  // One of the same kind, to be used beside this one. The caller owns it.
+  virtual Context* another(int threads) const = 0;
+};
+
+class CpuContext final : public Context {
+ public:
+  explicit CpuContext(int threads);
+  ~CpuContext() override;
+
+  int threads() const override;
+  void use(int threads) override;
+  Context* another(int threads) const override;
 
   // Calls body(argument, task, worker) once for each task of [0, count), in any order; 0 ≤ worker < threads().
   // Must not be nested. Which worker takes a task may not change its result.
   void parallel(int64_t count, void (*body)(void* argument, int64_t task, int worker), void* argument);
 
-  // Memory aligned to 64 bytes, valid until the next kernel's request for the same place.
+  // Memory aligned to 64 bytes, valid until the next kernel's request for the same place. It grows to the largest
+  // request seen and stays.
   void* shared(size_t bytes);             // one for the call; not to be asked for inside parallel()
   void* local(int worker, size_t bytes);  // one for each worker
 

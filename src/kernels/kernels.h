@@ -1,14 +1,15 @@
 // The table of kernels: everything that the engine asks of a processor.
 //
-// A kernel is a plain function over rows of 32-bit floats. One source is compiled once for each
-// instruction set (cpu/table.cpp), and kernels_for() chooses among the tables when the program starts;
-// a GPU fills the same table. What every kernel keeps:
+// A kernel is a plain function over rows of 32-bit floats. One source is compiled once for each instruction set
+// (cpu/table.cpp), and kernels_for() chooses among the tables when the program starts; a GPU fills the same table.
+// Every pointer given to a kernel is to the memory of its device, results included; sum_of_squares alone returns a
+// value to the host. Every kernel guarantees:
 //
 //   * A row's result depends on that row alone: not on its place, the number of rows or of threads.
-//   * Work is cut by shape; partial sums combine in the order of their index.
+//   * Work is split by shape; partial sums combine in the order of their index.
 //   * An element of a product is one chain of multiply-adds over the inner index, ascending (in bf16 by
 //     twos), so that no choice of tile, block or number of rows can change its bits.
-//   * Memory that lasts for one call comes from the Context. Nothing is allocated once it is warm.
+//   * Workspace comes from the Context. Nothing is allocated after a warm-up.
 //
 // This header is included by files compiled for one instruction set: plain structs only, no inline
 // library code (the linker might keep an AVX-512 copy of a standard function for everyone).
@@ -22,12 +23,12 @@ namespace dragoman {
 
 enum class Activation { none, relu, gelu, swish };
 
-// Where the share of the targets' probability that label smoothing takes away goes:
-// to every word (ε/V each, the right one included), or to the wrong ones (ε/(V−1) each).
+// Where label smoothing puts the probability ε that it takes from the target: on every word (ε/V each, the target
+// included), or on the others (ε/(V−1) each).
 enum class SmoothingOver { all, others };
 
-// A matrix that is only read. Element (i, j) stands at data[i * row_stride + j * column_stride];
-// one of the two strides is 1, so that a transpose is an exchange of them.
+// A read-only matrix. Element (i, j) is data[i * row_stride + j * column_stride]; one of the two strides is 1, and
+// transposing swaps them.
 struct ConstMatrix {
   const float* data;
   int64_t rows, columns;
@@ -36,7 +37,7 @@ struct ConstMatrix {
   ConstMatrix transposed() const { return {data, columns, rows, column_stride, row_stride}; }
 };
 
-// A matrix that is written: rows of `columns` floats, `stride` floats apart.
+// A writable matrix: rows of `columns` floats, `stride` floats apart.
 struct Matrix {
   float* data;
   int64_t rows, columns;
@@ -45,23 +46,25 @@ struct Matrix {
   operator ConstMatrix() const { return {data, rows, columns, stride, 1}; }
 };
 
-// The right operand of a product, in an order that only its table of kernels knows.
+// The right operand of a product, in a layout that only its table of kernels knows.
 struct PackedMatrix {
   const float* data;
   int64_t rows, columns;
 };
 
-// How many bits the operands of a model's products have. Training holds all in 32-bit floats, which may be rounded to
-// bf16 on their way into a product; decoding may hold its weights in fewer bits, and rounds what meets them.
+// The precision of a model's matrix products. Training keeps everything in fp32 and may round the operands of a product
+// to bf16 as they are packed; decoding may keep its weights in low precision, and rounds what they are multiplied with.
 enum class Precision { fp32, bf16, int8 };
 
-// The right operand of a product in fewer bits, in one order for every instruction set, so that a file of it is used
-// as it is mapped (kernels/low_precision.h makes it):
+// The right operand of a product in low precision, in one layout for every instruction set, so that a file of it is
+// used as it is mapped (kernels/low_precision.h makes it):
 //
-//   panels of 16 columns, the last one filled up; in each, a line of 64 bytes for every 4 inner indices (int8) or
-//   2 of them (bf16), the last one filled up; in a line, 4 bytes for each column.
+//   panels of 16 columns, the last one padded; in each, a line of 64 bytes for every 4 inner indices (int8) or
+//   2 of them (bf16), the last one padded; in a line, 4 bytes for each column.
 //
 // An element w of an int8 column with the scale s is the byte round(w / s) + 128, from 1 to 255.
+constexpr int64_t low_precision_panel_columns = 16, low_precision_line_bytes = 64,
+                  low_precision_column_bytes = 4;
 struct LowPrecisionMatrix {
   Precision precision;
   const unsigned char* data;  // aligned to 64 bytes
@@ -69,20 +72,20 @@ struct LowPrecisionMatrix {
   int64_t rows, columns;
 };
 
-// Which pair of the corpus a row belongs to, and which of its sentence's tokens it is.
+// The sentence pair of the corpus that a row belongs to, and its token's position in the sentence.
 struct RowKey {
   uint64_t pair;
   uint32_t position;
 };
 
-// The sentence of a packed batch: rows [begin, begin + length).
+// A sentence of a packed batch: rows [begin, begin + length).
 struct Span {
   int32_t begin;
   int32_t length;
 };
 
 // Dropout's masks are a function of (key, pair, position, column): recomputed where they are needed,
-// never stored. The key is mixed from the seed, the number of the update and the op's own number.
+// never stored. The key is a hash of the seed, the update's number and the op's number.
 struct Dropout {
   float rate = 0;  // 0: none, and rows may be null
   uint32_t key[2] = {0, 0};
@@ -91,10 +94,9 @@ struct Dropout {
 
 // What a product does with a finished row, in this order.
 struct Epilogue {
-  bool accumulate = false;  // add to what the output holds: its chain of sums goes on
+  bool accumulate = false;  // add to the output: its chain of multiply-adds goes on
   const float* bias = nullptr;
-  float* before_activation =
-      nullptr;  // where not null, what the activation is applied to is kept here (dense)
+  float* before_activation = nullptr;  // unless null, the activation's input is saved here (dense)
   Activation activation = Activation::none;
   Dropout dropout = {};
 };
@@ -105,7 +107,7 @@ struct AttentionShape {
   const Span* queries;
   const Span* keys;
   const int32_t*
-      key_rows;  // null, or the rows that `keys` are spans of: with one query a span, and without log_sums
+      key_rows;  // null, or the list of rows that `keys` are spans of: one query a span, no log_sums
   int64_t spans;
   int64_t longest_keys;
   int64_t heads;
@@ -115,7 +117,7 @@ struct AttentionShape {
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
 };
 
-// Of a row: one of its elements, or none where the column is −1.
+// An element of a row; column −1: none.
 struct Element {
   int32_t column;
   float value;
@@ -139,18 +141,18 @@ struct ProductKernels {
   void (*pack)(Context&, ConstMatrix b, float* packed);
   // c = a·b, or c + a·b; then the epilogue, row by row.
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
-  // The same for a b that is used once: what is packed of it at a time stays in the cache.
+  // The same for a b that is used once: it is packed block by block, and each block stays in the cache.
   void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
 };
 
-// Products whose speed hangs on instructions that only some processors of a table have.
+// Products whose speed depends on instructions that only some processors of a table have.
 struct LowPrecisionKernels {
   // c = a·b; then the epilogue, without accumulation and dropout. For int8, each row of a is rounded to 127 steps on
   // either side of zero, by its own largest element; sums are exact, so that every table computes the same bits.
   void (*int8)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
   void (*bf16)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
-  // Products of floats whose operands are both rounded to bf16 as they are packed; sums are floats. Every table
-  // computes the same bits, unless numbers below 2^-126 are among them.
+  // Products of floats that rounds both operands to bf16 as they are packed; sums are floats. Every table computes the
+  // same bits, except for numbers below 2^-126.
   ProductKernels rounded;
 };
 
@@ -164,6 +166,10 @@ struct Kernels {
   LowPrecisionKernels low_precision;
   // out[r] = column columns[r] of b, in floats: a row of the table that b is the transpose of
   void (*widen_columns)(Context&, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out);
+  // Makes a matrix of b's columns columns[0 ... count), in b's precision. data and, for int8, scales: as
+  // kernels/low_precision.h sizes them.
+  void (*gather_columns)(Context&, const LowPrecisionMatrix& b, const int32_t* columns, int64_t count,
+                         unsigned char* data, float* scales);
 
   // --- activations.inl.h ------------------------------------------------------------------------
   // gradient: that of the output on entry, that of the input on return. `saved` is the activation's
@@ -193,11 +199,11 @@ struct Kernels {
                                     float* gain_gradient, float* bias_gradient);
 
   // --- attention.inl.h --------------------------------------------------------------------------
-  // log_sums (query rows × heads; null where no gradient will be asked for): log Σ exp of the scores.
+  // log_sums (query rows × heads; null where there is no backward): log Σ exp of the scores.
   void (*attention)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
                     float* log_sums);
-  // The probabilities that attention takes its sums with, before dropout. Row r is query r's, with head h in columns
-  // [h * longest_keys, (h + 1) * longest_keys): its span's keys in their order, 0 for those it may not see and beyond.
+  // The attention weights, before dropout. Row r is query r's, with head h in columns [h * longest_keys,
+  // (h + 1) * longest_keys): the keys of its span in order, 0 for masked ones and beyond the span.
   void (*attention_weights)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, Matrix weights);
   // The spans' rows of the gradients of q, k and v are written, or added to.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
@@ -205,7 +211,7 @@ struct Kernels {
                              bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
-  // A row of logits becomes its gradient (softmax − smoothed target) where `gradient` is asked for.
+  // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target).
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
   void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient,
                         float* losses);
@@ -213,10 +219,10 @@ struct Kernels {
   void (*log_softmax)(Context&, Matrix logits);
   // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
   void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
-  // Each row's `count` largest elements, the largest first, and of equals the one in the lower column. −∞ and NaN are
-  // none of them: where nothing else is left, column −1 has −∞.
+  // The `count` largest elements of each row, in descending order; of equals the lower column comes first. −∞ and NaN
+  // never count: where nothing else is left, column −1 has −∞.
   void (*top)(Context&, ConstMatrix rows, int64_t count, Element* largest);
-  // The same, bit for bit, of what log_softmax would make of these logits: read twice, and left as they are.
+  // The same, bit for bit, of what log_softmax would make of these logits, which stay as they are.
   void (*top_log_probabilities)(Context&, ConstMatrix logits, int64_t count, Element* likeliest);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
@@ -227,8 +233,9 @@ struct Kernels {
   void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
-  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* to_rows,
-                       Matrix to);  // to[to_rows[r]] = from[r]
+  // to[rows[r]] = from[r]; and to[r] = from[rows[r]]
+  void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
+  void (*gather_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
 };
 
 // The tables of this build that this machine can run, the plainest first.
@@ -238,11 +245,11 @@ struct KernelTables {
 };
 KernelTables available_kernels();
 
-// Whether the processor multiplies bf16 itself. A table that cannot does so with floats: right, and slow.
+// Whether the processor has bf16 instructions. Other tables emulate them with floats: correct, but slow.
 bool has_bf16(const Kernels& kernels);
 
-// The table of this name, or the best of this machine where the name is null or empty (DRAGOMAN_ISA's value).
-// Throws Error that lists what there is.
+// The table of this name (DRAGOMAN_ISA's value), or this machine's best if the name is null or empty.
+// Throws an Error that lists the available ones.
 const Kernels& kernels_for(const char* name);
 
 }  // namespace dragoman

@@ -18,10 +18,11 @@ int64_t line_count(Precision precision, int64_t rows) {
 int64_t panel_count(int64_t columns) {
   return (columns + low_precision_panel_columns - 1) / low_precision_panel_columns;
 }
+int padding(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
 
 float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
 
-// Where 0 is the scale, all of the column is.
+// 0 for a column of zeros.
 float scale_of_column(ConstMatrix b, int64_t column) {
   float largest = 0;
   for (int64_t k = 0; k < b.rows; ++k) largest = std::fmax(largest, std::fabs(element(b, k, column)));
@@ -50,14 +51,6 @@ void low_precision_column(Precision precision, ConstMatrix b, int64_t column, fl
   }
 }
 
-// Where the column's 4 bytes of the first line stand.
-int64_t place_of(const LowPrecisionMatrix& b, int64_t column) {
-  return column / low_precision_panel_columns * line_count(b.precision, b.rows) * low_precision_line_bytes +
-         column % low_precision_panel_columns * low_precision_column_bytes;
-}
-
-int filling(Precision precision) { return precision == Precision::int8 ? 128 : 0; }
-
 }  // namespace
 
 uint16_t to_bf16(float x) {
@@ -70,13 +63,13 @@ int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns) {
   return panel_count(columns) * line_count(precision, rows) * low_precision_line_bytes;
 }
 
-LowPrecisionMatrix to_low_precision(Context& context, Precision precision, ConstMatrix b, unsigned char* data,
-                                    float* scales) {
+LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, ConstMatrix b,
+                                    unsigned char* data, float* scales) {
   CHECK(precision != Precision::int8 || b.rows <= most_rows_of_int8, "{} inner indices", b.rows);
   const int64_t panel_bytes = line_count(precision, b.rows) * low_precision_line_bytes;
   const auto one_panel = [&](int64_t panel) {
     unsigned char* bytes = data + panel * panel_bytes;
-    std::memset(bytes, filling(precision), static_cast<size_t>(panel_bytes));
+    std::memset(bytes, padding(precision), static_cast<size_t>(panel_bytes));
     for (int64_t j = panel * low_precision_panel_columns;
          j < b.columns && j < (panel + 1) * low_precision_panel_columns; ++j) {
       const float scale = precision == Precision::int8 ? scale_of_column(b, j) : 0;
@@ -89,24 +82,6 @@ LowPrecisionMatrix to_low_precision(Context& context, Precision precision, Const
       [](void* body, int64_t panel, int) { (*static_cast<decltype(one_panel)*>(body))(panel); },
       const_cast<void*>(static_cast<const void*>(&one_panel)));
   return {precision, data, scales, b.rows, b.columns};
-}
-
-LowPrecisionMatrix low_precision_columns(const LowPrecisionMatrix& b, std::span<const int32_t> columns,
-                                         unsigned char* data, float* scales) {
-  const LowPrecisionMatrix some = {b.precision, data, scales, b.rows, static_cast<int64_t>(columns.size())};
-  const int64_t lines = line_count(b.precision, b.rows);
-  std::memset(data, filling(b.precision),
-              static_cast<size_t>(low_precision_size(b.precision, b.rows, some.columns)));
-  for (int64_t j = 0; j < some.columns; ++j) {
-    const int64_t column = columns[static_cast<size_t>(j)];
-    const unsigned char* from = b.data + place_of(b, column);
-    unsigned char* to = data + place_of(some, j);
-    for (int64_t line = 0; line < lines; ++line)
-      std::memcpy(to + line * low_precision_line_bytes, from + line * low_precision_line_bytes,
-                  low_precision_column_bytes);
-    if (b.precision == Precision::int8) scales[j] = b.scales[column];
-  }
-  return some;
 }
 
 }  // namespace dragoman

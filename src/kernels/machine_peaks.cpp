@@ -172,37 +172,39 @@ double seconds(int threads) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double measured_peak(Context& context, const std::string& instruction_set, Precision precision) {
+double measured_peak(int threads, const std::string& instruction_set, Precision precision) {
   struct Argument {
     const std::string* instruction_set;
     Precision precision;
     double operations;
   } argument = {&instruction_set, precision, 0};
+  CpuContext context(threads);
   double best = 0;
   for (int i = 0; i < 12; ++i) {
-    const double start = seconds(context.threads());
+    const double start = seconds(threads);
     context.parallel(
-        context.threads(),
+        threads,
         [](void* p, int64_t task, int) {
           auto& wanted = *static_cast<Argument*>(p);
           const double operations = multiply(*wanted.instruction_set, wanted.precision, 1000000);
           if (task == 0) wanted.operations = operations;
         },
         &argument);
-    const double rate = argument.operations * context.threads() / (seconds(context.threads()) - start);
+    const double rate = argument.operations * threads / (seconds(threads) - start);
     best = rate > best ? rate : best;
   }
   return best;
 }
 
-double measured_bandwidth(Context& context) {
+double measured_bandwidth(int threads) {
+  CpuContext context(threads);
   struct Argument {
     std::vector<float> memory = std::vector<float>(64 << 20, 1.0f);  // 256 MB
     int64_t tasks = 64;
   } argument;
   double best = 0;
   for (int i = 0; i < 5; ++i) {
-    const double start = seconds(context.threads());
+    const double start = seconds(threads);
     context.parallel(
         argument.tasks,
         [](void* p, int64_t task, int) {
@@ -222,7 +224,7 @@ double measured_bandwidth(Context& context) {
         },
         &argument);
     const double rate =
-        static_cast<double>(argument.memory.size() * sizeof(float)) / (seconds(context.threads()) - start);
+        static_cast<double>(argument.memory.size() * sizeof(float)) / (seconds(threads) - start);
     best = rate > best ? rate : best;
   }
   return best;

@@ -1,22 +1,20 @@
-// What the machine can do at most: multiply-adds from registers alone, and bytes read from memory.
+// The limits of this machine: multiply-adds on registers alone, and bytes read from memory.
 #pragma once
 
 #include <string>
 
-#include "kernels/context.h"
 #include "kernels/kernels.h"
 
 namespace dragoman {
 
-double seconds();  // of a clock that only goes forward
-// The same for several threads; for one, of the processor alone, so that other programs' turns do not count.
+double seconds();  // of a monotonic clock
+// The same for several threads; for one, processor time, which leaves out other programs.
 double seconds(int threads);
 
-// Operations a second (two for each multiply-add), all threads together; the best of a few moments.
-double measured_peak(Context& context, const std::string& instruction_set,
-                     Precision precision = Precision::fp32);
+// Operations a second (two for each multiply-add), all threads together; the best of a few runs.
+double measured_peak(int threads, const std::string& instruction_set, Precision precision = Precision::fp32);
 
 // Bytes a second that are read from memory, all threads together.
-double measured_bandwidth(Context& context);
+double measured_bandwidth(int threads);
 
 }  // namespace dragoman

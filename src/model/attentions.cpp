@@ -5,8 +5,8 @@
 namespace dragoman {
 namespace {
 
-// The attentions in the order of the program: the encoder's layers; then each of the decoder's has one to itself and
-// one to the source.
+// The attentions in the order of the program: the encoder's layers, then for each layer of the decoder self-attention
+// and cross-attention.
 std::vector<Tensor> probed(Transformer& model, const Tokens& source, const Tokens& target, int64_t only) {
   AttentionProbe probe = {.only = only};
   Pass pass{.device = model.device, .probe = &probe};

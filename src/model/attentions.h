@@ -1,4 +1,4 @@
-// What a model attends to: the probabilities of its attentions, for whoever wants to look at them.
+// The attention weights of a model, for inspection.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace dragoman {
 
-// A layer each, as attention_weights gives them: a row for each token that attends, its heads side by side, each as
-// wide as the longest sentence that is attended to.
+// A tensor for each layer, as attention_weights gives it: a row for each query, its heads side by side, each as wide as
+// the longest sentence of keys.
 struct Attentions {
   std::vector<Tensor> encoder, decoder, cross;
 };
 
-// `target` is what the decoder reads. The row of its token number t is what the model looked at to say token t.
+// `target` is the decoder's input. Row t of a sentence is what the model attended to when it predicted token t.
 Attentions attentions(Transformer& model, const Tokens& source, const Tokens& target);
 
-// Cross-attention of one layer alone, the first of which is 1.
+// Cross-attention of one layer alone, counted from 1.
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// The Transformer's parameters: their names, sizes and beginnings.
+// The Transformer's parameters: their names, sizes and initial values.
 #include <cmath>
 #include <string>
 
@@ -78,14 +78,7 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
     model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
                              make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
-  for (const EncoderLayer& layer : model.encoder) {
-    model.encoder_norms.insert(model.encoder_norms.end(),
-                               {&layer.self_attention.norm, &layer.feed_forward.norm});
-  }
-  if (config.norm == NormOrder::pre) {
-    model.encoder_norm = make.norm("encoder.norm", config.d_model);
-    model.encoder_norms.push_back(&model.encoder_norm);
-  }
+  if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
 }
 
 void make_decoder(Transformer& model, const LayerMaker& make) {
@@ -96,15 +89,7 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
                              make_cross_attention(make, name + ".cross_attention", config.d_model),
                              make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
-  for (const DecoderLayer& layer : model.decoder) {
-    model.decoder_norms.insert(
-        model.decoder_norms.end(),
-        {&layer.self_attention.norm, &layer.cross_attention.norm, &layer.feed_forward.norm});
-  }
-  if (config.norm == NormOrder::pre) {
-    model.decoder_norm = make.norm("decoder.norm", config.d_model);
-    model.decoder_norms.push_back(&model.decoder_norm);
-  }
+  if (config.norm == NormOrder::pre) model.decoder_norm = make.norm("decoder.norm", config.d_model);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "model/cache.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.h"
 
@@ -15,7 +14,7 @@ constexpr int64_t min_rows = 256;
 int32_t CacheRows::take() {
   if (free_.empty()) {
     if (size() == INT32_MAX)
-      throw Error("the search keeps too many tokens at once: take a smaller batch or beam");
+      throw Error("the search has too many tokens in its cache: use a smaller batch or beam");
     free_.push_back(static_cast<int32_t>(size()));
     uses_.push_back(0);
   }
@@ -46,11 +45,12 @@ void reserve(Device& device, Cache& cache, int64_t rows) {
   if (rows <= cache.rows) return;
   const int64_t old = cache.rows;
   cache.rows = std::max({rows, old + old / 2, min_rows});
-  const Array<int32_t> same(device.pool, old);
-  std::iota(same.data(), same.data() + old, 0);
   for (Tensor& layer : cache.key_values) {
     const Tensor grown(device.pool, cache.rows, layer.columns());
-    if (old > 0) device.kernels.scatter_rows(device.context, layer, same.data(), grown.matrix());
+    if (old > 0) {
+      const auto bytes = static_cast<size_t>(old * layer.columns()) * sizeof(float);
+      device.memory.copy(grown.data(), layer.data(), bytes);
+    }
     layer = grown;
   }
 }

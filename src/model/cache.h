@@ -1,7 +1,7 @@
-// What decoding remembers between two steps.
+// The key/value cache of decoding.
 //
-// The keys and values of a token stand in one row of a cache, and CacheRows counts who uses it: hypotheses that begin
-// alike share the rows of their beginning. So nothing is copied when a search changes its mind.
+// The keys and values of a token are one row of a cache, and CacheRows counts the hypotheses that use it: those with a
+// common prefix share its rows. So a search that reorders its beam copies nothing.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 
 namespace dragoman {
 
-// Which rows are in use, and by how many. One numbering may serve several caches.
+// Reference counts of rows. Several caches may share one numbering.
 class CacheRows {
  public:
-  int32_t take();                               // a row that nobody uses, used once from here on
-  void share(std::span<const int32_t> rows);    // each is used once more
-  void release(std::span<const int32_t> rows);  // once less
+  int32_t take();                                                      // an unused row, with one user now
+  void share(std::span<const int32_t> rows);                           // each has one user more
+  void release(std::span<const int32_t> rows);                         // one less
   int64_t size() const { return static_cast<int64_t>(uses_.size()); }  // every row is below this
   int64_t in_use() const { return size() - static_cast<int64_t>(free_.size()); }
 
@@ -25,14 +25,14 @@ class CacheRows {
   std::vector<int32_t> uses_, free_;
 };
 
-// Keys and values by rows, a layer each: the targets' tokens so far, or what cross-attention sees of the sources.
+// Keys and values, a tensor for each layer: of the target tokens so far, or of the sources for cross-attention.
 struct Cache {
   int64_t rows = 0;
   std::vector<Tensor> key_values;  // rows × (keys | values)
 };
 Cache make_cache(Pool& pool, int64_t layers, int64_t d_model);
 
-// Room for so many rows: what is there stays.
+// Grows the cache to at least this many rows, and keeps their values.
 void reserve(Device&, Cache&, int64_t rows);
 
 // The rows that each sentence attends to, in the order of its tokens: spans of a list.
@@ -42,23 +42,23 @@ struct KeyRows {
 };
 KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
 
-// The encoder's output, and which of its rows each sentence of the target attends to. Training has no
-// key_values: each layer computes its own on the way.
+// The encoder's output, and which of its rows each sentence of the target attends to. Training has no key_values: each
+// layer computes its own.
 struct Memory {
   Tensor encoded;
   const Spans* spans = nullptr;
-  const Array<int32_t>* rows = nullptr;  // where not null, spans are of this list of rows
-  std::vector<Tensor> key_values;        // a layer each: source tokens × (keys | values)
+  const Array<int32_t>* rows = nullptr;  // unless null, spans are of this list of rows
+  std::vector<Tensor> key_values;        // of each layer: source tokens × (keys | values)
 };
 
-// Where the keys and values of one step's tokens go, and what each may look at.
+// Where the keys and values of one step's tokens go, and what each token attends to.
 struct CacheStep {
   Cache* cache;
   Array<int32_t> rows;
   KeyRows keys;
 };
 
-// A step in which each sentence has one more token: the last of its rows is the new one's.
+// A step that adds one token to each sentence: the last of its rows is the new token's.
 CacheStep cache_step(Device&, Cache&, std::span<const std::span<const int32_t>> sentences);
 
 }  // namespace dragoman

@@ -7,7 +7,7 @@
 namespace dragoman {
 
 void declare(Options& options, ModelConfig& c) {
-  // The limits above keep every product of sizes within 64 bits; memory ends long before.
+  // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
   const Range layers = at_least(1).at_most(1000);
   const Range size = at_least(1).at_most(1'000'000);
   const Range probability = at_least(0).below(1);
@@ -59,7 +59,7 @@ void validate(const ModelConfig& config) {
   if (c.positions != Positions::learned && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",
                       fmt::format("is {}, but must be even for positions that pair sines with cosines: "
-                                  "take an even one, or learned positions",
+                                  "choose an even one, or learned positions",
                                   c.d_model));
   }
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;

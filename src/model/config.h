@@ -1,6 +1,6 @@
-// What kind of Transformer: every choice that changes its parameters or its arithmetic.
+// The configuration of a Transformer: every choice that changes its parameters or its arithmetic.
 //
-// The defaults are the base model of "Attention Is All You Need" with the norms where today's models have them.
+// The defaults are the base model of "Attention Is All You Need", but with pre-norm, as in today's models.
 // docs/variants.md says which article makes which choice.
 #pragma once
 
@@ -19,10 +19,10 @@ namespace dragoman {
 // pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
 enum class NormOrder { pre, post };
 
-// Which of source embedding, target embedding and generator are one matrix. output: the last two. all: the three.
+// Which of source embedding, target embedding and generator share one matrix. output: the last two. all: all three.
 enum class Tied { none, output, all };
 
-// normal: N(0, d_model^-0.5). unit: N(0, 1), what torch.nn.Embedding starts with.
+// normal: N(0, d_model^-0.5). unit: N(0, 1), as torch.nn.Embedding.
 enum class EmbeddingInitialiser { normal, xavier, unit };
 
 struct ModelConfig {
@@ -44,18 +44,18 @@ struct ModelConfig {
   double activation_dropout = 0;
   double embedding_dropout = 0.1;
 
-  // Known once the vocabularies are: saved with the rest, but no options.
+  // Set once the vocabularies are known: saved with the rest, but not options.
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
 };
 
 void declare(Options& options, ModelConfig& config);
 
-// Throws OptionError naming the first key whose value cannot be, alone or beside the others. A configuration that
-// was read through options has its ranges checked already; one written in code is checked here for the first time.
+// Throws an OptionError that names the first key whose value is invalid, alone or with the others. The ranges of a
+// configuration read through options are checked already; those of one written in code are checked here first.
 void validate(const ModelConfig& config);
 
-// One flat object with every value, for config.json; and back. A missing key keeps its default.
+// One flat object with every value, for config.json; and back. A missing key has its default.
 nlohmann::json to_json(const ModelConfig& config);
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& path);
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
 
 #include "base/error.h"
 #include "kernels/low_precision.h"
@@ -15,7 +18,7 @@ constexpr size_t alignment = 64;
 
 std::string scales_name(const Parameter& parameter) { return parameter.name + ".scales"; }
 
-// What products multiply by: a table is used transposed.
+// The right operand of products: a table is used transposed.
 ConstMatrix operand_of(const Parameter& parameter, const float* floats) {
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const ConstMatrix matrix = {floats, rows, columns, columns, 1};
@@ -40,8 +43,8 @@ Precision wanted_precision(const std::string& path, Precision saved, WantedPreci
                            : wanted == WantedPrecision::bf16 ? Precision::bf16
                                                              : Precision::int8;
   if (saved != Precision::fp32 && saved != chosen) {
-    throw Error("{} holds {} weights, of which {} cannot be made: take the model that they were made from",
-                path, name_of(saved), name_of(chosen));
+    throw Error("{} holds {} weights, which cannot become {}: use the model that they were made from", path,
+                name_of(saved), name_of(chosen));
   }
   return chosen;
 }
@@ -56,53 +59,86 @@ void check_nothing_else(const std::string& path, const SafetensorsFile& file, co
   check_names(path, file, std::move(names));
 }
 
-// Memory for what is rounded here, and its owner.
-template <class T>
-T* new_memory(Parameters& parameters, int64_t count) {
-  const size_t bytes = (static_cast<size_t>(count) * sizeof(T) + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  parameters.keep(
-      std::shared_ptr<const void>(memory, [](const void* p) { std::free(const_cast<void*>(p)); }));
-  return static_cast<T*>(memory);
-}
+// What the host has of a parameter before the device gets it: floats, or a matrix in low precision.
+struct HostWeights {
+  std::span<const float> floats;
+  LowPrecisionMatrix low_precision = {};
+};
 
-LowPrecisionMatrix mapped(const SafetensorsFile& file, const Parameter& parameter, Precision precision) {
+HostWeights mapped(const SafetensorsFile& file, const Parameter& parameter, Precision saved) {
+  if (saved == Precision::fp32 || parameter.role == Role::plain)
+    return {file.floats(parameter.name, parameter.value.rows(), parameter.value.columns())};
   const ConstMatrix operand = operand_of(parameter, nullptr);
-  LowPrecisionMatrix low_precision = {precision, nullptr, nullptr, operand.rows, operand.columns};
-  low_precision.data = file.bytes(parameter.name, low_precision_dtype(precision),
-                                  low_precision_shape(precision, operand), alignment);
-  if (precision == Precision::int8)
+  LowPrecisionMatrix low_precision = {saved, nullptr, nullptr, operand.rows, operand.columns};
+  low_precision.data =
+      file.bytes(parameter.name, low_precision_dtype(saved), low_precision_shape(saved, operand), alignment);
+  if (saved == Precision::int8)
     low_precision.scales = file.floats(scales_name(parameter), 1, operand.columns).data();
-  return low_precision;
+  return {{}, low_precision};
 }
 
-LowPrecisionMatrix rounded(Context& context, Parameters& parameters, const Parameter& parameter,
-                           Precision precision) {
-  const ConstMatrix operand = operand_of(parameter, parameter.value.data());
-  auto* data =
-      new_memory<unsigned char>(parameters, low_precision_size(precision, operand.rows, operand.columns));
-  float* scales = precision == Precision::int8 ? new_memory<float>(parameters, operand.columns) : nullptr;
-  return to_low_precision(context, precision, operand, data, scales);
-}
-
-void check_finite(const std::string& path, const std::string& name, const float* values, int64_t count) {
-  if (std::all_of(values, values + count, [](float x) { return std::isfinite(x); })) return;
+void check_finite(const std::string& path, const std::string& name, std::span<const float> values) {
+  if (std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) return;
   throw Error(
-      "{}: {} has what is no finite number: the file is damaged, or its training failed; take another one",
-      path, name);
+      "{}: {} contains non-finite values: the file is damaged, or its training failed; use another one", path,
+      name);
 }
 
-// What is small is always looked at. Weights in floats are where they are to be rounded, since few bits have no place
-// for what is no number and would hide it; where they stay mapped, no page is touched before it is needed.
-void check_finite(const std::string& path, const Parameters& parameters, bool to_be_rounded) {
-  for (const Parameter& parameter : parameters.list()) {
-    const Storage& storage = parameter.value.storage();
-    if (storage.low_precision.scales != nullptr)
-      check_finite(path, scales_name(parameter), storage.low_precision.scales, storage.low_precision.columns);
-    if (storage.data != nullptr && (to_be_rounded || parameter.role == Role::plain))
-      check_finite(path, parameter.name, storage.data, parameter.size());
+// Small tensors are always checked. Weights in floats are if they will be rounded, since low precision cannot
+// represent non-finite values and would hide them; if they stay mapped, no page is read before it is needed.
+void check_finite(const std::string& path, const Parameter& parameter, const HostWeights& host,
+                  bool to_be_rounded) {
+  const LowPrecisionMatrix& held = host.low_precision;
+  if (held.scales != nullptr)
+    check_finite(path, scales_name(parameter), {held.scales, static_cast<size_t>(held.columns)});
+  if (to_be_rounded || parameter.role == Role::plain) check_finite(path, parameter.name, host.floats);
+}
+
+std::shared_ptr<void> new_memory(size_t bytes) {
+  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return {memory, std::free};
+}
+
+// The device's own pointer to host memory with this owner, kept as long as the parameters.
+template <class T>
+T* adopted(Device& device, Parameters& parameters, const std::shared_ptr<const void>& owner, const T* host,
+           size_t count) {
+  auto memory = device.memory.adopt({owner, host}, count * sizeof(T));
+  T* const data = const_cast<T*>(static_cast<const T*>(memory.get()));
+  parameters.keep(std::move(memory));
+  return data;
+}
+
+void adopt(Device& device, Parameters& parameters, const Parameter& parameter,
+           const std::shared_ptr<const void>& owner, const HostWeights& host) {
+  Storage& storage = parameter.value.storage();
+  LowPrecisionMatrix held = host.low_precision;
+  if (held.data == nullptr) {
+    // Without gradients nothing writes to weights.
+    storage.data = adopted(device, parameters, owner, host.floats.data(), host.floats.size());
+    return;
   }
+  const auto size = static_cast<size_t>(low_precision_size(held.precision, held.rows, held.columns));
+  held.data = adopted(device, parameters, owner, held.data, size);
+  if (held.scales != nullptr)
+    held.scales = adopted(device, parameters, owner, held.scales, static_cast<size_t>(held.columns));
+  storage.low_precision = held;
+  storage.data = nullptr;
+}
+
+// Rounds the floats into memory of their own.
+void round_weights(CpuContext& host_context, Device& device, Parameters& parameters,
+                   const Parameter& parameter, std::span<const float> floats, Precision precision) {
+  const ConstMatrix operand = operand_of(parameter, floats.data());
+  const int64_t size = low_precision_size(precision, operand.rows, operand.columns);
+  const auto scales = precision == Precision::int8 ? static_cast<size_t>(operand.columns) : 0;
+  const std::shared_ptr<void> memory = new_memory(static_cast<size_t>(size) + scales * sizeof(float));
+  auto* const data = static_cast<unsigned char*>(memory.get());
+  adopt(device, parameters, parameter, memory,
+        {{},
+         to_low_precision(host_context, precision, operand, data,
+                          scales > 0 ? reinterpret_cast<float*>(data + size) : nullptr)});
 }
 
 }  // namespace
@@ -111,57 +147,63 @@ const char* name_of(Precision precision) {
   return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
 }
 
-void quantize_weights(Context& context, Parameters& parameters, Precision precision) {
+void quantize_weights(Device& device, Parameters& parameters, Precision precision) {
   parameters.changed();
+  CpuContext host(device.context.threads());
   for (const Parameter& parameter : parameters.list()) {
     if (parameter.role == Role::plain) continue;
-    Storage& storage = parameter.value.storage();
-    storage.low_precision = rounded(context, parameters, parameter, precision);
-    storage.data = nullptr;
+    const HostView<const float> floats = parameter.value.values();
+    round_weights(host, device, parameters, parameter, floats.span(), precision);
   }
 }
 
-void map_weights(Context& context, const std::string& path, Parameters& parameters, WantedPrecision wanted) {
+void map_weights(Device& device, const std::string& path, Parameters& parameters, WantedPrecision wanted) {
   const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::open(path));
   const Precision saved = saved_precision(path, *file), chosen = wanted_precision(path, saved, wanted);
+  const bool rounds = chosen != saved;
   check_nothing_else(path, *file, parameters, saved);
-  parameters.keep(file);
-  for (const Parameter& parameter : parameters.list()) {
-    Storage& storage = parameter.value.storage();
-    if (saved != Precision::fp32 && parameter.role != Role::plain) {
-      storage.low_precision = mapped(*file, parameter, saved);
-      continue;
+  std::vector<HostWeights> all;
+  for (const Parameter& parameter : parameters.list()) all.push_back(mapped(*file, parameter, saved));
+  for (size_t i = 0; i < all.size(); ++i) check_finite(path, parameters.list()[i], all[i], rounds);
+  CpuContext host(rounds ? device.context.threads() : 1);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Parameter& parameter = parameters.list()[i];
+    if (rounds && parameter.role != Role::plain) {
+      round_weights(host, device, parameters, parameter, all[i].floats, chosen);
+    } else {
+      adopt(device, parameters, parameter, file, all[i]);
     }
-    const auto floats = file->floats(parameter.name, parameter.value.rows(), parameter.value.columns());
-    storage.data = const_cast<float*>(floats.data());  // without gradients nothing writes to weights
   }
-  check_finite(path, parameters, chosen != saved);
-  if (chosen != saved) quantize_weights(context, parameters, chosen);
+  parameters.changed();
 }
 
 void write_decoding_weights(const std::string& path, const Parameters& parameters) {
-  std::vector<TensorEntry> low_precision,
-      floats;  // in this order all of the first stand at multiples of 64 bytes
+  std::vector<TensorEntry> low_precision, plain;  // in this order, all of the first are aligned to 64 bytes
+  std::vector<HostView<const float>> floats;
+  std::vector<HostView<const unsigned char>> bytes;
   Precision precision = Precision::fp32;
-  const auto add_floats = [&](const std::string& name, std::vector<int64_t> shape, const float* values,
-                              int64_t count) {
-    floats.push_back(
-        {name, Dtype::f32, std::move(shape), std::as_bytes(std::span(values, static_cast<size_t>(count)))});
+  const auto add_floats = [&](const std::string& name, std::vector<int64_t> shape,
+                              std::span<const float> values) {
+    floats.emplace_back(parameters.memory(), values);
+    plain.push_back({name, Dtype::f32, std::move(shape), std::as_bytes(floats.back().span())});
   };
   for (const Parameter& parameter : parameters.list()) {
     const LowPrecisionMatrix& held = parameter.value.storage().low_precision;
     if (held.data == nullptr) {
-      add_floats(parameter.name, shape_of(parameter), parameter.value.data(), parameter.size());
+      add_floats(parameter.name, shape_of(parameter),
+                 {parameter.value.data(), static_cast<size_t>(parameter.size())});
       continue;
     }
     precision = held.precision;
     const auto size = static_cast<size_t>(low_precision_size(precision, held.rows, held.columns));
+    bytes.emplace_back(parameters.memory(), std::span(held.data, size));
     low_precision.push_back({parameter.name, low_precision_dtype(precision),
                              low_precision_shape(precision, operand_of(parameter, nullptr)),
-                             std::as_bytes(std::span(held.data, size))});
-    if (held.scales != nullptr) add_floats(scales_name(parameter), {held.columns}, held.scales, held.columns);
+                             std::as_bytes(bytes.back().span())});
+    if (held.scales != nullptr)
+      add_floats(scales_name(parameter), {held.columns}, {held.scales, static_cast<size_t>(held.columns)});
   }
-  low_precision.insert(low_precision.end(), floats.begin(), floats.end());
+  low_precision.insert(low_precision.end(), plain.begin(), plain.end());
   write_safetensors(path, {{"format", "dragoman 1"}, {"precision", name_of(precision)}}, low_precision);
 }
 

@@ -6,27 +6,27 @@
 
 #include <string>
 
-#include "kernels/context.h"
 #include "nn/parameters.h"
+#include "tensor/device.h"
 
 namespace dragoman {
 
-// As the file has them, or rounded to fewer bits while they are read.
+// As the file has them, or rounded to low precision while they are read.
 enum class WantedPrecision { as_saved, fp32, bf16, int8 };
 
 const char* name_of(Precision precision);
 
-// Points every parameter to its values in the file, which stays mapped: pages come when they are touched, and processes
-// share them. What the file has in more bits than are wanted is rounded into memory of its own. An Error names the
-// file, and the tensor that is missing, of another size, too much, or not finite; in weights and tables that stay as
-// the file has them nobody looks for that.
-void map_weights(Context& context, const std::string& path, Parameters& parameters,
+// Points every parameter to its values in the file, which stays mapped and which the device adopts: on the CPU, pages
+// are read when they are touched, and processes share them. Values that the file has in a higher precision than wanted
+// are rounded into memory of their own. An Error names the file, and the tensor that is missing, unknown, of another
+// shape or not finite; weights and tables that stay as the file has them are not checked for that.
+void map_weights(Device& device, const std::string& path, Parameters& parameters,
                  WantedPrecision wanted = WantedPrecision::as_saved);
 
 // Rounds weights and tables that are held in floats, into memory of their own.
-void quantize_weights(Context& context, Parameters& parameters, Precision precision);
+void quantize_weights(Device& device, Parameters& parameters, Precision precision);
 
-// Writes a file of what is held.
+// Writes the weights as they are held.
 void write_decoding_weights(const std::string& path, const Parameters& parameters);
 
 }  // namespace dragoman

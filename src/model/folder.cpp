@@ -16,27 +16,27 @@ nlohmann::json read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    throw Error("{} is no model's folder: there is no config.json in it", folder.empty() ? "\"\"" : folder);
+    throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
   try {
     config = nlohmann::json::parse(read_file(path));
     const nlohmann::json& found = config.at("format");
     if (!found.is_number_integer() || found < 1)
-      throw Error("{} has format {}, but formats begin with 1: is it a model's configuration?", path,
+      throw Error("{} has format {}, but format numbers start at 1: is it a model configuration?", path,
                   found.dump());
     if (found > format) {
-      throw Error("{} has format {}, and this program knows formats up to {}: take a newer one", path,
+      throw Error("{} has format {}, but this version reads formats up to {}: use a newer one", path,
                   found.dump(), format);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not a model's configuration: {}", path, error.what());
+    throw Error("{} is not a model configuration: {}", path, error.what());
   }
   return config;
 }
 
 ModelConfig read_model_config(const std::string& folder) {
   const nlohmann::json config = read_config(folder);
-  if (!config.contains("model")) throw Error("{}/config.json says nothing of a model", folder);
+  if (!config.contains("model")) throw Error("{}/config.json has no section \"model\"", folder);
   return model_config_from_json(config.at("model"), folder + "/config.json");
 }
 

@@ -1,4 +1,4 @@
-// A model's folder: config.json says what it is, model.safetensors holds its weights.
+// A model folder: config.json describes the model, model.safetensors holds its weights.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// The whole of config.json. An Error says which file is missing, no JSON, or of no format that is known.
+// The whole of config.json. Throws an Error if it is missing, not JSON or of an unknown format.
 nlohmann::json read_config(const std::string& folder);
 
 ModelConfig read_model_config(const std::string& folder);

@@ -1,15 +1,17 @@
 #include "model/partial_generator.h"
 
-#include <algorithm>
-
 namespace dragoman {
 
 PartialGenerator partial_generator(const Transformer& model, std::span<const int32_t> words) {
   const auto& [weight, bias] = model.generator;
-  PartialGenerator part = {PackedRows(model.device, weight, words), {}};
+  Device& device = model.device;
+  PartialGenerator part = {PackedRows(device, weight, words), {}};
   if (!bias) return part;
-  part.bias = Tensor(model.device.pool, 1, static_cast<int64_t>(words.size()));
-  std::ranges::transform(words, part.bias.data(), [&](int32_t word) { return bias.data()[word]; });
+  const auto count = static_cast<int64_t>(words.size());
+  const Array<int32_t> wanted(device.pool, words);
+  part.bias = Tensor(device.pool, 1, count);
+  device.kernels.gather_rows(device.context, {bias.data(), bias.columns(), 1, 1}, wanted.data(),
+                             {part.bias.data(), count, 1, 1});
   return part;
 }
 

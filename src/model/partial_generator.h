@@ -1,5 +1,5 @@
-// The generator for some words of the vocabulary alone, packed once for many steps: the logits of these words have
-// the bits that they have among all.
+// The generator for a part of the vocabulary, packed once for many steps. A word's logit has the same bits as among all
+// words.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PartialGenerator {
 
 PartialGenerator partial_generator(const Transformer&, std::span<const int32_t> words);
 
-// The scores of these words after each token of `decoded`.
+// The logits of these words after each token of `decoded`.
 void next_word_logits(const Transformer&, const PartialGenerator&, const Tensor& decoded, Matrix logits);
 
 }  // namespace dragoman

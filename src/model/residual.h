@@ -1,14 +1,14 @@
-// Residual: all that stands around a sublayer (the paper, sections 3.1 and 5.4). It alone knows residual
-// connections, their dropout, and on which side of a sublayer the norms are.
+// Residual: everything around a sublayer (the paper, sections 3.1 and 5.4). It alone knows residual connections, their
+// dropout, and on which side of a sublayer the norms are.
 //
 //   pre    x = x + Dropout(Sublayer(LayerNorm(x))), and a norm at the end of the stack
 //   post   x = LayerNorm(x + Dropout(Sublayer(x)))
 //
-// Both are one walk along the stack's norms: adding a sublayer's output and applying the next norm is one op,
-// whether that norm closes this sublayer (post) or opens what follows it (pre).
+// Adding a sublayer's output and applying the norm that follows it is one fused op. With post that is the sublayer's
+// own norm; with pre it is the next sublayer's, or the stack's last, and so the output waits for it.
 #pragma once
 
-#include <vector>
+#include <utility>
 
 #include "model/config.h"
 #include "nn/layers.h"
@@ -17,49 +17,54 @@ namespace dragoman {
 
 class Residual {
  public:
-  // `norms`: the stack's, in the order of their use. `rows`: of x.
-  Residual(Pass& pass, const ModelConfig& config, const Array<RowKey>& rows,
-           const std::vector<const Norm*>& norms, Tensor x)
-      : pass_(pass), config_(config), rows_(rows), norms_(norms), last_{.sum = x, .normed = x} {
-    if (config.norm == NormOrder::pre) {
-      const Norm& first = next_norm();
-      last_.normed = norm(pass, x, first.gain, first.bias, epsilon());
-    }
+  // `rows`: of x.
+  Residual(Pass& pass, const ModelConfig& config, const Array<RowKey>& rows, Tensor x)
+      : pass_(pass), config_(config), rows_(rows), last_{.sum = x, .normed = x} {}
+
+  // sublayer(x) → its output, which nobody else reads. `norm` is the sublayer's.
+  template <class Sublayer>
+  void add(const Norm& norm, const Sublayer& sublayer) {
+    if (is_pre()) apply(norm);
+    branch_ = sublayer(last_.normed);
+    if (!is_pre()) apply(norm);
   }
 
-  // What the next sublayer reads.
-  const Tensor& input() const { return last_.normed; }
-
-  // Adds a sublayer's output, which is not to be read any more.
-  void add(const Tensor& branch) {
-    const SumAndNorm before = last_;
-    const Norm& next = next_norm();
-    last_ = add_dropout_norm(pass_, config_.norm == NormOrder::pre ? before.sum : before.normed, branch,
-                             static_cast<float>(config_.dropout), rows_, next.gain, next.bias, epsilon());
-    if (pass_.tape != nullptr) keep_for_backward(branch, before);
+  // What leaves the stack. `end` is its last norm, which only pre has.
+  const Tensor& output(const Norm& end) {
+    if (is_pre()) apply(end);
+    return last_.normed;
   }
-
-  // What leaves the stack.
-  const Tensor& output() const { return last_.normed; }
 
  private:
-  // The sums alone: backward does not read the branch, and what the sublayer read can be normed again.
-  void keep_for_backward(const Tensor& branch, const SumAndNorm& before) {
-    branch.drop_values();
-    if (used_ < 2) return;  // no norm was before the sublayer
-    const Norm& last = *norms_[used_ - 2];
-    norm_again(pass_, before, last.gain, last.bias, epsilon());
+  // Adds the branch, if there is one yet, and normalises the sum.
+  void apply(const Norm& next) {
+    const SumAndNorm before = last_;
+    const Tensor branch = std::exchange(branch_, {});
+    if (!branch) {
+      last_.normed = norm(pass_, before.sum, next.gain, next.bias, epsilon());
+    } else {
+      last_ = add_dropout_norm(pass_, is_pre() ? before.sum : before.normed, branch,
+                               static_cast<float>(config_.dropout), rows_, next.gain, next.bias, epsilon());
+      if (pass_.tape != nullptr) save_memory(branch, before);
+    }
+    last_norm_ = &next;
   }
 
-  const Norm& next_norm() { return *norms_[used_++]; }
+  // Backward does not read the branch, and recomputes what the sublayer read from its sum.
+  void save_memory(const Tensor& branch, const SumAndNorm& before) {
+    branch.drop_values();
+    if (last_norm_ != nullptr) norm_again(pass_, before, last_norm_->gain, last_norm_->bias, epsilon());
+  }
+
+  bool is_pre() const { return config_.norm == NormOrder::pre; }
   float epsilon() const { return static_cast<float>(config_.norm_eps); }
 
   Pass& pass_;
   const ModelConfig& config_;
   const Array<RowKey>& rows_;
-  const std::vector<const Norm*>& norms_;
-  size_t used_ = 0;
-  SumAndNorm last_;
+  SumAndNorm last_;                  // of x; with post, x is the norm
+  const Norm* last_norm_ = nullptr;  // that made last_.normed
+  Tensor branch_;                    // not added yet
 };
 
 }  // namespace dragoman

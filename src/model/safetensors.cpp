@@ -8,11 +8,11 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/safetensors_header.h"
 
 namespace dragoman {
 namespace {
@@ -36,7 +36,7 @@ Mapping map_file(const std::string& path) {
                                                                 [](const int* number) { close(*number); });
   struct stat status;
   if (fstat(file, &status) != 0) fail("read");
-  if (!S_ISREG(status.st_mode)) throw Error("{} is not a file", path);
+  if (!S_ISREG(status.st_mode)) throw Error("{} is not a regular file", path);
   const auto size = static_cast<uint64_t>(status.st_size);
   if (size < 8) throw Error("{}: a safetensors file has at least 8 bytes, this one has {}", path, size);
   void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -48,9 +48,8 @@ Mapping map_file(const std::string& path) {
 
 void check_alignment(const std::string& path, const TensorEntry& entry, size_t alignment) {
   if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignment == 0) return;
-  throw Error(
-      "{}: tensor {} does not stand at a multiple of {} bytes; write the file anew with its header padded",
-      path, in_quotes(entry.name), alignment);
+  throw Error("{}: tensor {} is not aligned to {} bytes; write the file again with a padded header", path,
+              in_quotes(entry.name), alignment);
 }
 
 template <typename T>
@@ -66,8 +65,8 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   uint64_t header_size = 0;
   std::memcpy(&header_size, mapping.bytes.get(), sizeof header_size);
   if (header_size > mapping.size - sizeof header_size) {
-    throw Error("{}: a header of {} bytes does not fit a file of {}; it is cut short, or no safetensors file",
-                path, header_size, mapping.size);
+    throw Error("{}: a header of {} bytes in a file of {}; it is truncated, or not a safetensors file", path,
+                header_size, mapping.size);
   }
   if (header_size > largest_header) {
     throw Error("{}: a header of {} bytes is above the limit of {}", path, header_size, largest_header);
@@ -103,8 +102,8 @@ std::span<const float> SafetensorsFile::floats(std::string_view name, int64_t ro
   const TensorEntry& entry = find(name);
   const bool vector = rows == 1 && entry.shape == std::vector<int64_t>{columns};
   if (entry.dtype != Dtype::f32 || !(vector || entry.shape == std::vector<int64_t>{rows, columns})) {
-    throw Error("{}: tensor {} is {}, and F32 [{}, {}] is wanted", path_, in_quotes(name), describe(entry),
-                rows, columns);
+    throw Error("{}: tensor {} is {}, expected F32 [{}, {}]", path_, in_quotes(name), describe(entry), rows,
+                columns);
   }
   return values<float>(path_, entry);
 }
@@ -113,7 +112,7 @@ const unsigned char* SafetensorsFile::bytes(std::string_view name, Dtype dtype,
                                             const std::vector<int64_t>& shape, size_t alignment) const {
   const TensorEntry& entry = find(name);
   if (entry.dtype != dtype || entry.shape != shape) {
-    throw Error("{}: tensor {} is {}, and {} is wanted", path_, in_quotes(name), describe(entry),
+    throw Error("{}: tensor {} is {}, expected {}", path_, in_quotes(name), describe(entry),
                 describe({.name = {}, .dtype = dtype, .shape = shape, .bytes = {}}));
   }
   check_alignment(path_, entry, alignment);
@@ -123,8 +122,7 @@ const unsigned char* SafetensorsFile::bytes(std::string_view name, Dtype dtype,
 std::span<const int32_t> SafetensorsFile::integers(std::string_view name) const {
   const TensorEntry& entry = find(name);
   if (entry.dtype != Dtype::i32 || entry.shape.size() != 1) {
-    throw Error("{}: tensor {} is {}, and a vector of I32 is wanted", path_, in_quotes(name),
-                describe(entry));
+    throw Error("{}: tensor {} is {}, expected a vector of I32", path_, in_quotes(name), describe(entry));
   }
   return values<int32_t>(path_, entry);
 }

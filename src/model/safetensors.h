@@ -6,9 +6,9 @@
 //   the data      tensor after tensor, row by row, without holes or overlaps
 //
 // A file from anywhere may be opened: every size, offset, type and name is checked against the file's own size
-// before anything is used, and each fault is an Error that names the file. Tensors are mapped, not read: pages
-// come from the disk when they are touched. As with any mapping, whoever cuts the file short meanwhile kills
-// this process; our own writer replaces files and never changes them.
+// before anything is used, and each mistake is an Error that names the file. Tensors are mapped, not read: pages are
+// loaded when they are touched. As with any mapping, truncating the file meanwhile kills this process; our own writer
+// replaces files and never changes them.
 #pragma once
 
 #include <cstddef>
@@ -20,36 +20,26 @@
 #include <string_view>
 #include <vector>
 
+#include "model/safetensors_header.h"
+
 namespace dragoman {
-
-enum class Dtype { boolean, u8, i8, f8_e5m2, f8_e4m3, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
-
-// The texts that a file carries beside its tensors.
-using Metadata = std::map<std::string, std::string, std::less<>>;
-
-struct TensorEntry {
-  std::string name;
-  Dtype dtype;
-  std::vector<int64_t> shape;
-  std::span<const std::byte> bytes;
-};
 
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::string& path);
 
   const Metadata& metadata() const { return metadata_; }
-  // The value of this key; an Error where there is none.
+  // The value of this key; an Error if there is none.
   const std::string& metadata(std::string_view key) const;
 
   // In the order of the data.
   const std::vector<TensorEntry>& entries() const { return entries_; }
   bool has(std::string_view name) const { return by_name_.contains(name); }
-  // An Error where there is no such tensor.
+  // An Error if there is no such tensor.
   const TensorEntry& find(std::string_view name) const;
 
   // The matrix of this name and size; a vector has the shape [columns], or [1, columns]. Valid while this file
-  // is open. An Error where type or shape are others.
+  // is open. An Error if its type or shape is another.
   std::span<const float> floats(std::string_view name, int64_t rows, int64_t columns) const;
   // The data of a tensor of this type and shape, at a multiple of `alignment` bytes in memory.
   const unsigned char* bytes(std::string_view name, Dtype dtype, const std::vector<int64_t>& shape,
@@ -67,8 +57,8 @@ class SafetensorsFile {
   std::map<std::string, size_t, std::less<>> by_name_;  // indices of entries_
 };
 
-// Writes a new file in place of what the path holds, in the order given; the data begin at a multiple of 64
-// bytes, so that tensors whose sizes are multiples of 64 stand aligned where they come first.
+// Replaces the file at the path, with the tensors in the order given; the data begin at a multiple of 64 bytes, so that
+// tensors whose sizes are multiples of 64 are aligned if they come first.
 void write_safetensors(const std::string& path, const Metadata& metadata,
                        std::span<const TensorEntry> entries);
 

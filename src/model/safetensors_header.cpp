@@ -43,7 +43,7 @@ constexpr std::array<DtypeName, 15> dtypes = {{{"BOOL", 1},
 
 const DtypeName& described(Dtype dtype) { return dtypes.at(static_cast<size_t>(dtype)); }
 
-// The product of the sizes, or nothing where it does not fit.
+// The product of the sizes; false if it overflows.
 bool multiply(const std::vector<int64_t>& shape, int64_t size, int64_t& product) {
   product = size;
   for (const int64_t n : shape) {
@@ -52,8 +52,8 @@ bool multiply(const std::vector<int64_t>& shape, int64_t size, int64_t& product)
   return true;
 }
 
-// Reads one header. What the format does not have is refused while the JSON is parsed, so that the values in
-// memory stay in proportion to the header's text.
+// Reads one header. What the format does not allow is refused during parsing, so that the memory used stays in
+// proportion to the header's size.
 class HeaderReader {
  public:
   HeaderReader(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -61,13 +61,13 @@ class HeaderReader {
   Json read() {
     if (text_.empty() || text_.front() != '{') fail("the header does not begin with {{");
     if (text_.find('\0') != text_.npos)
-      fail("the header has a zero byte");  // the parser would stop there, content
+      fail("the header has a zero byte");  // where the parser would stop without an error
     try {
       return Json::parse(
           text_.begin(), text_.end(),
           [this](int depth, Json::parse_event_t event, Json& value) { return admit(depth, event, value); });
     } catch (const Json::parse_error& error) {
-      fail("the header is no valid JSON from its byte {} on", error.byte);
+      fail("the header is not valid JSON at byte {}", error.byte);
     } catch (const Json::exception&) {
       fail("the header has a number that is too large");
     }
@@ -75,17 +75,17 @@ class HeaderReader {
 
   Metadata metadata(const Json& object) const {
     Metadata result;
-    if (!object.is_object()) fail("{} is no object", metadata_key);
+    if (!object.is_object()) fail("{} is not an object", metadata_key);
     for (const auto& [key, value] : object.items()) {
-      if (!value.is_string()) fail("{} of {} is no text", in_quotes(key), metadata_key);
+      if (!value.is_string()) fail("{} of {} is not a string", in_quotes(key), metadata_key);
       result.emplace(key, value.get<std::string>());
     }
     return result;
   }
 
-  // `data` is everything behind the header.
+  // `data` is everything after the header.
   TensorEntry entry(const std::string& name, const Json& object, std::span<const std::byte> data) const {
-    if (!object.is_object()) fail("tensor {} is no object", in_quotes(name));
+    if (!object.is_object()) fail("tensor {} is not an object", in_quotes(name));
     TensorEntry entry = {
         .name = name, .dtype = dtype(name, object), .shape = numbers(name, object, "shape"), .bytes = {}};
     const std::vector<int64_t> offsets = numbers(name, object, "data_offsets");
@@ -108,18 +108,18 @@ class HeaderReader {
   }
 
  private:
-  // Called for each event of the parser: two levels of objects, a list only in the second, no key twice.
+  // Called for each event of the parser: two levels of objects, arrays only in the second, no key twice.
   bool admit(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start) {
-      if (depth > 1) fail("the header has an object too deep");
+      if (depth > 1) fail("the header has a nested object");
       if (depth == 1) inner_keys_.clear();
     } else if (event == Event::array_start) {
-      if (depth != 2) fail("the header has a list where none belongs");
+      if (depth != 2) fail("the header has an array in the wrong place");
       list_size_ = 0;
     } else if (event == Event::value && depth == 3) {
       if (++list_size_ > max_dimensions)
-        fail("the header has a list of more than {} numbers", max_dimensions);
+        fail("the header has an array of more than {} numbers", max_dimensions);
     } else if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
       if (!(depth == 1 ? keys_ : inner_keys_).insert(key).second)
@@ -136,7 +136,7 @@ class HeaderReader {
 
   Dtype dtype(const std::string& name, const Json& object) const {
     const Json& value = field(name, object, "dtype");
-    if (!value.is_string()) fail("the dtype of tensor {} is no text", in_quotes(name));
+    if (!value.is_string()) fail("the dtype of tensor {} is not a string", in_quotes(name));
     const auto& text = value.get_ref<const std::string&>();
     const auto found = std::ranges::find(dtypes, text, &DtypeName::name);
     if (found == dtypes.end()) fail("tensor {} has the unknown dtype {}", in_quotes(name), in_quotes(text));
@@ -145,11 +145,12 @@ class HeaderReader {
 
   std::vector<int64_t> numbers(const std::string& name, const Json& object, const char* key) const {
     const Json& list = field(name, object, key);
-    if (!list.is_array()) fail("{} of tensor {} is no list", key, in_quotes(name));
+    if (!list.is_array()) fail("{} of tensor {} is not an array", key, in_quotes(name));
     std::vector<int64_t> result;
     for (const Json& value : list) {
       if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<int64_t>::max()) {
-        fail("{} of tensor {} holds {}, which is no size", key, in_quotes(name), in_quotes(value.dump()));
+        fail("{} of tensor {} contains {}, which is not a size", key, in_quotes(name),
+             in_quotes(value.dump()));
       }
       result.push_back(value.get<int64_t>());
     }

@@ -9,11 +9,11 @@
 namespace dragoman {
 namespace {
 
-// What the decoder's self-attention has and the encoder's has not.
+// What only the decoder's self-attention needs.
 struct SelfAttentionOptions {
   bool causal = false;              // each token sees those up to itself
-  const CacheStep* step = nullptr;  // where not null, a step of decoding
-  size_t index = 0;                 // the layer's, in the step's cache
+  const CacheStep* step = nullptr;  // unless null, a step of decoding
+  size_t index = 0;                 // of the layer, in the step's cache
 };
 
 // 3.2 Attention, for all heads of all sentences at once.
@@ -78,27 +78,35 @@ Tensor embed_tokens(Pass& pass, const Transformer& model, const Tensor& table, P
 }  // namespace
 
 Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
-  Residual residual(pass, model.config, source.rows, model.encoder_norms,
+  Residual residual(pass, model.config, source.rows,
                     embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
   for (const EncoderLayer& layer : model.encoder) {
-    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), source));
-    residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), source));
+    residual.add(layer.self_attention.norm, [&](const Tensor& x) {
+      return self_attention(pass, model, layer.self_attention, x, source);
+    });
+    residual.add(layer.feed_forward.norm,
+                 [&](const Tensor& x) { return feed_forward(pass, model, layer.feed_forward, x, source); });
   }
-  return residual.output();
+  return residual.output(model.encoder_norm);
 }
 
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
               const CacheStep* step) {
-  Residual residual(pass, model.config, target.rows, model.decoder_norms,
+  Residual residual(pass, model.config, target.rows,
                     embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
-    residual.add(self_attention(pass, model, layer.self_attention, residual.input(), target,
-                                {.causal = true, .step = step, .index = i}));
-    residual.add(cross_attention(pass, model, layer.cross_attention, residual.input(), target, memory, i));
-    residual.add(feed_forward(pass, model, layer.feed_forward, residual.input(), target));
+    residual.add(layer.self_attention.norm, [&](const Tensor& x) {
+      return self_attention(pass, model, layer.self_attention, x, target,
+                            {.causal = true, .step = step, .index = i});
+    });
+    residual.add(layer.cross_attention.norm, [&](const Tensor& x) {
+      return cross_attention(pass, model, layer.cross_attention, x, target, memory, i);
+    });
+    residual.add(layer.feed_forward.norm,
+                 [&](const Tensor& x) { return feed_forward(pass, model, layer.feed_forward, x, target); });
   }
-  return residual.output();
+  return residual.output(model.decoder_norm);
 }
 
 void remember(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,

@@ -42,8 +42,8 @@ struct DecoderLayer {
 };
 
 struct Transformer {
-  // Weights are zero until they are initialised or read. read_weights() also takes the memory for them, where there is
-  // none yet, once it has seen that the file fits.
+  // Weights are zero until they are initialised or read. With Buffers::none_yet, read_weights() allocates them once it
+  // has checked that the file fits.
   Transformer(const ModelConfig& config, Device& device, Buffers buffers);
   Transformer(const Transformer&) = delete;
   Transformer& operator=(const Transformer&) = delete;
@@ -55,31 +55,27 @@ struct Transformer {
   PositionTable source_positions, target_positions;
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
-  Norm encoder_norm, decoder_norm;  // with pre-norm, each stack ends with one
-  Linear generator;                 // vocabulary × d_model; the embedding itself where they are tied
-
-  // All norms of a stack in the order of their use. Residual applies them by these lists; they point into the members
-  // above, and that is why a Transformer is never copied.
-  std::vector<const Norm*> encoder_norms, decoder_norms;
+  Norm encoder_norm, decoder_norm;  // at the end of each stack, with pre-norm only
+  Linear generator;                 // vocabulary × d_model; the embedding itself if they are tied
 };
 
 // The encoder's output, a row for each source token.
 Tensor encode(Pass&, Transformer&, const Tokens& source);
 
-// The decoder's output: a row for each target token, which has seen the tokens before it and all of its source.
-// With a cache the tokens are the next ones of their sentences.
+// The decoder's output: a row for each target token, which attends to the tokens before it and all of its source. With
+// a step, the tokens are the next ones of their sentences.
 Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory,
               const CacheStep* step = nullptr);
 
-// Puts the keys and values of the encoder's output into rows of a cache, one for each source token, once for all steps
-// of decoding.
+// Computes the cross-attention's keys and values of the encoder's output, once for all steps of decoding, and stores
+// them in rows of a cache, one for each source token.
 void remember(Pass&, const Transformer&, const Tensor& encoded, Cache&, std::span<const int32_t> rows);
 
-// The losses of a batch, two to a target token (see cross_entropy).
+// The losses of a batch, two for each target token (see cross_entropy).
 Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,
             Smoothing);
 
-// The scores of every word of the vocabulary after each token.
+// The logits of the whole vocabulary after each token.
 Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);
 
 }  // namespace dragoman

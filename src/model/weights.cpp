@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "model/safetensors_header.h"
 
 namespace dragoman {
 
@@ -35,7 +34,7 @@ void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::s
   for (const Parameter& parameter : parameters.list()) {
     const auto values =
         file.floats(prefix + parameter.name, parameter.value.rows(), parameter.value.columns());
-    std::ranges::copy(values, flat.begin() + parameter.offset);
+    parameters.memory().upload(flat.data() + parameter.offset, values.data(), values.size_bytes());
   }
 }
 
@@ -44,7 +43,7 @@ Precision saved_precision(const std::string& path, const SafetensorsFile& file) 
   if (found == file.metadata().end() || found->second == "fp32") return Precision::fp32;
   if (found->second == "bf16") return Precision::bf16;
   if (found->second == "int8") return Precision::int8;
-  throw Error("{} has weights in {}, which this program does not know: take a newer one", path,
+  throw Error("{} has weights in {}, which this version does not support: use a newer one", path,
               in_quotes(found->second));
 }
 
@@ -53,8 +52,7 @@ void check_names(const std::string& path, const SafetensorsFile& file, std::vect
   for (const TensorEntry& entry : file.entries()) {
     if (!std::ranges::binary_search(names, entry.name)) {
       throw Error(
-          "{} has a tensor {} that the model's configuration has no place for: the file and config.json do "
-          "not belong together",
+          "{} has a tensor {} that the model does not have: the file and config.json do not belong together",
           path, entry.name);
     }
   }
@@ -64,8 +62,7 @@ void read_weights(const std::string& path, Parameters& parameters) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   if (saved_precision(path, file) != Precision::fp32) {
     throw Error(
-        "{} holds weights in fewer bits, for translating only: take the model that they were made from",
-        path);
+        "{} holds low-precision weights, for translation only: use the model that they were made from", path);
   }
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters.list()) {

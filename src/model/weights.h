@@ -9,28 +9,28 @@
 
 namespace dragoman {
 
-// Entries for write_safetensors: every parameter, its values taken from a flat buffer laid out as the weights are.
-// `prefix` stands before each name.
+// Entries for write_safetensors: every parameter, its values taken from a host copy of a flat buffer laid out as the
+// weights are. `prefix` precedes each name.
 std::vector<TensorEntry> flat_entries(const Parameters& parameters, std::span<const float> flat,
                                       const std::string& prefix = "");
 
 void write_weights(const std::string& path, const Parameters& parameters, std::span<const float> flat);
 
-// Reads every parameter into its place of a flat buffer. An Error names the file and the first tensor that is
-// missing, of another size, or too much.
+// Reads every parameter into its place of a flat buffer in device memory. An Error names the file and the first tensor
+// that is missing or has another shape.
 void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::span<float> flat,
                const std::string& prefix = "");
 
-// What a file's weights and tables are kept in.
+// The precision of a file's weights and tables.
 Precision saved_precision(const std::string& path, const SafetensorsFile& file);
 
-// That the file has no tensor of another name.
+// Throws an Error if the file has a tensor of another name.
 void check_names(const std::string& path, const SafetensorsFile& file, std::vector<std::string> names);
 
-// How a parameter's shape is written: [columns] where it is one row.
+// A parameter's shape in files: [columns] if it has one row.
 std::vector<int64_t> shape_of(const Parameter& parameter);
 
-// A whole file of weights in floats. What does not belong to the model is an error before memory is taken.
+// Reads a whole file of fp32 weights. A file that does not fit the model is an Error before memory is allocated.
 void read_weights(const std::string& path, Parameters& parameters);
 
 }  // namespace dragoman

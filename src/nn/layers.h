@@ -1,6 +1,6 @@
 // The layers that a Transformer is made of: a few parameters each, and the op that applies them.
 //
-// A layer is a plain struct; a Maker declares its parameters under a name, as the initialiser has them.
+// A layer is a plain struct; a LayerMaker declares its parameters under a name and initialises them.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Norm {
   Tensor gain, bias;  // 1 × width
 };
 
-// How weights begin. xavier: matrices uniform in ±√(6 / (in + out)), biases 0. pytorch: its nn.Linear's, weights
-// and biases uniform in ±1/√in.
+// How weights are initialised. xavier: matrices uniform in ±√(6 / (in + out)), biases 0. pytorch: as its nn.Linear,
+// weights and biases uniform in ±1/√in.
 enum class Initialiser { xavier, pytorch };
 
 class LayerMaker {
@@ -28,7 +28,7 @@ class LayerMaker {
   LayerMaker(Parameters& parameters, Initialiser initialiser)
       : parameters_(parameters), initialiser_(initialiser) {}
 
-  // `parts`: so many matrices side by side, each of which begins as if it stood alone.
+  // `parts`: the number of matrices side by side, each initialised as if it stood alone.
   Linear linear(const std::string& name, int64_t in, int64_t out, int64_t parts = 1) const;
   Norm norm(const std::string& name, int64_t width) const;
   Initial matrix(int64_t in, int64_t out) const;

@@ -1,6 +1,5 @@
 #include "nn/parameters.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -38,10 +37,10 @@ void Parameters::allocate(Buffers buffers) {
   if (buffers == Buffers::none_yet) return;
   const bool gradients = buffers == Buffers::weights_and_gradients;
   weights_ = Tensor(*pool_, 1, size_);
-  std::ranges::fill(weights(), 0.0f);
+  pool_->memory().fill(weights_.matrix(), 0);
   if (gradients) {
     gradients_ = Tensor(*pool_, 1, size_);
-    std::ranges::fill(this->gradients(), 0.0f);
+    clear_gradients();
   }
   for (const Parameter& parameter : list_) {
     Storage& storage = parameter.value.storage();
@@ -53,17 +52,17 @@ void Parameters::allocate(Buffers buffers) {
 void Parameters::initialise(uint64_t seed) {
   for (const Parameter& parameter : list_) {
     Random random(mix(seed, parameter.name));
-    float* values = parameter.value.data();
-    for (int64_t i = 0; i < parameter.size(); ++i) values[i] = draw(random, parameter.initial);
+    for (float& value : parameter.value.writable_values()) value = draw(random, parameter.initial);
   }
   changed();
 }
 
 void Parameters::borrow(const Parameters& lender) {
-  CHECK(lender.list_.size() == list_.size(), "{} parameters, {} lent", list_.size(), lender.list_.size());
+  CHECK(lender.list_.size() == list_.size(), "{} parameters borrow from {}", list_.size(),
+        lender.list_.size());
   for (size_t i = 0; i < list_.size(); ++i) {
     CHECK(list_[i].name == lender.list_[i].name && list_[i].size() == lender.list_[i].size(),
-          "{} is lent for {}", lender.list_[i].name, list_[i].name);
+          "{} borrows from {}", list_[i].name, lender.list_[i].name);
     const Storage& from = lender.list_[i].value.storage();
     Storage& to = list_[i].value.storage();
     to.data = from.data;
@@ -72,6 +71,8 @@ void Parameters::borrow(const Parameters& lender) {
     to.packed_transposed = from.packed_transposed;
   }
 }
+
+void Parameters::clear_gradients() { pool_->memory().fill(gradients_.matrix(), 0); }
 
 void Parameters::changed() {
   for (const Parameter& parameter : list_) {

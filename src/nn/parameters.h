@@ -16,18 +16,18 @@
 
 namespace dragoman {
 
-// How a parameter begins: uniform in ±amount, normal with the deviation `amount`, or all of it `amount`.
+// How a parameter is initialised: uniform in ±amount, normal with the standard deviation `amount`, or constant.
 struct Initial {
   enum class Kind { constant, uniform, normal } kind = Kind::constant;
   float amount = 0;
 };
 
-// What a parameter is used for, and so how it may be kept in fewer bits. plain: as it is, in floats. weight: the right
-// operand of products. table: rows that are looked up, and the right operand of products when transposed.
+// How a parameter is used, and so how low precision may hold it. plain: in fp32 only. weight: the right operand of
+// products. table: rows that are looked up, and, transposed, the right operand of products.
 enum class Role { plain, weight, table };
 
 struct Parameter {
-  std::string name;  // what model files call it
+  std::string name;  // in model files
   Tensor value;
   Initial initial;
   Role role;
@@ -36,7 +36,7 @@ struct Parameter {
   int64_t size() const { return value.rows() * value.columns(); }
 };
 
-// What parameters have memory for.
+// Which buffers are allocated.
 enum class Buffers { none_yet, weights, weights_and_gradients };
 
 class Parameters {
@@ -45,26 +45,31 @@ class Parameters {
 
   Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain);
 
-  // Lays out what was declared: zeros. Training needs gradients as well.
+  // Lays out what was declared, filled with zeros. Training needs gradients as well.
   void allocate(Buffers buffers);
   bool allocated() const { return static_cast<bool>(weights_); }
 
-  // Keeps memory that storages were pointed to, for as long as the parameters are there.
+  // Keeps memory that storages point to alive as long as the parameters.
   void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
 
-  // Reads the weights of another model of this shape where they are, and in the orders that decoding keeps of them by
-  // now. They must outlive these parameters and stay as they are.
+  // Points to the weights of another model of this shape, including the packed ones that are cached by now. They must
+  // outlive these parameters and not change.
   void borrow(const Parameters& lender);
 
-  // Each parameter from its own numbers, a function of the seed and its name.
+  // Each parameter from random numbers of its own, a function of the seed and its name.
   void initialise(uint64_t seed);
 
-  // To be called whenever weights have changed: forgets what decoding keeps of them.
+  // Sets all gradients to zero.
+  void clear_gradients();
+
+  // To be called whenever weights have changed: drops the packed copies that decoding caches.
   void changed();
 
   const std::vector<Parameter>& list() const { return list_; }
+  // Device memory: for kernels, copies and HostViews.
   std::span<float> weights() const { return flat(weights_); }
   std::span<float> gradients() const { return flat(gradients_); }
+  DeviceMemory& memory() const { return pool_->memory(); }
 
  private:
   std::span<float> flat(const Tensor& buffer) const;

@@ -26,16 +26,18 @@ double position_value(Positions kind, int64_t position, int64_t column, int64_t 
 const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   if (table_ && table_.rows() >= positions) return table_;
   if (kind_ == Positions::learned) {
-    throw Error("a sentence has " + std::to_string(positions) + " tokens, but the model has learned only " +
-                std::to_string(table_.rows()) +
-                " positions: raise model.max_positions, or shorten the input");
+    throw Error(
+        "a sentence has {} tokens, but the model has learned only {} positions: raise model.max_positions, "
+        "or "
+        "shorten the input",
+        positions, table_.rows());
   }
   const int64_t rows = std::max<int64_t>(positions, table_ ? 2 * table_.rows() : 128);
   table_ = Tensor(pool, rows, width_);
+  const HostView<float> values = table_.writable_values();
+  float* value = values.data();
   for (int64_t p = 0; p < rows; ++p) {
-    for (int64_t c = 0; c < width_; ++c) {
-      table_.data()[p * width_ + c] = static_cast<float>(position_value(kind_, p, c, width_));
-    }
+    for (int64_t c = 0; c < width_; ++c) *value++ = static_cast<float>(position_value(kind_, p, c, width_));
   }
   return table_;
 }

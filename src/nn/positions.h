@@ -1,4 +1,4 @@
-// The tables that tell a Transformer where a token stands (the paper, section 3.5).
+// Positional encodings and embeddings (the paper, section 3.5).
 #pragma once
 
 #include "nn/parameters.h"
@@ -11,10 +11,10 @@ namespace dragoman {
 //   learned        a parameter
 enum class Positions { sinusoidal, tensor2tensor, raw_index, learned };
 
-// One entry of a table that is a formula.
+// One entry of a table that is computed.
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width);
 
-// A table of any length: computed as far as it was asked for, or learned up to its size.
+// A table of any length, computed as far as needed; or a learned one, of a fixed size.
 class PositionTable {
  public:
   PositionTable() = default;
@@ -22,7 +22,7 @@ class PositionTable {
   explicit PositionTable(Tensor learned)
       : kind_(Positions::learned), width_(learned.columns()), table_(learned) {}
 
-  // At least `positions` rows. Throws Error where a learned table has fewer.
+  // At least `positions` rows. Throws an Error if a learned table has fewer.
   const Tensor& rows(Pool& pool, int64_t positions);
 
  private:

@@ -24,8 +24,8 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
           .dropout = {}};
 }
 
-void show(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
-          const AttentionOptions& options) {
+void collect(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
+             const AttentionOptions& options) {
   if (probe.only < 0 || probe.only == probe.seen)
     probe.weights.push_back(attention_weights(pass, q, k, options));
   ++probe.seen;
@@ -53,10 +53,11 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   const Tensor log_sums = pass.tape != nullptr ? Tensor(device.pool, q.rows(), options.heads) : Tensor();
   device.kernels.attention(device.context, shape, q, k, v, out.matrix(),
                            log_sums ? log_sums.data() : nullptr);
-  if (pass.probe != nullptr) show(*pass.probe, pass, q, k, options);
+  if (pass.probe != nullptr) collect(*pass.probe, pass, q, k, options);
 
   if (pass.tape == nullptr) return out;
-  const bool every_row = options.queries->rows == q.rows() && options.keys->rows == k.rows();  // is in a span
+  // Whether every row is in a span.
+  const bool every_row = options.queries->rows == q.rows() && options.keys->rows == k.rows();
   pass.tape->record({}, [&device, shape, q, k, v, out, log_sums, every_row] {
     const bool fresh = every_row && Tensor::make_gradients({q, k, v});
     device.kernels.attention_backward(device.context, shape, q, k, v, out, out.gradient(), log_sums.data(),

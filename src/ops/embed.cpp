@@ -6,12 +6,13 @@
 namespace dragoman {
 namespace {
 
-// Out of a table in fewer bits, the tokens' rows alone.
+// The tokens' rows of a low-precision table, as floats.
 struct WidenedRows {
   WidenedRows(Device& device, const Tokens& tokens, const LowPrecisionMatrix& table)
       : rows(device.pool, tokens.count(), table.rows), ids(device.pool, tokens.count()) {
     device.kernels.widen_columns(device.context, table, tokens.ids.data(), rows.matrix());
-    std::iota(ids.data(), ids.data() + ids.size(), 0);
+    const HostView<int32_t> numbers = ids.writable_values();
+    std::iota(numbers.begin(), numbers.end(), 0);
   }
 
   Tensor rows;

@@ -1,8 +1,8 @@
-// The differentiable functions: what the boxes of the paper's first figure are computed with.
+// The differentiable functions: the boxes of the paper's first figure.
 //
-// Each lives in a file of its own, its backward beside its forward. Where the pass has a tape, an op records a
-// closure that adds to the gradients of its inputs; the Tokens and Spans given to it must outlive that tape.
-// A matrix has a row for each token.
+// Each has a file of its own, its backward beside its forward. If the pass has a tape, an op records a closure that
+// adds to the gradients of its inputs; the Tokens and Spans given to it must outlive that tape. A matrix has a row for
+// each token.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -18,7 +18,7 @@ Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions,
 struct LinearOptions {
   Activation activation = Activation::none;
   float dropout = 0;
-  const Array<RowKey>* rows = nullptr;  // of x, where there is dropout
+  const Array<RowKey>* rows = nullptr;  // of x, for dropout
 };
 Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& = {});
 
@@ -32,8 +32,8 @@ struct SumAndNorm {
 SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch, float dropout,
                             const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon);
 
-// `normed`, which is LayerNorm(sum), takes no memory until backward comes back to the ops that were recorded before
-// this, which may read it: it is then computed again (norm.cpp).
+// Frees `normed`, which is LayerNorm(sum), and recomputes it before backward reaches the ops that were recorded
+// earlier, which may read it (norm.cpp).
 void norm_again(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias, float epsilon);
 
 // softmax(q·kᵀ/√width)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
@@ -42,22 +42,22 @@ struct AttentionOptions {
   const Spans* queries = nullptr;
   const Spans* keys = nullptr;
   const Array<int32_t>* key_rows =
-      nullptr;  // where not null, `keys` are spans of this list of rows: for decoding
-  const Array<RowKey>* query_rows = nullptr;  // where there is dropout
+      nullptr;  // unless null, `keys` are spans of this list of rows: for decoding
+  const Array<RowKey>* query_rows = nullptr;  // for dropout
   int64_t heads = 1;
   bool causal = false;
   float dropout = 0;
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
 
-// softmax(q·kᵀ/√width) itself, to be looked at: nothing flows back. A row for each query with its heads side by side,
-// each as wide as the longest span of keys; 0 for the keys that are not there or may not be seen.
+// softmax(q·kᵀ/√width) itself, for inspection: it has no backward. A row for each query with its heads side by side,
+// each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 
-// The losses of predicting `targets` from hidden·weightᵀ + bias, two to a row: the cross-entropy with the
+// The losses of predicting `targets` from hidden·weightᵀ + bias, two for each row: the cross-entropy with the
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
-// Logits exist for a few rows at a time only; with a tape their gradients are computed on the way.
-// `logits_at_once`: about so many of them, in whole rows and at least 64 of these.
+// Logits exist for a few rows at a time only; with a tape their gradients are computed along with them.
+// `logits_at_once`: about how many, in whole rows and at least 64 rows.
 inline constexpr int64_t usual_logits_at_once = int64_t{16} << 20;
 Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
                      const Array<int32_t>& targets, Smoothing, int64_t logits_at_once = usual_logits_at_once);

@@ -1,5 +1,5 @@
-// Pass: one computation of a model, forward. Where it runs, whether its gradients will be asked for, how it multiplies,
-// and what the masks of its dropouts depend on.
+// Pass: one forward computation of a model: its device, its tape if gradients will be computed, the precision of its
+// products, and what its dropout masks depend on.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,23 @@
 
 namespace dragoman {
 
-// What a pass leaves behind for somebody who wants to see what it attended to: the attention_weights of each of its
-// attentions, in the order of the program.
+// Collects the attention_weights of each attention of a pass, in the order of the program.
 struct AttentionProbe {
-  int64_t only = -1;  // the number of the one that is wanted; −1: all
+  int64_t only = -1;  // the number of the wanted one; −1: all
   int64_t seen = 0;
   std::vector<Tensor> weights;
 };
 
 struct Pass {
   Device& device;
-  Tape* tape = nullptr;                   // null: nothing is recorded, and nothing is dropped
-  Precision precision = Precision::fp32;  // or bf16, of large products' operands: for passes with a tape
+  Tape* tape = nullptr;                   // null: no backward, and no dropout
+  Precision precision = Precision::fp32;  // or bf16, for the operands of large products: with a tape
   uint64_t seed = 0;
   uint64_t update = 0;              // the number of the update that the gradients are for
-  uint32_t ops = 0;                 // dropouts seen so far, in the order of the program
-  AttentionProbe* probe = nullptr;  // keeps what is attended to, if anyone wants to see it
+  uint32_t ops = 0;                 // dropouts so far, in the order of the program
+  AttentionProbe* probe = nullptr;  // collects attention weights, unless null
 
-  // The next op's own mask over these rows; none without a tape.
+  // The next op's mask over these rows; none without a tape.
   Dropout dropout(float rate, const Array<RowKey>& rows);
 };
 

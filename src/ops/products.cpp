@@ -1,7 +1,5 @@
 #include "ops/products.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "kernels/low_precision.h"
 
@@ -34,7 +32,7 @@ void multiply_by_low_precision(Device& device, ConstMatrix a, const LowPrecision
                                const Epilogue& epilogue) {
   CHECK(a.columns == b.rows && b.columns == c.columns, "a {} × {} weight is kept in the other orientation",
         b.rows, b.columns);
-  CHECK(!epilogue.accumulate && epilogue.dropout.rate == 0, "weights in fewer bits are for decoding");
+  CHECK(!epilogue.accumulate && epilogue.dropout.rate == 0, "low-precision weights are for decoding");
   const LowPrecisionKernels& kernels = device.kernels.low_precision;
   (b.precision == Precision::int8 ? kernels.int8 : kernels.bf16)(device.context, a, b, c, epilogue);
 }
@@ -55,20 +53,20 @@ void Packed::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& e
 
 PackedRows::PackedRows(Device& device, const Tensor& weight, std::span<const int32_t> rows) {
   const auto count = static_cast<int64_t>(rows.size());
+  const Array<int32_t> wanted(device.pool, rows);
   if (weight.is_low_precision()) {
     const LowPrecisionMatrix& whole = weight.storage().low_precision;
     low_precision_data_ =
         Array<unsigned char>(device.pool, low_precision_size(whole.precision, whole.rows, count));
     low_precision_scales_ = Array<float>(device.pool, count);
-    low_precision_ =
-        low_precision_columns(whole, rows, low_precision_data_.data(), low_precision_scales_.data());
+    device.kernels.gather_columns(device.context, whole, wanted.data(), count, low_precision_data_.data(),
+                                  low_precision_scales_.data());
+    low_precision_ = {whole.precision, low_precision_data_.data(), low_precision_scales_.data(), whole.rows,
+                      count};
     return;
   }
   const Tensor some(device.pool, count, weight.columns());
-  for (int64_t i = 0; i < count; ++i) {
-    std::copy_n(weight.data() + rows[static_cast<size_t>(i)] * weight.columns(), weight.columns(),
-                some.data() + i * some.columns());
-  }
+  device.kernels.gather_rows(device.context, weight, wanted.data(), some.matrix());
   floats_ = Packed(device, Precision::fp32, ConstMatrix(some).transposed());
 }
 

@@ -1,4 +1,4 @@
-// Matrix products for ops: packing of the right operand, and what of it is kept.
+// Matrix products for ops: packing of the right operand, and caching it.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace dragoman {
 
-// c = a·b (or c + a·b), then the epilogue; b is packed for this call. Here and below: in fp32, or with both operands
-// rounded to bf16 on the way.
+// c = a·b (or c + a·b), then the epilogue; b is packed for this call. Here and below, bf16 rounds both operands as they
+// are packed.
 void multiply(Device&, Precision, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
 
-// c = a·weight, or a·weightᵀ. Where `keep`, the packed weight is kept with the parameter until it changes
-// (Parameters::changed), as decoding wants it; one parameter is kept in one orientation only, and in fp32. A weight
-// that is there in fewer bits is multiplied as it is.
+// c = a·weight, or a·weightᵀ. `keep` caches the packed weight with the parameter until it changes
+// (Parameters::changed), for decoding; a parameter is cached in one orientation only, and in fp32. A low-precision
+// weight is multiplied as it is.
 struct WeightUse {
   bool transposed = false;
   bool keep = false;
@@ -38,8 +38,8 @@ class Packed {
   int64_t rows_ = 0, columns_ = 0;
 };
 
-// Some rows of a weight, packed once for several products with their transpose, in as many bits as it is there in.
-// An element has the bits that it has in the product with all rows.
+// Some rows of a weight in its own precision, packed once for several products with their transpose. An element has the
+// same bits as in the product with all rows.
 class PackedRows {
  public:
   PackedRows(Device&, const Tensor& weight, std::span<const int32_t> rows);
@@ -48,7 +48,7 @@ class PackedRows {
 
  private:
   Packed floats_;
-  LowPrecisionMatrix low_precision_ = {};  // where the weight is
+  LowPrecisionMatrix low_precision_ = {};  // if the weight is
   Array<unsigned char> low_precision_data_;
   Array<float> low_precision_scales_;
 };

@@ -59,8 +59,10 @@ void GradientSum::start_ready_slices() {
   const auto gradients = parameters_.gradients();
   for (; started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0; ++started_) {
     const auto begin = static_cast<size_t>(order_[started_] * slice_);
-    processes_.start_sum(
-        gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin)), wire_);
+    const auto slice =
+        gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
+    on_host_.emplace_back(parameters_.memory(), slice);
+    processes_.start_sum(on_host_.back().span(), wire_);
   }
 }
 
@@ -76,6 +78,7 @@ void GradientSum::finish(Tape& tape) {
   if (order_.empty()) agree_on_order();
   start_ready_slices();
   processes_.finish_sums();
+  on_host_.clear();
   pending_.clear();
   started_ = 0;
 }

@@ -123,16 +123,16 @@ HeatMaps chart(const CausalMask& options) {
   const int64_t n = options.positions;
   Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), 1);
   const Tensor zeros(device.pool, n, n), unit(device.pool, n, n);
-  std::fill_n(zeros.data(), n * n, 0.0F);
-  std::fill_n(unit.data(), n * n, 0.0F);
-  for (int64_t i = 0; i < n; ++i) unit.data()[i * n + i] = 1;
+  device.memory.fill(zeros.matrix(), 0);
+  device.memory.fill(unit.matrix(), 0);
+  device.memory.fill({unit.data(), n, 1, n + 1}, 1);  // its diagonal
   const Span sentence = {0, static_cast<int32_t>(n)};
   const Spans spans(device.pool, {&sentence, 1});
   Pass pass{device};
   const Tensor weights =
       attention(pass, zeros, zeros, unit, {.queries = &spans, .keys = &spans, .causal = true});
   HeatMap mask = {.title = "", .rows = n, .columns = n, .values = {}};
-  for (int64_t i = 0; i < n * n; ++i) mask.values.push_back(weights.data()[i] > 0 ? 1 : 0);
+  for (const float weight : weights.values()) mask.values.push_back(weight > 0 ? 1 : 0);
   return {.title = "The causal mask",
           .x_title = "position attended to",
           .y_title = "attending position",
@@ -167,7 +167,7 @@ struct Losses {
 // Of one prediction. Overwrites the logits with their gradient: the predicted distribution minus the smoothed target.
 Losses losses_of(std::vector<float>& logits, int32_t correct_word, Smoothing smoothing) {
   static const Kernels& kernels = kernels_for(std::getenv("DRAGOMAN_ISA"));
-  Context context(1);
+  CpuContext context(1);
   const auto words = static_cast<int64_t>(logits.size());
   float losses[2];
   kernels.cross_entropy(context, {logits.data(), 1, words, words}, &correct_word, smoothing, true, losses);

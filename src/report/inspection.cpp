@@ -76,11 +76,12 @@ ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bo
   ordered_json all = ordered_json::array();
   for (const Tensor& layer : layers) {
     const int64_t keys = layer.columns() / heads;
+    const HostView<const float> values = layer.values();
     ordered_json of_layer = ordered_json::array();
     for (int64_t h = 0; h < heads; ++h) {
       ordered_json rows = ordered_json::array();
       for (int64_t r = 0; r < layer.rows(); ++r) {
-        const float* weights = layer.data() + r * layer.columns() + h * keys;
+        const float* weights = values.data() + r * layer.columns() + h * keys;
         ordered_json row = ordered_json::array();
         for (int64_t k = 0; k < keys; ++k) {
           if (thousandths)

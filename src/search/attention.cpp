@@ -38,7 +38,8 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
                target = pack_tokens(model.device, read.ids, read.lengths, pairs);
   const Tensor weights = cross_attention(model, source, target, layer);
   std::vector<AttentionRows> all;
-  const float* row = weights.data();
+  const HostView<const float> values = weights.values();
+  const float* row = values.data();
   for (size_t i = 0; i < read.lengths.size(); ++i) {
     all.emplace_back();
     for (int32_t t = 0; t < read.lengths[i]; ++t, row += weights.columns())

@@ -33,27 +33,29 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
     const Tensor own = logits.row_range(begin, end - begin);
     next_word_logits(model, allowed.generators[member], decoded.row_range(begin, end - begin),
                      own.column_range(0, count(allowed)).matrix());
-    for (; begin < end; ++begin)
-      std::fill(logits.data() + begin * widest + count(allowed), logits.data() + (begin + 1) * widest, never);
+    model.device.memory.fill(own.column_range(count(allowed), widest - count(allowed)).matrix(), never);
+    begin = end;
   }
   return logits;
 }
 
-std::span<float> row_of(Matrix matrix, int64_t row) {
-  return {matrix.data + row * matrix.stride, static_cast<size_t>(matrix.columns)};
+std::span<const float> row_of(const HostView<const float>& values, int64_t row, int64_t columns) {
+  return values.span().subspan(static_cast<size_t>(row * columns), static_cast<size_t>(columns));
 }
 
 // Puts the mean with a further model's log-probabilities into `mean`. What is not finite in one of them is not in their
 // mean: elements alone would get lost in it.
 void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   std::vector<int64_t> not_finite;
+  const HostView<const float> own_values = own.values(), mean_values = mean.values();
   for (int64_t r = 0; r < own.rows(); ++r) {
-    if (!has_finite(row_of(own.matrix(), r)) || !has_finite(row_of(mean.matrix(), r)))
+    if (!has_finite(row_of(own_values, r, own.columns())) ||
+        !has_finite(row_of(mean_values, r, own.columns())))
       not_finite.push_back(r);
   }
   device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
   for (const int64_t r : not_finite)
-    std::ranges::fill(row_of(mean.matrix(), r), std::numeric_limits<float>::quiet_NaN());
+    device.memory.fill(mean.row_range(r, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
 }
 
 }  // namespace
@@ -163,11 +165,11 @@ Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
 }
 
 std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) const {
-  std::vector<Element> likeliest(rows * static_cast<size_t>(count));
+  const Array<Element> likeliest(device_.pool, static_cast<int64_t>(rows) * count);
   const Kernels& kernels = device_.kernels;
   const auto top_of = normalised_ ? kernels.top : kernels.top_log_probabilities;
   top_of(device_.context, range(begin, rows), count, likeliest.data());
-  return likeliest;
+  return likeliest.download();
 }
 
 bool has_finite(std::span<const float> row) {

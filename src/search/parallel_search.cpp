@@ -36,7 +36,7 @@ struct ParallelSearch::Worker {
 
   // Models on a device of their own, with the weights of these.
   Models borrow(const Models& models, int threads) {
-    own_device = std::make_unique<Device>(models[0]->device.kernels, threads);
+    own_device = std::make_unique<Device>(models[0]->device, threads);
     Models borrowed;
     for (const Transformer* model : models) {
       own_models.push_back(std::make_unique<Transformer>(model->config, *own_device, Buffers::none_yet));

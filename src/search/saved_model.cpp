@@ -62,7 +62,7 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
   check_sizes(folder, model.config, vocabularies);
-  map_weights(device.context, weights_path(folder), model.parameters, precision);
+  map_weights(device, weights_path(folder), model.parameters, precision);
   readers.push_back(reader_of(folder, model.config, vocabularies));
   max_positions = positions_of(model.config);
 }
@@ -73,7 +73,7 @@ void SavedModel::add(const std::string& other, WantedPrecision precision) {
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
   auto added = std::make_unique<Transformer>(read_model_config(other), device, Buffers::none_yet);
   check_sizes(other, added->config, words);
-  map_weights(device.context, weights_path(other), added->parameters, precision);
+  map_weights(device, weights_path(other), added->parameters, precision);
   readers.push_back(reader_of(other, added->config, words));
   max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));

@@ -37,7 +37,8 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   const Tensor losses = loss(pass, model, source, target, wanted, {0, SmoothingOver::all});
 
   std::vector<std::vector<float>> scores;
-  const float* of_target = losses.data() + 1;  // beside the smoothed loss
+  const HostView<const float> values = losses.values();
+  const float* of_target = values.data() + 1;  // beside the smoothed loss
   for (const int32_t length : read.lengths) {
     scores.emplace_back();
     for (int32_t t = 0; t < length; ++t, of_target += 2) scores.back().push_back(-*of_target);

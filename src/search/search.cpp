@@ -180,25 +180,27 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
     return likeliest;
   }
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
-  std::vector<Element> drawn = apply_rules_and_draw(group, log_probabilities.matrix());
+  std::vector<Element> drawn = apply_rules_and_draw(group, log_probabilities);
   if (group.choice == Choice::drawn) return drawn;
-  std::vector<Element> likeliest(group.rows * group.count);
   Device& device = ensemble_.device();
+  const Array<Element> likeliest(device.pool, static_cast<int64_t>(group.rows * group.count));
   device.kernels.top(device.context, log_probabilities, static_cast<int64_t>(group.count), likeliest.data());
-  return likeliest;
+  return likeliest.download();
 }
 
 // One for each row where they are drawn, else none.
-std::vector<Element> Search::apply_rules_and_draw(const Group& group, Matrix rows) {
+std::vector<Element> Search::apply_rules_and_draw(const Group& group, const Tensor& log_probabilities) {
+  const HostView<float> values = log_probabilities.writable_values();
+  float* row = values.data();
   std::vector<Element> drawn;
-  int64_t row = 0;
   for (Sentence* sentence : group.sentences) {
     const SearchOptions& options = sentence->request.options;
     const std::span<const int32_t> words = sentence->allowed.words;
-    const size_t columns = words.empty() ? static_cast<size_t>(rows.columns) : words.size();
+    const size_t columns = words.empty() ? static_cast<size_t>(log_probabilities.columns()) : words.size();
     uint64_t sample = 0;
     for (const Hypothesis& h : sentence->beam.open) {
-      const NextWords next = {{rows.data + row++ * rows.stride, columns}, words};
+      const NextWords next = {{row, columns}, words};
+      row += log_probabilities.columns();
       sentence->failed |= !has_finite(next.log_probabilities);
       apply_rules(sentence->beam, h, options, next);
       if (group.choice != Choice::drawn) continue;

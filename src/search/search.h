@@ -79,7 +79,7 @@ class Search {
   std::vector<Group> groups();
   std::vector<OpenRow> open_rows(std::span<Group> groups);
   std::vector<Element> choose(const Group& group, NextScores& scores);
-  static std::vector<Element> apply_rules_and_draw(const Group& group, Matrix rows);
+  static std::vector<Element> apply_rules_and_draw(const Group& group, const Tensor& log_probabilities);
   void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);
   void release(Sentence& sentence);

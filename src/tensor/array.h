@@ -1,11 +1,11 @@
-// Array: numbers that are not differentiated (ids, spans, targets) in a pool's memory.
+// Array: numbers that are not differentiated (ids, spans, targets) in a device's memory.
 //
-// Filled by the host once, read by kernels. Owns its block; moves, does not copy.
+// Owns its block; moves, does not copy.
 #pragma once
 
-#include <cstring>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tensor/pool.h"
 
@@ -18,7 +18,7 @@ class Array {
   Array(Pool& pool, int64_t size)
       : pool_(&pool), block_(pool.take(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
   Array(Pool& pool, std::span<const T> values) : Array(pool, static_cast<int64_t>(values.size())) {
-    if (!values.empty()) std::memcpy(block_.data, values.data(), values.size_bytes());
+    pool.memory().upload(block_.data, values.data(), values.size_bytes());
   }
   Array(Array&& other) noexcept
       : pool_(std::exchange(other.pool_, nullptr)),
@@ -34,13 +34,21 @@ class Array {
     if (pool_ != nullptr) pool_->give(block_);
   }
 
-  T* data() const { return static_cast<T*>(block_.data); }
+  T* data() const { return static_cast<T*>(block_.data); }  // for kernels
   int64_t size() const { return size_; }
-  std::span<const T> values() const { return {data(), static_cast<size_t>(size_)}; }
+
+  // What the host reads, and writes.
+  HostView<const T> values() const { return {pool_->memory(), {data(), static_cast<size_t>(size_)}}; }
+  HostView<T> writable_values() const { return {pool_->memory(), {data(), static_cast<size_t>(size_)}}; }
+  std::vector<T> download() const {
+    std::vector<T> values(static_cast<size_t>(size_));
+    pool_->memory().download(values.data(), data(), values.size() * sizeof(T));
+    return values;
+  }
 
  private:
   Pool* pool_ = nullptr;
-  Pool::Block block_;
+  Block block_;
   int64_t size_ = 0;
 };
 

@@ -1,17 +1,36 @@
 // Device: where a model runs. Its kernels, what they run on, and its memory.
 #pragma once
 
+#include <memory>
+
 #include "kernels/kernels.h"
+#include "tensor/memory.h"
 #include "tensor/pool.h"
 
 namespace dragoman {
 
 struct Device {
   const Kernels& kernels;
-  Context context;
+  const std::unique_ptr<Context> own_context;
+  Context& context;
+  DeviceMemory& memory;
   Pool pool;
 
-  explicit Device(const Kernels& table, int threads) : kernels(table), context(threads) {}
+  // The CPU.
+  Device(const Kernels& table, int threads)
+      : Device(table, std::make_unique<CpuContext>(threads), cpu_memory()) {}
+
+  // Any device: its context is what the table's kernels expect.
+  Device(const Kernels& table, std::unique_ptr<Context> context_, DeviceMemory& memory_)
+      : kernels(table),
+        own_context(std::move(context_)),
+        context(*own_context),
+        memory(memory_),
+        pool(memory_) {}
+
+  // Another one of the same kind, in the same memory: for another thread, which may read what this one holds.
+  Device(const Device& other, int threads)
+      : Device(other.kernels, std::unique_ptr<Context>(other.context.another(threads)), other.memory) {}
 };
 
 }  // namespace dragoman

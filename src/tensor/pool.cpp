@@ -1,12 +1,8 @@
 #include "tensor/pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
 
 #include "base/error.h"
-#include "tensor/tensor.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -16,9 +12,9 @@ namespace dragoman {
 namespace {
 
 constexpr size_t alignment = 64;
-constexpr size_t region_size = size_t{1} << 32;  // addresses only: pages come when they are touched
+constexpr size_t region_size = size_t{1} << 32;  // address space: pages take memory once they are touched
 
-// Lets the address sanitizer see a use of memory that was given back.
+// Lets the address sanitizer detect use after free.
 #if defined(__SANITIZE_ADDRESS__)
 void hide(void* data, size_t size) { ASAN_POISON_MEMORY_REGION(data, size); }
 void show(void* data, size_t size) { ASAN_UNPOISON_MEMORY_REGION(data, size); }
@@ -29,7 +25,7 @@ void show(void*, size_t) {}
 
 }  // namespace
 
-Pool::Pool() {
+Pool::Pool(DeviceMemory& memory) : memory_(memory) {
   nodes_.reserve(1024);
   unused_nodes_.reserve(1024);
   free_.reserve(1024);
@@ -39,12 +35,11 @@ Pool::Pool() {
 Pool::~Pool() {
   for (const Region& region : regions_) {
     show(region.data, region.used);
-    munmap(region.data, region.size);
+    memory_.release(region.data, region.size);
   }
-  for (Storage* storage : unused_storages_) delete storage;
 }
 
-Pool::Block Pool::take(size_t bytes) {
+Block Pool::take(size_t bytes) {
   const size_t size = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   int index = best_fit(size);
   if (index >= 0) {
@@ -81,14 +76,14 @@ void Pool::give(Block block) {
 
 Storage* Pool::take_storage() {
   if (unused_storages_.empty()) return new Storage;
-  Storage* storage = unused_storages_.back();
+  Storage* storage = unused_storages_.back().release();
   unused_storages_.pop_back();
   return storage;
 }
 
 void Pool::give_storage(Storage* storage) {
   *storage = Storage();
-  unused_storages_.push_back(storage);
+  unused_storages_.emplace_back(storage);
 }
 
 int Pool::best_fit(size_t size) const {
@@ -100,15 +95,11 @@ int Pool::best_fit(size_t size) const {
   return best;
 }
 
-// A block at the end of a region; a free last block is lengthened.
+// A block at the end of a region; a free last block is extended.
 int Pool::fresh(size_t size) {
   if (regions_.empty() || regions_.back().used + size > regions_.back().size) {
     const size_t wanted = std::max(region_size, size);
-    void* data =
-        mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED) throw std::bad_alloc();
-    madvise(data, wanted, MADV_HUGEPAGE);
-    regions_.push_back({static_cast<char*>(data), wanted, 0, -1});
+    regions_.push_back({static_cast<char*>(memory_.reserve(wanted)), wanted, 0, -1});
   }
   Region& region = regions_.back();
   size_t more = size;

@@ -1,38 +1,39 @@
-// Memory for tensors: one stretch of addresses, from which blocks are cut, and to which they return.
+// Pool: device memory for tensors. Blocks are cut from one stretch of addresses and return to it.
 //
-// Neighbouring free blocks become one. A request takes the smallest free block that it fits into, and fresh
-// addresses only where there is none; once the largest batch has been seen, no step asks the system for memory.
+// Neighbouring free blocks are merged. A request takes the smallest free block that it fits into, and fresh addresses
+// only if there is none: after the largest batch, no step asks the system for memory.
 // Not thread-safe: a pool belongs to the thread that runs the model.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "tensor/memory.h"
+#include "tensor/storage.h"
 
 namespace dragoman {
 
-class Storage;
-
 class Pool {
  public:
-  Pool();
+  explicit Pool(DeviceMemory& memory = cpu_memory());
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  struct Block {
-    void* data = nullptr;
-    int node = -1;
-  };
-  Block take(size_t bytes);  // aligned to 64 bytes, of any content
+  DeviceMemory& memory() const { return memory_; }
+
+  Block take(size_t bytes);  // aligned to 64 bytes, with unspecified content
   void give(Block block);
 
-  Storage* take_storage();  // a fresh one; used again after give_storage, so that handles cost no allocation
+  Storage*
+  take_storage();  // default-constructed; reused after give_storage, so that handles cost no allocation
   void give_storage(Storage* storage);
 
   size_t in_use() const { return in_use_; }
-  size_t peak() const { return peak_; }        // the most that was in use at once
-  size_t reached() const { return reached_; }  // addresses ever touched: the system's memory
+  size_t peak() const { return peak_; }        // the largest in_use() so far
+  size_t reached() const { return reached_; }  // of the addresses, ever used: memory taken from the system
 
  private:
   // A node is a block, free or taken; nodes are linked in the order of their addresses.
@@ -42,6 +43,7 @@ class Pool {
     int before, after;  // neighbours in the same region, or −1
     bool free;
   };
+
   int new_node(const Node& node);
   int best_fit(size_t size) const;
   int fresh(size_t size);
@@ -58,7 +60,8 @@ class Pool {
     int last;  // the node with the highest address, or −1
   };
   std::vector<Region> regions_;
-  std::vector<Storage*> unused_storages_;
+  DeviceMemory& memory_;
+  std::vector<std::unique_ptr<Storage>> unused_storages_;
   size_t in_use_ = 0, peak_ = 0, reached_ = 0;
 };
 

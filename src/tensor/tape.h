@@ -1,8 +1,8 @@
-// Tape: what a forward pass leaves behind so that its gradients can be computed.
+// Tape: what a forward pass records so that its gradients can be computed.
 //
-// Each op records one closure, which holds the tensors that its backward needs. backward() runs the closures in
-// reverse and destroys each as soon as it has run, so that memory falls as it unwinds. Closures lie in an arena
-// that is kept: recording allocates nothing once the longest pass has been seen.
+// Each op records one closure, which holds the tensors that its backward needs. backward() runs the closures in reverse
+// and destroys each as soon as it has run, so that memory falls as it unwinds. Closures live in an arena that is
+// reused: recording allocates nothing after the longest pass.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // `parameters` are those whose gradients the closure adds to; handles without storage are passed over.
+  // `parameters` are those whose gradients the closure adds to; empty handles are skipped.
   template <class Closure>
   void record(std::initializer_list<const Tensor*> parameters, Closure closure) {
     void* place = allocate(sizeof(Closure), alignof(Closure));
@@ -35,11 +35,11 @@ class Tape {
     }
   }
 
-  // Runs and destroys all closures, the last first. After the one that is the last to add to a parameter's
-  // gradient, `ready` (where set) hears of it, so that a reduction over processes can start.
+  // Runs and destroys all closures, the last first. After the last one that adds to a parameter's gradient calls
+  // `ready`, if set, so that a reduction over processes can start.
   void backward();
 
-  // Forgets what was recorded.
+  // Destroys all closures without running them.
   void clear();
 
   using Ready = void (*)(void* argument, const Storage& parameter);

@@ -1,7 +1,5 @@
 #include "tensor/tensor.h"
 
-#include <cstring>
-
 #include "base/error.h"
 
 namespace dragoman {
@@ -9,8 +7,7 @@ namespace dragoman {
 void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
   Pool& pool = *storage_->pool_;
-  for (const Pool::Block& block :
-       {storage_->data_block_, storage_->gradient_block_, storage_->packed_block}) {
+  for (const Block& block : {storage_->data_block_, storage_->gradient_block_, storage_->packed_block}) {
     if (block.data != nullptr) pool.give(block);
   }
   pool.give_storage(storage_);
@@ -51,6 +48,11 @@ Tensor Tensor::row_range(int64_t begin, int64_t count) const {
   return view;
 }
 
+std::span<float> Tensor::dense() const {
+  CHECK(stride_ == columns_ || rows_ <= 1, "{} columns of {} are not whole rows", columns_, stride_);
+  return {data(), static_cast<size_t>(rows_ * columns_)};
+}
+
 Matrix Tensor::gradient() const {
   CHECK(has_gradient(), "no gradient has reached this {} × {} tensor", rows_, columns_);
   return {storage_->gradient + offset_, rows_, columns_, stride_};
@@ -73,7 +75,7 @@ Tensor::GradientTarget Tensor::gradient_target() const {
 Matrix Tensor::gradient_sum() const {
   if (!has_gradient()) {
     allocate_gradient();
-    std::memset(storage_->gradient, 0, static_cast<size_t>(storage_->size) * sizeof(float));
+    pool().memory().fill({storage_->gradient, 1, storage_->size, storage_->size}, 0);
   }
   return gradient();
 }

@@ -1,4 +1,4 @@
-// Tensor: a matrix of floats in a pool's memory, with room for its gradient.
+// Tensor: a matrix of floats in a device's memory, with room for its gradient.
 //
 // A packed batch makes every activation a matrix (tokens × width), so there are no other ranks. A Tensor is a
 // handle: copies and views share one Storage, which lives as long as any of them. A view of some columns or
@@ -13,34 +13,9 @@
 
 #include "kernels/kernels.h"
 #include "tensor/pool.h"
+#include "tensor/storage.h"
 
 namespace dragoman {
-
-// The memory behind tensors. Parameters point into flat buffers that somebody else owns.
-class Storage {
- public:
-  float* data = nullptr;
-  float* gradient = nullptr;  // null until somebody writes it; a parameter's is there from the start
-  int64_t size = 0;           // floats
-  bool parameter = false;
-  int pending = 0;  // closures on the tape that will still add to this parameter's gradient
-  int index = -1;   // a parameter's number
-
-  // The matrix in the order that products read it, kept while a parameter does not change; see ops/products.h.
-  const float* packed = nullptr;
-  bool packed_transposed = false;
-  Pool::Block packed_block;  // its memory, where it is not borrowed
-
-  // What decoding may have instead of a parameter's floats, data then being null. Somebody else owns it.
-  LowPrecisionMatrix low_precision = {};
-
- private:
-  friend class StorageRef;
-  int references_ = 0;
-  Pool* pool_ = nullptr;
-  Pool::Block data_block_, gradient_block_;
-  friend class Tensor;
-};
 
 class StorageRef {
  public:
@@ -67,17 +42,22 @@ class StorageRef {
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Pool& pool, int64_t rows, int64_t columns);                   // of any content
+  Tensor(Pool& pool, int64_t rows, int64_t columns);                   // with unspecified content
   static Tensor parameter(Pool& pool, int64_t rows, int64_t columns);  // without memory: its owner sets data
 
   explicit operator bool() const { return storage_.get() != nullptr; }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  float* data() const { return storage_->data + offset_; }
+  float* data() const { return storage_->data + offset_; }  // for kernels
   Matrix matrix() const { return {data(), rows_, columns_, stride_}; }
   operator ConstMatrix() const { return matrix(); }
   Storage& storage() const { return *storage_.get(); }
+  Pool& pool() const { return *storage_->pool_; }
   bool is_low_precision() const { return storage_->low_precision.data != nullptr; }
+
+  // What the host reads, and writes: of whole rows.
+  HostView<const float> values() const { return {pool().memory(), dense()}; }
+  HostView<float> writable_values() const { return {pool().memory(), dense()}; }
 
   Tensor column_range(int64_t begin, int64_t count) const;
   Tensor row_range(int64_t begin, int64_t count) const;
@@ -85,30 +65,31 @@ class Tensor {
   bool has_gradient() const { return storage_->gradient != nullptr; }
   Matrix gradient() const;  // what has been written
 
-  // The gradient as a target: whoever asks must write all of it, or add to it where `accumulate` says so.
+  // The gradient as a target: the caller must write all of it, or add to it if `accumulate` is set.
   struct GradientTarget {
     Matrix matrix;
     bool accumulate;
   };
   GradientTarget gradient_target() const;
 
-  // The gradient as a target that is only added to: zeros where there was none.
+  // The gradient as a target that is only added to: zeros if there was none.
   Matrix gradient_sum() const;
 
-  // Makes the gradients of several views, to be written by whoever asks, where they are together all of their tensors
-  // and none has any; false where not, and nothing was done.
+  // Allocates the gradients of several views for the caller to write, if together they cover all of their tensors and
+  // none has one yet; otherwise does nothing and returns false.
   static bool make_gradients(std::initializer_list<Tensor> views);
 
-  // This tensor takes over `other`'s gradient where it has none of its own (both whole and of one shape);
-  // false where it has, and nothing was done.
+  // Takes over `other`'s gradient if this tensor has none (both whole and of the same shape); otherwise does nothing
+  // and returns false.
   bool take_gradient_of(const Tensor& other) const;
 
-  // Gives the memory of the values back, where nothing reads them any more, for all handles; the gradient stays.
-  // And room for them again, of any content.
+  // Frees the memory of the values, which nothing reads any more, for all handles; the gradient stays. Then allocates
+  // it again, with unspecified content.
   void drop_values() const;
   void renew_values() const;
 
  private:
+  std::span<float> dense() const;
   bool whole() const { return offset_ == 0 && rows_ * columns_ == storage_->size; }
   void allocate_gradient() const;
 

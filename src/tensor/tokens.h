@@ -24,13 +24,13 @@ struct Tokens {
   Array<int32_t> ids;
   Array<RowKey> rows;  // the pair and the position of each token
   Spans spans;
-  int64_t positions = 0;  // one more than the largest position
+  int64_t positions = 0;  // the largest position + 1
 
   int64_t count() const { return ids.size(); }
 };
 
-// Sentences end to end: `lengths` cuts `ids`, and sentence i is the pair pairs[i] of the corpus. Its first
-// token has the position first_positions[i], or 0 where nothing is said.
+// Sentences end to end: `lengths` splits `ids`, and sentence i is the pair pairs[i] of the corpus. Its first token has
+// the position first_positions[i], by default 0.
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
                    std::span<const uint64_t> pairs, std::span<const int32_t> first_positions = {});
 

@@ -1,7 +1,6 @@
 #include "train/adam.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace dragoman {
 
@@ -11,8 +10,12 @@ Adam::Adam(Device& device, Parameters& parameters, const AdamOptions& options)
       options_(options),
       first_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())),
       second_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
-  std::memset(first_moments_.data(), 0, parameters.weights().size_bytes());
-  std::memset(second_moments_.data(), 0, parameters.weights().size_bytes());
+  forget();
+}
+
+void Adam::forget() {
+  device_.memory.fill(first_moments_.matrix(), 0);
+  device_.memory.fill(second_moments_.matrix(), 0);
 }
 
 void Adam::update(int64_t step, double learning_rate, double gradient_scale) {

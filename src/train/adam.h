@@ -19,7 +19,10 @@ class Adam {
   // Update number `step` (from 1) with the gradients times gradient_scale.
   void update(int64_t step, double learning_rate, double gradient_scale);
 
-  // Flat, laid out as the weights are.
+  // Back to moments of zero.
+  void forget();
+
+  // Device memory, flat, laid out as the weights are.
   std::span<float> first_moments() const { return {first_moments_.data(), parameters_.weights().size()}; }
   std::span<float> second_moments() const { return {second_moments_.data(), parameters_.weights().size()}; }
 

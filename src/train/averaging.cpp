@@ -5,14 +5,17 @@
 namespace dragoman {
 
 void average_weights(Parameters& parameters, const std::vector<std::string>& files) {
-  const auto weights = parameters.weights();
-  std::vector<double> sums(weights.size());
+  std::vector<double> sums(parameters.weights().size());
   for (const std::string& file : files) {
     read_weights(file, parameters);
+    const HostView<const float> weights(parameters.memory(), parameters.weights());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
   }
-  for (size_t i = 0; i < sums.size(); ++i)
-    weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  {
+    const HostView<float> weights(parameters.memory(), parameters.weights());
+    for (size_t i = 0; i < sums.size(); ++i)
+      weights[i] = static_cast<float>(sums[i] / static_cast<double>(files.size()));
+  }
   parameters.changed();
 }
 

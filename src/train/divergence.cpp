@@ -66,7 +66,8 @@ void DivergenceGuard::blame(const Parameters& parameters) {
   float largest = -1, value = 0;
   for (const Parameter& parameter : parameters.list() | std::views::reverse) {
     const float* values = loss_is_finite_ ? parameter.value.gradient().data : parameter.value.data();
-    for (const float v : std::span(values, static_cast<size_t>(parameter.size()))) {
+    const std::span device(values, static_cast<size_t>(parameter.size()));
+    for (const float v : HostView<const float>(parameters.memory(), device)) {
       const float size = std::isfinite(v) ? std::abs(v) : std::numeric_limits<float>::infinity();
       if (size <= largest) continue;
       largest = size;

@@ -18,6 +18,13 @@
 #include "train/run_checks.h"
 
 namespace dragoman {
+namespace {
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+}  // namespace
 
 RunLock::RunLock(const std::string& folder) {
   make_folder(folder);
@@ -102,7 +109,7 @@ void RunStore::save(const Trainer& trainer, const RunState& state, CheckpointRea
                                   {"build", build_name()},
                                   {"instruction_set", trainer.model().device.kernels.name},
                                   {"processes", processes_}};
-  checkpoints_.save(step, content, trainer.checkpoint_files(), reason);
+  trainer.save(checkpoints_, content, reason);
   saved_step_ = step;
   saved_reason_ = reason;
   checkpoints_.prune({state.validations.best_step, step});  // after a rollback to 0 this is not the newest
@@ -169,7 +176,8 @@ void RunStore::keep_if_best(const Trainer& trainer, const RunState& state) {
   if (!writes_ || state.validations.best_step != trainer.steps()) return;
   if (saved_step_ < 0) try_to_save(trainer, state, CheckpointReason::extra);
   try {
-    write_weights(weights_path(folder_), trainer.model().parameters, trainer.weights_for_use());
+    const HostView<const float> weights(trainer.model().device.memory, trainer.weights_for_use());
+    write_weights(weights_path(folder_), trainer.model().parameters, weights.span());
   } catch (const Error& error) {
     log_warning("{}; training continues", error.what());
   }
@@ -181,7 +189,8 @@ void RunStore::write_final_model(Trainer& trainer, const RunState& state, int64_
   if (files.empty()) return restore_best(trainer, state.validations.best_step);
   Parameters& parameters = trainer.model().parameters;
   average_weights(parameters, files);
-  write_weights(weights_path(folder_), parameters, parameters.weights());
+  write_weights(weights_path(folder_), parameters,
+                HostView<const float>(parameters.memory(), parameters.weights()).span());
   log_info("the model is the average of the last {} checkpoints", files.size());
 }
 
@@ -203,14 +212,15 @@ std::vector<std::string> RunStore::files_to_average(int64_t step, int64_t averag
 void RunStore::restore_best(Trainer& trainer, int64_t best_step) const {
   const std::string path = weights_path(folder_);
   Parameters& parameters = trainer.model().parameters;
-  const auto weights = parameters.weights();
+  const auto read = [&](const std::string& file) {
+    read_weights(file, parameters);
+    const HostView<const float> weights(parameters.memory(), parameters.weights());
+    return std::vector<float>(weights.begin(), weights.end());
+  };
   const bool exists = std::filesystem::exists(path);
   if (const auto checkpoint = checkpoints_.of_step(best_step)) {
-    read_weights(weights_path(checkpoint->path), parameters);
-    const std::vector<float> best(weights.begin(), weights.end());
-    if (exists) read_weights(path, parameters);
-    if (!exists || std::memcmp(weights.data(), best.data(), weights.size_bytes()) != 0)
-      write_weights(path, parameters, best);
+    const std::vector<float> best = read(weights_path(checkpoint->path));
+    if (!exists || !same_bits(read(path), best)) write_weights(path, parameters, best);
   } else if (!exists) {
     throw Error(
         "{} has no model, because none could be written: check the disk, and run the same command again",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <iterator>
 
 #include "model/weights.h"
 #include "train/schedule.h"
@@ -40,9 +42,10 @@ LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
   if (tape != nullptr) tape->backward();
 
   LossSums sums = {.source_tokens = source.count(), .target_tokens = target.count()};
-  for (int64_t r = 0; r < losses.rows(); ++r) {
-    sums.smoothed += static_cast<double>(losses.data()[2 * r]);
-    sums.unsmoothed += static_cast<double>(losses.data()[2 * r + 1]);
+  const HostView<const float> values = losses.values();
+  for (size_t i = 0; i < values.size(); i += 2) {
+    sums.smoothed += static_cast<double>(values[i]);
+    sums.unsmoothed += static_cast<double>(values[i + 1]);
   }
   return sums;
 }
@@ -59,8 +62,7 @@ LossSums Trainer::over_all(const LossSums& own) {
 }
 
 Gradients Trainer::compute(std::span<const Batch> batches) {
-  const auto gradients = model_.parameters.gradients();
-  std::ranges::fill(gradients, 0.0f);
+  model_.parameters.clear_gradients();
   LossSums own;
   for (const Batch& batch : batches) {
     BatchSlice rest = whole(batch);
@@ -71,6 +73,7 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   }
   gradient_sum_.finish(tape_);
   Gradients result = {.sums = over_all(own)};
+  const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
@@ -103,28 +106,34 @@ std::span<const float> Trainer::weights_for_use() const {
 
 void Trainer::swap_average() {
   if (!average_) return;
-  const auto weights = model_.parameters.weights();
-  std::swap_ranges(weights.begin(), weights.end(), average_.data());
+  {
+    const HostView<float> weights(model_.device.memory, model_.parameters.weights()),
+        average = average_.writable_values();
+    std::swap_ranges(weights.begin(), weights.end(), average.begin());
+  }
   model_.parameters.changed();
 }
 
 void Trainer::reset() {
-  if (average_) std::ranges::copy(model_.parameters.weights(), average_.data());
-  std::ranges::fill(adam_.first_moments(), 0.0f);
-  std::ranges::fill(adam_.second_moments(), 0.0f);
+  const auto weights = model_.parameters.weights();
+  if (average_) model_.device.memory.copy(average_.data(), weights.data(), weights.size_bytes());
+  adam_.forget();
   steps_ = 0;
 }
 
-std::vector<CheckpointFile> Trainer::checkpoint_files() const {
+void Trainer::save(const Checkpoints& checkpoints, const nlohmann::json& state,
+                   CheckpointReason reason) const {
   const Parameters& parameters = model_.parameters;
-  CheckpointFile optimizer = {"optimizer.safetensors", {}};
-  const auto add = [&](std::span<const float> values, const char* prefix) {
-    std::ranges::copy(flat_entries(parameters, values, prefix), std::back_inserter(optimizer.entries));
+  std::deque<HostView<const float>> views;  // that the entries point to
+  const auto entries = [&](std::span<const float> values, const char* prefix) {
+    return flat_entries(parameters, views.emplace_back(model_.device.memory, values).span(), prefix);
   };
-  add(adam_.first_moments(), "first/");
-  add(adam_.second_moments(), "second/");
-  if (average_) add(parameters.weights(), "weights/");
-  return {{"model.safetensors", flat_entries(parameters, weights_for_use())}, std::move(optimizer)};
+  CheckpointFile optimizer = {"optimizer.safetensors", entries(adam_.first_moments(), "first/")};
+  std::ranges::copy(entries(adam_.second_moments(), "second/"), std::back_inserter(optimizer.entries));
+  if (average_)
+    std::ranges::copy(entries(parameters.weights(), "weights/"), std::back_inserter(optimizer.entries));
+  checkpoints.save(steps_, state,
+                   {{"model.safetensors", entries(weights_for_use(), "")}, std::move(optimizer)}, reason);
 }
 
 void Trainer::restore(const CheckpointInfo& checkpoint) {

@@ -72,7 +72,7 @@ class Trainer {
   void reset();
 
   // The tensors of a checkpoint, written and read.
-  std::vector<CheckpointFile> checkpoint_files() const;
+  void save(const Checkpoints& checkpoints, const nlohmann::json& state, CheckpointReason reason) const;
   void restore(const CheckpointInfo& checkpoint);
 
   int64_t steps() const { return steps_; }  // updates done

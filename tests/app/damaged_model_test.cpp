@@ -20,7 +20,7 @@ class DamagedModel : public TranslatingCommands {
 
   void expect_error(const std::string& arguments, const std::string& model) {
     EXPECT_EQ(run(arguments + " --model " + model, "The cat sleeps.\n", 1), "") << arguments;
-    EXPECT_NE(errors_.find("no finite number"), std::string::npos) << arguments << "\n" << errors_;
+    EXPECT_NE(errors_.find("finite"), std::string::npos) << arguments << "\n" << errors_;
     EXPECT_NE(errors_.find(folder_.path), std::string::npos) << errors_;
   }
 };
@@ -60,7 +60,7 @@ TEST_F(DamagedModel, IsRefusedWhileItIsReadWhereATensorIsSmall) {
   damage("decoder.norm.gain", 3);
   for (const char* command : {"translate", "inspect --out - --text cat"}) {
     expect_error(command, folder_.path);
-    EXPECT_NE(errors_.find("model.safetensors: decoder.norm.gain has"), std::string::npos) << errors_;
+    EXPECT_NE(errors_.find("model.safetensors: decoder.norm.gain contains"), std::string::npos) << errors_;
   }
 }
 

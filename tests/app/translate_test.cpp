@@ -170,7 +170,7 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
   for (const char* command :
        {"translate --model /nowhere", "info /nowhere", "quantize --model /nowhere --out x"}) {
     run(command, "", 1);
-    EXPECT_EQ(errors_, "dragoman: /nowhere is no model's folder: there is no config.json in it\n") << command;
+    EXPECT_EQ(errors_, "dragoman: /nowhere is not a model folder: it has no config.json\n") << command;
   }
   std::filesystem::remove(file("shared.spm"));
   run("translate --model " + folder_.path, "", 1);

@@ -19,7 +19,7 @@ class Flat : public testing::TestWithParam<const Kernels*> {
   }
 
   const Kernels& kernels_ = *GetParam();
-  Context context_{2};
+  CpuContext context_{2};
 };
 
 struct AdamState {
@@ -95,6 +95,17 @@ TEST_P(Flat, ScatterRows) {
     for (size_t c = 0; c < 21; ++c) {
       EXPECT_EQ(to[r * 21 + c], place == rows + 3 ? 8.0F : from[static_cast<size_t>(place - rows) * 21 + c]);
     }
+  }
+}
+
+TEST_P(Flat, GatherRows) {
+  const std::vector<float> from = random_floats(6 * 25, 9);
+  std::vector<float> to(4 * 30, 8.0F);
+  const int32_t rows[] = {5, 0, 3, 5};
+  kernels_.gather_rows(context_, {from.data(), 6, 21, 25, 1}, rows, {to.data(), 4, 21, 30});
+  for (size_t r = 0; r < 4; ++r) {
+    for (size_t c = 0; c < 30; ++c)
+      EXPECT_EQ(to[r * 30 + c], c < 21 ? from[static_cast<size_t>(rows[r]) * 25 + c] : 8.0F);
   }
 }
 

@@ -28,7 +28,7 @@ struct LowPrecisionOperand {
     const auto size = static_cast<size_t>(low_precision_size(precision, rows, columns));
     bytes.resize(size + 64);
     auto* data = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(bytes.data()) + 63) / 64 * 64);
-    Context context(1);
+    CpuContext context(1);
     view =
         to_low_precision(context, precision, {floats.data(), rows, columns, columns, 1}, data, scales.data());
   }
@@ -48,7 +48,7 @@ class LowPrecisionProducts : public testing::TestWithParam<int> {
 
   std::vector<float> multiply(int threads, const std::vector<float>& a, int64_t rows,
                               const LowPrecisionOperand& b, const Epilogue& epilogue = {}) {
-    Context context(threads);
+    CpuContext context(threads);
     const int64_t n = b.view.columns, stride = n + 3;
     std::vector<float> c(static_cast<size_t>(rows * stride), 55.0f), dense;
     const auto run =
@@ -106,7 +106,7 @@ TEST_P(LowPrecisionProducts, Int8DoesNotSaturate) {
   LowPrecisionOperand b(Precision::int8, inner, 16, 1);
   std::vector<float> ones(static_cast<size_t>(inner), 1.0f);
   b.floats.assign(b.floats.size(), 1.0f);
-  Context context(1);
+  CpuContext context(1);
   to_low_precision(context, Precision::int8, {b.floats.data(), inner, 16, 16, 1},
                    const_cast<unsigned char*>(b.view.data), b.scales.data());
   for (float sign : {1.0f, -1.0f}) {
@@ -160,7 +160,7 @@ TEST_P(LowPrecisionProducts, TheEpilogueComesAfterTheSums) {
 TEST_P(LowPrecisionProducts, WidenedColumnsAreNearWhatWasRounded) {
   for (Precision precision : {Precision::int8, Precision::bf16}) {
     const LowPrecisionOperand b(precision, 33, 50, 11);
-    Context context(2);
+    CpuContext context(2);
     const std::vector<int32_t> columns = {49, 0, 17, 17};
     std::vector<float> rows(columns.size() * 33);
     kernels->widen_columns(context, b.view, columns.data(), {rows.data(), 4, 33, 33});
@@ -169,6 +169,27 @@ TEST_P(LowPrecisionProducts, WidenedColumnsAreNearWhatWasRounded) {
         EXPECT_NEAR(rows[r * 33 + static_cast<size_t>(k)], b.at(k, columns[r]),
                     precision == Precision::int8 ? 0.004 : 0.002);
     }
+  }
+}
+
+// Bit for bit the matrix that rounding these columns alone makes, its padding included.
+TEST_P(LowPrecisionProducts, GatheredColumnsAreAMatrixOfTheirOwn) {
+  for (Precision precision : {Precision::int8, Precision::bf16}) {
+    const LowPrecisionOperand b(precision, 33, 50, 12);
+    const std::vector<int32_t> columns = {49, 0, 17, 17, 3, 40, 41, 2, 30, 31, 32, 33, 34, 5, 6, 7, 8, 1, 20};
+    const auto count = static_cast<int64_t>(columns.size());
+    std::vector<float> floats(static_cast<size_t>(33 * count));
+    for (size_t i = 0; i < floats.size(); ++i)
+      floats[i] = b.at(static_cast<int64_t>(i) / count, columns[i % columns.size()]);
+    const auto size = static_cast<size_t>(low_precision_size(precision, 33, count));
+    std::vector<unsigned char> wanted(size, 1), gathered(size, 2);
+    std::vector<float> wanted_scales(columns.size(), 1), scales(columns.size(), 1);
+    CpuContext context(2);
+    to_low_precision(context, precision, {floats.data(), 33, count, count, 1}, wanted.data(),
+                     wanted_scales.data());
+    kernels->gather_columns(context, b.view, columns.data(), count, gathered.data(), scales.data());
+    EXPECT_EQ(gathered, wanted);
+    EXPECT_EQ(scales, wanted_scales);
   }
 }
 
@@ -182,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, LowPrecisionProducts, testing::Ran
 TEST(LowPrecision, WhatIsNoNumberStaysNone) {
   LowPrecisionOperand b(Precision::bf16, 1, 2, 1);
   const float values[2] = {std::nanf(""), std::numeric_limits<float>::infinity()};
-  Context context(1);
+  CpuContext context(1);
   to_low_precision(context, Precision::bf16, {values, 1, 2, 2, 1}, const_cast<unsigned char*>(b.view.data),
                    nullptr);
   const int32_t columns[2] = {0, 1};

@@ -141,7 +141,7 @@ class Products : public testing::TestWithParam<ProductCase> {
 
 // Every element is one chain of multiply-adds over the inner index.
 TEST_P(Products, EqualTheNaiveLoopToTheBit) {
-  Context context(2);
+  CpuContext context(2);
   uint64_t key = 1;
   for (int64_t inner : {0, 1, 3, 16, 257, 512, 1100}) {
     for (int64_t rows : {1, 2, 3, 5, 6, 14, 31}) {
@@ -167,7 +167,7 @@ TEST_P(Products, EqualTheNaiveLoopToTheBit) {
 
 // A right operand that is used once, packed on the way: the same bits, whatever the phases and strips.
 TEST_P(Products, MultiplyEqualsProductOfThePacked) {
-  Context one(1), two(2);
+  CpuContext one(1), two(2);
   uint64_t key = 1;
   for (auto [rows, inner, columns] : {std::array<int64_t, 3>{1, 5, 3},
                                       {40, 0, 70},
@@ -195,7 +195,7 @@ TEST_P(Products, MultiplyEqualsProductOfThePacked) {
 
 // A row has the same bits alone and among others, at any place, with any number of threads.
 TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
-  Context one(1), two(2);
+  CpuContext one(1), two(2);
   const int64_t rows = 303, inner = 600, columns = 2300;
   for (bool transposed : {false, true}) {
     const Operand a(rows, inner, transposed, 5), b(inner, columns, transposed, 6);
@@ -223,7 +223,7 @@ TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
 
 // Columns may be cut as well: the product with some columns of b is those columns of the product.
 TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
-  Context context(2);
+  CpuContext context(2);
   const Operand a(40, 300, false, 1), b(300, 500, false, 2);
   const std::vector<float> whole = multiply(context, a, b, packed(products, context, b.view), 0, 40, {}, {});
   Operand part = b;
@@ -253,7 +253,7 @@ double reference_activation(Activation activation, double x) {
 }
 
 TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
-  Context context(2);
+  CpuContext context(2);
   const int64_t rows = 9, columns = 333;
   const Operand a(rows, 0, false, 1), b(0, columns, false, 2);
   const std::vector<float> packed_b = packed(products, context, b.view);
@@ -276,7 +276,7 @@ TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
 }
 
 TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
-  Context context(1);
+  CpuContext context(1);
   const Operand a(1, 0, false, 1), b(0, 3, false, 2);
   const std::vector<float> start = {1.0f, std::numeric_limits<float>::quiet_NaN(), -1.0f};
   for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
@@ -290,7 +290,7 @@ TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
 // The masks are those that base/random.h's generator gives: column 64b + 32p + 16h + 2l + i is half h of word 2p + i
 // of counter 8b + l.
 TEST_P(Products, DropoutFollowsTheCounters) {
-  Context context(2);
+  CpuContext context(2);
   const std::vector<RowKey> keys = {
       {0, 0}, {0x123456789abcdefu, 3}, {0xffffffffffffffffu, 0xffffffffu}, {7, 1}};
   const int64_t rows = static_cast<int64_t>(keys.size()), columns = 1000;
@@ -319,7 +319,7 @@ TEST_P(Products, DropoutFollowsTheCounters) {
 
 // An operand that is not finite stays so through rounding, and touches no other element.
 TEST_P(Products, WhatIsNotFiniteStaysSo) {
-  Context context(1);
+  CpuContext context(1);
   for (const bool transposed : {false, true}) {
     Operand a(3, 5, transposed, 1), b(5, 4, transposed, 2);
     const std::vector<float> before =

@@ -46,7 +46,7 @@ TEST(Tables, AreComplete) {
 }
 
 TEST(ContextTest, MemoryIsAlignedGrowsAndIsEachWorkersOwn) {
-  Context context(3);
+  CpuContext context(3);
   EXPECT_EQ(context.threads(), 3);
   std::vector<void*> places;
   for (int worker = 0; worker < 3; ++worker) places.push_back(context.local(worker, 1000));
@@ -63,7 +63,7 @@ TEST(ContextTest, MemoryIsAlignedGrowsAndIsEachWorkersOwn) {
 }
 
 TEST(ContextTest, RunsEachTaskOnce) {
-  Context context(2);
+  CpuContext context(2);
   std::atomic<int> runs[100] = {};
   context.parallel(
       100, [](void* all, int64_t task, int) { ++static_cast<std::atomic<int>*>(all)[task]; }, runs);

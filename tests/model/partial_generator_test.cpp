@@ -14,7 +14,7 @@ class GeneratorPartTest : public testing::TestWithParam<ModelCase> {};
 TEST_P(GeneratorPartTest, HasTheBitsOfTheWhole) {
   SmallModel small(GetParam().named.config, *GetParam().kernels, 2);
   if (GetParam().precision != Precision::fp32)
-    quantize_weights(small.device.context, small.model.parameters, GetParam().precision);
+    quantize_weights(small.device, small.model.parameters, GetParam().precision);
   const int64_t d_model = small.model.config.d_model, words = small.model.config.target_vocabulary;
   const Tensor decoded(small.device.pool, 5, d_model);
   const std::vector<float> values = random_floats(static_cast<size_t>(5 * d_model), 3, -1, 1);

@@ -11,7 +11,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
  protected:
   Steps() : small_(GetParam().named.config, *GetParam().kernels, 2) {
     if (GetParam().precision != Precision::fp32)
-      quantize_weights(small_.device.context, small_.model.parameters, GetParam().precision);
+      quantize_weights(small_.device, small_.model.parameters, GetParam().precision);
   }
 
   // A row for each token of the sentence that stands in this slot.

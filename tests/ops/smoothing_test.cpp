@@ -32,7 +32,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
     return result;
   }
 
-  Context context_{1};
+  CpuContext context_{1};
 };
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& wanted) {

@@ -90,7 +90,7 @@ TEST_P(EnsembleTest, ASentenceGetsWhatItGetsAlone) {
 }
 
 TEST_P(EnsembleTest, OfDifferentPrecisionASentenceGetsWhatItGetsAlone) {
-  quantize_weights(first_.device.context, second_.parameters, Precision::int8);
+  quantize_weights(first_.device, second_.parameters, Precision::int8);
   const Results wanted = search({&first_.model, &second_}, options_, 1);
   for (const int64_t sentences : {2, 32})
     expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);

@@ -52,7 +52,7 @@ void expect_same(const Results& got, const Results& wanted) {
 
 TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
   for (const bool rounded : {false, true}) {
-    if (rounded) quantize_weights(small_.device.context, small_.model.parameters, Precision::int8);
+    if (rounded) quantize_weights(small_.device, small_.model.parameters, Precision::int8);
     for (const bool sample : {false, true}) {
       options_.sample = sample;
       Search alone({&small_.model}, options_, {.sentences = 5});

@@ -140,9 +140,7 @@ TEST_P(SearchTest, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_
 
 class SearchInFewerBits : public SearchTest {
  protected:
-  SearchInFewerBits() {
-    quantize_weights(small_.device.context, small_.model.parameters, GetParam().precision);
-  }
+  SearchInFewerBits() { quantize_weights(small_.device, small_.model.parameters, GetParam().precision); }
 };
 
 TEST_P(SearchInFewerBits, ScoresAreThoseOfScoringAllAtOnce) { expect_scores_of_scoring_all_at_once(); }

@@ -320,10 +320,10 @@ TEST_F(TranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   expect_error("/recipe/data/max_length", 1.5, ": data.max_length is 1.5" + length_must);
   expect_error("/recipe/data/max_length", -5, ": data.max_length is -5" + length_must);
   expect_error("/recipe/vocabulary/source_eos", 1, ": vocabulary.source_eos is 1, but must be true or false");
-  expect_error("/format", 0, " has format 0, but formats begin with 1");
+  expect_error("/format", 0, " has format 0, but format numbers start at 1");
   expect_error("/format", -3, " has format -3, but");
   expect_error("/format", "1", " has format \"1\", but");
-  expect_error("/format", 2, " has format 2, and this program knows formats up to 1");
+  expect_error("/format", 2, " has format 2, but this version reads formats up to 1");
   write_file(path + "/config.json", {config});
   EXPECT_EQ(error_of(path), "no error");
   std::filesystem::remove(path + "/model.safetensors");

@@ -14,7 +14,7 @@ namespace dragoman {
 namespace {
 
 struct Taken {
-  Pool::Block block;
+  Block block;
   size_t bytes;
   unsigned char mark;
 
@@ -97,18 +97,17 @@ TEST(Pool, RandomTakesAndGives) {
 TEST(Pool, TakesTheSmallestBlockThatFits) {
   for (const bool large_first : {true, false}) {
     Pool pool;
-    const Pool::Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256),
-                      end = pool.take(64);
+    const Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256), end = pool.take(64);
     pool.give(large_first ? large : small);
     pool.give(large_first ? small : large);
     const size_t reached = pool.reached();
-    const Pool::Block again = pool.take(200);
+    const Block again = pool.take(200);
     EXPECT_EQ(again.data, small.data);
-    const Pool::Block front = pool.take(512), back = pool.take(512);
+    const Block front = pool.take(512), back = pool.take(512);
     EXPECT_EQ(front.data, large.data);
     EXPECT_EQ(back.data, static_cast<char*>(large.data) + 512);
     EXPECT_EQ(pool.reached(), reached);
-    for (const Pool::Block& block : {wall, end, again, front, back}) pool.give(block);
+    for (const Block& block : {wall, end, again, front, back}) pool.give(block);
     EXPECT_EQ(pool.in_use(), 0U);
   }
 }
@@ -123,9 +122,9 @@ TEST(Pool, LengthensItsLastBlock) {
 TEST(Pool, MoreThanOneRegion) {
   Pool pool;
   const size_t huge = size_t{5} << 30;  // addresses; none of it is touched
-  const Pool::Block a = pool.take(100), b = pool.take(huge), c = pool.take(100);
+  const Block a = pool.take(100), b = pool.take(huge), c = pool.take(100);
   static_cast<char*>(b.data)[huge - 1] = 1;
-  for (const Pool::Block& block : {a, b, c}) pool.give(block);
+  for (const Block& block : {a, b, c}) pool.give(block);
   const size_t reached = pool.reached();
   pool.give(pool.take(huge));
   EXPECT_EQ(pool.reached(), reached);
@@ -133,7 +132,7 @@ TEST(Pool, MoreThanOneRegion) {
 
 TEST(Pool, ABlockGivenTwiceIsABrokenInvariant) {
   Pool pool;
-  const Pool::Block block = pool.take(10), wall = pool.take(10);
+  const Block block = pool.take(10), wall = pool.take(10);
   pool.give(block);
   EXPECT_THROW(pool.give(block), BrokenInvariant);
   pool.give(wall);

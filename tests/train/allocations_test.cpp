@@ -83,7 +83,7 @@ class ProductAllocations : public testing::TestWithParam<const Kernels*> {};
 
 TEST_P(ProductAllocations, NoneForFewerRows) {
   for (const ProductKernels* products : {&GetParam()->products, &GetParam()->low_precision.rounded}) {
-    Context context(2);
+    CpuContext context(2);
     constexpr int64_t most = 900, in = 290, out = 40;
     const std::vector<float> x = random_floats(most * in, 1), w = random_floats(in * out, 2);
     std::vector<float> y(most * out), dw(in * out),

@@ -1,4 +1,4 @@
-// The way back through bias, activation and dropout, in one pass over the gradient.
+// The backward of bias, activation and dropout, in one pass over the gradient.
 #pragma once
 
 #include "kernels/cpu/functions.inl.h"
@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-// Rows whose sums are taken together; the sums of such blocks then combine in their order.
+// Rows of a block that is summed at once; the sums of blocks combine in their order.
 constexpr int64_t bias_rows = 64;
 
 // sums[c] += Σ over blocks of partial[block][c]
@@ -73,7 +73,8 @@ void activation_backward(Context& context, Activation activation, ConstMatrix sa
   const int64_t blocks = ceil_div(gradient.rows, bias_rows), columns = gradient.columns;
   float* partials = nullptr;
   if (bias_gradient != nullptr) {
-    partials = static_cast<float*>(context.shared(static_cast<size_t>(blocks * columns) * sizeof(float)));
+    partials =
+        static_cast<float*>(cpu(context).shared(static_cast<size_t>(blocks * columns) * sizeof(float)));
   }
   for_each_task(context, blocks, [&](int64_t block, int) {
     float* partial = partials != nullptr ? partials + block * columns : nullptr;

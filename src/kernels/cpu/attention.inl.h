@@ -1,8 +1,8 @@
 // Attention over spans, forward and backward: softmax(scale · q·kᵀ)·v, head by head.
 //
 // A task is one head of one sentence. Queries are taken a tile at a time, from the span's start; a tile's scores
-// for all keys are in the worker's memory and nowhere else. Backward computes them again from log Σ exp.
-// Rows are independent: what a query gets is the same alone (decoding) and among others (training).
+// for all keys exist in the worker's workspace only. Backward recomputes them from log Σ exp.
+// Rows are independent: a query's result is the same alone (decoding) and among others (training).
 #pragma once
 
 #include "kernels/cpu/loss.inl.h"
@@ -32,7 +32,7 @@ struct Head {
   Span queries, keys;
   int64_t past;  // where causal: keys before the first query's own, from earlier steps of decoding
 
-  // How many keys query i may look at.
+  // The number of keys that query i attends to.
   int64_t visible(int64_t i, bool causal) const { return causal ? past + i + 1 : keys.length; }
 };
 
@@ -41,7 +41,7 @@ inline Head head_of_task(const AttentionShape& shape, int64_t task) {
   return {task % shape.heads, queries, keys, keys.length - queries.length};
 }
 
-// A worker's memory, cut into pieces that begin at cache lines.
+// A worker's workspace, split into pieces that are aligned to cache lines.
 class Pieces {
  public:
   explicit Pieces(void* memory) : next_(static_cast<float*>(memory)) {}
@@ -57,7 +57,7 @@ class Pieces {
 
 inline int64_t padded(int64_t n) { return ceil_div(n, 16) * 16; }
 
-// scores of one query become probabilities; keys that it may not see get 0. Returns log Σ exp.
+// scores of one query become probabilities; masked keys get 0. Returns log Σ exp.
 inline float softmax_row(float* scores, int64_t visible, int64_t keys, float scale) {
   Vec top = all(lowest_float);
   for (int64_t j = 0; j < visible; j += lanes) {
@@ -126,9 +126,9 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
 
 // --- decoding: one query for each sentence, its keys and values in the rows of a cache -------------------
 
-// What it costs is to fetch them, once for all that is computed with them. So nothing is packed: a square of keys is
-// transposed in registers, and each number meets the query by the same chain of sums as above, with the same bits. A
-// head's part of a row is asked for while the head before it is worked on, which lies beside it.
+// Its cost is to fetch them, once for everything that is computed with them. So nothing is packed: a square of keys is
+// transposed in registers and multiplied with the query by the same chain of sums as above, with the same bits. A
+// head's part of a row is prefetched during the head before it, which is adjacent.
 
 // A head's keys that one query sees, or their values, wherever their rows are.
 struct SeenRows {
@@ -182,7 +182,7 @@ inline void add_all_values(const float* p, const SeenRows& v, float* out) {
 }
 
 // Heads [first, end) of one sentence; k and v are of head 0. The keys of a few rows are read by all heads in turn, then
-// those of the next few: what was asked for must still be in the nearest cache when it is used.
+// those of the next few: what was prefetched must still be in the first-level cache when it is used.
 inline void attend_to_rows(const AttentionShape& shape, SeenRows k, SeenRows v, int64_t first, int64_t end,
                            const float* q, float* out, float* scores) {
   const int64_t keys = k.count, width = shape.width, stride = padded(keys);
@@ -209,13 +209,13 @@ inline void attend_to_cache(Context& context, const AttentionShape& shape, Const
                    {v.data, v.row_stride, rows, keys.length, shape.width}, first, end,
                    q.data + row * q.row_stride, out.data + row * out.stride, scores);
   };
-  // Few sentences are cut into heads; of many, some neighbours are a task, which as hypotheses of one source have the
-  // same keys.
+  // Few sentences are split by heads; of many, a few neighbours are a task: as hypotheses of one source they share
+  // keys.
   const int64_t sentences = shape.spans >= 4 * enough_tasks ? 4 : 1;
   const int64_t heads = shape.spans >= enough_tasks ? shape.heads : 1, cuts = shape.heads / heads;
   const auto bytes = static_cast<size_t>(heads * padded(shape.longest_keys)) * sizeof(float);
   for_each_task(context, ceil_div(shape.spans, sentences) * cuts, [&](int64_t task, int worker) {
-    auto* scores = static_cast<float*>(context.local(worker, bytes));
+    auto* scores = static_cast<float*>(cpu(context).local(worker, bytes));
     const int64_t begin = task / cuts * sentences, head = task % cuts * heads;
     for (int64_t i = begin; i < smaller(shape.spans, begin + sentences); ++i)
       do_sentence(i, head, head + heads, scores);
@@ -231,12 +231,12 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
   const int64_t floats = packed_size(shape.width, keys) + packed_size(keys, shape.width) +
                          single_thread_block_size() + query_tile * padded(keys) + 4 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
-    void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
+    void* memory = cpu(context).local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend(shape, head_of_task(shape, task), q, k, v, out, log_sums, Pieces(memory));
   });
 }
 
-// --- the weights themselves -------------------------------------------------------------------------
+// --- attention weights ------------------------------------------------------------------------------
 
 void attention_weights(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                        Matrix weights) {
@@ -244,7 +244,7 @@ void attention_weights(Context& context, const AttentionShape& shape, ConstMatri
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     const Head head = head_of_task(shape, task);
     const int64_t keys = head.keys.length, width = shape.width;
-    Pieces memory(context.local(worker, static_cast<size_t>(floats) * sizeof(float)));
+    Pieces memory(cpu(context).local(worker, static_cast<size_t>(floats) * sizeof(float)));
     float* packed_k = memory.take(packed_size(width, keys));
     float* block = memory.take(single_thread_block_size());
     pack_single_thread(part_of(k, head.keys.begin, keys, head.index, width).transposed(), packed_k);
@@ -359,7 +359,7 @@ void attention_backward(Context& context, const AttentionShape& shape, ConstMatr
                          packed_size(query_tile, width) + single_thread_block_size() +
                          2 * query_tile * padded(keys) + keys + dropout_block + 8 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
-    void* memory = context.local(worker, static_cast<size_t>(floats) * sizeof(float));
+    void* memory = cpu(context).local(worker, static_cast<size_t>(floats) * sizeof(float));
     attend_backward(shape, head_of_task(shape, task), q, k, v, gradients, Pieces(memory));
   });
 }

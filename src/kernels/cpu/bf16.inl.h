@@ -1,4 +1,4 @@
-// Numbers of 16 bits: a float's upper half. Two of them stand in a word of 32 bits.
+// bf16: the upper 16 bits of a float. A word of 32 bits holds two of them.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// As 32-bit floats round to it: to the nearest, ties to even; what is no number stays none.
+// Rounds 32-bit floats: to the nearest, ties to even; NaN stays NaN.
 inline Words to_bf16(Vec x) {
   const Words bits = reinterpret_cast<Words>(x);
   const Words rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

@@ -1,4 +1,4 @@
-// Embeddings times a scale, plus positions, with dropout; and the way back into both tables.
+// Embeddings times a scale, plus positions, with dropout; and the backward into both tables.
 #pragma once
 
 #include "kernels/cpu/parallel.h"

@@ -45,7 +45,7 @@ void move_toward(Context& context, int64_t count, float amount, const float* fro
 
 double sum_of_squares(Context& context, int64_t count, const float* values) {
   const int64_t blocks = ceil_div(count, flat_block);
-  double* partial = static_cast<double*>(context.shared(static_cast<size_t>(blocks) * sizeof(double)));
+  double* partial = static_cast<double*>(cpu(context).shared(static_cast<size_t>(blocks) * sizeof(double)));
   for_each_task(context, blocks, [&](int64_t task, int) {
     const int64_t end = smaller(count, (task + 1) * flat_block);
     Vec total = {};
@@ -73,15 +73,23 @@ void add(Context& context, ConstMatrix from, Matrix to) {
   });
 }
 
-void scatter_rows(Context& context, ConstMatrix from, const int32_t* to_rows, Matrix to) {
+inline void copy_floats(const float* x, float* y, int64_t columns) {
+  for (int64_t c = 0; c < columns; c += lanes) {
+    store_some(y + c, load_some(x + c, columns - c), columns - c);
+  }
+}
+
+void scatter_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
   for_each_row_block(context, from.rows, from.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* x = from.data + r * from.row_stride;
-      float* y = to.data + to_rows[r] * to.stride;
-      for (int64_t c = 0; c < from.columns; c += lanes) {
-        store_some(y + c, load_some(x + c, from.columns - c), from.columns - c);
-      }
-    }
+    for (int64_t r = begin; r < end; ++r)
+      copy_floats(from.data + r * from.row_stride, to.data + rows[r] * to.stride, from.columns);
+  });
+}
+
+void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
+  for_each_row_block(context, to.rows, to.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      copy_floats(from.data + rows[r] * from.row_stride, to.data + r * to.stride, to.columns);
   });
 }
 

@@ -1,4 +1,4 @@
-// Activations and their slopes, for the epilogue of a product and for its backward. A NaN stays one.
+// Activations and their slopes, for the epilogue of a product and for its backward. NaN stays NaN.
 #pragma once
 
 #include "kernels/cpu/simd.h"

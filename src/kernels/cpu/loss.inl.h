@@ -44,7 +44,7 @@ inline float exponentiate_row(float* x, int64_t columns, float top, float* total
   return sum(sum_e);
 }
 
-// What the smoothed target gives to the right word and to each other one.
+// The probabilities of the smoothed target: of the right word and of each other one.
 struct SmoothedTarget {
   float right, other;
 };
@@ -128,7 +128,7 @@ void mix_log_probabilities(Context& context, ConstMatrix other, float share, Mat
   });
 }
 
-// Takes its place in the sorted list of the largest so far, or none. Returns the list's length.
+// Inserts it into the sorted list of the largest so far, if it belongs there. Returns the list's length.
 inline int64_t insert_into_top(Element element, int64_t count, int64_t found, Element* list) {
   if (!(element.value >= lowest_float) || (found == count && !(element.value > list[count - 1].value)))
     return found;
@@ -138,7 +138,7 @@ inline int64_t insert_into_top(Element element, int64_t count, int64_t found, El
   return smaller(found + 1, count);
 }
 
-// What log_softmax subtracts from a row, in its order; zeros: the row is taken as it is.
+// What log_softmax subtracts from a row, in its order; zeros: nothing.
 struct Subtracted {
   float top, log_sum;
 
@@ -176,7 +176,8 @@ inline void top_of_rows(Context& context, ConstMatrix rows, int64_t count, bool 
   const int64_t blocks = ceil_div(rows.columns, top_block);
   for_each_task(context, rows.rows, [&](int64_t r, int worker) {
     const float* x = rows.data + r * rows.row_stride;
-    float* maxima = static_cast<float*>(context.local(worker, static_cast<size_t>(blocks) * sizeof(float)));
+    float* maxima =
+        static_cast<float*>(cpu(context).local(worker, static_cast<size_t>(blocks) * sizeof(float)));
     block_maxima(x, rows.columns, maxima);
     Subtracted subtracted = {0, 0};
     if (after_softmax) {

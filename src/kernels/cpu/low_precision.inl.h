@@ -1,4 +1,4 @@
-// Products with a right operand in fewer bits (LowPrecisionMatrix): the loops, for every arithmetic.
+// Products with a low-precision right operand (LowPrecisionMatrix): the loops, for every arithmetic.
 //
 // First all rows of a are copied as the arithmetic wants them (int8: rounded by their own scale), then a task has a
 // block of rows and a run of columns. A tile's sums go through the whole inner index in registers. For int8 they are
@@ -11,16 +11,15 @@
 #include "kernels/cpu/low_precision_arithmetic.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/kernels.h"
-#include "kernels/low_precision_layout.h"
 
 namespace dragoman {
 namespace {
 
 // --- the left operand -------------------------------------------------------------------------------
 
-// The rows of a as they meet b, and what turns a sum of int8 back into a number: (sum − offset) · scale · b's scale.
-// The offset is there because b's bytes are 128 too large, and for what else a kind's sums have of the row alone.
-// From row to row it is a little more than their length, lest they fall into one set of the cache.
+// The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
+// scale. The offset removes the 128 added to b's bytes, and other terms of a kind's sums that depend on the row alone.
+// The stride is a little more than a row's length, so that rows do not fall into one set of the cache.
 template <class Kind>
 struct LeftRows {
   typename Kind::Element* elements;
@@ -41,7 +40,7 @@ LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
   constexpr int64_t element = sizeof(typename Kind::Element);
   const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
   const int64_t stride = ceil_div(length, 64) * 64 + 64;
-  auto* memory = static_cast<char*>(context.shared(static_cast<size_t>(rows * (stride + 8))));
+  auto* memory = static_cast<char*>(cpu(context).shared(static_cast<size_t>(rows * (stride + 8))));
   char* scales = memory + rows * stride;
   return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
           reinterpret_cast<float*>(scales), reinterpret_cast<int32_t*>(scales + rows * 4)};
@@ -56,7 +55,7 @@ inline float largest_magnitude(const float* x, int64_t count) {
   return largest(top);
 }
 
-// All lanes: behind a row's last element come zeros, as lines that are filled up want them.
+// All lanes: after a row's last element come zeros, for padded lines.
 template <class Element>
 void store_elements(Element* to, Ints v) {
   typedef Element Rounded __attribute__((vector_size(sizeof(Element) * lanes)));
@@ -96,8 +95,8 @@ inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int6
 template <class Kind>
 constexpr int64_t low_precision_tile_columns = Kind::tile_vectors* Kind::columns;
 
-// Of b, the columns of a tile: where each vector's first line stands, how far it is to the next, and what the sums
-// begin with.
+// A tile's columns of b: where each vector's first line is, the distance to the next, and the initial values of the
+// sums.
 template <class Kind>
 struct TileColumns {
   const unsigned char* first[Kind::tile_vectors];
@@ -106,7 +105,7 @@ struct TileColumns {
 };
 
 // Rows [row, row + rows) of c and `columns` of its columns from `column` on.
-// What the next columns will read is fetched meanwhile: `upcoming`, and so much further on for each line.
+// Prefetches what the next columns will read: `upcoming`, and a step further on for each line.
 struct LowPrecisionTile {
   const LowPrecisionMatrix& b;
   const Matrix& c;
@@ -120,7 +119,7 @@ TileColumns<Kind> columns_in_place(const LowPrecisionMatrix& b, int64_t first_co
   TileColumns<Kind> right = {.first = {}, .step = low_precision_line_bytes, .sums = {}};
   const int64_t lines = lines_of<Kind>(b.rows), last_panel = (b.columns - 1) / low_precision_panel_columns;
   for (int j = 0; j < Kind::tile_vectors; ++j) {
-    // What lies behind the last panel is not used, but must be there.
+    // What is after the last panel is not used, but must be readable.
     const int64_t column = first_column + j * Kind::columns;
     const int64_t panel = smaller(column / low_precision_panel_columns, last_panel);
     right.first[j] = b.data + panel * lines * low_precision_line_bytes +
@@ -135,8 +134,8 @@ size_t bytes_of_widened(int64_t inner) {
   return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
 }
 
-// The columns are widened into `memory` for all the rows that will meet them, and the sums begin with what has to come
-// off for the columns' own products.
+// The columns are widened into `memory` for all the rows that they are multiplied with, and the sums begin with minus
+// the columns' own products.
 template <class Kind>
 TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner, unsigned char* memory) {
   constexpr int64_t width = sizeof(typename Kind::Right);
@@ -153,7 +152,7 @@ TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner
   return right;
 }
 
-// `count` of them, which may be none.
+// `count` of them, which may be 0.
 template <class Kind>
 Vec value_of(const LeftRows<Kind>& left, const LowPrecisionTile& tile, int64_t row, Words sum, int64_t j,
              int64_t count) {
@@ -219,7 +218,7 @@ void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& rig
   }
 }
 
-// The tile of as many rows as there are.
+// The tile for this number of rows.
 template <class Kind, int rows = Kind::tile_rows>
 void low_precision_rows(int64_t row_count, const LeftRows<Kind>& left, const TileColumns<Kind>& right,
                         const LowPrecisionTile& tile) {
@@ -237,7 +236,7 @@ constexpr int64_t low_precision_run_columns = 256;
 constexpr int64_t low_precision_run_unit = 64;
 constexpr int64_t low_precision_enough_tasks = 16;
 
-// Rows [first, end) of the columns [column, end_column): every tile of rows meets the same columns of b in turn.
+// Rows [first, end) of the columns [column, end_column): every tile of rows is multiplied with them in turn.
 template <class Kind>
 void low_precision_part(const LeftRows<Kind>& left, const LowPrecisionMatrix& b, const Matrix& c,
                         int64_t first, int64_t end, int64_t column, int64_t end_column, void* memory) {
@@ -283,25 +282,34 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
     const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
     const int64_t column = run * units / runs * low_precision_run_unit;
     const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * low_precision_run_unit);
-    void* memory = Kind::widens_ahead ? context.local(worker, widened) : nullptr;
+    void* memory = Kind::widens_ahead ? cpu(context).local(worker, widened) : nullptr;
     low_precision_part(left, b, c, row, end, column, end_column, memory);
     if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
   });
 }
 
-// What many rows share is prepared for them; for the rows of one tile it would not pay.
+// Work that many rows share is done once; for the rows of one tile it would not pay off.
 inline void int8_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
                          const Epilogue& epilogue) {
   const bool many = c.rows > Int8::tile_rows;
   (many ? low_precision_product<Int8OfManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
 }
 
+inline int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }
+inline int64_t line_count(const LowPrecisionMatrix& b) {
+  return ceil_div(b.rows, inner_of_line(b.precision));
+}
+
+// Where the column's 4 bytes of its panel's first line are.
+inline int64_t place_of(const LowPrecisionMatrix& b, int64_t column) {
+  return column / low_precision_panel_columns * line_count(b) * low_precision_line_bytes +
+         column % low_precision_panel_columns * low_precision_column_bytes;
+}
+
 inline float widened(const LowPrecisionMatrix& b, int64_t k, int64_t column) {
-  const int64_t of_line = b.precision == Precision::int8 ? 4 : 2, lines = ceil_div(b.rows, of_line);
-  const unsigned char* line =
-      b.data + (column / low_precision_panel_columns * lines + k / of_line) * low_precision_line_bytes;
+  const int64_t of_line = inner_of_line(b.precision);
   const unsigned char* element =
-      line + column % low_precision_panel_columns * low_precision_column_bytes + k % of_line * (4 / of_line);
+      b.data + place_of(b, column) + k / of_line * low_precision_line_bytes + k % of_line * (4 / of_line);
   if (b.precision == Precision::int8) return static_cast<float>(*element - 128) * b.scales[column];
   const uint32_t bits = static_cast<uint32_t>(element[0]) << 16 | static_cast<uint32_t>(element[1]) << 24;
   float x;
@@ -313,6 +321,25 @@ inline void widen_columns(Context& context, const LowPrecisionMatrix& b, const i
   for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       for (int64_t k = 0; k < b.rows; ++k) out.data[r * out.stride + k] = widened(b, k, columns[r]);
+    }
+  });
+}
+
+// A panel is a task: its padding first, then column by column.
+inline void gather_columns(Context& context, const LowPrecisionMatrix& b, const int32_t* columns,
+                           int64_t count, unsigned char* data, float* scales) {
+  const LowPrecisionMatrix to = {b.precision, data, scales, b.rows, count};
+  const int64_t panel_bytes = line_count(b) * low_precision_line_bytes;
+  for_each_task(context, ceil_div(count, low_precision_panel_columns), [&](int64_t panel, int) {
+    __builtin_memset(data + panel * panel_bytes, b.precision == Precision::int8 ? 128 : 0,
+                     static_cast<size_t>(panel_bytes));
+    const int64_t begin = panel * low_precision_panel_columns;
+    for (int64_t j = begin; j < smaller(count, begin + low_precision_panel_columns); ++j) {
+      const unsigned char* from = b.data + place_of(b, columns[j]);
+      unsigned char* column = data + place_of(to, j);
+      for (int64_t at = 0; at < panel_bytes; at += low_precision_line_bytes)
+        __builtin_memcpy(column + at, from + at, low_precision_column_bytes);
+      if (b.precision == Precision::int8) scales[j] = b.scales[columns[j]];
     }
   });
 }

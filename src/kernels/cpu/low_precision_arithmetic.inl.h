@@ -1,4 +1,4 @@
-// The arithmetic of products in fewer bits, once for each kind of processor. low_precision.inl.h holds the loops.
+// The arithmetic of low-precision products, once for each kind of processor. low_precision.inl.h holds the loops.
 //
 // A kind says how a row of a is copied (Left: what one line of b meets of it), what it loads of a line at a time
 // (Right: `columns` columns), how the two are multiplied and added up (Sum), and how many rows and vectors of columns

@@ -2,7 +2,7 @@
 //
 // Sizes follow from the registers: tile_rows × tile_vectors sums, tile_vectors of b, one of a. The last rows of a
 // matrix are tiles of fewer rows (a template for each number), the last columns are masked stores: b's panels are
-// filled up with zeros. An element of c is one chain of multiply-adds over the inner index, which starts from zero
+// padded with zeros. An element of c is one chain of multiply-adds over the inner index, which starts from zero
 // or from what c holds; no choice of sizes here can change its bits.
 //
 // `Kind` is the arithmetic (product_arithmetic.inl.h), and depths are in its steps. Words are passed around as floats,
@@ -139,7 +139,7 @@ constexpr int64_t panels_at_once(int64_t rows) {
   return rows == 1 ? most : rows <= 3 ? 2 : 1;
 }
 
-// The tile of as many rows as there are, over one panel or (at_once) panels_at_once(rows) of them.
+// The tile for this number of rows, over one panel or (at_once) panels_at_once(rows) of them.
 template <class Kind, bool by_depth, int rows = tile_rows>
 void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
   if (row_count == rows) {

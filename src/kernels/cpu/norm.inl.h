@@ -1,4 +1,4 @@
-// Residual + dropout + layer normalisation in one pass, and back.
+// Residual + dropout + layer normalisation in one pass, and the backward.
 #pragma once
 
 #include "kernels/cpu/activations.inl.h"
@@ -77,7 +77,7 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
   });
 }
 
-// One row's way back: with s the standardised row and h = gain ∘ dy, dx = inverse · (h − mean(h) − s · mean(h ∘ s)).
+// One row's backward: with s the standardised row and h = gain ∘ dy, dx = inverse · (h − mean(h) − s · mean(h ∘ s)).
 struct NormRow {
   const float* x;
   const float* dy;
@@ -123,7 +123,7 @@ void add_dropout_norm_backward(Context& context, ConstMatrix sum_in, ConstMatrix
   const int64_t columns = sum_in.columns, blocks = ceil_div(sum_in.rows, bias_rows);
   const size_t bytes = static_cast<size_t>(2 * blocks * columns) * sizeof(float);
   float* partials =
-      static_cast<float*>(context.shared(bytes));  // all blocks' for the gain, then all for the bias
+      static_cast<float*>(cpu(context).shared(bytes));  // all blocks' for the gain, then all for the bias
   for_each_task(context, blocks, [&](int64_t block, int) {
     float* gain_sums = partials + block * columns;
     float* bias_sums = partials + (blocks + block) * columns;

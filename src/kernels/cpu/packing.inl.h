@@ -1,7 +1,7 @@
 // How a product's operands are laid out before its tiles read them: as words, each of which is one step along the
 // inner index (product_arithmetic.inl.h). Where a block begins and how deep it is, is counted in steps.
 //
-// The right operand: blocks of block_depth steps; in each, panels of tile_columns columns, the last one filled up
+// The right operand: blocks of block_depth steps; in each, panels of tile_columns columns, the last one padded
 // with zeros; in a panel, the words of one step side by side. So a task that works on some columns reads each block
 // as one stream. The left operand: see microkernel.inl.h.
 #pragma once
@@ -153,7 +153,7 @@ void pack(Context& context, ConstMatrix b, float* packed) {
 template <bool by_depth>
 constexpr int64_t a_tile_step = by_depth ? block_depth* tile_row_group + 16 : tile_rows* row_of_block;
 
-// What is to be copied lies in short pieces: they are asked for a few pieces ahead.
+// What is copied comes in short pieces: they are prefetched a few pieces ahead.
 constexpr int64_t pieces_ahead = 4;
 
 // The last vector of a row is written whole: row_of_block has the room.

@@ -12,10 +12,13 @@ inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// The context of these kernels.
+inline CpuContext& cpu(Context& context) { return static_cast<CpuContext&>(context); }
+
 // body(task, worker) for each task of [0, count).
 template <class Body>
 void for_each_task(Context& context, int64_t count, const Body& body) {
-  context.parallel(
+  cpu(context).parallel(
       count,
       [](void* argument, int64_t task, int worker) { (*static_cast<const Body*>(argument))(task, worker); },
       const_cast<Body*>(&body));

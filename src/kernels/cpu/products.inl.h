@@ -5,7 +5,7 @@
 // of b meets every tile of rows. Of many rows, each task copies its own part of a, and a b that comes unpacked is
 // first packed for all tasks. Of few rows a is copied for all tasks, and each packs its own columns of b. For all
 // tasks there are as many blocks of the inner index at a time as fit into the cache, which is a phase. How the work
-// is cut follows from the shape alone; whatever the cut, the sums are the same (microkernel.inl.h).
+// is split follows from the shape alone; however it is split, the sums are the same (microkernel.inl.h).
 #pragma once
 
 #include <stdint.h>
@@ -36,7 +36,7 @@ constexpr int64_t min_columns_of_strip = 1024;
 
 inline int64_t clamped(int64_t x, int64_t least, int64_t most) { return larger(least, smaller(x, most)); }
 
-// How many blocks of rows and how many runs of columns a product is cut into.
+// The numbers of blocks of rows and of runs of columns that a product is split into.
 struct Cut {
   int64_t tiles, groups;  // what is distributed over them
   int64_t row_blocks, column_runs;
@@ -209,13 +209,13 @@ void run_product(Context& context, const Product& product) {
   const Plan plan = plan_product<Kind, by_depth>(product);
   const Cut& cut = plan.cut;
   const auto bytes = [](int64_t floats) { return sizeof(float) * static_cast<size_t>(floats); };
-  float* copies = static_cast<float*>(context.shared(bytes(plan.shared)));
+  float* copies = static_cast<float*>(cpu(context).shared(bytes(plan.shared)));
   const int64_t inner = steps_of<Kind>(product.b.rows), step = plan.blocks_of_phase * block_depth;
   for (int64_t begin = 0; begin == 0 || begin < inner; begin += step) {
     const int64_t end = smaller(inner, begin + step);
     copy_for_phase<Kind, by_depth>(context, product, plan, begin, ceil_div(end - begin, block_depth), copies);
     for_each_task(context, cut.row_blocks * cut.column_runs, [&](int64_t task, int worker) {
-      float* own = static_cast<float*>(context.local(worker, bytes(plan.own)));
+      float* own = static_cast<float*>(cpu(context).local(worker, bytes(plan.own)));
       multiply_part<Kind, by_depth>(product, plan, begin, end, part_of(cut, product.c, task), copies, own);
     });
   }

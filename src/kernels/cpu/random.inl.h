@@ -27,7 +27,7 @@ struct DropoutMask {
   uint32_t key[2];
 };
 
-// The scale is that of the rate as 16 bits have it, so that the mean stays what it was.
+// The scale is that of the rate rounded to 16 bits, so that the mean stays the same.
 inline DropoutMask dropout_mask(const Dropout& dropout) {
   const int32_t threshold = static_cast<int32_t>(dropout.rate * 65536);
   return {threshold, 65536 / static_cast<float>(65536 - threshold), {dropout.key[0], dropout.key[1]}};

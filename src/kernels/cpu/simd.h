@@ -2,7 +2,7 @@
 //
 // Vec is a compiler vector of `lanes` floats: + − * / and comparisons work on it. What compilers have no
 // operator for stands here, once for each instruction set: fused multiply-add, masked loads and stores,
-// minimum and maximum, square root. Everything is in an anonymous namespace: nothing leaves the object file.
+// minimum and maximum, square root. Everything is in an anonymous namespace: the object file exports none of it.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// The kernels of one instruction set: this file is compiled once for each (see CMakeLists.txt), and all that
-// leaves its object file is the table at the end.
+// The kernels of one instruction set: this file is compiled once for each (see cmake/kernels.cmake), and its
+// object file exports only the table at the end.
 #include "kernels/cpu/activations.inl.h"
 #include "kernels/cpu/attention.inl.h"
 #include "kernels/cpu/embedding.inl.h"
@@ -25,6 +25,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
                       .bf16 = low_precision_product<Bf16>,
                       .rounded = product_kernels<Pairs>},
     .widen_columns = widen_columns,
+    .gather_columns = gather_columns,
     .activation_backward = activation_backward,
     .embed = embed,
     .embed_backward = embed_backward,
@@ -43,6 +44,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .sum_of_squares = sum_of_squares,
     .add = add,
     .scatter_rows = scatter_rows,
+    .gather_rows = gather_rows,
 };
 
 }  // namespace dragoman

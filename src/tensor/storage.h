@@ -1,0 +1,43 @@
+// Storage: the memory behind tensors, values and gradient. Parameters point into flat buffers with another owner.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernels.h"
+
+namespace dragoman {
+
+class Pool;
+
+// A piece of a pool's memory.
+struct Block {
+  void* data = nullptr;
+  int node = -1;  // the pool's number for it
+};
+
+class Storage {
+ public:
+  float* data = nullptr;
+  float* gradient = nullptr;  // null until it is first written; a parameter's is there from the start
+  int64_t size = 0;           // floats
+  bool parameter = false;
+  int pending = 0;  // closures on the tape that will still add to this parameter's gradient
+  int index = -1;   // a parameter's number
+
+  // The matrix packed for products, kept while a parameter does not change; see ops/products.h.
+  const float* packed = nullptr;
+  bool packed_transposed = false;
+  Block packed_block;  // its memory, unless it is borrowed
+
+  // What decoding may have instead of a parameter's floats, data then being null. It has another owner.
+  LowPrecisionMatrix low_precision = {};
+
+ private:
+  friend class StorageRef;
+  friend class Tensor;
+  int references_ = 0;
+  Pool* pool_ = nullptr;
+  Block data_block_, gradient_block_;
+};
+
+}  // namespace dragoman
