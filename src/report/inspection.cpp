@@ -71,6 +71,11 @@ ordered_json words_json(const Side& side) {
   return {{"spans", spans}, {"of_tokens", numbers}};
 }
 
+ordered_json attention_weight(float weight, bool thousandths) {
+  if (thousandths) return std::lround(weight * 1000);
+  return weight_json(weight);
+}
+
 // [layer][head][query][key]
 ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bool thousandths) {
   ordered_json all = ordered_json::array();
@@ -83,12 +88,7 @@ ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bo
       for (int64_t r = 0; r < layer.rows(); ++r) {
         const float* weights = values.data() + r * layer.columns() + h * keys;
         ordered_json row = ordered_json::array();
-        for (int64_t k = 0; k < keys; ++k) {
-          if (thousandths)
-            row.push_back(std::lround(weights[k] * 1000));
-          else
-            row.push_back(weight_json(weights[k]));
-        }
+        for (int64_t k = 0; k < keys; ++k) row.push_back(attention_weight(weights[k], thousandths));
         rows.push_back(std::move(row));
       }
       of_layer.push_back(std::move(rows));
