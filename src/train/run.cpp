@@ -38,7 +38,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .ema = t.ema};
 }
 
-// The first process alone reports what is wrong: the others wait for it in make_task.
+// The first process alone checks the folder and reports errors: the others wait for it later on.
 RunStore open_store(const Recipe& recipe, const RunOptions& options, const Processes& processes) {
   if (processes.first()) check_fits_folder(recipe, options);
   return {options.folder, std::max(recipe.checkpoints.keep, recipe.training.average_last), processes};
