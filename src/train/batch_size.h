@@ -1,8 +1,8 @@
 // training.batch_tokens = "auto": the largest batches that fit into memory, computed in parts of part_tokens.
 //
 // Memory is estimated from the model's shapes. Since nothing of the size of a sentence's length squared is kept, it is
-// linear in the number of tokens computed at once; a test compares the estimate with the pool's real size. (A trial step
-// would use the very memory that may be missing.)
+// linear in the number of tokens computed at once; a test compares the estimate with the pool's real size. (A trial
+// step would use the very memory that may be missing.)
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace dragoman {
 
-// The peak memory of training with batches of batch_tokens tokens on either side, weights, gradients and moments included.
-// The sizes of the vocabularies must be set.
+// The peak memory, in bytes, of training with batches of batch_tokens tokens on either side, including weights,
+// gradients and moments. The sizes of the vocabularies must be set.
 int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens);
 
-// The largest number of tokens, up to 16384, whose training fits into `bytes`; less than a part if not even a part fits,
-// and 256 if nothing does.
+// The largest number of tokens, up to 16384, whose training fits into `bytes`; less than a part if not even a part
+// fits, and 256 if nothing does.
 int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes);
 
 // training.batch_tokens as a number. "auto" is the number in the model's folder if a run was started there, so that a
-// resumed run makes the same updates. Else it is what fits into half of the available memory, shared by the processes on
-// this machine; it is then logged.
+// resumed run makes the same updates. Else it is what fits into half of the available memory, shared by the processes
+// on this machine; it is then logged.
 int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes = 1);
 
 }  // namespace dragoman

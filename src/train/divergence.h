@@ -30,7 +30,7 @@ class DivergenceGuard {
   double rate_scale() const { return rate_scale_; }  // factor of the learning rate
   int64_t skipped() const { return skipped_; }       // updates in all
 
-  // After a rollback the statistics are those of the older state; what counts the failures since then goes on.
+  // After a rollback the statistics are those of the older state; the counters of failures continue.
   void keep_counters_of(const DivergenceGuard& later);
 
   nlohmann::json to_json() const;

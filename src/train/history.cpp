@@ -34,7 +34,7 @@ class Reader {
   }
 
  private:
-  // Training events contain the seconds of training. Without them the clock counts, except for the pause before a resume.
+  // Training events contain the seconds of training. Without them the clock counts, but no pause before a resume.
   void update_time(const MetricsEvent& event) {
     const double seconds = event.event == "train" ? event.number("seconds") : missing;
     const double elapsed = event.time - last_time_;

@@ -20,8 +20,8 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Calls take(line, end, complete) for each line until it returns false; end: the offset after it, complete: it ends with
-// a line feed.
+// Calls take(line, end, complete) for each line until it returns false. end: the offset after the line; complete: it
+// ends with a line feed.
 template <typename Take>
 void for_lines(const std::string& path, const Take& take) {
   std::ifstream file(path, std::ios::binary);

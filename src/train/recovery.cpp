@@ -60,7 +60,7 @@ void Recovery::restart() {
 }
 
 void Recovery::stop(const std::string& reason) {
-  if (!store_.writes()) throw Error("");  // the first process says it
+  if (!store_.writes()) throw Error("");  // the first process reports it
   const auto checkpoint = store_.checkpoints().newest_before(trainer_.steps());
   throw Error(
       "training keeps diverging, most recently because {}: {}; try a smaller learning rate, a longer "

@@ -1,7 +1,7 @@
 // Recovery: what happens to a run when an update diverges (divergence.h decides that).
 //
 // The batch is skipped; or the run rolls back to its newest good checkpoint, and without one to step 0; or it ends with
-// an error. After a rollback the data go on from where they are: other batches may do better.
+// an error. After a rollback training continues with the next data: other batches may do better.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .ema = t.ema};
 }
 
-// The first process alone reports what is wrong: the others wait for it in make_task.
+// The first process alone checks the folder and reports errors: the others wait for it later on.
 RunStore open_store(const Recipe& recipe, const RunOptions& options, const Processes& processes) {
   if (processes.first()) check_fits_folder(recipe, options);
   return {options.folder, std::max(recipe.checkpoints.keep, recipe.training.average_last), processes};
@@ -112,9 +112,8 @@ void Run::log_setup() const {
            device_.context.threads(), device_.kernels.name);
   if (recipe_.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
-        "training.precision is bf16, which {} has no instructions for: products are emulated, which is "
-        "correct "
-        "but slow; fp32 is faster here",
+        "training.precision is bf16, for which {} has no instructions: products are emulated, which is slow; "
+        "fp32 is faster here",
         device_.kernels.name);
   }
 }
@@ -249,8 +248,10 @@ void Run::validate_and_save() {
   if (validates) validate();
   if (validates && state_.validations.last_step != trainer_.steps()) return;
   const int64_t every = recipe_.checkpoints.every;
-  if (every > 0 ? is_multiple(trainer_.steps(), every) : validates)
+  if (every > 0 ? is_multiple(trainer_.steps(), every) : validates) {
+    progress_.clear();  // it may warn
     store_.try_to_save(trainer_, state_, CheckpointReason::on_schedule);
+  }
   if (validates) store_.keep_if_best(trainer_, state_);
 }
 

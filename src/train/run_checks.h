@@ -19,13 +19,13 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options);
 // Once the corpus is prepared and no usable checkpoint was found: that a new run may start.
 void check_fits_new_run(const RunOptions& options);
 
-// Where a process stands. Sums of gradients make sense only for the same weights and the same kernels.
+// The point that a process has reached. Sums of gradients make sense only for the same weights and the same kernels.
 struct Standing {
   int64_t step, epoch, index;
   const char* instruction_set;
 };
 
-// That all processes stand at the same point. The first process alone says what is wrong.
+// That all processes are at the same point. The first process alone reports what is wrong.
 void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own);
 
 // The recipe as config.json holds it, for comparison when the run resumes.

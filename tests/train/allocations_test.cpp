@@ -16,7 +16,7 @@ TEST(CountAllocations, Counts) {
 
 class Allocations : public testing::TestWithParam<ModelCase> {};
 
-// Tokens by the largest batch's, in sentences of other numbers and lengths.
+// As many tokens as the largest batch, in sentences of other numbers and lengths.
 std::vector<std::vector<Batch>> smaller_updates(const ModelConfig& config) {
   std::vector<std::vector<Batch>> updates;
   for (uint64_t i = 0; i < 12; ++i) {
@@ -77,8 +77,7 @@ TEST_P(Allocations, NoneForParts) {
   EXPECT_EQ(small.device.pool.reached(), reached);
 }
 
-// Products cut their work by its shape: none of fewer rows, or of a shorter sum, may need memory that the largest
-// did not.
+// Products divide their work by its shape: fewer rows or a shorter sum must not need more memory than the largest.
 class ProductAllocations : public testing::TestWithParam<const Kernels*> {};
 
 TEST_P(ProductAllocations, NoneForFewerRows) {

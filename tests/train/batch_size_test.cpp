@@ -16,7 +16,7 @@ struct MemoryCase {
 };
 void PrintTo(const MemoryCase& c, std::ostream* out) { *out << c.name; }
 
-// Shapes in which now this and now that is what takes the memory.
+// Shapes in which different tensors dominate the memory.
 std::vector<MemoryCase> memory_cases() {
   ModelConfig narrow = {.encoder_layers = 3, .decoder_layers = 3, .d_model = 32, .heads = 4, .d_ff = 64};
   narrow.source_vocabulary = narrow.target_vocabulary = 100;
@@ -41,7 +41,7 @@ std::vector<MemoryCase> memory_cases() {
           {"in_parts", narrow, 1024, 256}};
 }
 
-// Both sides hold that many tokens, in sentences of 16.
+// With this many tokens on both sides, in sentences of 16.
 Batch full_batch(int64_t tokens) {
   Batch batch;
   const Sentence sentence(16, 3);
@@ -72,7 +72,7 @@ TEST_P(BatchMemory, IsAsEstimated) {
 INSTANTIATE_TEST_SUITE_P(Of, BatchMemory, testing::ValuesIn(memory_cases()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(BatchTokens, AreTheMostThatFit) {
+TEST(BatchTokens, AreAsManyAsFit) {
   const ModelConfig config = memory_cases()[0].config;
   const TrainingConfig whole = {.part_tokens = 0};
   const auto bytes = [&](int64_t tokens) { return training_bytes(config, whole, tokens); };
@@ -88,7 +88,7 @@ TEST(BatchTokens, AreTheMostThatFit) {
   EXPECT_EQ(fitting_batch_tokens(config, in_parts, bytes(1024) - 1), 768);  // not even a part
 }
 
-TEST(BatchTokens, AreThoseOfTheRunThatHasBegun) {
+TEST(BatchTokens, AreKeptByAResumedRun) {
   const auto folder = std::filesystem::temp_directory_path() / "run";
   std::filesystem::create_directories(folder);
   Recipe recipe = {.training = {.batch_tokens = automatic_batch_tokens}};

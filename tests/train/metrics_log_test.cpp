@@ -42,7 +42,7 @@ TEST_F(Log, ALineHasEventStepAndTimeAndThenTheValuesInOrder) {
       "{\"event\":\"train\",\"step\":7,\"time\":1700000000.123,\"loss\":2.5,\"epoch\":1,\"a\":\"é\\n<\"}\n");
 }
 
-TEST_F(Log, ComesBackAsItWasWritten) {
+TEST_F(Log, IsReadAsItWasWritten) {
   {
     MetricsLog log(path_);
     log.write("train", 1, {{"loss", 0.1}, {"name", "x"}});
@@ -60,7 +60,7 @@ TEST_F(Log, ComesBackAsItWasWritten) {
   });
 }
 
-TEST_F(Log, CutForARunThatGoesBackItKeepsOneKindOfEvent) {
+TEST_F(Log, CutAfterARollbackItKeepsOneKindOfEvent) {
   MetricsLog log(path_);
   log.write("train", 1, {});
   const int64_t keep = log.bytes();
@@ -73,7 +73,7 @@ TEST_F(Log, CutForARunThatGoesBackItKeepsOneKindOfEvent) {
   EXPECT_EQ(read_file(path_).size(), static_cast<size_t>(log.bytes()));
 }
 
-TEST_F(Log, NumbersThatAreNoneAreJsonAllTheSame) {
+TEST_F(Log, NonFiniteNumbersAreValidJson) {
   const double infinity = std::numeric_limits<double>::infinity();
   MetricsLog log(path_);
   log.write("train", 1, {{"loss", std::nan("")}, {"a", infinity}, {"b", -infinity}, {"c", 1.0}});
@@ -88,7 +88,7 @@ TEST_F(Log, NumbersThatAreNoneAreJsonAllTheSame) {
   });
 }
 
-TEST_F(Log, AResumeCutsWhatCameAfterTheCheckpoint) {
+TEST_F(Log, AResumeCutsOffLaterEvents) {
   int64_t checkpoint = 0;
   {
     MetricsLog log(path_);
@@ -105,7 +105,7 @@ TEST_F(Log, AResumeCutsWhatCameAfterTheCheckpoint) {
   EXPECT_EQ(unreadable_, 0);
 }
 
-TEST_F(Log, AFileShorterThanTheCheckpointSaysKeepsItsWholeLines) {
+TEST_F(Log, AFileShorterThanExpectedKeepsItsCompleteLines) {
   append("{\"event\":\"train\",\"step\":1}\n{\"event\":\"tr");
   MetricsLog log(path_, 1'000'000);
   log.write("resume", 1, {});
@@ -119,7 +119,7 @@ TEST_F(Log, ACutInsideALineFallsBackToTheLineBefore) {
   EXPECT_EQ(events(), "train 1");
 }
 
-TEST_F(Log, ANewRunBeginsAnEmptyHistory) {
+TEST_F(Log, ANewRunStartsAnEmptyHistory) {
   append("{\"event\":\"train\",\"step\":1}\n");
   MetricsLog log(path_);
   EXPECT_EQ(read_file(path_), "");
@@ -133,7 +133,7 @@ TEST_F(Log, HistoryUpToAStep) {
   EXPECT_EQ(metrics_bytes_until(path_, 3), static_cast<int64_t>(read_file(path_).size()));
 }
 
-TEST_F(Log, LinesThatAreNoEventsAreCountedAndSkipped) {
+TEST_F(Log, LinesThatAreNotEventsAreCountedAndSkipped) {
   append(
       "{\"event\":\"train\",\"step\":1}\nrubbish\n[1]\n{\"step\":2}\n\n{\"event\":\"end\",\"step\":\"x\"}\n{"
       "\"event\":");
@@ -141,14 +141,14 @@ TEST_F(Log, LinesThatAreNoEventsAreCountedAndSkipped) {
   EXPECT_EQ(unreadable_, 4);
 }
 
-TEST_F(Log, TextThatIsNoUtf8IsStillWritten) {
+TEST_F(Log, InvalidUtf8IsReplaced) {
   MetricsLog log(path_);
   log.write("sample", 1, {{"translation", "a\xff"}});
   read_metrics(path_, [&](const MetricsEvent& event) { EXPECT_EQ(event.text("translation"), "a\ufffd"); });
 }
 
 // A limit on the size of files stands for a full disk: half a line is written, then none.
-TEST_F(Log, AFullDiskStopsNoTrainingAndLeavesNoHalfLine) {
+TEST_F(Log, AFullDiskDoesNotStopTrainingAndLeavesNoHalfLine) {
   set_log_level(LogLevel::off);
   MetricsLog log(path_);
   log.write("train", 1, {});
@@ -167,7 +167,7 @@ TEST_F(Log, AFullDiskStopsNoTrainingAndLeavesNoHalfLine) {
   EXPECT_EQ(read_file(path_).size(), static_cast<size_t>(log.bytes()));
 }
 
-TEST_F(Log, APlaceThatCannotBeWrittenIsAnError) { EXPECT_THROW(MetricsLog("/nowhere/metrics.jsonl"), Error); }
+TEST_F(Log, AnUnwritablePathIsAnError) { EXPECT_THROW(MetricsLog("/nowhere/metrics.jsonl"), Error); }
 
 }  // namespace
 }  // namespace dragoman

@@ -32,7 +32,7 @@ TEST_P(Noam, IsTheFigure) {
   }
 }
 
-TEST_P(Noam, RisesInALineFallsByTheRootAndPeaksBetween) {
+TEST_P(Noam, RisesLinearlyFallsByTheRootAndPeaksBetween) {
   const auto [d_model, factor, warmup, peak] = GetParam();
   const auto rate = [&](int64_t step) { return noam_rate(step, d_model, factor, warmup); };
   EXPECT_NEAR(rate(warmup), peak, 5e-7);
@@ -71,7 +71,7 @@ double rate_of(Schedule schedule, int64_t step) {
   return learning_rate({schedule, 1, 0.02, 100, 900, 512}, step);
 }
 
-TEST(OtherSchedules, RiseInALineButForTheConstantOne) {
+TEST(OtherSchedules, RiseLinearlyExceptTheConstantOne) {
   for (const int64_t step : {1, 50, 100}) {
     const double line = 0.0002 * static_cast<double>(step);
     EXPECT_DOUBLE_EQ(rate_of(Schedule::inverse_sqrt, step), line);
@@ -90,7 +90,7 @@ TEST(OtherSchedules, FallAsTheirNamesSay) {
   EXPECT_EQ(rate_of(Schedule::constant, 1'000'000), 0.02);
 }
 
-TEST(AveragingRate, ForgetsTheBeginningAndThenIsConstant) {
+TEST(AveragingRate, ForgetsTheInitialWeightsAndThenIsConstant) {
   EXPECT_NEAR(averaging_rate(0.999, 1), 9.0 / 11, 1e-12);
   EXPECT_NEAR(averaging_rate(0.999, 890), 0.01, 1e-12);
   EXPECT_NEAR(averaging_rate(0.999, 100'000), 0.001, 1e-12);

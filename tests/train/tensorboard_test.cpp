@@ -14,7 +14,7 @@ namespace {
 
 namespace board = tensorboard;
 
-TEST(TensorBoard, WritesTheBytesThatItsOwnWriterDoes) {
+TEST(TensorBoard, WritesTheBytesOfItsOwnWriter) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::string long_tag = "valid/";
   for (int i = 0; i < 40; ++i) long_tag += "long";
@@ -34,7 +34,7 @@ TEST(TensorBoard, Crc32cIsThatOfRfc3720) {
   EXPECT_EQ(board::crc32c(std::string(32, '\0')), 0x8a9136aau);
 }
 
-TEST(TensorBoard, TextIsShownAsItIs) {
+TEST(TensorBoard, TextIsShownLiterally) {
   EXPECT_EQ(board::as_markdown("*a*_b_ <i> & #1\nEnde."), "\\*a\\*\\_b\\_ &lt;i\\> &amp; \\#1  \nEnde\\.");
 }
 
@@ -57,7 +57,7 @@ TEST_F(TensorBoardFolder, AWriterMakesTheFolderAndItsOwnFile) {
   EXPECT_NE(first.path().find("/events.out.tfevents."), std::string::npos);
 }
 
-TEST_F(TensorBoardFolder, AFolderThatCannotBeMadeIsAnError) {
+TEST_F(TensorBoardFolder, AFolderThatCannotBeCreatedIsAnError) {
   EXPECT_THROW(TensorBoardWriter("/dev/null/board"), Error);
 }
 

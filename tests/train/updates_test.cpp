@@ -66,7 +66,7 @@ TEST_P(Updates, AreTheSameHoweverTheyAreCut) {
   }
 }
 
-// Three updates in parts, some of more rows than one partial sum has: gradients, weights and losses.
+// Gradients, weights and losses of three updates in parts, some of more rows than one partial sum has.
 TEST_P(Updates, HaveTheSameBitsOnAnyNumberOfThreads) {
   Floats gradients, weights;
   double smoothed = 0;
@@ -102,8 +102,8 @@ TEST_P(Updates, AreAFunctionOfTheSeed) {
   for (size_t i = 0; i < 3; ++i) EXPECT_NE(losses[0][i], losses[2][i]) << "update " << i;
 }
 
-// The masks of each update are new ones, and evaluation has none.
-TEST_P(Updates, DropAnewEachTime) {
+// Each update has new masks, and evaluation has none.
+TEST_P(Updates, HaveNewDropoutMasks) {
   Run run(GetParam(), 1);
   const Batch batch = random_batch(config(), 0, 10);
   const double first = run.trainer.update(std::vector{batch}, 0).smoothed;
@@ -127,8 +127,8 @@ TEST_P(Updates, AreLeftAloneByEvaluation) {
   EXPECT_TRUE(same_bits(plain.weights(), evaluated.weights()));
 }
 
-// Rounding reaches the gradients, and what is evaluated are the weights as they are.
-TEST_P(Updates, AreEvaluatedInFp32WhateverTheyAreMadeIn) {
+// Rounding affects the gradients, but not the evaluation.
+TEST_P(Updates, AreEvaluatedInFp32InAnyPrecision) {
   ModelCase in_fp32 = GetParam(), in_bf16 = GetParam();
   in_fp32.precision = Precision::fp32;
   in_bf16.precision = Precision::bf16;
@@ -160,8 +160,8 @@ TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
   }
 }
 
-// What one update leaves in the gradients is not in the next.
-TEST_P(Updates, BeginWithoutGradients) {
+// The gradients of one update do not leak into the next.
+TEST_P(Updates, StartWithoutGradients) {
   ModelCase undropped = GetParam();
   ModelConfig& c = undropped.named.config;
   c.dropout = c.attention_dropout = c.activation_dropout = c.embedding_dropout = 0;
