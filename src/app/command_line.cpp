@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ void CommandLine::add_options(Options& options) { options_.push_back(&options); 
 
 bool CommandLine::parse(const std::vector<std::string>& words) {
   if (print_help(words)) return false;
+  flags_.clear();
   std::vector<std::string> arguments;
   bool only_arguments = false;
   for (size_t i = 0; i < words.size(); ++i) {

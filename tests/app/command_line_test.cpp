@@ -124,7 +124,7 @@ TEST_F(CommandLineTest, AnOptionMayBeGivenUnderItsFormerName) {
   ASSERT_TRUE(line.parse({"a.txt", "--model.updates", "3"}));
   line.set_flags();
   EXPECT_EQ(steps, 3);
-  EXPECT_EQ(error({"a.txt", "--model.steps=3"}),
+  EXPECT_EQ(error({"a.txt", "--model.updates=3", "--model.steps=3"}),
             "try: --model.updates and --model.steps are the same option: remove one of them");
 }
 
