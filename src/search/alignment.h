@@ -35,8 +35,8 @@ std::vector<WordPair> align_words(std::string_view source, const std::vector<Tex
 std::string pharaoh(const std::vector<WordPair>& pairs);
 
 // Replaces each unknown token in the text of an output by the source word that it attended to most, without the
-// punctuation around it; neighbours that are aligned to the same word become one. A token that is aligned to nothing but
-// an end mark stays.
+// punctuation around it; neighbours that are aligned to the same word become one. A token that is aligned to an end
+// mark stays.
 void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, const AttentionRows& rows,
                      std::string_view line, const Segment& segment);
 
