@@ -94,7 +94,8 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   int64_t row = 0;
   for (const int32_t length : sources.lengths) {
     finite.push_back(true);
-    for (int32_t t = 0; t < length; ++t) finite.back() = finite.back() && is_finite(encoded, row++);
+    for (int32_t t = 0; t < length; ++t)
+      if (!is_finite(encoded, row++)) finite.back() = false;
   }
   return finite;
 }
