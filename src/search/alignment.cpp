@@ -11,20 +11,20 @@
 namespace dragoman {
 namespace {
 
-// How much a word of the target attended to each word of the source. Only a stretch of these got anything: of a long
-// line those in one part.
+// How much a word of the target attended to each word of the source. Only a stretch of these got any: in a long line
+// those of one segment.
 class WordSums {
  public:
   explicit WordSums(size_t source_words) : sums_(source_words) {}
 
-  // `word_of_source`: of each piece of the source, or −1.
+  // `word_of_source`: of each subword of the source, or −1.
   void add(const PieceAttention& piece, const std::vector<std::ptrdiff_t>& word_of_source) {
     for (size_t i = 0; i < piece.weights.size(); ++i) {
       const std::ptrdiff_t word = word_of_source[piece.first + i];
       if (word >= 0) add(static_cast<size_t>(word), piece.weights[i]);
     }
   }
-  // The word that got most, the first among equals; none where none got anything. The sums begin anew.
+  // The word that got most, the first among equals; none where none got any. Resets the sums.
   std::optional<size_t> take_best() {
     const std::span<float> stretch = std::span(sums_).subspan(begin_, end_ - begin_);
     const auto best = std::ranges::max_element(stretch);
@@ -63,8 +63,8 @@ TextSpan without_outer_punctuation(std::string_view line, TextSpan word) {
   return word;
 }
 
-// The word that these bytes are of: up to white space, without the punctuation around it. Of punctuation it is they
-// alone, and of white space nothing.
+// The word that contains these bytes: up to white space, without the punctuation around it. Punctuation by itself stays
+// as it is, and white space is no word.
 TextSpan word_around(std::string_view line, TextSpan bytes) {
   constexpr std::string_view white = " \t\n\v\f\r";
   const size_t first = line.find_first_not_of(white, bytes.begin);
@@ -75,18 +75,18 @@ TextSpan word_around(std::string_view line, TextSpan bytes) {
   return first < word.end && bytes.end > word.begin ? word : TextSpan{first, bytes.end};
 }
 
-// Puts a word where the pieces from `first` to `last` are, with a space to each side where none is there.
-void replace(TextOfPieces& said, size_t first, size_t last, std::string_view word) {
-  const TextSpan span = {said.spans[first].begin, said.spans[last].end};
-  const auto is_space_at = [&](size_t at) { return said.text[at] == ' '; };
+// Puts a word in place of the subwords from `first` to `last`, with a space on each side where there is none.
+void replace(TextOfPieces& output, size_t first, size_t last, std::string_view word) {
+  const TextSpan span = {output.spans[first].begin, output.spans[last].end};
+  const auto is_space_at = [&](size_t at) { return output.text[at] == ' '; };
   std::string with(word);
   if (span.begin > 0 && !is_space_at(span.begin - 1)) with.insert(0, " ");
-  if (span.end < said.text.size() && !is_space_at(span.end)) with += " ";
-  said.text.replace(span.begin, span.end - span.begin, with);
+  if (span.end < output.text.size() && !is_space_at(span.end)) with += " ";
+  output.text.replace(span.begin, span.end - span.begin, with);
   const auto move = [&](size_t at) { return at - span.end + span.begin + with.size(); };
-  for (size_t i = first; i <= last; ++i) said.spans[i] = {span.begin, move(span.end)};
-  for (size_t i = last + 1; i < said.spans.size(); ++i)
-    said.spans[i] = {move(said.spans[i].begin), move(said.spans[i].end)};
+  for (size_t i = first; i <= last; ++i) output.spans[i] = {span.begin, move(span.end)};
+  for (size_t i = last + 1; i < output.spans.size(); ++i)
+    output.spans[i] = {move(output.spans[i].begin), move(output.spans[i].end)};
 }
 
 }  // namespace
@@ -123,17 +123,17 @@ std::string pharaoh(const std::vector<WordPair>& pairs) {
   return text;
 }
 
-void replace_unknown(TextOfPieces& said, const std::vector<int32_t>& tokens, int32_t unknown,
-                     const AttentionRows& rows, std::string_view line, const Segment& part) {
+void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, int32_t unknown,
+                     const AttentionRows& rows, std::string_view line, const Segment& segment) {
   const auto source_word = [&](size_t i) {
-    return tokens[i] == unknown ? word_around(line, part.spans[max_attended(rows[i], part.ids, part.end)])
-                                : TextSpan();
+    if (tokens[i] != unknown) return TextSpan();
+    return word_around(line, segment.spans[max_attended(rows[i], segment.ids, segment.end)]);
   };
   for (size_t first = 0, last = 0; first < tokens.size(); first = ++last) {
     const TextSpan word = source_word(first);
     if (word == TextSpan()) continue;
     while (last + 1 < tokens.size() && source_word(last + 1) == word) ++last;
-    replace(said, first, last, line.substr(word.begin, word.end - word.begin));
+    replace(output, first, last, line.substr(word.begin, word.end - word.begin));
   }
 }
 

@@ -13,8 +13,7 @@
 namespace dragoman {
 namespace {
 
-constexpr double min_coverage =
-    1e-10;  // a token that got less counts as if it had got this: the sum stays finite
+constexpr double min_coverage = 1e-10;  // of a token: the logarithm stays finite
 
 // Of a row of heads side by side, each `stride` wide.
 std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int32_t keys) {

@@ -13,7 +13,7 @@ double score_of(double total, int64_t length, const SearchOptions& options) {
   return total / length_divisor(options, length);
 }
 
-// Keeps it if it is among the best. Two samples may be the same: one is enough.
+// Keeps it if it is among the best. Of equal samples one is kept.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   hypothesis.rows.clear();
   hypothesis.score =
@@ -34,7 +34,7 @@ Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, int32_
   return child;
 }
 
-// It had to end here, and that was less likely than all the rest together.
+// It had to end here, which the model found less likely than going on.
 bool is_cut(const Hypothesis& ended, const Beam& beam) {
   return static_cast<int64_t>(ended.tokens.size()) == beam.max_length &&
          ended.log_probabilities.back() < std::log(0.5F);

@@ -1,12 +1,12 @@
 // The search for one sentence's best translations: a beam, and the functions that take it a token further.
 //
-//   expand    the likeliest continuations of each open hypothesis
+//   expand    the most likely continuations of each open hypothesis
 //   prune     the best of them all
-//   finish    those that end are kept apart with their scores; those that can still win stay open
-//   reorder   the open hypotheses keep the keys and values of what they said, and those of others are free again
+//   finish    those that end are set aside with their scores; those that can still win stay open
+//   reorder   the open hypotheses keep the keys and values of their tokens, and those of others are freed
 //
 // Greedy search is a beam of one; sampling is beams whose expansion is drawn (sampling.h). The functions know neither
-// the model nor other sentences: what a beam finds is a function of the log-probabilities that its own hypotheses got.
+// the model nor other sentences: what a beam finds is a function of its own hypotheses' log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,17 @@ namespace dragoman {
 
 struct Hypothesis {
   std::vector<int32_t> tokens;           // of the output, without its end mark
-  std::vector<float> log_probabilities;  // of its tokens, and of the end mark once that has come
+  std::vector<float> log_probabilities;  // of its tokens, and of the end mark of a finished one
   double total = 0;                      // their sum
   double score = 0;                      // of a finished one: the sum, divided by the length penalty
-  bool cut = false;                      // it had to end, and would have gone on
+  bool cut = false;                      // it ended at the maximum length
   std::vector<int32_t> rows = {};        // of an open one: where the keys and values of what it read are
 };
 
 struct Beam {
-  // What holds for this sentence.
   int32_t end = -1;  // the mark that ends an output; −1: there is none, and all have max_length
   int64_t min_length = 0, max_length = 0;
-  std::vector<int32_t> prefix = {};  // with which the output begins, or is to begin
+  std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
@@ -46,22 +45,22 @@ struct Candidate {
   double total;
 };
 
-// `next`: what may follow each open hypothesis in turn and its log-probability, as many for each, column −1 where there
-// are fewer. Column i is word i, or words[i] where these are given.
+// `next`: what may follow each open hypothesis and its log-probability, the same number for each, filled up with column
+// −1. Column i is word i, or words[i] where these are given.
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
                               std::span<const int32_t> words = {});
 
 // The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
 void prune(std::vector<Candidate>& candidates, int64_t width);
 
-// The beam after these candidates. Once `nbest` are finished, an open one leaves that could not beat the worst of them
-// whatever it said next: the search is over when none is open. Where nothing may follow, the open ones end as they are.
+// The beam after these candidates. Once `nbest` are finished, open ones that cannot beat the worst of them whatever
+// follows are dropped: the search is over when none is open. Where nothing may follow, the open ones end as they are.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
 // The best score that an open hypothesis can still get, whatever follows.
 double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options);
 
-// The rows that are now used by the beam's open hypotheses, after those of `before` were used by their parents.
+// Counts the rows of the beam's open hypotheses as used, and those of their parents, `before`, no longer.
 void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows);
 
 }  // namespace dragoman

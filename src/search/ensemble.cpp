@@ -21,7 +21,7 @@ int64_t end_of_sentence(std::span<const OpenRow> rows, int64_t begin) {
   return std::find_if(rows.begin() + begin, rows.end(), is_other) - rows.begin();
 }
 
-// The logits of each sentence's own words, by its own part of the generator.
+// The logits of each sentence's allowed words, by its own part of the generator.
 Tensor allowed_logits(const Transformer& model, size_t member, std::span<const OpenRow> rows,
                       const Tensor& decoded) {
   int64_t widest = 0;
@@ -43,8 +43,18 @@ std::span<const float> row_of(const HostView<const float>& values, int64_t row, 
   return values.span().subspan(static_cast<size_t>(row * columns), static_cast<size_t>(columns));
 }
 
-// Puts the mean with a further model's log-probabilities into `mean`. What is not finite in one of them is not in their
-// mean: elements alone would get lost in it.
+// Whether a row of an encoder's or decoder's output is finite. They end with a norm, of which all elements are or none.
+// It is seen here since products in int8 make finite rows of others.
+bool is_finite(const Tensor& output, int64_t row) {
+  return std::isfinite(output.row_range(row, 1).values()[0]);
+}
+
+void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
+  device.memory.fill(scores.row_range(row, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
+}
+
+// Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models must not be in
+// their mean, and mixing alone would hide it.
 void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   std::vector<int64_t> not_finite;
   const HostView<const float> own_values = own.values(), mean_values = mean.values();
@@ -54,8 +64,7 @@ void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) 
       not_finite.push_back(r);
   }
   device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
-  for (const int64_t r : not_finite)
-    device.memory.fill(mean.row_range(r, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
+  for (const int64_t r : not_finite) make_not_finite(device, mean, r);
 }
 
 }  // namespace
@@ -76,16 +85,24 @@ AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
   return allowed;
 }
 
-void Ensemble::encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows) {
+std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows) {
   Member& member = members_[index];
   Pass pass{device()};
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
   remember(pass, *member.model, encoded, member.sources, rows);
+  std::vector<bool> finite;
+  int64_t row = 0;
+  for (const int32_t length : sources.lengths) {
+    finite.push_back(true);
+    for (int32_t t = 0; t < length; ++t)
+      if (!is_finite(encoded, row++)) finite.back() = false;
+  }
+  return finite;
 }
 
-// The decoder's output for each row's newest token, which its caches have from here on.
+// The decoder's output for each row's newest token, whose keys and values it puts into the cache.
 Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   Member& member = members_[index];
   Device& device = member.model->device;
@@ -122,6 +139,11 @@ NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   if (count < decoded.rows()) {
     allowed = allowed_logits(model, index, rows.subspan(static_cast<size_t>(count)),
                              decoded.row_range(count, decoded.rows() - count));
+  }
+  for (int64_t r = 0; r < decoded.rows(); ++r) {
+    if (is_finite(decoded, r)) continue;
+    r < count ? make_not_finite(model.device, all_words, r)
+              : make_not_finite(model.device, allowed, r - count);
   }
   return {model.device, all_words, allowed};
 }
@@ -165,11 +187,11 @@ Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
 }
 
 std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) const {
-  const Array<Element> likeliest(device_.pool, static_cast<int64_t>(rows) * count);
+  const Array<Element> elements(device_.pool, static_cast<int64_t>(rows) * count);
   const Kernels& kernels = device_.kernels;
   const auto top_of = normalised_ ? kernels.top : kernels.top_log_probabilities;
-  top_of(device_.context, range(begin, rows), count, likeliest.data());
-  return likeliest.download();
+  top_of(device_.context, range(begin, rows), count, elements.data());
+  return elements.download();
 }
 
 bool has_finite(std::span<const float> row) {

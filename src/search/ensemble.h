@@ -1,7 +1,7 @@
-// Ensemble: the model that a search asks what comes next, or several that answer together.
+// Ensemble: the model that a search decodes with, or several whose probabilities are averaged.
 //
-// Several say the logarithm of the mean of their probabilities. They say the same words, and each reads a source by its
-// own pieces. Each keeps keys and values of its own; a row of the targets' caches means the same token to all of them.
+// All have the same target vocabulary; each may have a source vocabulary, and has keys and values, of its own. A row of
+// the targets' caches is the same token to all of them.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace dragoman {
 
 using Models = std::vector<Transformer*>;  // on one device, with the same target words
 
-// What a sentence's translations may consist of.
+// The words that a sentence's translations may consist of.
 struct AllowedWords {
-  std::vector<int32_t> words = {};                // ascending; none: all of the vocabulary
+  std::vector<int32_t> words = {};                // ascending; none: the whole vocabulary
   std::vector<PartialGenerator> generators = {};  // each model's, for these words
 };
 
-// A hypothesis that is to be taken a token further.
+// A hypothesis to be extended by a token.
 struct OpenRow {
-  int32_t last;                   // its newest token
-  std::span<const int32_t> rows;  // of the caches, for each token that it read; the last is the newest one's
+  int32_t last;                                       // its newest token
+  std::span<const int32_t> rows;                      // of the caches, for each token so far, the newest last
   std::span<const std::vector<int32_t>> source_rows;  // of each model, for each token of its source
   const AllowedWords* allowed;                        // rows of one sentence stand together
 };
@@ -60,10 +60,11 @@ class Ensemble {
   Device& device() const { return members_[0].model->device; }
   AllowedWords allow(std::vector<int32_t> words) const;
 
-  // Sources as the model of this number reads them. `rows`: of its cache of them, for each token.
-  void encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
-  // Takes hypotheses a token further, those without allowed words first. A row that a model computes no finite number
-  // for has no finite log-probability, and nothing is most likely: column −1.
+  // Sources in the vocabulary of the model of this number. `rows`: of its cache of sources, for each token. Returns for
+  // each whether the model computed finite values.
+  std::vector<bool> encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
+  // What may follow these hypotheses, those without allowed words first. A row for which a model computes no finite
+  // value has none here either, and column −1 is its most likely one.
   NextScores next(std::span<const OpenRow> rows);
 
  private:
@@ -78,7 +79,7 @@ class Ensemble {
   std::vector<Member> members_;
 };
 
-// Whether a row has a finite number: damaged weights make rows without one.
+// Whether a row has a finite value: damaged weights make rows without one.
 bool has_finite(std::span<const float> row);
 
 }  // namespace dragoman

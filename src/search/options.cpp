@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t always_allowed = 10;  // a short source may need many more tokens than it has
+constexpr int64_t always_allowed = 10;  // tokens: a short source may need many more than it has
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void declare(Section& own, SearchOptions& o) {
 
 void validate(const SearchOptions& o) {
   if (!o.sample && o.nbest > o.beam) {
-    throw OptionError("nbest", fmt::format("is {}, but a beam of {} finds no more than {}: widen the beam",
+    throw OptionError("nbest", fmt::format("is {}, but a beam of {} finds at most {}: widen the beam",
                                            o.nbest, o.beam, o.beam));
   }
   const auto for_samples = [&](bool set, const char* key) {
@@ -62,24 +62,26 @@ void validate(const SearchOptions& o) {
   for_samples(o.top_p != 1, "top-p");
   for_samples(o.seed != SearchOptions().seed, "seed");
   if (o.sample && o.beam != SearchOptions().beam)
-    throw OptionError("beam", "has no effect with sample, where nbest says how many are drawn: leave it out");
+    throw OptionError("beam",
+                      "has no effect with sample, where nbest is the number of samples: leave it out");
   if (!o.always_allow.empty() && !o.shortlist)
     throw OptionError("always-allow", "has no effect without shortlist, where all words are allowed");
   if (o.always_allow == "-")
-    throw OptionError("always-allow", "must be a file: standard input is where lines to translate come from");
+    throw OptionError("always-allow", "must be a file: the lines to translate come from standard input");
   if (o.length_penalty == 0 && o.penalty_form != SearchOptions().penalty_form)
     throw OptionError("penalty-form", "has no effect where length-penalty is 0");
   if (o.coverage_penalty > 0 && (o.sample || o.beam == 1))
-    throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to choose from");
+    throw OptionError("coverage-penalty", "has no effect without a beam: there is nothing to rank");
   if (o.alignment_layer > 0 && !needs_attention(o)) {
     throw OptionError("alignment-layer",
                       "has no effect without alignment, attention, coverage-penalty or replace-unknown");
   }
   if (o.min_length > o.max_length) {
-    throw OptionError("min-length", fmt::format("is {}, but max-length only {}", o.min_length, o.max_length));
+    throw OptionError("min-length",
+                      fmt::format("is {}, but max-length is only {}", o.min_length, o.max_length));
   }
   if (o.max_length_ratio > 0 && o.min_length_ratio > o.max_length_ratio) {
-    throw OptionError("min-length-ratio", fmt::format("is {}, but max-length-ratio only {}",
+    throw OptionError("min-length-ratio", fmt::format("is {}, but max-length-ratio is only {}",
                                                       o.min_length_ratio, o.max_length_ratio));
   }
 }

@@ -1,4 +1,4 @@
-// How to look for translations: what the command line, training's validation and a server let one choose.
+// How to search for translations: what the command line, training's validation and a server let users choose.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-// What a sum of log-probabilities is divided by, for n tokens: ((5 + n) / 6)^α (Wu et al., 2016), or n^α.
+// The divisor of a sum of log-probabilities of n tokens: ((5 + n) / 6)^α (Wu et al., 2016), or n^α.
 enum class LengthPenalty { gnmt, plain };
 
 struct SearchOptions {
@@ -23,18 +23,19 @@ struct SearchOptions {
   double min_length_ratio = 0;
   int64_t no_repeat_ngram = 0;
   double repetition_penalty = 1;
-  double prefix_bias = 1;  // what a prefix's next word gets of all probability; 1: nothing else may come
+  double prefix_bias =
+      1;  // the share of all probability that the next word of a prefix gets; 1: it is forced
 
   bool shortlist =
       false;  // translations consist of the words that the model's shortlist has for their source
-  std::string always_allow;  // a file of words that may be said beside those
+  std::string always_allow;  // a file of words that are allowed beside those
 
-  // By what finished hypotheses attended to, in the first of several models: the Translator's, not the search's.
+  // By what finished hypotheses attended to, in the first of several models: the Translator's part, not the search's.
   double coverage_penalty =
-      0;  // β: the Translator chooses among as many as the beam is wide, by score + β·coverage
-  bool replace_unknown = false;  // unknown pieces by the source words that they are aligned to
-  bool alignment = false;        // translations say which words they come from
-  int64_t alignment_layer = 0;   // of the decoder, the first is 1; 0: the usual one (attention.h)
+      0;  // β: the Translator ranks all that the beam has finished by score + β·coverage
+  bool replace_unknown = false;  // unknown tokens by the source words that they are aligned to
+  bool alignment = false;        // translations come with their word alignment
+  int64_t alignment_layer = 0;   // of the decoder, from 1 on; 0: the default (attention.h)
 
   bool sample = false;  // instead of a beam
   double temperature = 1;
@@ -47,20 +48,20 @@ struct SearchOptions {
 void declare(Section& own, SearchOptions& options);
 void declare_alignment_layer(Section& own, int64_t& layer);
 
-// Throws OptionError naming the first option whose value cannot be beside the others.
+// Throws OptionError naming the first option whose value contradicts another's.
 void validate(const SearchOptions& options);
 
-// Whether anything asks what translations attended to.
+// Whether anything needs the attention of translations.
 bool needs_attention(const SearchOptions& options);
 
-// Hypotheses of a sentence that are followed at once.
+// The number of open hypotheses of a sentence.
 int64_t beam_width(const SearchOptions& options);
 
-// The most and the fewest tokens of output for a source of so many tokens.
+// The maximum and the minimum length of the output for a source of this length, in tokens.
 int64_t max_output_length(const SearchOptions& options, int64_t source_length);
 int64_t min_output_length(const SearchOptions& options, int64_t source_length);
 
-// What the total of `length` log-probabilities is divided by: it grows with the length.
+// The divisor of the sum of `length` log-probabilities: it grows with the length.
 double length_divisor(const SearchOptions& options, int64_t length);
 
 }  // namespace dragoman

@@ -10,12 +10,12 @@
 namespace dragoman {
 namespace {
 
-// As long as a caller may leave new lines unread: short beside a step of a full batch.
+// How long a caller may be kept from adding new requests: short beside a step of a full batch.
 constexpr std::chrono::milliseconds moment(5);
 
 }  // namespace
 
-// The first one has the models themselves and, until there is another, the caller's thread.
+// The first one uses the models themselves and, until there is another, runs on the caller's thread.
 struct ParallelSearch::Worker {
   std::unique_ptr<Device> own_device;
   std::vector<std::unique_ptr<Transformer>> own_models;
@@ -34,7 +34,7 @@ struct ParallelSearch::Worker {
     for (Task& task : std::exchange(dealt, {})) search->add(task.id, std::move(task.request));
   }
 
-  // Models on a device of their own, with the weights of these.
+  // Models on a device of their own that borrow the weights of these.
   Models borrow(const Models& models, int threads) {
     own_device = std::make_unique<Device>(models[0]->device, threads);
     Models borrowed;
@@ -109,7 +109,7 @@ std::vector<SearchResult> ParallelSearch::step() {
   return results;
 }
 
-// The first step is always the caller's own: what is kept of the weights from then on is there for all to borrow.
+// The first step always runs on the caller's thread: the packed weights that it keeps are there for all to borrow.
 std::vector<SearchResult> ParallelSearch::own_results() {
   Worker& worker = *workers_[0];
   deal_out();
@@ -136,7 +136,7 @@ std::vector<SearchProgress> ParallelSearch::progress() {
   return all;
 }
 
-// Each to the first one that has room.
+// Each request goes to the first worker that has room.
 void ParallelSearch::deal_out() {
   for (const auto& worker : workers_) {
     for (; !waiting_.empty() && worker->unfinished < settings_.sentences; ++worker->unfinished) {
@@ -146,7 +146,7 @@ void ParallelSearch::deal_out() {
   }
 }
 
-// Worker i is seldom at work where fewer than i + 1 are, and so has no use for more than its share of the threads then.
+// Worker i seldom works while fewer than i + 1 workers do, and then never uses more than its share of the threads.
 ParallelSearch::Worker& ParallelSearch::add_worker() {
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
   const int share = context().threads() / static_cast<int>(workers_.size());
@@ -175,7 +175,7 @@ void ParallelSearch::work(Worker& worker) {
   }
 }
 
-// What came of a worker's step.
+// Hands over the results and the progress of a worker's step.
 void ParallelSearch::publish(Worker& worker, std::vector<SearchResult> results) {
   worker.unfinished -= std::ssize(results);
   for (SearchProgress& progress : worker.search->progress()) progress_[progress.id] = std::move(progress);
@@ -185,7 +185,7 @@ void ParallelSearch::publish(Worker& worker, std::vector<SearchResult> results) 
   }
 }
 
-// Waits until there is something to do. False: the search is over.
+// Waits until there is work. False: stop.
 bool ParallelSearch::take_tasks(Worker& worker) {
   std::unique_lock lock(mutex_);
   if (worker.dealt.empty() && !worker.search->busy()) {

@@ -1,8 +1,8 @@
-// ParallelSearch: searches side by side, each with a batch and threads of its own, that share the models' weights.
+// ParallelSearch: several searches, each with a batch and threads of its own, that share the models' weights.
 //
-// Where there are sentences enough, two searches on a thread each do more than one whose every product is cut in two:
-// nobody waits for the other. So a search starts only where those before it are full, and the threads are shared among
-// those that have something to do: a single sentence has all of them.
+// With enough sentences, two searches on one thread each are faster than one whose every product is split among two
+// threads: none waits for the other. A search starts only when those before it are full, and the threads are shared
+// among those that have work: a single sentence gets all of them.
 //
 // To be used like a Search, whose bits results have.
 #pragma once
@@ -31,7 +31,7 @@ class ParallelSearch {
   // How many more requests would not have to wait.
   int64_t room() const;
   void add(uint64_t id, SearchRequest request);
-  // One that is under way ends with the next step of its search, unless it has ended by itself.
+  // One that is being decoded ends with the next step of its search, unless it has ended by itself.
   void cancel(uint64_t id);
 
   // The results of requests that ended. Where there are several searches they go on meanwhile, and this waits a moment
@@ -65,9 +65,9 @@ class ParallelSearch {
   std::deque<Task> waiting_;
   std::vector<SearchResult> ended_;  // that ended while they waited
   int64_t unfinished_ = 0;           // waiting, dealt out, or with their results not yet given out
-  bool deadlines_ = false;           // whether any request has had one
+  bool deadlines_ = false;           // whether any request had one
 
-  // Once workers have threads of their own, what follows is everybody's.
+  // Shared with the workers once they have threads of their own.
   mutable std::mutex mutex_;
   std::condition_variable dealt_, done_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -1,4 +1,4 @@
-// Loops: what a model falls into when it says the same again and again.
+// Loops: outputs in which the same tokens come again and again.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// Tokens of the longest stretch in which the same few tokens come at least four times in a row; 0: none.
+// The length of the longest stretch of tokens that is the same few at least four times in a row; 0: there is none.
 int64_t longest_loop(std::span<const int32_t> tokens);
 
 // Whether the output loops, and not because its source does.

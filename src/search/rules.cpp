@@ -10,7 +10,7 @@ namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
 
-// The token with which the prefix goes on, where the hypothesis is its beginning.
+// The next token of the prefix, where the hypothesis is the beginning of the prefix.
 std::optional<int32_t> next_of_prefix(const Beam& beam, std::span<const int32_t> tokens) {
   if (tokens.size() >= beam.prefix.size()) return std::nullopt;
   const bool follows = std::equal(tokens.begin(), tokens.end(), beam.prefix.begin());

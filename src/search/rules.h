@@ -1,4 +1,4 @@
-// What may follow a hypothesis: the prefix, the limits of length, repetitions.
+// Constraints on what may follow a hypothesis: the prefix, the limits of length, repetitions.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// The row of what may come after a hypothesis.
+// The log-probabilities of the words that may follow a hypothesis.
 struct NextWords {
   std::span<float> log_probabilities;
   std::span<const int32_t> words = {};  // the columns', ascending; none: column i is word i
@@ -19,7 +19,7 @@ struct NextWords {
 // Whether a rule is in force after this hypothesis, so that apply_rules may change the row.
 bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options);
 
-// Changes the row after an open hypothesis: what may not follow gets −∞.
+// Changes the row of an open hypothesis: words that may not follow get −∞.
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
                  const NextWords& row);
 

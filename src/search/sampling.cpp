@@ -12,10 +12,10 @@ namespace {
 
 struct Choice {
   int32_t column;
-  double weight;  // its probability, sharpened or flattened; not normalised
+  double weight;  // its probability after temperature, not normalised
 };
 
-// Everything that may follow, the likeliest first.
+// All columns that may follow, the most likely first.
 std::vector<Choice> choices(std::span<const float> row, double temperature) {
   const double top = static_cast<double>(std::ranges::max(row));
   std::vector<Choice> all;
@@ -33,7 +33,7 @@ double total_weight(const std::vector<Choice>& all) {
   return total;
 }
 
-// The first of them that reach this share of all weight together: the nucleus (Holtzman et al., 2020).
+// Keeps the first ones that together reach this share of the total weight: the nucleus (Holtzman et al., 2020).
 void keep_share(std::vector<Choice>& all, double share) {
   const double wanted = share * total_weight(all);
   double sum = 0;

@@ -9,11 +9,11 @@
 
 namespace dragoman {
 
-// One of a row of log-probabilities, as temperature, top_k and top_p have it: a function of the row and the key. Column
-// −1 where nothing may follow.
+// An element of a row of log-probabilities, drawn with temperature, top_k and top_p: a function of the row and the key.
+// Column −1 where nothing may follow.
 Element draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key);
 
-// A sentence as a number, the same wherever and whenever it is translated.
+// A hash of a sentence, the same wherever and whenever it is translated.
 uint64_t source_key(std::span<const int32_t> source);
 
 // The key of a draw: sample number `sample` of a source, at this position of its output.

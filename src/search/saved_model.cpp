@@ -23,7 +23,7 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
   check("target", config.target_vocabulary, *vocabularies.target);
 }
 
-// A folder, once it is known to be a model's: of another one it helps nobody to hear which file is missing first.
+// The folder, once it is known to be a model folder: of another one a missing file would be a misleading error.
 const std::string& of_a_model(const std::string& folder) {
   read_config(folder);
   return folder;
@@ -33,7 +33,7 @@ int64_t positions_of(const ModelConfig& model) {
   return model.positions == Positions::learned ? model.max_positions : INT32_MAX;
 }
 
-// By the recipe that the model was trained with; the defaults where an older version did not save it.
+// From the recipe that the model was trained with; defaults where an older version did not save it.
 SourceReader reader_of(const std::string& folder, const ModelConfig& model, const Vocabularies& words) {
   DataConfig data;
   VocabularyConfig vocabulary;
@@ -93,7 +93,7 @@ std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
 
 std::string not_finite_message(const SavedModel& model) {
   return fmt::format(
-      "{}{} computes what is no finite number: it is damaged, or its training failed; take another one",
+      "{}{} computes non-finite values: it is damaged, or its training diverged; use another model",
       model.folder, model.others.empty() ? "" : ", or a model beside it,");
 }
 

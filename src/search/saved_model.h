@@ -1,7 +1,7 @@
-// SavedModel: a model's folder made ready for translating, or several that translate together.
+// SavedModel: a model folder loaded for translating, or several as an ensemble.
 //
-// Several say the same words, and each reads sources by pieces of its own. The first one's are what lengths of sources
-// and outputs, the keys of samples, shortlists, alignments and flags refer to.
+// The models of an ensemble have the same target vocabulary, and each a source vocabulary of its own. The first one's
+// is what lengths of sources and outputs, the keys of samples, shortlists, alignments and flags refer to.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace dragoman {
 // How a model reads sources.
 struct SourceReader {
   std::shared_ptr<const Vocabulary> vocabulary;
-  bool end_mark;       // they were learnt with it
-  int64_t max_length;  // pieces of the longest one that was learnt from, without its end mark
+  bool end_mark;       // the model was trained with end marks
+  int64_t max_length;  // subwords of the longest source in training, without its end mark
 };
 
 struct SavedModel {
@@ -27,7 +27,7 @@ struct SavedModel {
   SavedModel(const std::string& folder, const Kernels& kernels, int threads,
              WantedPrecision precision = WantedPrecision::as_saved);
 
-  // Another model of the same target vocabulary, to be asked together with the first one.
+  // Another model of the same target vocabulary, for an ensemble with the first one.
   void add(const std::string& folder, WantedPrecision precision = WantedPrecision::as_saved);
   Models models();
 
@@ -37,9 +37,9 @@ struct SavedModel {
   Transformer model;
   std::vector<std::unique_ptr<Transformer>> others;
   std::vector<SourceReader> readers;  // each model's, the first one's first
-  int64_t max_positions;              // tokens that every model has positions for
+  int64_t max_positions;              // tokens for which every model has positions
 
-  // What the first model's encoder reads; empty where the text has no piece at all.
+  // The input of the first model's encoder; empty where the text has no subword.
   std::vector<int32_t> encode_source(std::string_view text) const;
 };
 

@@ -21,7 +21,7 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
         targets.sentences());
   const PackedSide read = shifted(targets, start);
-  std::vector<int32_t> expected;  // what it is to say
+  std::vector<int32_t> expected;  // its output
   const int32_t* next = targets.ids.data();
   for (const int32_t length : targets.lengths) {
     expected.insert(expected.end(), next, next + length);

@@ -1,4 +1,4 @@
-// The probability of given translations: what the model makes of them, all tokens at once.
+// The probability of given translations under a model, computed for all tokens at once.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace dragoman {
 
-// What the decoder reads when it is to say these targets: each after `start`.
+// The decoder's input for these targets: each after `start`.
 PackedSide shifted(const PackedSide& targets, int32_t start);
 
-// log p of each token of the targets, and of the end mark after them, given what stands before it. A pair's are its
-// own, whatever the others are.
+// log p of each token of the targets and of the end mark after them, given the tokens before it. They depend on that
+// pair alone.
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
                                             const PackedSide& targets, int32_t start, int32_t end);
 

@@ -113,7 +113,8 @@ void Search::encode_sources(std::span<Sentence> sentences) {
       for (size_t i = 0; i < ids.size(); ++i) own.push_back(source_rows_[model].take());
       rows.insert(rows.end(), own.begin(), own.end());
     }
-    ensemble_.encode(model, packed, rows);
+    const std::vector<bool> finite = ensemble_.encode(model, packed, rows);
+    for (size_t i = 0; i < sentences.size(); ++i) sentences[i].failed |= !finite[i];
   }
   for (Sentence& sentence : sentences) allow_words(sentence);
 }

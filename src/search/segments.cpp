@@ -9,10 +9,10 @@
 namespace dragoman {
 namespace {
 
-constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, some milliseconds' work
+constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, in some milliseconds
 
-// The pieces of a text, or of its beginning where they are more than `most`. A megabyte takes a second: it is cut at
-// spaces, where every piece ends, and a signal to stop is heeded in between.
+// The subwords of a text, or of its beginning where they are more than `most`. A megabyte takes a second: it is split
+// at spaces, where every subword ends, with a check for a signal to stop in between.
 PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
   PiecesOfText all;
   for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
@@ -28,7 +28,7 @@ PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t 
 
 bool begins_word(const Vocabulary& vocabulary, int32_t id) { return vocabulary.piece(id).starts_with("▁"); }
 
-// How many of the first pieces make a part: up to the last word that begins in the second half of what is allowed.
+// How many of the first subwords make a segment: up to the last word that begins in the second half of the maximum.
 size_t length_of_first(std::span<const int32_t> ids, size_t most, const Vocabulary& vocabulary) {
   if (ids.size() <= most) return ids.size();
   for (size_t end = most; end > most / 2; --end) {
@@ -37,16 +37,16 @@ size_t length_of_first(std::span<const int32_t> ids, size_t most, const Vocabula
   return most;
 }
 
-// A text in a model's own pieces, and how many of them stand in parts by now.
+// A text in the subwords of a model, and how many of them are in segments by now.
 struct Reading {
   PiecesOfText pieces;
-  size_t most;  // of them in a part
+  size_t most;  // of them in a segment
   size_t done = 0;
 
   size_t left() const { return pieces.ids.size() - done; }
 };
 
-// As each model reads a text; where one may not have it whole, perhaps no more than that shows it.
+// A text in the subwords of each model; until_too_long: perhaps no more than shows that it does not fit one of them.
 enum class Extent { until_too_long, whole };
 std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent) {
   std::vector<Reading> all;
@@ -57,7 +57,7 @@ std::vector<Reading> readings(const SavedModel& model, std::string_view text, Ex
   return all;
 }
 
-// How many of the first model's next pieces make a part that each of the others may have, too; one at least.
+// How many of the first model's next subwords make a segment that fits each of the others, too; at least one.
 size_t max_for_all(const Reading& first, std::span<const Reading> others) {
   size_t most = std::min(first.most, first.left());
   for (const Reading& other : others) {
@@ -68,7 +68,7 @@ size_t max_for_all(const Reading& first, std::span<const Reading> others) {
   return most;
 }
 
-// A model's pieces that begin before this byte and stand in no part yet. Whether it may have them all at once.
+// Takes a model's next subwords, up to this byte. Whether they fit.
 bool take_before(size_t byte, Reading& reading, std::vector<int32_t>& ids) {
   const size_t begin = reading.done;
   while (reading.left() > 0 && reading.pieces.spans[reading.done].begin < byte)
@@ -77,37 +77,37 @@ bool take_before(size_t byte, Reading& reading, std::vector<int32_t>& ids) {
   return reading.done - begin <= reading.most;
 }
 
-// A sentence that begins at byte `offset` of the line: one part, or as many as it takes.
+// A sentence that begins at byte `offset` of the line: one segment, or as many as it takes.
 void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary& vocabulary,
-                  std::vector<Segment>& parts) {
+                  std::vector<Segment>& segments) {
   Reading& first = sentence[0];
   const auto& [ids, spans] = first.pieces;
   const std::span<Reading> others = std::span(sentence).subspan(1);
   while (first.left() > 0) {
-    Segment part;
+    Segment segment;
     const size_t begin = first.done, most = max_for_all(first, others);
     first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
-    part.cut = begin > 0 || first.left() > 0;
+    segment.cut = begin > 0 || first.left() > 0;
     for (size_t i = begin; i < first.done; ++i) {
-      part.ids.push_back(ids[i]);
-      part.spans.push_back({offset + spans[i].begin, offset + spans[i].end});
+      segment.ids.push_back(ids[i]);
+      segment.spans.push_back({offset + spans[i].begin, offset + spans[i].end});
     }
     const size_t end = first.left() > 0 ? spans[first.done - 1].end : SIZE_MAX;
-    for (Reading& other : others) part.cut |= !take_before(end, other, part.other_ids.emplace_back());
-    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) part.space = " ";
-    parts.push_back(std::move(part));
+    for (Reading& other : others) segment.cut |= !take_before(end, other, segment.other_ids.emplace_back());
+    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) segment.space = " ";
+    segments.push_back(std::move(segment));
   }
 }
 
-void add_end_marks(const std::vector<SourceReader>& readers, Segment& part) {
+void add_end_marks(const std::vector<SourceReader>& readers, Segment& segment) {
   if (readers[0].end_mark) {
-    const size_t end = part.spans.back().end;
-    part.end = readers[0].vocabulary->special().end;
-    part.ids.push_back(part.end);
-    part.spans.push_back({end, end});
+    const size_t end = segment.spans.back().end;
+    segment.end = readers[0].vocabulary->special().end;
+    segment.ids.push_back(segment.end);
+    segment.spans.push_back({end, end});
   }
-  for (size_t i = 0; i < part.other_ids.size(); ++i) {
-    std::vector<int32_t>& ids = part.other_ids[i];
+  for (size_t i = 0; i < segment.other_ids.size(); ++i) {
+    std::vector<int32_t>& ids = segment.other_ids[i];
     const SourceReader& reader = readers[i + 1];
     if (reader.end_mark || ids.empty())
       ids.push_back(reader.vocabulary->special().end);  // an encoder reads one token at least
@@ -118,20 +118,20 @@ void add_end_marks(const std::vector<SourceReader>& readers, Segment& part) {
 
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
-  std::vector<Segment> parts;
+  std::vector<Segment> segments;
   std::vector<Reading> whole = readings(model, text, Extent::until_too_long);
   if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
-    add_sentence(std::move(whole), 0, vocabulary, parts);
+    add_sentence(std::move(whole), 0, vocabulary, segments);
   } else {
     for (const SentencePart& part : split_sentences(text)) {
       const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(readings(model, part.sentence, Extent::whole), offset, vocabulary, parts);
-      if (!parts.empty()) parts.back().space = part.space;
+      add_sentence(readings(model, part.sentence, Extent::whole), offset, vocabulary, segments);
+      if (!segments.empty()) segments.back().space = part.space;
     }
   }
-  if (!parts.empty()) parts.back().space.clear();
-  for (Segment& part : parts) add_end_marks(model.readers, part);
-  return parts;
+  if (!segments.empty()) segments.back().space.clear();
+  for (Segment& segment : segments) add_end_marks(model.readers, segment);
+  return segments;
 }
 
 }  // namespace dragoman

@@ -1,5 +1,5 @@
-// A line cut into parts that the models can translate: one, unless it is longer than the sentences that one of them
-// learnt from.
+// A line as segments that the models can translate: one, unless it is longer than the sentences that one of them was
+// trained on.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 namespace dragoman {
 
 struct Segment {
-  std::vector<int32_t> ids;     // the first model's, with the end mark, if its sources have one
+  std::vector<int32_t> ids;     // the first model's, with the end mark where its sources have one
   int32_t end = -1;             // the id of that end mark
-  std::vector<TextSpan> spans;  // the bytes of the line that each stands for; none for the end mark
+  std::vector<TextSpan> spans;  // of each in the line, in bytes; empty for the end mark
   std::vector<std::vector<int32_t>> other_ids = {};  // each other model's, of the same text; never empty
-  std::string space;                                 // between it and the next
-  bool cut = false;  // it ends or begins inside a sentence, or has a piece that a model cannot read whole
+  std::string space;                                 // white space between it and the next
+  bool cut = false;  // it begins or ends inside a sentence, or has a subword too long for one of the models
 };
 
-// A long line is parted between its sentences, which keep the white space between them; a sentence that is too long
-// by itself where a word begins, or if need be inside a word, always between pieces of the first model. No text is left
-// out, but for what is too long for another model and one piece to the first. A signal to stop ends it: Stopped.
+// A long line is split between its sentences, which keep the white space between them; a sentence that is too long by
+// itself where a word begins, or if need be inside a word, always between subwords of the first model. No text is left
+// out, except what is one subword to the first model and too long for another one. A signal to stop throws Stopped.
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text);
 
 }  // namespace dragoman

@@ -44,7 +44,7 @@ Shortlist Shortlist::read(const std::string& folder, const Vocabularies& vocabul
   }
   const SafetensorsFile file = SafetensorsFile::open(path);
   if (file.metadata("vocabularies") != checksum(vocabularies))
-    throw Error("{} is of other vocabularies than the model beside it: make it anew", path);
+    throw Error("{} is of other vocabularies than the model beside it: create it again", path);
   const auto read = [&](const char* name) {
     const auto values = file.integers(name);
     return Ids(values.begin(), values.end());
@@ -58,14 +58,14 @@ Shortlist Shortlist::read(const std::string& folder, const Vocabularies& vocabul
   const bool whole = std::ssize(list.begins_) == vocabularies.source->size() + 1 &&
                      are_places(list.begins_, list.words_) && are_ids(list.always_, words) &&
                      are_ids(list.words_, words);
-  if (!whole) throw Error("{} is damaged: make it anew", path);
+  if (!whole) throw Error("{} is damaged: create it again", path);
   return list;
 }
 
 void Shortlist::allow_words_of(const std::string& path, const Vocabulary& target) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
-    if (!is_text(line)) throw Error("{}:{}: this is no UTF-8 text", path, lines.number());
+    if (!is_text(line)) throw Error("{}:{}: not valid UTF-8", path, lines.number());
     const Ids ids = target.encode(line);
     always_.insert(always_.end(), ids.begin(), ids.end());
   }

@@ -1,13 +1,13 @@
-// Shortlist: the words that the translation of a sentence may consist of, where not all need be looked at.
+// Shortlist: the words that the translation of a sentence may consist of, instead of the whole vocabulary.
 //
-// They are the pieces that a lexicon (data/lexicon.h) has for the pieces of the sentence, and those that are frequent:
-// some hundreds, so that the generator's product, the largest of a step, costs little. A sentence's own words depend
-// on nothing else. A model's folder has its shortlist in shortlist.safetensors:
+// They are the subwords that a lexicon (data/lexicon.h) has for those of the sentence, and frequent ones: hundreds, so
+// that the generator's product, the largest of a step, costs little. They depend on the sentence alone. A model
+// folder has its shortlist in shortlist.safetensors:
 //
-//   always    the words that are allowed to every sentence
-//   begins    where each source piece's words begin in `words`; then their number
-//   words     target pieces
-//   metadata  "vocabularies": a checksum of the two that the ids are of
+//   always    the words that every translation may have
+//   begins    where the words of each source subword begin in `words`; then their number
+//   words     target subwords
+//   metadata  "vocabularies": a checksum of the two vocabularies
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace dragoman {
 
 class Shortlist {
  public:
-  // Of a model's folder. An Error where there is none, or where it belongs to other vocabularies.
+  // The shortlist of a model folder. An Error where there is none, or where it is of other vocabularies.
   static Shortlist read(const std::string& folder, const Vocabularies& vocabularies);
 
-  // The pieces of a user's own words, a line each, are allowed to every sentence, too.
+  // Allows the subwords of a user's own words, one a line, in every translation.
   void allow_words_of(const std::string& path, const Vocabulary& target);
 
-  // The words for a source, and `further` ones: ascending, each once. The end mark is among them.
+  // The words for a source and `further` ones, ascending and without duplicates, and the end mark.
   std::vector<int32_t> words_for(std::span<const int32_t> source, std::span<const int32_t> further) const;
 
  private:

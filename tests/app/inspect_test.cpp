@@ -106,7 +106,7 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
     EXPECT_NE(errors_.find("no effect without --format svg"), std::string::npos) << errors_;
   }
   inspect("--nbest 9 --text 'A dog.'", "", 2);
-  EXPECT_NE(errors_.find("a beam of 5 finds no more than 5"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("a beam of 5 finds at most 5"), std::string::npos) << errors_;
   inspect("--beam 2 --format json --text 'A dog.'");
   inspect("", "", 2);
   EXPECT_NE(errors_.find("--text"), std::string::npos) << errors_;

@@ -47,7 +47,8 @@ TEST_F(Refusals, OfSearching) {
   };
   for (const std::string key : {"temperature", "top-k", "top-p", "seed"})
     refused({"--" + key, key == "top-p" ? "0.5" : "3"}, key + " has no effect without sample");
-  refused({"--sample", "--beam", "2"}, "beam has no effect with sample, where nbest says how many are drawn");
+  refused({"--sample", "--beam", "2"},
+          "beam has no effect with sample, where nbest is the number of samples");
   refused({"--always-allow", "x"}, "always-allow has no effect without shortlist");
   refused({"--shortlist", "--always-allow", "-"}, "always-allow must be a file");
   refused({"--length-penalty", "0", "--penalty-form", "plain"},
@@ -55,8 +56,8 @@ TEST_F(Refusals, OfSearching) {
   refused({"--coverage-penalty", "1", "--beam", "1"}, "coverage-penalty has no effect without a beam");
   refused({"--coverage-penalty", "1", "--sample"}, "coverage-penalty has no effect without a beam");
   refused({"--alignment-layer", "1"}, "alignment-layer has no effect without alignment");
-  refused({"--min-length", "9", "--max-length", "8"}, "min-length is 9, but max-length only 8");
-  refused({"--min-length-ratio", "9"}, "min-length-ratio is 9, but max-length-ratio only 3");
+  refused({"--min-length", "9", "--max-length", "8"}, "min-length is 9, but max-length is only 8");
+  refused({"--min-length-ratio", "9"}, "min-length-ratio is 9, but max-length-ratio is only 3");
 }
 
 TEST_F(Refusals, OfEvaluateAndScore) {

@@ -156,7 +156,7 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
   EXPECT_NE(errors_.find("--model"), std::string::npos);
   run("translate --model " + folder_.path + " --beam 2 --nbest 3", "", 2);
   EXPECT_EQ(errors_,
-            "dragoman: the command line: nbest is 3, but a beam of 2 finds no more than 2: widen the beam\n");
+            "dragoman: the command line: nbest is 3, but a beam of 2 finds at most 2: widen the beam\n");
   run("translate --model " + folder_.path + " --top-k 3", "", 2);
   EXPECT_NE(errors_.find("no effect"), std::string::npos);
   for (const std::string useless :

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "search/model_folder.h"
-#include "search/translator.h"
+#include "search/ordered_translator.h"
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -99,7 +99,7 @@ class Aligned : public testing::Test {
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines, const SearchOptions& options,
                                         int64_t sentences = 4, int threads = 1) const {
     SavedModel model(folder_.path, kernels_for(nullptr), threads);
-    Translator translator(model, options, {.sentences = sentences});
+    OrderedTranslator translator(model, options, {.sentences = sentences});
     std::vector<TranslatedLine> done;
     for (size_t next = 0; next < lines.size() || translator.busy();) {
       while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
@@ -212,7 +212,8 @@ TEST(UnknownWords, AreTakenFromTheSource) {
   const ModelFolder folder("unknown_words", 40, true, {.kind = PieceKind::words, .size = 6, .shared = true});
   SavedModel model(folder.path, kernels_for(nullptr), 1);
   const auto translate = [&](bool replace) {
-    Translator translator(model, {.beam = 1, .max_length = 8, .replace_unknown = replace, .alignment = true});
+    OrderedTranslator translator(model,
+                                 {.beam = 1, .max_length = 8, .replace_unknown = replace, .alignment = true});
     translator.add("Xavier naps", "qqq the qqq");  // a beginning that it has no words for
     std::optional<TranslatedLine> line;
     while (!(line = translator.take())) translator.step();

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "search/model_folder.h"
+#include "search/ordered_translator.h"
 #include "search/search.h"
-#include "search/translator.h"
 
 namespace dragoman {
 namespace {
@@ -26,8 +26,8 @@ class EnsembleTest : public testing::TestWithParam<ModelCase> {
     return config;
   }
   Results search(const Models& models, const SearchOptions& options, int64_t sentences = 4) {
-    Search search(models, options, {.sentences = sentences});
-    for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i]});
+    Search search(models, {.sentences = sentences});
+    for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options});
     Results results(sources_.size());
     while (search.busy()) {
       for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
@@ -69,7 +69,7 @@ TEST_P(EnsembleTest, SaysTheMeanOfTheProbabilities) {
     const AllowedWords all;
     const std::vector<std::vector<int32_t>> source_rows(models.size(), rows);
     const OpenRow row = {.last = 1, .rows = {rows.data(), 1}, .source_rows = source_rows, .allowed = &all};
-    return rows_of(ensemble.next_log_probabilities({&row, 1}), {0, 1});
+    return rows_of(ensemble.next({&row, 1}).log_probabilities(0, 1), {0, 1});
   };
   const auto one = first_step({&first_.model}), two = first_step({&second_}),
              both = first_step({&first_.model, &second_, &second_});
@@ -103,7 +103,7 @@ TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {
   SavedModel model(one.path, kernels_for(nullptr), 1);
   model.add(two.path);
   EXPECT_EQ(model.models().size(), 2U);
-  Translator translator(model, {.max_length = 10});
+  OrderedTranslator translator(model, {.max_length = 10});
   translator.add("The cat sleeps.");
   while (translator.busy() && !translator.take()) translator.step();
   const auto error_of = [&](const std::string& folder) -> std::string {

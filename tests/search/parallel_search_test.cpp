@@ -20,7 +20,7 @@ class ParallelSearchTest : public testing::Test {
     Results results;
     for (size_t next = 0; next < sources_.size() || search.busy();) {
       for (; next < sources_.size() && search.room() > 0; ++next)
-        search.add(next, {.source = sources_[next]});
+        search.add(next, {.source = sources_[next], .options = options_});
       for (SearchResult& result : search.step()) {
         EXPECT_FALSE(results.contains(result.id));
         results[result.id] = std::move(result.hypotheses);
@@ -29,7 +29,7 @@ class ParallelSearchTest : public testing::Test {
     return results;
   }
   Results searched(int searches, const SearchSettings& settings) {
-    ParallelSearch search({&small_.model}, options_, settings, searches);
+    ParallelSearch search({&small_.model}, settings, searches);
     EXPECT_EQ(search.room(), searches * settings.sentences);
     return results_of(search);
   }
@@ -55,7 +55,7 @@ TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
     if (rounded) quantize_weights(small_.device, small_.model.parameters, Precision::int8);
     for (const bool sample : {false, true}) {
       options_.sample = sample;
-      Search alone({&small_.model}, options_, {.sentences = 5});
+      Search alone({&small_.model}, {.sentences = 5});
       const Results wanted = results_of(alone);
       for (const int searches : {1, 2, 3, 7})
         for (const int64_t sentences : {1, 4, 32})
@@ -65,12 +65,13 @@ TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
 }
 
 TEST_F(ParallelSearchTest, SayWhatWasAttendedTo) {
-  Search alone({&small_.model}, options_, {.sentences = 3, .attention_layer = 1});
-  ParallelSearch several({&small_.model}, options_, {.sentences = 3, .attention_layer = 1}, 3);
+  Search alone({&small_.model}, {.sentences = 3});
+  ParallelSearch several({&small_.model}, {.sentences = 3}, 3);
   std::map<uint64_t, std::vector<AttentionRows>> wanted, got;
   for (uint64_t i = 0; i < 9; ++i) {
-    alone.add(i, {.source = sources_[i]});
-    several.add(i, {.source = sources_[i]});
+    const SearchRequest request = {.source = sources_[i], .options = options_, .attention_layer = 1};
+    alone.add(i, request);
+    several.add(i, request);
   }
   while (alone.busy())
     for (const SearchResult& result : alone.step()) wanted[result.id] = result.attention;
@@ -83,29 +84,32 @@ TEST_F(ParallelSearchTest, SayWhatWasAttendedTo) {
 // One that is left while it works ends with the step that it is in.
 TEST_F(ParallelSearchTest, MayBeLeftAtAnyTime) {
   for (const int steps : {0, 1, 2, 5}) {
-    ParallelSearch search({&small_.model}, options_, {.sentences = 4}, 4);
-    for (uint64_t i = 0; i < 16; ++i) search.add(i, {.source = sources_[i]});
+    ParallelSearch search({&small_.model}, {.sentences = 4}, 4);
+    for (uint64_t i = 0; i < 16; ++i) search.add(i, {.source = sources_[i], .options = options_});
     for (int i = 0; i < steps; ++i) search.step();
   }
   expect_same(searched(2, {.sentences = 4}), searched(1, {.sentences = 4}));
 }
 
-TEST_F(ParallelSearchTest, NumbersThatAreNoneAreNoticedInEverySearch) {
+TEST_F(ParallelSearchTest, NonFiniteValuesFailRequestsOfEverySearch) {
   for (const Parameter& parameter : small_.model.parameters.list()) {
     if (parameter.role == Role::plain) parameter.value.data()[0] = std::numeric_limits<float>::quiet_NaN();
   }
-  ParallelSearch search({&small_.model}, options_, {.sentences = 2, .attention_layer = 1}, 3);
-  EXPECT_TRUE(search.finite());
-  for (uint64_t i = 0; i < 6; ++i) search.add(i, {.source = sources_[i]});
-  for (int i = 0; search.finite() && i < 1000; ++i) search.step();
-  EXPECT_FALSE(search.finite());
+  ParallelSearch search({&small_.model}, {.sentences = 2}, 3);
+  for (uint64_t i = 0; i < 6; ++i)
+    search.add(i, {.source = sources_[i], .options = options_, .attention_layer = 1});
+  size_t failed = 0;
+  while (search.busy()) {
+    for (const SearchResult& result : search.step()) failed += result.status == SearchStatus::failed;
+  }
+  EXPECT_EQ(failed, 6U);
 }
 
 // What goes wrong on a thread of its own is the caller's to hear.
 TEST_F(ParallelSearchTest, AnErrorReachesTheCaller) {
   options_ = {.beam = 1, .max_length = 12};
-  ParallelSearch search({&small_.model}, options_, {.sentences = 2}, 2);
-  for (uint64_t i = 0; i < 4; ++i) search.add(i, {.source = sources_[i]});
+  ParallelSearch search({&small_.model}, {.sentences = 2}, 2);
+  for (uint64_t i = 0; i < 4; ++i) search.add(i, {.source = sources_[i], .options = options_});
   search.step();
   search.add(4, {.source = {}});  // which a search refuses
   EXPECT_THROW(while (search.busy()) search.step(), BrokenInvariant);

@@ -181,8 +181,8 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
       }
     }
     const std::vector<uint64_t> order = {4, 0, 8, 4};
-    Search mixed({&small_.model}, options, {.sentences = 2});
-    for (const uint64_t i : order) mixed.add(i, {.source = sources_[i]});
+    Search mixed({&small_.model}, {.sentences = 2});
+    for (const uint64_t i : order) mixed.add(i, {.source = sources_[i], .options = options});
     while (mixed.busy()) {
       for (const SearchResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
     }
@@ -191,11 +191,11 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
 
 // A sentence that waits begins when another has ended, not when all have.
 TEST_P(SearchTest, SentencesTakeTheSlotsOfThoseThatLeave) {
-  Search search({&small_.model}, {.beam = 1, .max_length = 30, .max_length_ratio = 1},
-                {.end = -1, .sentences = 2});
+  const SearchOptions options = {.beam = 1, .max_length = 30, .max_length_ratio = 1};
+  Search search({&small_.model}, {.end = -1, .sentences = 2});
   EXPECT_EQ(search.room(), 2);
-  search.add(0, {.source = Sentence(20, 3)});                        // 30 tokens
-  for (uint64_t i = 1; i <= 3; ++i) search.add(i, {.source = {3}});  // 11 each
+  search.add(0, {.source = Sentence(20, 3), .options = options});                        // 30 tokens
+  for (uint64_t i = 1; i <= 3; ++i) search.add(i, {.source = {3}, .options = options});  // 11 each
   EXPECT_EQ(search.room(), -2);
   std::map<uint64_t, int> ended;
   int steps = 0;
@@ -257,9 +257,9 @@ TEST_P(SearchTest, LookingAtAllWordsChangesNothing) {
 }
 
 TEST_P(SearchTest, AnOutputBeginsWithItsPrefix) {
-  Search search({&small_.model}, {.beam = 3, .max_length = 9}, {.max_output_length = 12});
+  Search search({&small_.model}, {.max_output_length = 12});
   const Sentence prefix = {7, 8, 7, 9, 10, 7, 8};
-  search.add(0, {.source = sources_[1], .prefix = prefix});
+  search.add(0, {.source = sources_[1], .prefix = prefix, .options = {.beam = 3, .max_length = 9}});
   while (search.busy()) {
     for (const SearchResult& result : search.step()) {
       const Sentence& tokens = result.hypotheses[0].tokens;
@@ -291,7 +291,7 @@ TEST_P(SearchTest, EqualSamplesAreOne) {
 
 TEST_P(SearchTest, NothingToDo) {
   EXPECT_TRUE(search_all(small_.model, {}, {}, {}).empty());
-  Search search({&small_.model}, {}, {});
+  Search search({&small_.model}, {});
   EXPECT_FALSE(search.busy());
   EXPECT_TRUE(search.step().empty());
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "search/model_folder.h"
-#include "search/translator.h"
+#include "search/ordered_translator.h"
 
 namespace dragoman {
 namespace {
@@ -42,7 +42,7 @@ class ShortlistTest : public testing::Test {
 
   std::vector<TranslatedLine> translate(SavedModel& model, int64_t sentences = 4,
                                         const std::string& prefix = "") {
-    Translator translator(model, options_, {.sentences = sentences});
+    OrderedTranslator translator(model, options_, {.sentences = sentences});
     std::vector<TranslatedLine> done;
     for (const std::string& line : lines_) {
       while (!translator.has_room()) translator.step();

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "search/model_folder.h"
+#include "search/ordered_translator.h"
 #include "search/score.h"
 #include "search/search.h"
 #include "search/segments.h"
-#include "search/translator.h"
 
 namespace dragoman {
 namespace {
@@ -43,9 +43,9 @@ class SourceReaders : public testing::TestWithParam<ModelCase> {
     return config;
   }
   Results search(int64_t sentences, const SearchOptions& options) {
-    Search search(models_, options, {.sentences = sentences});
+    Search search(models_, {.sentences = sentences});
     for (size_t i = 0; i < sources_.size(); ++i)
-      search.add(i, {.source = sources_[i], .other_sources = {other_sources_[i]}});
+      search.add(i, {.source = sources_[i], .other_sources = {other_sources_[i]}, .options = options});
     Results results(sources_.size());
     while (search.busy()) {
       for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
@@ -121,7 +121,7 @@ std::unique_ptr<SavedModel> saved(const std::vector<const ModelFolder*>& folders
 TEST(SavedReaders, ALineIsReadByEachModelsPieces) {
   const ModelFolder one = reader_folder("one", pieces, 40), two = reader_folder("two", letters, 40, false);
   const auto both = saved({&one, &two}), first = saved({&one}), second = saved({&two});
-  Translator translator(*both, {.beam = 2, .max_length = 12});
+  OrderedTranslator translator(*both, {.beam = 2, .max_length = 12});
   for (const std::string& line : known_lines()) {
     translator.add(line);
     std::optional<TranslatedLine> done;

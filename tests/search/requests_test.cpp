@@ -1,0 +1,331 @@
+// Requests of every kind in one batch: each gets what it gets alone, may be cancelled, expires and fails by itself, and
+// what is called final of it while it is searched stays.
+#include <map>
+#include <set>
+
+#include "search/model_folder.h"
+#include "search/parallel_search.h"
+#include "search/random_requests.h"
+#include "search/saved_model.h"
+#include "search/shortlist.h"
+
+namespace dragoman {
+namespace {
+
+using Results = std::map<uint64_t, SearchResult>;
+using std::chrono::steady_clock;
+
+struct MachineCase {
+  const Kernels* kernels;
+  WantedPrecision precision;
+};
+
+std::vector<MachineCase> machine_cases() {
+  std::vector<MachineCase> cases;
+  for (const Kernels* kernels : every_instruction_set()) {
+    for (const auto precision : {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8})
+      cases.push_back({kernels, precision});
+  }
+  return cases;
+}
+
+std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
+  const WantedPrecision precision = test.param.precision;
+  const char* bits = precision == WantedPrecision::fp32   ? "fp32"
+                     : precision == WantedPrecision::bf16 ? "bf16"
+                                                          : "int8";
+  return std::string(test.param.kernels->name) + "_" + bits;
+}
+
+void PrintTo(const MachineCase& c, std::ostream* out) { *out << c.kernels->name; }
+
+class RequestsTest : public testing::TestWithParam<MachineCase> {
+ protected:
+  RequestsTest() {
+    Lexicon lexicon = {.frequent = {5, 4}, .likeliest = {}};
+    const auto size = static_cast<int32_t>(saved_.vocabularies.target->size());
+    for (int32_t id = 0; id < size; ++id) lexicon.likeliest.push_back({(id + 1) % size, id, (id * 7) % size});
+    write_shortlist(folder_.path, lexicon, saved_.vocabularies);
+    shortlist_ = Shortlist::read(folder_.path, saved_.vocabularies);
+  }
+
+  std::vector<SearchRequest> requests(size_t count, uint64_t seed) {
+    RandomRequests random(seed, saved_.vocabularies.target->size());
+    std::vector<SearchRequest> all;
+    for (size_t i = 0; i < count; ++i) all.push_back(random.request(&*shortlist_));
+    return all;
+  }
+  Results each_alone(const std::vector<SearchRequest>& requests) {
+    Results results;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      Search search(saved_.models(), {.sentences = 1});
+      search.add(i, requests[i]);
+      results.merge(run(search));
+    }
+    return results;
+  }
+  static void add_all(auto& search, const std::vector<SearchRequest>& requests) {
+    for (size_t i = 0; i < requests.size(); ++i) search.add(i, requests[i]);
+  }
+  static void expect_same(const Results& got, const Results& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (const auto& [id, result] : wanted) expect_same_result(got.at(id), result);
+  }
+
+  const ModelFolder folder_{"requests"};
+  SavedModel saved_{folder_.path, *GetParam().kernels, 1, GetParam().precision};
+  std::optional<Shortlist> shortlist_;
+};
+
+TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    const auto all = requests(120, seed);
+    const Results wanted = each_alone(all);
+    for (const int threads : {1, 3}) {
+      SavedModel saved(folder_.path, *GetParam().kernels, threads, GetParam().precision);
+      Search one(saved.models(), {.sentences = 16, .batch_tokens = 90});
+      add_all(one, all);
+      expect_same(run(one), wanted);
+      EXPECT_EQ(one.cache_rows_in_use(), 0);
+      ParallelSearch several(saved.models(), {.sentences = 9}, 3);
+      add_all(several, all);
+      expect_same(run(several), wanted);
+    }
+  }
+}
+
+// Whichever goes, and at whichever step: the others' bits stay, and no row of a cache stays taken.
+TEST_P(RequestsTest, OneThatIsCancelledLeavesNoTrace) {
+  const auto all = requests(12, 4);
+  const Results wanted = each_alone(all);
+  for (int step = 0; step < 24; ++step) {
+    Search search(saved_.models(), {.sentences = 8});
+    add_all(search, all);
+    Results results;
+    for (int i = 0; search.busy(); ++i) {
+      if (i == step) {
+        const int64_t before = search.cache_rows_in_use();
+        const bool active = i > 0 && !results.contains(2);
+        search.cancel(2);
+        EXPECT_EQ(search.cache_rows_in_use() < before, active) << "freed at once";
+        search.cancel(11);  // which waits at first
+        search.cancel(99);
+      }
+      for (SearchResult& result : search.step()) results.emplace(result.id, std::move(result));
+    }
+    ASSERT_EQ(results.size(), all.size());
+    for (const auto& [id, result] : wanted) {
+      if (results.at(id).status == SearchStatus::cancelled) {
+        EXPECT_TRUE(id == 2 || id == 11);
+        EXPECT_TRUE(results.at(id).hypotheses.empty());
+      } else {
+        expect_same_result(results.at(id), result);
+      }
+    }
+    if (step <= 1) {
+      EXPECT_EQ(results.at(2).status, SearchStatus::cancelled);
+      EXPECT_EQ(results.at(11).status, SearchStatus::cancelled);
+    }
+    EXPECT_EQ(search.cache_rows_in_use(), 0);
+  }
+}
+
+TEST_P(RequestsTest, SearchesSideBySideCancel) {
+  const auto all = requests(60, 5);
+  const Results wanted = each_alone(all);
+  for (const int searches : {1, 3}) {
+    ParallelSearch search(saved_.models(), {.sentences = 6}, searches);
+    add_all(search, all);
+    search.cancel(57);
+    Results results;
+    for (uint64_t next = 0; search.busy(); ++next) {
+      search.cancel(3 * next);
+      for (SearchResult& result : search.step()) {
+        EXPECT_FALSE(results.contains(result.id));
+        results.emplace(result.id, std::move(result));
+      }
+    }
+    ASSERT_EQ(results.size(), all.size());
+    EXPECT_EQ(results.at(57).status, SearchStatus::cancelled) << "it waited";
+    for (const auto& [id, result] : results) {
+      if (result.status == SearchStatus::finished)
+        expect_same_result(result, wanted.at(id));
+      else
+        EXPECT_EQ(id % 3, 0U);
+    }
+    EXPECT_EQ(search.room(), 6 * searches);
+  }
+}
+
+TEST_P(RequestsTest, OneExpiresAtItsDeadline) {
+  auto all = requests(20, 6);
+  const Results wanted = each_alone(all);
+  const auto never = steady_clock::now() + std::chrono::hours(24);
+  for (SearchRequest& request : all) request.deadline = never;
+  for (const size_t past : {1, 4, 19}) all[past].deadline = steady_clock::now();
+  const auto expect_expired = [&](const Results& results) {
+    ASSERT_EQ(results.size(), all.size());
+    for (const auto& [id, result] : results) {
+      const bool expires = std::set<uint64_t>{1, 4, 19}.contains(id);
+      EXPECT_EQ(result.status, expires ? SearchStatus::expired : SearchStatus::finished) << id;
+      if (!expires) expect_same_result(result, wanted.at(id));
+    }
+  };
+  Search one(saved_.models(), {.sentences = 5});
+  add_all(one, all);
+  expect_expired(run(one));
+  EXPECT_EQ(one.cache_rows_in_use(), 0);
+  ParallelSearch several(saved_.models(), {.sentences = 2}, 3);
+  add_all(several, all);
+  expect_expired(run(several));
+}
+
+TEST_P(RequestsTest, ADeadlineEndsOneThatIsUnderWay) {
+  SearchRequest request = {.source = {5, 6, 7},
+                           .options = {.beam = 2, .max_length = 100'000, .max_length_ratio = 0}};
+  request.options.min_length = 100'000;
+  request.deadline = steady_clock::now() + std::chrono::milliseconds(20);
+  Search search(saved_.models(), {});
+  search.add(0, request);
+  const Results results = run(search);
+  EXPECT_EQ(results.at(0).status, SearchStatus::expired);
+  EXPECT_GE(steady_clock::now(), *request.deadline);
+  EXPECT_EQ(search.cache_rows_in_use(), 0);
+}
+
+bool begins_with(const Sentence& tokens, const Sentence& beginning) {
+  return tokens.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), tokens.begin());
+}
+
+// What is final grows, is a beginning of the best hypothesis at each step, and of the result's.
+TEST_P(RequestsTest, WhatIsFinalStays) {
+  auto all = requests(150, 7);
+  for (SearchRequest& request : all) request.progress = true;
+  Search search(saved_.models(), {.sentences = 10});
+  add_all(search, all);
+  std::map<uint64_t, Sentence> final_tokens;
+  size_t finals = 0, shown = 0, results = 0;
+  while (search.busy()) {
+    for (const SearchResult& result : search.step()) {
+      EXPECT_TRUE(begins_with(result.hypotheses[0].tokens, final_tokens[result.id]));
+      ++results;
+    }
+    for (const SearchProgress& progress : search.progress()) {
+      Sentence& known = final_tokens[progress.id];
+      ASSERT_LE(progress.final_tokens, progress.tokens.size());
+      ASSERT_GE(progress.final_tokens, known.size());
+      EXPECT_TRUE(begins_with(progress.tokens, known));
+      known.assign(progress.tokens.begin(),
+                   progress.tokens.begin() + static_cast<std::ptrdiff_t>(progress.final_tokens));
+      const SearchOptions& options = all[progress.id].options;
+      EXPECT_TRUE(beam_width(options) > 1 || progress.final_tokens == progress.tokens.size());
+      finals += progress.final_tokens, shown += progress.tokens.size();
+    }
+  }
+  EXPECT_EQ(results, all.size());
+  EXPECT_GT(finals, shown / 4) << "much of it is final early";
+  EXPECT_LT(finals, shown);
+}
+
+// Where an output loops the caller searches again: what was final in the first search is in the second one's result.
+TEST_P(RequestsTest, WhatIsFinalStaysWhenLoopsAreForbidden) {
+  for (SearchRequest request : requests(100, 8)) {
+    request.options.max_length = 40, request.options.max_length_ratio = 0,
+    request.options.no_repeat_ngram = 0;
+    request.progress = true, request.retry_ngram = 3;
+    Search first(saved_.models(), {}), second(saved_.models(), {});
+    first.add(0, request);
+    request.options.no_repeat_ngram = 3;
+    second.add(0, request);
+    const Sentence wanted = run(second).at(0).hypotheses[0].tokens;
+    while (first.busy()) {
+      first.step();
+      for (const SearchProgress& progress : first.progress()) {
+        const auto end = progress.tokens.begin() + static_cast<std::ptrdiff_t>(progress.final_tokens);
+        ASSERT_TRUE(begins_with(wanted, {progress.tokens.begin(), end}));
+      }
+    }
+  }
+}
+
+TEST_P(RequestsTest, SearchesSideBySideReportProgress) {
+  auto all = requests(40, 9);
+  for (size_t i = 0; i < all.size(); ++i) all[i].progress = i % 2 == 0;
+  ParallelSearch search(saved_.models(), {.sentences = 4}, 3);
+  add_all(search, all);
+  std::set<uint64_t> reported, ended;
+  while (search.busy()) {
+    for (const SearchResult& result : search.step()) ended.insert(result.id);
+    for (const SearchProgress& progress : search.progress()) {
+      EXPECT_EQ(progress.id % 2, 0U);
+      EXPECT_FALSE(ended.contains(progress.id));
+      reported.insert(progress.id);
+    }
+  }
+  EXPECT_GT(reported.size(), 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, RequestsTest, testing::ValuesIn(machine_cases()), name_of_case);
+
+// A model with one damaged word, which sentences may have.
+class DamagedWord : public testing::TestWithParam<ModelCase> {
+ protected:
+  static constexpr int32_t damaged = 4;
+
+  static void damage(Transformer& model, Device& device, Precision precision) {
+    constexpr float none = std::numeric_limits<float>::quiet_NaN();
+    const Tensor& table = model.source_embedding;
+    if (precision != Precision::int8) std::fill_n(table.row_range(damaged, 1).data(), table.columns(), none);
+    if (precision != Precision::fp32) quantize_weights(device.context, model.parameters, precision);
+    if (precision == Precision::int8)
+      const_cast<float*>(table.storage().low_precision.scales)[damaged] = none;
+  }
+};
+
+TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
+  const auto& [named, kernels, precision] = GetParam();
+  SmallModel sound(named.config, *kernels, 1), broken(named.config, *kernels, 2);
+  Transformer second(named.config, broken.device, Buffers::weights);
+  second.parameters.initialise(7);
+  if (precision != Precision::fp32) quantize_weights(sound.device.context, sound.model.parameters, precision);
+  damage(broken.model, broken.device, precision);
+  RandomRequests random(1, std::min(named.config.source_vocabulary, named.config.target_vocabulary));
+  std::vector<SearchRequest> all;
+  for (int i = 0; i < 60; ++i) {
+    all.push_back(random.request(nullptr));
+    std::ranges::replace(all.back().source, damaged, damaged + 1);
+    if (random.one_in(4)) all.back().source[0] = damaged;
+  }
+  const auto has_it = [&](uint64_t id) { return std::ranges::count(all[id].source, damaged) > 0; };
+  Search mixed({&broken.model}, {.sentences = 12}),
+      together({&second, &broken.model, &second}, {.sentences = 12});
+  ParallelSearch several({&broken.model}, {.sentences = 3}, 3);
+  for (size_t i = 0; i < all.size(); ++i)
+    mixed.add(i, all[i]), together.add(i, all[i]), several.add(i, all[i]);
+  for (const Results& results : {run(mixed), run(several)}) {
+    ASSERT_EQ(results.size(), all.size());
+    for (const auto& [id, result] : results) {
+      EXPECT_EQ(result.status, has_it(id) ? SearchStatus::failed : SearchStatus::finished) << id;
+      EXPECT_EQ(result.hypotheses.empty(), has_it(id));
+      if (has_it(id)) continue;
+      Search alone({&sound.model}, {.sentences = 1});
+      alone.add(id, all[id]);
+      expect_same_result(result, run(alone).at(id));
+    }
+  }
+  for (const auto& [id, result] : run(together))
+    EXPECT_EQ(result.status, has_it(id) ? SearchStatus::failed : SearchStatus::finished) << id;
+  EXPECT_EQ(mixed.cache_rows_in_use(), 0);
+}
+
+std::vector<ModelCase> cases_with_tables_of_their_own() {
+  std::vector<ModelCase> cases = decoding_cases();
+  std::erase_if(cases, [](const ModelCase& c) { return c.named.config.tied == Tied::all; });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(On, DamagedWord, testing::ValuesIn(cases_with_tables_of_their_own()),
+                         model_case_name);
+
+}  // namespace
+}  // namespace dragoman
