@@ -23,7 +23,7 @@
 #include "base/threads.h"
 #include "data/batches.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Words of a synthetic language, the frequent ones short, and their translations into another.
@@ -95,10 +95,10 @@ void run(int64_t pairs, const std::string& folder) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal
 
 int main(int argc, char** argv) {
-  using namespace dragoman;
+  using namespace dragoman::internal;
   std::string folder = (std::filesystem::temp_directory_path() / "dragoman-corpus-XXXXXX").string();
   try {
     const int64_t pairs = argc > 1 ? std::stoll(argv[1]) : 5'000'000;

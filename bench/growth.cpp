@@ -19,7 +19,7 @@
 #include "report/plot.h"
 #include "training_steps.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Growing {
@@ -119,19 +119,19 @@ void run(const std::string& out) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal
 
 int main(int argc, char** argv) try {
   std::string out;
-  dragoman::Options options;
+  dragoman::internal::Options options;
   options.section("", "Options").add("out", out, "an SVG file for the figure");
-  dragoman::CommandLine line("bench_growth",
-                             "how the cost of training grows with batches, sentences, vocabulary and width",
-                             "bench_growth");
+  dragoman::internal::CommandLine line(
+      "bench_growth", "how the cost of training grows with batches, sentences, vocabulary and width",
+      "bench_growth");
   line.add_options(options);
   if (!line.parse({argv + 1, argv + argc})) return 0;
   line.set_flags();
-  dragoman::run(out);
+  dragoman::internal::run(out);
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench_growth: {}\n", error.what());
   return 1;

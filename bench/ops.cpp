@@ -19,7 +19,7 @@
 #include "kernels/machine_peaks.h"
 #include "ops/cases.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 enum class Size { small, base, all };
@@ -207,6 +207,6 @@ int main_of(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal
 
-int main(int argc, char** argv) { return dragoman::main_of(argc, argv); }
+int main(int argc, char** argv) { return dragoman::internal::main_of(argc, argv); }

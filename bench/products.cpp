@@ -14,7 +14,7 @@
 #include "kernels/machine_peaks.h"
 #include "products_contestants.h"
 
-namespace dragoman::bench {
+namespace dragoman::internal::bench {
 namespace {
 
 constexpr const char* help =
@@ -272,6 +272,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace dragoman::bench
+}  // namespace dragoman::internal::bench
 
-int main(int argc, char** argv) { return dragoman::bench::run(argc, argv); }
+int main(int argc, char** argv) { return dragoman::internal::bench::run(argc, argv); }

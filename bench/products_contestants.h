@@ -22,7 +22,7 @@
 
 #include "kernels/low_precision.h"
 
-namespace dragoman::bench {
+namespace dragoman::internal::bench {
 
 enum class Use { plain, transposed, weight_gradient, decoding, decoding_int8 };
 enum class Rounding { none, bf16 };  // of both operands in training
@@ -190,4 +190,4 @@ inline Call openblas_row_call(const Shape& s, Data& data) {
 }
 #endif
 
-}  // namespace dragoman::bench
+}  // namespace dragoman::internal::bench

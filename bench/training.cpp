@@ -16,7 +16,7 @@
 #include "parallel/join.h"
 #include "training_steps.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 enum class Size { small, base };
@@ -105,10 +105,10 @@ class Comparison {
 };
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal
 
 int main(int argc, char** argv) try {
-  using namespace dragoman;
+  using namespace dragoman::internal;
   StepsSettings settings;
   Size size = Size::small;
   int64_t threads = 0;

@@ -15,7 +15,7 @@
 #include "train/recipe.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct StepsSettings {
   int64_t d_model = 256, heads = 4, d_ff = 1024, layers = 3, vocabulary = 8000, batch_tokens = 4096;
@@ -163,4 +163,4 @@ class TrainingSteps {
   const Batch* last_ = nullptr;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

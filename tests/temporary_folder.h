@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class TemporaryFolder {
  public:
@@ -35,4 +35,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The tables of kernels that this machine can run, the plainest first, for testing::ValuesIn.
 inline std::vector<const Kernels*> every_instruction_set() {
@@ -37,4 +37,4 @@ inline bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "train/averaging.h"
 #include "train/checkpoints.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct AverageOptions {
@@ -81,4 +81,4 @@ void average(const Arguments& arguments) {
   log_info("{} is the average of {} {}", o.out, files.size(), o.last > 0 ? "checkpoints" : "models");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

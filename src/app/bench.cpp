@@ -17,7 +17,7 @@
 #include "model/decoding_weights.h"
 #include "model/folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct BenchOptions {
@@ -173,4 +173,4 @@ void bench(const Arguments& arguments) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

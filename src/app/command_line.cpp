@@ -9,7 +9,7 @@
 
 #include "base/nearest.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 CommandLine::CommandLine(std::string command, std::string summary, std::string call)
     : command_(std::move(command)),
@@ -148,4 +148,4 @@ std::string CommandLine::markdown() const {
          fmt::format("Also the options of {}, as above: `--model.d_model 512`.\n\n", fmt::join(tables, ", "));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

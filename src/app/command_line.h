@@ -21,7 +21,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class CommandLine {
  public:
@@ -67,4 +67,4 @@ class CommandLine {
   std::vector<Flag> flags_;  // those that were given
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
@@ -58,4 +58,4 @@ consteval const char* summary_of(std::string_view name) {
 // Everything but the exit code: finds the command and runs it, or prints help or the version.
 void run_program(const Arguments& arguments);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int32_t first_word = 3;
@@ -36,7 +36,7 @@ DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
       search_({&model}, {.end = -1, .sentences = load.batch}, load.searches) {}
 
 double DecodingRounds::seconds() {
-  const double start = dragoman::seconds();
+  const double start = dragoman::internal::seconds();
   if (load_.kept == Kept::all) {
     search();
   } else {
@@ -45,7 +45,7 @@ double DecodingRounds::seconds() {
       decode_again_and_again(std::span(sentences_).subspan(begin, count));
     }
   }
-  return dragoman::seconds() - start;
+  return dragoman::internal::seconds() - start;
 }
 
 void DecodingRounds::search() {
@@ -114,4 +114,4 @@ double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Preci
   return bytes * (sizes.encoder + sizes.memory + static_cast<double>(load.length) * sizes.step);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

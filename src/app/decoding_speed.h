@@ -8,7 +8,7 @@
 #include "model/transformer.h"
 #include "search/parallel_search.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // What decoding keeps between steps. all: keys and values of every layer. encoder: the encoder's output; the decoder
 // reads all tokens so far again. none: nothing; the encoder runs at every step, too.
@@ -41,4 +41,4 @@ class DecodingRounds {
 double products_of_sentence(const ModelConfig& config, const DecodingLoad& load);
 double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

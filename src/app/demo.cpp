@@ -10,7 +10,7 @@
 #include "base/signals.h"
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr const char* recipe_path = "recipes/demo.toml";
@@ -76,4 +76,4 @@ void demo(const Arguments& arguments) {
   std::cout << fmt::format(what_next, run.folder, program.string(), recipe_path);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "base/nearest.h"
 #include "report/figures.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Figure {
@@ -80,4 +80,4 @@ void draw(const Arguments& arguments) {
                    list);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

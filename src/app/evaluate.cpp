@@ -16,7 +16,7 @@
 #include "base/signals.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
@@ -159,4 +159,4 @@ void evaluate(const Arguments& arguments) {
   std::cout << printed(o, scores, table);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -16,7 +16,7 @@
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ void info(const Arguments& arguments) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

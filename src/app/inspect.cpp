@@ -13,7 +13,7 @@
 #include "report/page.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
@@ -132,4 +132,4 @@ void inspect(const Arguments& arguments) {
   write_output(o.out, written(o, inspect_all(o, sentences(o, files))));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

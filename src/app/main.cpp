@@ -21,7 +21,7 @@ int fail(int exit_code, const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace dragoman;
+  using namespace dragoman::internal;
   try {
     run_program({argv + 1, argv + argc});
     flush_output();

@@ -8,7 +8,7 @@
 #include "app/shared_options.h"
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct MetricsOptions {
@@ -47,4 +47,4 @@ void metrics(const Arguments& arguments) {
   std::cout << measure(metrics).print();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "model/folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 namespace fs = std::filesystem;
 
@@ -25,4 +25,4 @@ void copy_all_but_weights(const std::string& from, const std::string& to) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

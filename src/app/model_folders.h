@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Throws a UsageError if the folder holds a model already, an Error if it cannot be written.
 void check_new_model_folder(const std::string& folder);
@@ -11,4 +11,4 @@ void check_new_model_folder(const std::string& folder);
 // Configuration, vocabularies and shortlist, into a folder that is created if needed.
 void copy_all_but_weights(const std::string& from, const std::string& to);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/signals.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void flush_output() {
   if (std::cout.flush()) return;
@@ -28,4 +28,4 @@ void write_output(const std::string& out, const std::string& contents) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Throws an Error if standard output cannot be written. If its reader is gone, throws Stopped with SIGPIPE and no
 // message: what the signal itself does, unless the parent process had it ignored.
@@ -16,4 +16,4 @@ void check_output(const std::string& out);
 // Prints the file's name, unless it is standard output.
 void write_output(const std::string& out, const std::string& contents);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Counts both files to their ends: one line number alone would not tell where they diverged.
@@ -45,7 +45,7 @@ void PairedLines::repair(size_t side) {
 }
 
 void PairedLines::warn_of_repairs() const {
-  for (size_t side = 0; side < 2; ++side) dragoman::warn_of_repairs(readers_[side], repairs_[side]);
+  for (size_t side = 0; side < 2; ++side) dragoman::internal::warn_of_repairs(readers_[side], repairs_[side]);
 }
 
 void warn_of_repairs(const LineReader& reader, int64_t repaired) {
@@ -54,4 +54,4 @@ void warn_of_repairs(const LineReader& reader, int64_t repaired) {
               repaired, reader.number());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "base/lines.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // What to do with a line that is not valid UTF-8: throw an Error, or replace the invalid bytes by U+FFFD.
 enum class InvalidText { refuse, repair };
@@ -38,4 +38,4 @@ class PairedLines {
 // Warns of lines that were not valid UTF-8, if there were any.
 void warn_of_repairs(const LineReader& reader, int64_t repaired);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -20,7 +20,7 @@
 #include "train/recipe.h"
 #include "train/task.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct PrepareOptions {
@@ -141,4 +141,4 @@ void prepare(const Arguments& arguments) {
   show_pairs(corpus, settings, own.show);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::string program_help() {
@@ -41,4 +41,4 @@ void run_program(const Arguments& arguments) {
                    nearest(name, names));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

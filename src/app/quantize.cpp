@@ -11,7 +11,7 @@
 #include "model/folder.h"
 #include "model/transformer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct QuantizeOptions {
@@ -54,4 +54,4 @@ void quantize(const Arguments& arguments) {
            megabytes(o.model));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

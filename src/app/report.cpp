@@ -5,7 +5,7 @@
 #include "app/shared_options.h"
 #include "report/training_report.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void report(const Arguments& arguments) {
   std::vector<std::string> folders;
@@ -22,4 +22,4 @@ void report(const Arguments& arguments) {
   write_output(out, report_page(folders));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "search/alignment.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Memory grows with the tokens of a batch and, for the alignment, with their number times that of the longest source.
@@ -161,4 +161,4 @@ void score(const Arguments& arguments) {
   scorer.finish();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

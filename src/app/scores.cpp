@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void declare(Section& own, ScoreOptions& scores) {
   own.add("lowercase", scores.lowercase, "ignore case");
@@ -47,4 +47,4 @@ nlohmann::ordered_json Scores::json() const {
            {"signature", chrf_signature(options_.chrf())}}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

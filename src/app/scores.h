@@ -11,7 +11,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct ScoreOptions {
   bool lowercase = false;
@@ -48,4 +48,4 @@ class Scores {
   ChrfStatistics chrf_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

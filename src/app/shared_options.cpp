@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void declare_model(Section& own, std::string& model, const char* help) { own.add("model", model, help); }
 
@@ -66,4 +66,4 @@ std::string default_run_folder(const std::string& recipe_path) {
 
 const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

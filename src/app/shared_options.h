@@ -11,7 +11,7 @@
 #include "model/decoding_weights.h"
 #include "search/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A model, and how it runs.
 void declare_model(Section& own, std::string& model, const char* help = "model folder");
@@ -42,4 +42,4 @@ std::string default_run_folder(const std::string& recipe_path);
 // The instruction set that DRAGOMAN_ISA names, or the best one of this machine.
 const Kernels& chosen_kernels();
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t margin = 10;
@@ -89,4 +89,4 @@ void show_pair(const Batch& batch, size_t number, const Vocabularies& vocabulari
   target.print(width, out);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

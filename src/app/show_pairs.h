@@ -7,10 +7,10 @@
 #include "data/batch.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // One pair of a batch: the decoder's input above its targets, one column per step, in lines of `width` columns.
 void show_pair(const Batch& batch, size_t number, const Vocabularies& vocabularies, int64_t width,
                std::ostream& out);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

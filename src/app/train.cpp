@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "parallel/join.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void declare(Options& options, RunOptions& run) {
@@ -58,4 +58,4 @@ void train(const Arguments& arguments) {
   processes->leave();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

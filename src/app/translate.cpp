@@ -15,7 +15,7 @@
 #include "base/signals.h"
 #include "report/line_json.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct TranslateOptions {
@@ -128,4 +128,4 @@ void translate(const Arguments& arguments) {
   printer.finish();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

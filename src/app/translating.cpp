@@ -12,7 +12,7 @@
 #include "base/threads.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 int searches_for(int64_t workers, int64_t batch, int threads) {
   if (workers > 0) return static_cast<int>(workers);
   return batch == 1 ? 1 : std::min(threads, 8);
@@ -145,4 +145,4 @@ void translate_lines(const TranslatingOptions& options, const std::vector<std::s
   translate_all(options, add_lines, on_translation);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "search/ordered_translator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct TranslatingOptions {
   std::vector<std::string> models;  // several translate together
@@ -67,4 +67,4 @@ void translate_lines(const TranslatingOptions& options, TranslationInput& input,
 void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
                      const OnTranslation& on_translation);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ void AtomicFolder::finish() {
   remove_all(old);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

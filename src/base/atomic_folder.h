@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class AtomicFolder {
  public:
@@ -27,4 +27,4 @@ class AtomicFolder {
   bool finished_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -1,6 +1,6 @@
 #include "base/build.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::string version() { return DRAGOMAN_VERSION; }
 
@@ -12,4 +12,4 @@ std::string build_name() {
 #endif
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

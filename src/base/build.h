@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::string version();     // 0.1.0
 std::string build_name();  // 0.1.0, gcc 12.2.0
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

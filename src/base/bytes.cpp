@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t block = 1 << 17;
@@ -196,4 +196,4 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return file;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

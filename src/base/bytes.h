@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class ByteSource {
  public:
@@ -27,4 +27,4 @@ class ByteSource {
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

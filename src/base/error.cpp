@@ -1,10 +1,10 @@
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
   throw BrokenInvariant(fmt::format("{}:{}: CHECK({}) failed{}{}", file, line, condition,
                                     message.empty() ? "" : ": ", message));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

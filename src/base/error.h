@@ -16,7 +16,7 @@
 
 #include <fmt/core.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Error : public std::runtime_error {
  public:
@@ -41,12 +41,13 @@ class BrokenInvariant : public std::logic_error {
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,
                                const std::string& message = {});
 
-}  // namespace dragoman
+}  // namespace dragoman::internal
 
 // The project's only macro, since only a macro knows its condition's text and place. The message is
 // formatted only on failure.
-#define CHECK(condition, ...)                                                                            \
-  do {                                                                                                   \
-    if (!(condition)) [[unlikely]]                                                                       \
-      ::dragoman::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ::fmt::format(__VA_ARGS__))); \
+#define CHECK(condition, ...)                                                                  \
+  do {                                                                                         \
+    if (!(condition)) [[unlikely]]                                                             \
+      ::dragoman::internal::check_failed(__FILE__, __LINE__,                                   \
+                                         #condition __VA_OPT__(, ::fmt::format(__VA_ARGS__))); \
   } while (false)

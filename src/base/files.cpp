@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 namespace fs = std::filesystem;
 
@@ -140,4 +140,4 @@ void check_writable_folder(const std::string& folder) {
     throw Error("cannot write into the folder {}: {}", folder, std::strerror(errno));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

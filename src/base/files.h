@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::string read_file(const std::string& path);
 
@@ -24,4 +24,4 @@ void check_readable(const std::string& file);
 void check_writable(const std::string& file);
 void check_writable_folder(const std::string& folder);  // it and its parents may not exist yet
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t block = 1 << 16;
@@ -130,4 +130,4 @@ bool is_text(std::string_view bytes) {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

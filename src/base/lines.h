@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class LineReader {
  public:
@@ -58,4 +58,4 @@ class LineReader {
 // Whether these bytes are text: valid UTF-8 (no surrogates, nothing overlong, nothing above U+10FFFF) without NUL.
 bool is_text(std::string_view bytes);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdio>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::atomic<LogLevel> lowest_level{LogLevel::info};
@@ -32,4 +32,4 @@ void write_over(const std::string& text) {
   std::fflush(stderr);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 enum class LogLevel { debug, info, warning, off };
 
@@ -45,4 +45,4 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
 // the terminal's width, since a line that wraps could not be overwritten.
 void write_over(const std::string& text);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

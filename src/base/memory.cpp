@@ -4,7 +4,7 @@
 #include <fstream>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The number after a name in a file of lines "NAME NUMBER ...", or a default.
@@ -57,4 +57,4 @@ int64_t peak_memory() { return 1024 * number_after("/proc/self/status", "VmHWM:"
 
 void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << 5; }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

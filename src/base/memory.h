@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Bytes available on this machine, or less if a control group (a container, a batch job) allows less. /proc and /sys
 // are looked up under `root`.
@@ -15,4 +15,4 @@ int64_t available_memory(const std::string& root = "");
 int64_t peak_memory();
 void forget_peak_memory();
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 int edit_distance(std::string_view a, std::string_view b) {
   // rows[i][j]: the distance of a's first i letters from b's first j.
@@ -31,4 +31,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best == known.end() ? "" : *best;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

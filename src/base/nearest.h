@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Letters to insert, delete, replace or swap with their neighbour.
 int edit_distance(std::string_view a, std::string_view b);
@@ -13,4 +13,4 @@ int edit_distance(std::string_view a, std::string_view b);
 // The known word at the smallest distance, the first of several; empty if none is known.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 
 #include "base/nearest.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -130,4 +130,4 @@ void Options::check(const std::function<void()>& validate) const {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

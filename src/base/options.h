@@ -29,7 +29,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A value from a file or a flag, before it is checked against the option's own type. Names of an enum are strings here.
 using OptionValue =
@@ -215,4 +215,4 @@ class Section {
   bool may_change_on_resume_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

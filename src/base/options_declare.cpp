@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // A number alone is a list of one; older recipes and configurations have numbers as strings.
@@ -209,4 +209,4 @@ Declaration Section::add_choice(const char* name, const char* help, const std::v
        .set = std::move(set)});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "base/nearest.h"
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 [[noreturn]] void fits_no_option(const std::string& place, const std::string& key) {
@@ -175,4 +175,4 @@ void Options::from_json(const nlohmann::json& saved, const std::string& path, Un
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t page_width = 100;
@@ -112,4 +112,4 @@ std::string Options::markdown(const std::string& section) const {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
@@ -55,4 +55,4 @@ uint64_t Random::below(uint64_t bound) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", 2011).
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
@@ -32,4 +32,4 @@ class Random {
   std::array<uint32_t, 4> words_ = {};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

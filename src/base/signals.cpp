@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
@@ -25,4 +25,4 @@ void watch_signals() {
 
 int stop_requested() { return requested; }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

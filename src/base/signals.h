@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // From here on the signals are requests.
 void watch_signals();
@@ -20,4 +20,4 @@ class Stopped : public Error {
   const int signal;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1), last_(Clock::now()), since_(last_) {}
 
@@ -48,4 +48,4 @@ std::string with_commas(int64_t number) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class StatusLine {
  public:
@@ -31,4 +31,4 @@ class StatusLine {
 // 161225 as 161,225.
 std::string with_commas(int64_t number);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Longer than the pause between two kernels and than most tasks: to wake a thread costs some 50 µs, more in a virtual
@@ -120,4 +120,4 @@ int available_threads() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class ThreadPool {
  public:
@@ -48,4 +48,4 @@ class ThreadPool {
 // The number of processors that this process may use.
 int available_threads();
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

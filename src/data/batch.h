@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PackedSide {
   std::vector<int32_t> ids;
@@ -27,4 +27,4 @@ struct Batch {
   int64_t target_tokens() const { return static_cast<int64_t>(targets.size()); }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

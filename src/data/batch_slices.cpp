@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 PackedView view(const PackedSide& side) { return {side.ids, side.lengths}; }
@@ -46,4 +46,4 @@ BatchSlice take_slice(BatchSlice& rest, int64_t parts) {
           .targets = take(rest.targets, target)};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

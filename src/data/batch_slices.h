@@ -10,7 +10,7 @@
 
 #include "data/batch.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PackedView {
   std::span<const int32_t> ids, lengths;
@@ -31,4 +31,4 @@ int64_t slice_count(const Batch& batch, int64_t part_tokens);
 // Removes from `rest` the first of `parts` slices of about equal size. None is empty.
 BatchSlice take_slice(BatchSlice& rest, int64_t parts);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 
 #include "data/batch.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct DataPosition {
   int64_t epoch = 0;
@@ -34,4 +34,4 @@ class BatchSource {
   virtual int64_t batches_in_epoch() const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

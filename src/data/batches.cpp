@@ -8,7 +8,7 @@
 #include "data/epoch_stream.h"
 #include "data/pair_loader.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Consecutive entries of a pool.
@@ -250,4 +250,4 @@ std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularie
   return batches;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

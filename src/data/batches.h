@@ -21,7 +21,7 @@
 #include "data/prepare_corpus.h"
 #include "text/subword_sampling.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct BatchSettings {
   int64_t batch_tokens = 4096;
@@ -72,4 +72,4 @@ PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& 
 std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularies& vocabularies,
                               const BatchSettings& settings);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

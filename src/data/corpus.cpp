@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::vector<CorpusSource> paired(const std::vector<std::string>& source,
@@ -152,4 +152,4 @@ std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool 
   return pairs;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -19,7 +19,7 @@
 #include "base/lines.h"
 #include "data/corpus_config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct TextPair {
   std::string source, target;
@@ -93,4 +93,4 @@ bool is_blank(std::string_view text);
 // Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t many = int64_t{1} << 40;
@@ -127,4 +127,4 @@ int64_t max_sentence_length(const DataConfig& data) {
   return data.synthetic != Synthetic::none ? data.length : data.max_length + 1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sentences generated on the fly, see synthetic.h.
 enum class Synthetic { none, copy, reverse, sort };
@@ -50,4 +50,4 @@ std::vector<double> source_weights(const DataConfig& data);
 // Tokens of the longest sentence in a batch, with its end token.
 int64_t max_sentence_length(const DataConfig& data);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "data/shards.h"
 #include "text/word_encoder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t block_pairs = 8192, block_bytes = 4 << 20;
@@ -247,4 +247,4 @@ std::string held_out_path(const std::string& folder, const char* side) {
   return (std::filesystem::path(folder) / (std::string("held-out.") + side)).string();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

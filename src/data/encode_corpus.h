@@ -10,7 +10,7 @@
 #include "data/survey.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Of one side of the kept pairs.
 struct SideStatistics {
@@ -38,4 +38,4 @@ EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabul
 // The path of the held-out pairs' text.
 std::string held_out_path(const std::string& folder, const char* side);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 template <class Item>
@@ -87,4 +87,4 @@ bool EpochStream::next(PairPlace& place) {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

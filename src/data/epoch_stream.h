@@ -12,7 +12,7 @@
 
 #include "data/prepare_corpus.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PairPlace {
   uint32_t shard, record;
@@ -56,4 +56,4 @@ class EpochStream {
   std::set<uint32_t> finished_shards_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "base/signals.h"
 #include "base/threads.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int rounds = 5;
@@ -201,4 +201,4 @@ Lexicon learn_lexicon(const PreparedCorpus& corpus, const LexiconSize& size, int
   return lexicon;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 
 #include "data/prepare_corpus.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Lexicon {
   std::vector<int32_t> frequent;                // target pieces, the most frequent first
@@ -27,4 +27,4 @@ struct LexiconSize {
 // A target piece spelled like the source piece is always listed.
 Lexicon learn_lexicon(const PreparedCorpus& corpus, const LexiconSize& size, int threads);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

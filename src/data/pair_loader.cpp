@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 int32_t length_of(size_t pieces, bool end_token) { return static_cast<int32_t>(pieces) + end_token; }
@@ -53,4 +53,4 @@ void PairLoader::sample(const SubwordSampler& sampler, uint64_t key, std::vector
   if (static_cast<int64_t>(other.size()) <= settings_.max_length) ids = std::move(other);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

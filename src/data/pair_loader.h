@@ -9,7 +9,7 @@
 #include "data/epoch_stream.h"
 #include "text/subword_sampling.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A pair that waits for its batch. Lengths are what the model sees, start and end tokens included.
 struct PooledPair {
@@ -48,4 +48,4 @@ class PairLoader {
   std::unique_ptr<SubwordSampler> source_sampler_, target_sampler_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -18,7 +18,7 @@
 #include "data/standard_input.h"
 #include "data/survey.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::json;
@@ -262,4 +262,4 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
   return pairs;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

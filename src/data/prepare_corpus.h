@@ -18,7 +18,7 @@
 #include "data/shards.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PreparedCorpus {
   Vocabularies vocabularies;
@@ -41,4 +41,4 @@ PreparedCorpus prepared_corpus(const std::string& folder);
 // The validation set as text: data.valid_source and data.valid_target, else the held-out pairs.
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Header {
@@ -235,4 +235,4 @@ std::string shard_path(const std::string& folder, int64_t number) {
   return (std::filesystem::path(folder) / fmt::format("shard-{:03}", number)).string();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

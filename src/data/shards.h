@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PairRecord {
   uint64_t pair;   // its index in the corpus
@@ -55,4 +55,4 @@ class Shard {
 
 std::string shard_path(const std::string& folder, int64_t number);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

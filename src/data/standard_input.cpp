@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr const char* standard_input = "-";
@@ -55,4 +55,4 @@ CorpusOfFiles::~CorpusOfFiles() {
   std::filesystem::remove(path_, ignored);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "data/corpus_config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 bool reads_standard_input(const DataConfig& data);
 
@@ -26,4 +26,4 @@ class CorpusOfFiles {
   std::string path_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/signals.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 enum class Side { source, target, both };
@@ -162,4 +162,4 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
   return both;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "data/corpus.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Survey {
   std::vector<uint64_t> source_begins;  // the index of each source's first pair, then the number of pairs
@@ -28,4 +28,4 @@ Survey survey_corpus(const DataConfig& data, StatusLine& status);
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
                                const Survey& survey, int threads, StatusLine& status);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

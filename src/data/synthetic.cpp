@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Turns a source into its target. The start symbol stays first.
@@ -46,4 +46,4 @@ bool SyntheticBatches::skip() {
   return false;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "data/batch_source.h"
 #include "data/corpus_config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sentences of `length` symbols from 1 to symbols − 1, of which the first is always the start symbol 1. The target is
 // the source (the copy task of the Annotated Transformer), or has the symbols after the first reversed or sorted. There
@@ -39,4 +39,4 @@ class SyntheticBatches : public BatchSource {
   DataPosition position_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "base/threads.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // A block of memory that only grows. A large one lies in huge pages: small ones, scattered as the system finds them,
@@ -93,4 +93,4 @@ void* CpuContext::local(int worker, size_t bytes) {
   return state_->locals[static_cast<size_t>(worker)].scratch.get(bytes);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Context {
  public:
@@ -46,4 +46,4 @@ class CpuContext final : public Context {
   State* state_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

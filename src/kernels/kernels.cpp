@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 extern const Kernels kernels_baseline;
 #if DRAGOMAN_X86
@@ -82,4 +82,4 @@ const Kernels& kernels_for(const char* name) {
               "\", which this machine or this build does not have: set it to one of " + names);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

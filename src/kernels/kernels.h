@@ -19,7 +19,7 @@
 
 #include "kernels/context.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 enum class Activation { none, relu, gelu, swish };
 
@@ -252,4 +252,4 @@ bool has_bf16(const Kernels& kernels);
 // Throws an Error that lists the available ones.
 const Kernels& kernels_for(const char* name);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

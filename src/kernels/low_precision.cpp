@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t most_rows_of_int8 = INT32_MAX / (255 * 127);  // whose sums fit into 32 bits
@@ -84,4 +84,4 @@ LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, Co
   return {precision, data, scales, b.rows, b.columns};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // To the nearest bf16, ties to even; NaN stays NaN.
 uint16_t to_bf16(float x);
@@ -18,4 +18,4 @@ int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns);
 LowPrecisionMatrix to_low_precision(CpuContext&, Precision precision, ConstMatrix b, unsigned char* data,
                                     float* scales);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Each loop: `count` rounds of independent multiply-adds on registers; returns the operations, two for each.
@@ -230,4 +230,4 @@ double measured_bandwidth(int threads) {
   return best;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

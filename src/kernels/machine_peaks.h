@@ -5,7 +5,7 @@
 
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 double seconds();  // of a monotonic clock
 // The same for several threads; for one, processor time, which leaves out other programs.
@@ -17,4 +17,4 @@ double measured_peak(int threads, const std::string& instruction_set, Precision 
 // Bytes a second that are read from memory, all threads together.
 double measured_bandwidth(int threads);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

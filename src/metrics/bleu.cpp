@@ -9,7 +9,7 @@
 #include "metrics/ngrams.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Gives each distinct word a number, so that a sentence becomes a string of numbers.
@@ -88,4 +88,4 @@ std::string bleu_signature(const BleuOptions& options) {
                      options.lowercase ? "lc" : "mixed", name_of(options.tokenizer), sacrebleu_version);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

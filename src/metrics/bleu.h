@@ -15,7 +15,7 @@
 
 #include "metrics/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The version of sacreBLEU whose definitions BLEU and chrF follow, for the signatures.
 inline constexpr std::string_view sacrebleu_version = "2.x";
@@ -48,4 +48,4 @@ BleuStatistics bleu_statistics(std::string_view hypothesis, std::string_view ref
 BleuScore bleu_score(const BleuStatistics& sums);
 std::string bleu_signature(const BleuOptions& options);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "metrics/ngrams.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 bool is_ascii_punctuation(char32_t c) {
@@ -104,4 +104,4 @@ std::string chrf_signature(const ChrfOptions& options) {
                      sacrebleu_version);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

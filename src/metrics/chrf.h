@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct ChrfOptions {
   int word_order = 0;  // also count word n-grams up to this length
@@ -31,4 +31,4 @@ double chrf_score(const ChrfStatistics& sums);      // 0 to 100
 std::string chrf_name(const ChrfOptions& options);  // "chrF2", "chrF2++"
 std::string chrf_signature(const ChrfOptions& options);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

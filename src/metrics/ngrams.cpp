@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::vector<std::u32string_view> sorted_ngrams(std::span<const char32_t> text, size_t n) {
@@ -28,4 +28,4 @@ int64_t common_ngrams(std::span<const char32_t> a, std::span<const char32_t> b, 
   return common;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

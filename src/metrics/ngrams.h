@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Clipped matches: each n-gram counts as often as it occurs in both texts.
 int64_t common_ngrams(std::span<const char32_t> a, std::span<const char32_t> b, size_t n);
@@ -14,4 +14,4 @@ inline int64_t ngrams(size_t symbols, size_t n) {
   return symbols < n ? 0 : static_cast<int64_t>(symbols - n + 1);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

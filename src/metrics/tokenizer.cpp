@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Predicate = bool (*)(char32_t c);
@@ -109,4 +109,4 @@ std::u32string tokenize(Tokenizer tokenizer, std::u32string text) {
   CHECK(false, "tokenizer {}", static_cast<int>(tokenizer));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The attentions in the order of the program: the encoder's layers, then for each layer of the decoder self-attention
@@ -37,4 +37,4 @@ Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& t
   return probed(model, source, target, model.config.encoder_layers + 2 * (layer - 1) + 1)[0];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "model/transformer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A tensor for each layer, as attention_weights gives it: a row for each query, its heads side by side, each as wide as
 // the longest sentence of keys.
@@ -19,4 +19,4 @@ Attentions attentions(Transformer& model, const Tokens& source, const Tokens& ta
 // Cross-attention of one layer alone, counted from 1.
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "model/transformer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d) {
@@ -106,4 +106,4 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers bu
   parameters.allocate(buffers);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

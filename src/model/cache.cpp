@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t min_rows = 256;
@@ -72,4 +72,4 @@ CacheStep cache_step(Device& device, Cache& cache, std::span<const std::span<con
   return {.cache = &cache, .rows = Array<int32_t>(device.pool, newest), .keys = key_rows(device, sentences)};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

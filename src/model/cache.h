@@ -10,7 +10,7 @@
 #include "tensor/tensor.h"
 #include "tensor/tokens.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Reference counts of rows. Several caches may share one numbering.
 class CacheRows {
@@ -61,4 +61,4 @@ struct CacheStep {
 // A step that adds one token to each sentence: the last of its rows is the new token's.
 CacheStep cache_step(Device&, Cache&, std::span<const std::span<const int32_t>> sentences);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void declare(Options& options, ModelConfig& c) {
   // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
@@ -102,4 +102,4 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
   return config;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

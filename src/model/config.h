@@ -14,7 +14,7 @@
 #include "nn/layers.h"
 #include "nn/positions.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
 enum class NormOrder { pre, post };
@@ -59,4 +59,4 @@ void validate(const ModelConfig& config);
 nlohmann::json to_json(const ModelConfig& config);
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& path);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "kernels/low_precision.h"
 #include "model/weights.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t alignment = 64;
@@ -207,4 +207,4 @@ void write_decoding_weights(const std::string& path, const Parameters& parameter
   write_safetensors(path, {{"format", "dragoman 1"}, {"precision", name_of(precision)}}, low_precision);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

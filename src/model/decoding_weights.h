@@ -9,7 +9,7 @@
 #include "nn/parameters.h"
 #include "tensor/device.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // As the file has them, or rounded to low precision while they are read.
 enum class WantedPrecision { as_saved, fp32, bf16, int8 };
@@ -29,4 +29,4 @@ void quantize_weights(Device& device, Parameters& parameters, Precision precisio
 // Writes the weights as they are held.
 void write_decoding_weights(const std::string& path, const Parameters& parameters);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

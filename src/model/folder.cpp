@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int format = 1;
@@ -40,4 +40,4 @@ ModelConfig read_model_config(const std::string& folder) {
   return model_config_from_json(config.at("model"), folder + "/config.json");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "model/config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The whole of config.json. Throws an Error if it is missing, not JSON or of an unknown format.
 nlohmann::json read_config(const std::string& folder);
@@ -16,4 +16,4 @@ ModelConfig read_model_config(const std::string& folder);
 
 inline std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

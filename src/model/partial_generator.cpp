@@ -1,6 +1,6 @@
 #include "model/partial_generator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 PartialGenerator partial_generator(const Transformer& model, std::span<const int32_t> words) {
   const auto& [weight, bias] = model.generator;
@@ -20,4 +20,4 @@ void next_word_logits(const Transformer& model, const PartialGenerator& part, co
   part.weight.multiply(model.device, decoded, logits, {.bias = part.bias ? part.bias.data() : nullptr});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "model/transformer.h"
 #include "ops/products.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct PartialGenerator {
   PackedRows weight;  // words × d_model
@@ -20,4 +20,4 @@ PartialGenerator partial_generator(const Transformer&, std::span<const int32_t> 
 // The logits of these words after each token of `decoded`.
 void next_word_logits(const Transformer&, const PartialGenerator&, const Tensor& decoded, Matrix logits);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "model/config.h"
 #include "nn/layers.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Residual {
  public:
@@ -67,4 +67,4 @@ class Residual {
   Tensor branch_;                    // not added yet
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

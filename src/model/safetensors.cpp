@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
@@ -139,4 +139,4 @@ void write_safetensors(const std::string& path, const Metadata& metadata,
   write_file(path, parts);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

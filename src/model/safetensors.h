@@ -22,7 +22,7 @@
 
 #include "model/safetensors_header.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class SafetensorsFile {
  public:
@@ -62,4 +62,4 @@ class SafetensorsFile {
 void write_safetensors(const std::string& path, const Metadata& metadata,
                        std::span<const TensorEntry> entries);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Json = nlohmann::json;
@@ -228,4 +228,4 @@ std::string in_quotes(std::string_view name) {
   return name.size() > 100 ? text + "..." : text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

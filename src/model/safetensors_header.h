@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 enum class Dtype { boolean, u8, i8, f8_e5m2, f8_e4m3, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
 
@@ -41,4 +41,4 @@ std::string describe(const TensorEntry& entry);
 // A name from a file as one short printable line.
 std::string in_quotes(std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/residual.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // What only the decoder's self-attention needs.
@@ -132,4 +132,4 @@ Tensor next_word_logits(Pass& pass, const Transformer& model, const Tensor& deco
   return logits(pass, decoded, model.generator.weight, model.generator.bias);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "nn/layers.h"
 #include "nn/positions.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
   Norm norm;
@@ -78,4 +78,4 @@ Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, con
 // The logits of the whole vocabulary after each token.
 Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

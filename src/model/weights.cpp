@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::vector<int64_t> shape_of(const Parameter& parameter) {
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
@@ -75,4 +75,4 @@ void read_weights(const std::string& path, Parameters& parameters) {
   parameters.changed();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "model/safetensors.h"
 #include "nn/parameters.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Entries for write_safetensors: every parameter, its values taken from a host copy of a flat buffer laid out as the
 // weights are. `prefix` precedes each name.
@@ -33,4 +33,4 @@ std::vector<int64_t> shape_of(const Parameter& parameter);
 // Reads a whole file of fp32 weights. A file that does not fit the model is an Error before memory is allocated.
 void read_weights(const std::string& path, Parameters& parameters);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t parts) const {
   return {.weight = parameters_.declare(name + ".weight", in, out * parts, matrix(in, out), Role::weight),
@@ -25,4 +25,4 @@ Initial LayerMaker::bias(int64_t in) const {
   return {Initial::Kind::uniform, static_cast<float>(1 / std::sqrt(static_cast<double>(in)))};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "nn/parameters.h"
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Linear {
   Tensor weight;  // in × out
@@ -43,4 +43,4 @@ inline Tensor linear(Pass& pass, const Tensor& x, const Linear& layer, const Lin
   return linear(pass, x, layer.weight, layer.bias, options);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

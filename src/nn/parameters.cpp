@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t floats_per_line = 16;
@@ -88,4 +88,4 @@ std::span<float> Parameters::flat(const Tensor& buffer) const {
   return {buffer.data(), static_cast<size_t>(size_)};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

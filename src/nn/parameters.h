@@ -14,7 +14,7 @@
 #include "tensor/device.h"
 #include "tensor/tensor.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // How a parameter is initialised: uniform in ±amount, normal with the standard deviation `amount`, or constant.
 struct Initial {
@@ -81,4 +81,4 @@ class Parameters {
   std::vector<std::shared_ptr<const void>> kept_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

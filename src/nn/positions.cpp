@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width) {
   CHECK(kind != Positions::learned, "a learned position has no formula");
@@ -42,4 +42,4 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   return table_;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 
 #include "nn/parameters.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 //   sinusoidal     the paper's: column 2i is sin(p / 10000^(2i/d)), column 2i+1 its cosine
 //   tensor2tensor  sines in the first half of the columns, cosines in the second; rates from 1 to 1/10000
@@ -31,4 +31,4 @@ class PositionTable {
   Tensor table_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

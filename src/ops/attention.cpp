@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
@@ -66,4 +66,4 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

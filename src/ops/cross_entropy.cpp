@@ -4,7 +4,7 @@
 #include "ops/ops.h"
 #include "ops/products.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Rows whose logits exist at once. The weight's gradient is read and written once for each such chunk.
@@ -75,4 +75,4 @@ Tensor logits(Pass& pass, const Tensor& hidden, const Tensor& weight, const Tens
   return y;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

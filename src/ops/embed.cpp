@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The tokens' rows of a low-precision table, as floats.
@@ -46,4 +46,4 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   return y;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

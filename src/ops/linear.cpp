@@ -2,7 +2,7 @@
 #include "ops/ops.h"
 #include "ops/products.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The activation's derivative is a function of its output for relu, of its input for the others.
@@ -43,4 +43,4 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   return y;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon) {
   Device& device = pass.device;
@@ -60,4 +60,4 @@ void norm_again(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Te
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

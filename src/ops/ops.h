@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "ops/pass.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp). Gradients flow into the
 // table, and into `positions` where it is a parameter.
@@ -65,4 +65,4 @@ Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Te
 // hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
 Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Dropout Pass::dropout(float rate, const Array<RowKey>& rows) {
   const uint64_t key =
@@ -13,4 +13,4 @@ Dropout Pass::dropout(float rate, const Array<RowKey>& rows) {
           .rows = rows.data()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

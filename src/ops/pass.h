@@ -9,7 +9,7 @@
 #include "tensor/tape.h"
 #include "tensor/tokens.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Collects the attention_weights of each attention of a pass, in the order of the program.
 struct AttentionProbe {
@@ -31,4 +31,4 @@ struct Pass {
   Dropout dropout(float rate, const Array<RowKey>& rows);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

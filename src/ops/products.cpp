@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "kernels/low_precision.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const ProductKernels& products_in(Precision precision, Device& device) {
@@ -100,4 +100,4 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

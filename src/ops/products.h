@@ -7,7 +7,7 @@
 #include "tensor/device.h"
 #include "tensor/tensor.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // c = a·b (or c + a·b), then the epilogue; b is packed for this call. Here and below, bf16 rounds both operands as they
 // are packed.
@@ -53,4 +53,4 @@ class PackedRows {
   Array<float> low_precision_scales_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

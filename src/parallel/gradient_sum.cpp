@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Large enough that a process's part of a slice is worth a message, small enough that the first sum starts early.
@@ -93,4 +93,4 @@ void GradientSum::agree_on_order() {
   std::ranges::copy(text, reinterpret_cast<char*>(order_.data()));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

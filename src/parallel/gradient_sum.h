@@ -12,7 +12,7 @@
 #include "parallel/processes.h"
 #include "tensor/tape.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class GradientSum {
  public:
@@ -45,4 +45,4 @@ class GradientSum {
   std::vector<HostView<float>> on_host_;  // those slices, where processes can read and write them
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -268,4 +268,4 @@ void Heartbeat::State::report_lost(LostProcess lost) {
     send_message(peer, {MessageType::lost, lost.number, static_cast<int32_t>(lost.reason)});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct LostProcess {
   enum class Reason { died, timed_out, failed } reason;  // failed: with an error that it reports itself
@@ -49,4 +49,4 @@ class Heartbeat {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

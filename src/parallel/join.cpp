@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Open MPI and MPICH give the number of processes. What Slurm and others start by PMIx has only a rank.
@@ -20,4 +20,4 @@ std::unique_ptr<Processes> join_processes() {
   return std::make_unique<SingleProcess>();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "parallel/processes.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // All processes that were started together with this one; without a launcher, this one alone.
 std::unique_ptr<Processes> join_processes();
@@ -13,4 +13,4 @@ std::unique_ptr<Processes> join_processes();
 // The same by MPI: mpi/processes.cpp, or mpi/missing.cpp where the build found none, which throws UsageError.
 std::unique_ptr<Processes> join_mpi();
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

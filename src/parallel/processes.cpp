@@ -4,7 +4,7 @@
 
 #include "base/threads.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 int SingleProcess::share_of_threads() const { return available_threads(); }
 
@@ -15,4 +15,4 @@ Processes& single_process() {
   return single;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The format in which gradients are sent. Sums are in 32 bits in any case.
 enum class Wire { fp32, bf16 };
@@ -94,4 +94,4 @@ void first_then_others(Processes& processes, Work work) {
   if (!processes.first()) work();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

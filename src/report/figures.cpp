@@ -11,7 +11,7 @@
 #include "ops/ops.h"
 #include "train/schedule.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const std::vector<std::pair<std::string, Positions>> formulas = {{"sinusoidal", Positions::sinusoidal},
@@ -236,4 +236,4 @@ LineChart chart(const SmoothedLosses& options) {
                                 {amount, SmoothingOver::others})}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "nn/positions.h"
 #include "report/plot.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Columns of a position table as curves (the paper, section 3.5).
 struct PositionCurves {
@@ -61,4 +61,4 @@ struct SmoothedLosses {
 void declare(Section&, SmoothedLosses&);
 LineChart chart(const SmoothedLosses&);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "report/numbers.h"
 #include "report/plot.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Viridis: perceptually uniform, in greyscale and for colour-blind readers too.
@@ -198,4 +198,4 @@ std::string svg(const HeatMaps& figure) {
   return svg_file(svg, figure.title);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "report/line_json.h"
 #include "search/score.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
@@ -202,4 +202,4 @@ HeatMaps attention_figure(const ordered_json& sentence, AttentionPart part, int6
   return figure;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "report/plot.h"
 #include "search/translator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // `line` must have been translated with its alignment. If `target` is not empty, scores and attention are those of
 // that translation, by forced decoding, instead of the model's best. `thousandths`: attention as integers, for pages;
@@ -27,4 +27,4 @@ enum class AttentionPart { encoder, decoder, cross };
 // layer. `sentence`: its inspection.
 HeatMaps attention_figure(const nlohmann::ordered_json& sentence, AttentionPart part, int64_t layer);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 #include "report/numbers.h"
 #include "report/plot.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The axes, and the pixels of their ends.
@@ -75,4 +75,4 @@ std::string svg(const LineChart& chart) {
   return svg_file(svg, chart.title);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "report/numbers.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
@@ -68,4 +68,4 @@ ordered_json to_json(const TranslatedLine& line, const LineJsonOptions& options)
   return object;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

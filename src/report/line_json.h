@@ -5,7 +5,7 @@
 
 #include "search/translator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct LineJsonOptions {
   bool alternatives = false;
@@ -17,4 +17,4 @@ nlohmann::ordered_json to_json(const TranslatedLine& line, const LineJsonOptions
 // An attention weight as in JSON: five decimals are enough.
 double weight_json(float weight);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/status_line.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int smallest_written_out = -4;  // smaller powers of ten are labelled with an exponent
@@ -57,4 +57,4 @@ double shortened(double value, int significant_digits) {
   return std::stod(fmt::format("{:.{}g}", value, significant_digits));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // An axis in round steps (1, 2 or 5 times a power of ten), from a tick at or below the least number to one at or above
 // the greatest.
@@ -22,4 +22,4 @@ std::string tick_label(const Axis&,
 double rounded(double value, int decimals);
 double shortened(double value, int significant_digits);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void replace_once(std::string& page, std::string_view name, std::string_view with) {
@@ -34,4 +34,4 @@ std::string page_with_data(std::string_view name, std::initializer_list<std::str
   return page;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A file of web/ by its name, which must exist.
 std::string_view embedded_file(std::string_view name);
@@ -18,4 +18,4 @@ std::string_view embedded_file(std::string_view name);
 std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
                            const nlohmann::ordered_json& data);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "report/svg.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct ChartCurve {
   std::string name;
@@ -43,4 +43,4 @@ struct HeatMaps {
 
 std::string svg(const HeatMaps&);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr std::string_view style = R"(<style>
@@ -76,4 +76,4 @@ std::string_view curve_dashes(size_t number) {
   return dashes[number % std::size(dashes)];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Point {
   double x, y;
@@ -39,4 +39,4 @@ std::string escaped(std::string_view text);
 std::string_view curve_colour(size_t number);
 std::string_view curve_dashes(size_t number);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

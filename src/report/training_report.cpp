@@ -10,7 +10,7 @@
 #include "report/page.h"
 #include "train/history.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::json;
@@ -167,4 +167,4 @@ std::string report_page(const std::vector<std::string>& folders) {
                         report_data(folders));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

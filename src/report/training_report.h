@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The page of these folders. A folder without a history is an Error; sections without data are omitted.
 std::string report_page(const std::vector<std::string>& folders);
@@ -17,4 +17,4 @@ std::string report_page(const std::vector<std::string>& folders);
 // The data of the page's script: one object per run.
 nlohmann::ordered_json report_data(const std::vector<std::string>& folders);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // How much a word of the target attended to each word of the source. Only a stretch of these got any: in a long line
@@ -137,4 +137,4 @@ void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, i
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "search/segments.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // What a subword of the output attended to, among all source subwords of its line: those of its own segment, from
 // number `first` on.
@@ -40,4 +40,4 @@ std::string pharaoh(const std::vector<WordPair>& pairs);
 void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, int32_t unknown,
                      const AttentionRows& rows, std::string_view line, const Segment& segment);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

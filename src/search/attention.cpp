@@ -10,7 +10,7 @@
 #include "search/score.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr double min_coverage = 1e-10;  // of a token: the logarithm stays finite
@@ -76,4 +76,4 @@ size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& s
   return best;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "model/transformer.h"
 #include "search/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A row for each token of the output and one for its end mark: its attention to each token of the source, the mean over
 // a layer's heads. A row sums to 1.
@@ -33,4 +33,4 @@ double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, i
 // The source token that a row attends to most, the first among equals; an end mark only where there is no other token.
 size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source, int32_t end);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 double score_of(double total, int64_t length, const SearchOptions& options) {
@@ -103,4 +103,4 @@ void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows)
   rows.release(before);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

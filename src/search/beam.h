@@ -16,7 +16,7 @@
 #include "model/cache.h"
 #include "search/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Hypothesis {
   std::vector<int32_t> tokens;           // of the output, without its end mark
@@ -63,4 +63,4 @@ double best_possible_score(const Hypothesis& open, const Beam& beam, const Searc
 // Counts the rows of the beam's open hypotheses as used, and those of their parents, `before`, no longer.
 void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
@@ -90,7 +90,7 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   Pass pass{device()};
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
-  const Tensor encoded = dragoman::encode(pass, *member.model, tokens);
+  const Tensor encoded = dragoman::internal::encode(pass, *member.model, tokens);
   remember(pass, *member.model, encoded, member.sources, rows);
   std::vector<bool> finite;
   int64_t row = 0;
@@ -176,8 +176,8 @@ void NextScores::normalise() {
 }
 
 void NextScores::mix(const NextScores& own, int64_t models) {
-  if (all_words_) dragoman::mix(device_, own.all_words_, models, all_words_);
-  if (allowed_) dragoman::mix(device_, own.allowed_, models, allowed_);
+  if (all_words_) dragoman::internal::mix(device_, own.all_words_, models, all_words_);
+  if (allowed_) dragoman::internal::mix(device_, own.allowed_, models, allowed_);
 }
 
 Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
@@ -198,4 +198,4 @@ bool has_finite(std::span<const float> row) {
   return std::ranges::any_of(row, [](float x) { return std::isfinite(x); });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "model/partial_generator.h"
 #include "model/transformer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 using Models = std::vector<Transformer*>;  // on one device, with the same target words
 
@@ -82,4 +82,4 @@ class Ensemble {
 // Whether a row has a finite value: damaged weights make rows without one.
 bool has_finite(std::span<const float> row);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t always_allowed = 10;  // tokens: a short source may need many more than it has
@@ -111,4 +111,4 @@ double length_divisor(const SearchOptions& options, int64_t length) {
   return std::pow(options.penalty_form == LengthPenalty::gnmt ? (5 + n) / 6 : n, options.length_penalty);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

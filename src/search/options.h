@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The divisor of a sum of log-probabilities of n tokens: ((5 + n) / 6)^α (Wu et al., 2016), or n^α.
 enum class LengthPenalty { gnmt, plain };
@@ -64,4 +64,4 @@ int64_t min_output_length(const SearchOptions& options, int64_t source_length);
 // The divisor of the sum of `length` log-probabilities: it grows with the length.
 double length_divisor(const SearchOptions& options, int64_t length);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t lines_per_sentence =
@@ -52,4 +52,4 @@ std::optional<TranslatedLine> OrderedTranslator::take() {
   return std::move(line->done);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

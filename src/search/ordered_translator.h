@@ -20,7 +20,7 @@
 
 #include "search/translator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class OrderedTranslator {
  public:
@@ -51,4 +51,4 @@ class OrderedTranslator {
   std::unordered_map<uint64_t, std::shared_ptr<Line>> requested_;     // by the request's id
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // How long a caller may be kept from adding new requests: short beside a step of a full batch.
@@ -198,4 +198,4 @@ bool ParallelSearch::take_tasks(Worker& worker) {
   return !stop_;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -17,7 +17,7 @@
 
 #include "search/search.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class ParallelSearch {
  public:
@@ -78,4 +78,4 @@ class ParallelSearch {
   std::exception_ptr failure_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

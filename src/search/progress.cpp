@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Tokens = std::span<const int32_t>;
@@ -69,4 +69,4 @@ void FinalPrefix::update(const Beam& beam, const SearchOptions& options, int64_t
   if (!uncertain_ || options.sample) tokens_ = common_tokens(beam, options);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 
 #include "search/beam.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The best hypothesis so far, finished or open; null where there is none.
 const Hypothesis* leading(const Beam& beam, const SearchOptions& options);
@@ -24,4 +24,4 @@ class FinalPrefix {
   bool uncertain_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t min_rounds = 4;
@@ -29,4 +29,4 @@ bool is_loop(std::span<const int32_t> output, std::span<const int32_t> source) {
   return loop >= shortest_loop && loop > 2 * longest_loop(source);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The length of the longest stretch of tokens that is the same few at least four times in a row; 0: there is none.
 int64_t longest_loop(std::span<const int32_t> tokens);
@@ -12,4 +12,4 @@ int64_t longest_loop(std::span<const int32_t> tokens);
 // Whether the output loops, and not because its source does.
 bool is_loop(std::span<const int32_t> output, std::span<const int32_t> source);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "search/options.h"
 #include "search/shortlist.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
@@ -56,4 +56,4 @@ struct SearchProgress {
   size_t final_tokens = 0;  // the first so many are in the result, too
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

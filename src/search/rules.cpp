@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
@@ -85,4 +85,4 @@ void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOpt
     penalise_repeated_tokens(hypothesis.tokens, options.repetition_penalty, row);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "search/beam.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The log-probabilities of the words that may follow a hypothesis.
 struct NextWords {
@@ -23,4 +23,4 @@ bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptio
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
                  const NextWords& row);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Choice {
@@ -66,4 +66,4 @@ uint64_t draw_key(const SearchOptions& options, uint64_t source, uint64_t sample
   return mix(mix(mix(static_cast<uint64_t>(options.seed), source), sample), position);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

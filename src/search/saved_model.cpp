@@ -8,7 +8,7 @@
 #include "data/corpus_config.h"
 #include "model/folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void check_sizes(const std::string& folder, const ModelConfig& config, const Vocabularies& vocabularies) {
@@ -99,4 +99,4 @@ std::string not_finite_message(const SavedModel& model) {
 
 void throw_not_finite(const SavedModel& model) { throw Error(not_finite_message(model)); }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

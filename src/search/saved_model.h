@@ -13,7 +13,7 @@
 #include "search/ensemble.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // How a model reads sources.
 struct SourceReader {
@@ -47,4 +47,4 @@ struct SavedModel {
 std::string not_finite_message(const SavedModel& model);
 [[noreturn]] void throw_not_finite(const SavedModel& model);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 PackedSide shifted(const PackedSide& targets, int32_t start) {
   PackedSide read;
@@ -46,4 +46,4 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   return scores;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

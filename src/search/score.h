@@ -7,7 +7,7 @@
 #include "data/batch.h"
 #include "model/transformer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The decoder's input for these targets: each after `start`.
 PackedSide shifted(const PackedSide& targets, int32_t start);
@@ -17,4 +17,4 @@ PackedSide shifted(const PackedSide& targets, int32_t start);
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
                                             const PackedSide& targets, int32_t start, int32_t end);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

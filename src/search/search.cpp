@@ -8,7 +8,7 @@
 #include "search/rules.h"
 #include "search/sampling.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
@@ -314,4 +314,4 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
   return results;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -21,7 +21,7 @@
 #include "search/progress.h"
 #include "search/request.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Where outputs begin and end, and how many requests share a batch.
 struct SearchSettings {
@@ -103,4 +103,4 @@ class Search {
 std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
                                                 const SearchOptions& options, const SearchSettings& settings);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

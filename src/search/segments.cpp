@@ -6,7 +6,7 @@
 #include "base/signals.h"
 #include "text/sentences.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, in some milliseconds
@@ -134,4 +134,4 @@ std::vector<Segment> split_line(const SavedModel& model, std::string_view text) 
   return segments;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

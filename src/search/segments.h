@@ -8,7 +8,7 @@
 
 #include "search/saved_model.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Segment {
   std::vector<int32_t> ids;     // the first model's, with the end mark where its sources have one
@@ -24,4 +24,4 @@ struct Segment {
 // out, except what is one subword to the first model and too long for another one. A signal to stop throws Stopped.
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "base/lines.h"
 #include "model/safetensors.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -97,4 +97,4 @@ void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vo
   write_safetensors(path_in(folder), {{"vocabularies", checksum(vocabularies)}}, entries);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -18,7 +18,7 @@
 #include "data/lexicon.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Shortlist {
  public:
@@ -38,4 +38,4 @@ class Shortlist {
 
 void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vocabularies& vocabularies);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void replace_line_ends(std::string& text) {
@@ -154,4 +154,4 @@ TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress
   return all;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

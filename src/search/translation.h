@@ -8,7 +8,7 @@
 #include "search/request.h"
 #include "search/segments.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Spans are in code points of the line's source or of the translation's text; white space is in none of them.
 struct SourcePiece {
@@ -74,4 +74,4 @@ struct TextSoFar {
 TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress>& progress,
                       const Vocabulary& target, const SearchOptions& options);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "search/repetition.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
@@ -193,4 +193,4 @@ bool Translator::update_text(Job& job) const {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

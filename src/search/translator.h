@@ -24,7 +24,7 @@
 #include "search/saved_model.h"
 #include "search/translation.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // How much is translated at once.
 struct BatchLimits {
@@ -101,4 +101,4 @@ class Translator {
   std::vector<TranslationResult> ended_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

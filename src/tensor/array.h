@@ -9,7 +9,7 @@
 
 #include "tensor/pool.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 template <class T>
 class Array {
@@ -52,4 +52,4 @@ class Array {
   int64_t size_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "tensor/memory.h"
 #include "tensor/pool.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Device {
   const Kernels& kernels;
@@ -33,4 +33,4 @@ struct Device {
       : Device(other.kernels, std::unique_ptr<Context>(other.context.another(threads)), other.memory) {}
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

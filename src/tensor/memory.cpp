@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class CpuMemory final : public DeviceMemory {
@@ -51,4 +51,4 @@ DeviceMemory& cpu_memory() {
   return memory;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class DeviceMemory {
  public:
@@ -80,4 +80,4 @@ class HostView {
   std::span<T> values_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t alignment = 64;
@@ -169,4 +169,4 @@ int Pool::new_node(const Node& node) {
   return index;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "tensor/memory.h"
 #include "tensor/storage.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Pool {
  public:
@@ -65,4 +65,4 @@ class Pool {
   size_t in_use_ = 0, peak_ = 0, reached_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

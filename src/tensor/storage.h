@@ -5,7 +5,7 @@
 
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Pool;
 
@@ -40,4 +40,4 @@ class Storage {
   Block data_block_, gradient_block_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t chunk_size = 64 * 1024;
@@ -53,4 +53,4 @@ void* Tape::allocate(size_t size, size_t align) {
   return place;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 
 #include "tensor/tensor.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Tape {
  public:
@@ -67,4 +67,4 @@ class Tape {
   void* ready_argument_ = nullptr;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

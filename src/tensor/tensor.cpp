@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
@@ -114,4 +114,4 @@ void Tensor::renew_values() const {
   storage_->data = static_cast<float*>(storage_->data_block_.data);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

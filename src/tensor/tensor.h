@@ -15,7 +15,7 @@
 #include "tensor/pool.h"
 #include "tensor/storage.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class StorageRef {
  public:
@@ -97,4 +97,4 @@ class Tensor {
   int64_t offset_ = 0, rows_ = 0, columns_ = 0, stride_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Spans::Spans(Pool& pool, std::span<const Span> host) : spans(pool, host) {
   for (const Span& span : host) {
@@ -40,4 +40,4 @@ Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

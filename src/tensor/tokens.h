@@ -7,7 +7,7 @@
 #include "tensor/array.h"
 #include "tensor/device.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Where each sentence's rows are. The spans follow one another.
 struct Spans {
@@ -34,4 +34,4 @@ struct Tokens {
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
                    std::span<const uint64_t> pairs, std::span<const int32_t> first_positions = {});
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

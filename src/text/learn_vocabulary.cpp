@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The sentences as SentencePiece's trainer reads them.
@@ -134,4 +134,4 @@ Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<
   return Vocabulary(std::move(model), what + " vocabulary");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

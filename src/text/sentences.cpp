@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The length in bytes of leading white space.
@@ -57,4 +57,4 @@ std::vector<SentencePart> split_sentences(std::string_view text) {
   return parts;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

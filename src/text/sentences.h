@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // A sentence and the white space after it. Concatenated, the parts are the text.
 struct SentencePart {
@@ -14,4 +14,4 @@ struct SentencePart {
 // The sentences of a text by Unicode's rules (UAX 29). Drops leading white space.
 std::vector<SentencePart> split_sentences(std::string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 bool begins_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
@@ -42,4 +42,4 @@ std::ptrdiff_t word_at(const std::vector<TextSpan>& words, TextSpan span) {
   return word != words.end() && word->begin < span.end ? word - words.begin() : -1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

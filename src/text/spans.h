@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // [begin, end) in bytes of UTF-8 or in code points, as each function says.
 struct TextSpan {
@@ -23,4 +23,4 @@ std::vector<TextSpan> word_spans(std::string_view utf8);
 // The index of the first word that overlaps a span; −1: none.
 std::ptrdiff_t word_at(const std::vector<TextSpan>& words, TextSpan span);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

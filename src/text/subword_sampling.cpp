@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The offsets of a text's characters, and its length.
@@ -209,4 +209,4 @@ std::vector<int32_t> SubwordSampler::sample(std::span<const int32_t> ids, Random
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

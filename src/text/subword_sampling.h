@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class SubwordSampler {
  public:
@@ -32,4 +32,4 @@ class SubwordSampler {
   double alpha_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 bool has_category(char32_t c, uint32_t mask) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0; }
@@ -74,4 +74,4 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
   return words;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

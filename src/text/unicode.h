@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Arbitrary bytes as valid text: replaces invalid UTF-8 and NUL with U+FFFD.
 std::string repaired(std::string_view bytes);
@@ -27,4 +27,4 @@ bool is_number(char32_t c);       // N*
 // The words separated by white space, as views into the text.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr std::string_view word_begin = "▁";
@@ -160,4 +160,4 @@ bool have_same_vocabularies(const std::string& folder, const std::string& other)
   return same("source.spm") && same("target.spm") && same("shared.spm");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -19,7 +19,7 @@
 #include "text/spans.h"
 #include "text/vocabulary_config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Ids of the tokens that are not text; −1: the vocabulary has no such token.
 struct SpecialTokens {
@@ -102,4 +102,4 @@ void write_vocabularies(const std::string& folder, const Vocabularies& vocabular
 // has any.
 bool have_same_vocabularies(const std::string& folder, const std::string& other);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

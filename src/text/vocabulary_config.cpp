@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void declare(Options& options, VocabularyConfig& vocabulary) {
   auto section = options.section("vocabulary", "Subword vocabularies");
@@ -50,4 +50,4 @@ void validate(const VocabularyConfig& vocabulary) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 enum class PieceKind { bpe, unigram, characters, words };
 
@@ -28,4 +28,4 @@ void declare(Options& options, VocabularyConfig& vocabulary);
 // Throws OptionError naming the first invalid key.
 void validate(const VocabularyConfig& vocabulary);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

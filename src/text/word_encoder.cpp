@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_words = 1 << 15, longest_word = 64;  // a few megabytes
@@ -51,4 +51,4 @@ std::vector<int32_t> WordEncoder::encode(std::string_view text) {
   return ids;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

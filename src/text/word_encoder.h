@@ -13,7 +13,7 @@
 
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class WordEncoder {
  public:
@@ -33,4 +33,4 @@ class WordEncoder {
   std::unordered_map<std::string, std::vector<int32_t>, Hash, std::equal_to<>> known_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Adam::Adam(Device& device, Parameters& parameters, const AdamOptions& options)
     : device_(device),
@@ -34,4 +34,4 @@ void Adam::update(int64_t step, double learning_rate, double gradient_scale) {
   parameters_.changed();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 
 #include "nn/parameters.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct AdamOptions {
   double beta1 = 0.9;
@@ -33,4 +33,4 @@ class Adam {
   Tensor first_moments_, second_moments_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include "model/weights.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 void average_weights(Parameters& parameters, const std::vector<std::string>& files) {
   std::vector<double> sums(parameters.weights().size());
@@ -19,4 +19,4 @@ void average_weights(Parameters& parameters, const std::vector<std::string>& fil
   parameters.changed();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,9 +6,9 @@
 
 #include "nn/parameters.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sets the weights to the mean of those in the files.
 void average_weights(Parameters& parameters, const std::vector<std::string>& files);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

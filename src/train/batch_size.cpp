@@ -8,7 +8,7 @@
 #include "model/folder.h"
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t least = 256,
@@ -78,4 +78,4 @@ int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, i
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

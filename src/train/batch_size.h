@@ -10,7 +10,7 @@
 
 #include "train/recipe.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The peak memory, in bytes, of training with batches of batch_tokens tokens on either side, including weights,
 // gradients and moments. The sizes of the vocabularies must be set.
@@ -25,4 +25,4 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
 // on this machine; it is then logged.
 int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes = 1);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ nlohmann::json Checkpoints::read_state(const CheckpointInfo& checkpoint) {
   return read_json(fs::path(checkpoint.path) / "state.json");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 
 #include "model/safetensors.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // One tensors file of a checkpoint.
 struct CheckpointFile {
@@ -65,4 +65,4 @@ class Checkpoints {
   int64_t keep_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t history = 100;   // updates before a loss can be an outlier, and about how many count
@@ -104,4 +104,4 @@ void DivergenceGuard::from_json(const nlohmann::json& saved) {
   rate_scale_ = saved.at("rate_scale");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

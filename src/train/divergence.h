@@ -12,7 +12,7 @@
 
 #include "nn/parameters.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class DivergenceGuard {
  public:
@@ -49,4 +49,4 @@ class DivergenceGuard {
   std::string reason_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include "train/metrics_log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -143,4 +143,4 @@ SampleHistory thinned(const SampleHistory& sample, size_t translations) {
   return thin;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // The numbers of one kind of event, a column each, all as long as `steps`: NaN stands for missing values.
 struct Curve {
@@ -54,4 +54,4 @@ Curve thinned(const Curve& curve, size_t points);
 // At most this many of a sample's translations, the first and the last among them.
 SampleHistory thinned(const SampleHistory& sample, size_t translations);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 double now() {
@@ -175,4 +175,4 @@ int64_t read_metrics(const std::string& path, const std::function<void(const Met
   return not_events;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

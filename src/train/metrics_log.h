@@ -21,7 +21,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class MetricsLog {
  public:
@@ -75,4 +75,4 @@ struct MetricsEvent {
 // Calls `take` for each event, in order. Returns the number of lines that are not events, such as a torn last one.
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

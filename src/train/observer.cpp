@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 nlohmann::ordered_json event_values(const UpdateReport& report) {
   nlohmann::ordered_json values = {{"epoch", report.epoch},
@@ -39,4 +39,4 @@ std::string log_line_of(const ValidationReport& report) {
   return line;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // What an update did.
 struct UpdateReport {
@@ -56,4 +56,4 @@ nlohmann::ordered_json event_values(const UpdateReport& report);
 nlohmann::ordered_json event_values(const ValidationReport& report);
 std::string log_line_of(const ValidationReport& report);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

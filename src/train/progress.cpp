@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::string bar(double done, int width) {
@@ -68,4 +68,4 @@ void Progress::clear() {
   shown_ = false;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

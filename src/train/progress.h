@@ -6,7 +6,7 @@
 
 #include "train/observer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Progress {
  public:
@@ -27,4 +27,4 @@ class Progress {
 // 4:05, 1:02:03, or 2 d 03:04.
 std::string duration_text(double seconds);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const Range fraction = at_least(0).below(1);
@@ -186,4 +186,4 @@ void validate(const Recipe& recipe) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -15,7 +15,7 @@
 #include "text/vocabulary_config.h"
 #include "train/schedule.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // adamw: weight decay is applied to the weights directly, not through the gradient's moments.
 enum class Optimizer { adam, adamw };
@@ -82,4 +82,4 @@ void declare(Options& options, Recipe& recipe);
 // Throws OptionError naming the first key with an invalid value.
 void validate(const Recipe& recipe);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 Recovery::Recovery(Trainer& trainer, RunState& state, RunStore& store, BatchSource& batches,
                    std::function<void()> set_first_weights)
@@ -68,4 +68,4 @@ void Recovery::stop(const std::string& reason) {
       reason, checkpoint ? "the last good checkpoint is " + checkpoint->path : "there is no good checkpoint");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "train/run_store.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Recovery {
  public:
@@ -35,4 +35,4 @@ class Recovery {
   std::function<void()> set_first_weights_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

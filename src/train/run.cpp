@@ -11,7 +11,7 @@
 #include "model/weights.h"
 #include "train/run_checks.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -265,7 +265,8 @@ void Run::validate() {
 
 void Run::validate_here() {
   progress_.show_work(fmt::format("step {}: validating", trainer_.steps()));
-  const auto report = dragoman::validate(trainer_, task_, state_, [this] { return stop_requested(); });
+  const auto report =
+      dragoman::internal::validate(trainer_, task_, state_, [this] { return stop_requested(); });
   progress_.clear();
   if (!report) return;
   log_info("{}", log_line_of(*report));
@@ -277,7 +278,7 @@ void Run::validate_here() {
 
 bool Run::stop_requested() {
   stop_ = stop_ || (observer_.stop_requested && observer_.stop_requested());
-  return stop_ || dragoman::stop_requested() != 0;
+  return stop_ || dragoman::internal::stop_requested() != 0;
 }
 
 // Clocks differ between processes, and a request may reach only one of them.
@@ -287,7 +288,8 @@ void Run::stop_if_requested() {
     int32_t stop, signal;
   };
   const int32_t stop = stop_requested();
-  const std::vector<Status> all = processes_.gather(Status{state_.seconds, stop, dragoman::stop_requested()});
+  const std::vector<Status> all =
+      processes_.gather(Status{state_.seconds, stop, dragoman::internal::stop_requested()});
   state_.seconds = all[0].seconds;
   if (std::ranges::all_of(all, [](const Status& one) { return one.stop == 0; })) return;
   progress_.clear();
@@ -300,4 +302,4 @@ void Run::stop_if_requested() {
                             : "");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

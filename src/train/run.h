@@ -22,7 +22,7 @@
 #include "train/trainer.h"
 #include "train/validation.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class Run {
  public:
@@ -82,4 +82,4 @@ class Run {
   bool stop_ = false;  // the observer asked for it
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "text/vocabulary.h"
 #include "train/checkpoints.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,4 +109,4 @@ void check_processes_agree(Processes& processes, const std::string& folder, cons
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

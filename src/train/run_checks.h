@@ -10,7 +10,7 @@
 #include "train/recipe.h"
 #include "train/run_options.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes
 // what a new run's model does.
@@ -31,4 +31,4 @@ void check_processes_agree(Processes& processes, const std::string& folder, cons
 // The recipe as config.json holds it, for comparison when the run resumes.
 nlohmann::json recipe_json(const Recipe& recipe);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // automatic: resume if there is a checkpoint. require: an error if there is none. never: an error if there is one.
 enum class Resume { automatic, never, require };
@@ -14,4 +14,4 @@ struct RunOptions {
   std::string init_from;  // another model's folder, for its weights; or empty
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

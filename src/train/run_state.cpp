@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 nlohmann::json json_of(const LossSums& sums) {
@@ -58,4 +58,4 @@ void RunState::from_json(const nlohmann::json& saved) {
   guard.from_json(saved.at("guard"));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

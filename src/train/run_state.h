@@ -10,7 +10,7 @@
 #include "train/divergence.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Which validation was the best. Processes exchange it as bytes.
 struct ValidationRecord {
@@ -39,4 +39,4 @@ struct RunState {
   void from_json(const nlohmann::json& saved);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -17,7 +17,7 @@
 #include "train/averaging.h"
 #include "train/run_checks.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
@@ -229,4 +229,4 @@ void RunStore::restore_best(Trainer& trainer, int64_t best_step) const {
   read_weights(path, parameters);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

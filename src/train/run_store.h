@@ -19,7 +19,7 @@
 #include "train/run_state.h"
 #include "train/tensorboard.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // One run at a time in a folder. The system releases the lock when the process ends.
 class RunLock {
@@ -86,4 +86,4 @@ class RunStore {
   CheckpointReason saved_reason_ = CheckpointReason::extra;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup) {
   const double s = static_cast<double>(step), w = static_cast<double>(std::max<int64_t>(warmup, 1));
@@ -34,4 +34,4 @@ double averaging_rate(double decay, int64_t step) {
   return std::max(1 - decay, 9 / (10 + static_cast<double>(step)));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

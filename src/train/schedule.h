@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 //   noam          the paper's, section 5.3: factor · d_model^−0.5 · min(step^−0.5, step · warmup^−1.5)
 //   inverse_sqrt  linear warm-up to learning_rate, then proportional to 1/√step
@@ -28,4 +28,4 @@ double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup);
 // soon forgotten.
 double averaging_rate(double decay, int64_t step);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 #include "data/synthetic.h"
 #include "train/batch_size.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t sentences_at_once = 64;  // that validation translates together
@@ -219,4 +219,4 @@ Task make_task(const Recipe& recipe, const std::string& folder, Processes& proce
   return make_corpus_task(recipe, folder, processes);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

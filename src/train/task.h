@@ -15,7 +15,7 @@
 #include "text/vocabulary.h"
 #include "train/recipe.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sentences that the model does not learn from. References are plain text.
 struct ValidationSet {
@@ -44,4 +44,4 @@ Task make_task(const Recipe& recipe, const std::string& folder, Processes& proce
 Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,
                 int local_processes = 1);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

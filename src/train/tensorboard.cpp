@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace tensorboard {
 namespace {
 
@@ -191,4 +191,4 @@ void TensorBoardWriter::fail() {
   broken_ = ftruncate(file_, bytes_) != 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

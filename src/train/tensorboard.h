@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class TensorBoardWriter {
  public:
@@ -53,4 +53,4 @@ uint32_t crc32c(std::string_view bytes);
 std::string as_markdown(std::string_view text);
 
 }  // namespace tensorboard
-}  // namespace dragoman
+}  // namespace dragoman::internal

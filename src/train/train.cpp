@@ -8,7 +8,7 @@
 
 #include "search/search.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The example of a synthetic task: 1 2 3 … as far as there are symbols, and the model's output.
@@ -34,4 +34,4 @@ void run_training(const Recipe& recipe, const RunOptions& options, Processes& pr
     show_example(run.model(), recipe, results);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,10 +5,10 @@
 
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // `recipe`: validated. Writes to `results` an example of a synthetic task; progress goes to the log and the observer.
 void run_training(const Recipe& recipe, const RunOptions& options, Processes& processes,
                   std::ostream& results, TrainingObserver observer = {});
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

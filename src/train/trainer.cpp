@@ -8,7 +8,7 @@
 #include "model/weights.h"
 #include "train/schedule.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 LossSums& LossSums::operator+=(const LossSums& other) {
   smoothed += other.smoothed;
@@ -152,4 +152,4 @@ void Trainer::restore(const CheckpointInfo& checkpoint) {
   steps_ = checkpoint.step;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

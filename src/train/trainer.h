@@ -17,7 +17,7 @@
 #include "train/adam.h"
 #include "train/checkpoints.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sums over target tokens.
 struct LossSums {
@@ -93,4 +93,4 @@ class Trainer {
   int64_t steps_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

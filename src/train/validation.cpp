@@ -7,7 +7,7 @@
 #include "metrics/chrf.h"
 #include "search/search.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 bool wants(const ValidationConfig& config, const char* metric) {
@@ -117,4 +117,4 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
   return report;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "train/task.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Validation {
   LossSums sums;
@@ -31,4 +31,4 @@ std::optional<Validation> validate_model(
 std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, RunState& state,
                                          const std::function<bool()>& stop_requested);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

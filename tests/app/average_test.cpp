@@ -13,7 +13,7 @@
 #include "model/weights.h"
 #include "train/checkpoints.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST_F(AverageCommand, RefusesWhatHasNoAverage) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

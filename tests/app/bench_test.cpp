@@ -3,7 +3,7 @@
 
 #include "app/translating_commands.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class BenchCommand : public TranslatingCommands {
@@ -42,4 +42,4 @@ TEST_F(BenchCommand, WrongUseIsSaid) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class CommandLineTest : public testing::Test {
@@ -165,4 +165,4 @@ TEST_F(CommandLineTest, WhatIsNotUnderstoodIsNamed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "app/translating_commands.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class DamagedModel : public TranslatingCommands {
@@ -65,4 +65,4 @@ TEST_F(DamagedModel, IsRefusedWhileItIsReadWhereATensorIsSmall) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "report/figures.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const char* const names[] = {"positions", "position-heatmap", "mask",
@@ -170,4 +170,4 @@ TEST(Plot, AdjacentCellsOfOneColourAreOneStroke) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

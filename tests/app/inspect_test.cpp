@@ -8,7 +8,7 @@
 #include "app/translating_commands.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using nlohmann::json;
@@ -209,4 +209,4 @@ TEST_F(AttentionCommands, InspectsPageIsWholeAndTakesTextAsText) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

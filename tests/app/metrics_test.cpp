@@ -7,7 +7,7 @@
 #include "app/commands.h"
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class MetricsCommand : public testing::Test {
@@ -62,4 +62,4 @@ TEST_F(MetricsCommand, RefusesWhatCannotBeCompared) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "train/recipe.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::string section_of(const Command& command) {
@@ -37,4 +37,4 @@ TEST(OptionsPage, SaysWhatIsDeclared) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

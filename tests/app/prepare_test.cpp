@@ -14,7 +14,7 @@
 #include "search/shortlist.h"
 #include "text/special_ids.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Prepare : public testing::Test {
@@ -150,4 +150,4 @@ TEST(ShowPair, AlignsInputAndOutput) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

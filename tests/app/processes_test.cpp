@@ -12,7 +12,7 @@
 #include "base/threads.h"
 #include "model/safetensors.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -239,4 +239,4 @@ TEST_F(ProcessesTest, SumGradientsOfManySlices) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Outcome {
@@ -77,4 +77,4 @@ TEST(Program, AMissingFileIsAFailure) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "search/model_folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Refusals : public testing::Test {
@@ -111,4 +111,4 @@ TEST_F(Refusals, OfInspect) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

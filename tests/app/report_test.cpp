@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class ReportCommand : public testing::Test {
@@ -55,4 +55,4 @@ TEST_F(ReportCommand, ChecksTheOutputFirst) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

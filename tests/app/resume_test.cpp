@@ -11,7 +11,7 @@
 #include "app/training_runs.h"
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ TEST_F(ResumeTest, ADivergenceLeavesTheModelUnchangedAndFinite) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "text/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const std::vector<std::string> numbers = {"one", "two", "three", "four", "five", "six", "seven", "eight"};
@@ -51,4 +51,4 @@ TEST_F(SpecialTokensTest, OtherIdsTrainAndTranslate) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

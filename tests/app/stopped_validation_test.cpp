@@ -5,7 +5,7 @@
 
 #include "app/training_runs.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class StoppedValidation : public TrainingRuns, public testing::WithParamInterface<int> {
@@ -41,4 +41,4 @@ INSTANTIATE_TEST_SUITE_P(Signals, StoppedValidation, testing::Values(40, 60),
                          [](const auto& test) { return "AtStep" + std::to_string(test.param); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -15,7 +15,7 @@
 #include "base/lines.h"
 #include "base/memory.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -166,7 +166,7 @@ TEST_F(StreamingCommands, TranslatingTakesMemoryForItsBatchesAlone) {
     text.close();
     forget_peak_memory();
     testing::internal::CaptureStdout();
-    dragoman::translate(
+    dragoman::internal::translate(
         {"--model", folder_.path, "--batch", "4", "--beam", "1", "--max-length", "1", file("lines")});
     EXPECT_EQ(std::ssize(lines_of(testing::internal::GetCapturedStdout())), lines);
     return peak_memory();
@@ -176,4 +176,4 @@ TEST_F(StreamingCommands, TranslatingTakesMemoryForItsBatchesAlone) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

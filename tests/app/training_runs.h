@@ -16,7 +16,7 @@
 #include "base/files.h"
 #include "train/checkpoints.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class TrainingRuns : public testing::Test {
  protected:
@@ -87,4 +87,4 @@ class TrainingRuns : public testing::Test {
   std::vector<std::string> launcher_;  // what starts the program, if anything
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "search/shortlist.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST_F(TranslatingCommands, ALineOfOutputForEachLineOfInput) {
@@ -317,4 +317,4 @@ TEST_F(TranslatingCommands, InfoShowsWhatAFolderHolds) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "search/model_folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 using Lines = std::vector<std::string>;
 
@@ -46,4 +46,4 @@ class TranslatingCommands : public testing::Test {
   std::string errors_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

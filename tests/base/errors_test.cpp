@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 template <typename Failure, typename Body>
@@ -51,4 +51,4 @@ TEST(Error, AUsageErrorIsAnErrorAndAFaultOfOursIsNot) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

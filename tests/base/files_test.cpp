@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Files : public testing::Test {
@@ -109,4 +109,4 @@ TEST_F(Files, WhatCannotBeWrittenIsKnownBefore) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

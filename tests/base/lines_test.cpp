@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "temporary_folder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -214,4 +214,4 @@ TEST(IsText, TakesUtf8AndNothingElse) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ TEST(PeakMemory, IsWhatWasThereAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

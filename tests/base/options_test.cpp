@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 enum class Order { before, after };
@@ -339,4 +339,4 @@ TEST(Nearest, CountsLettersAndSwaps) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(Philox, KnownAnswers) {  // kat_vectors of Random123, philox4x32 with 10 rounds
@@ -100,4 +100,4 @@ TEST(Random, BelowHasNoBias) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 template <class Body>
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1, 2, 3, 4));
 TEST(AvailableThreads, AtLeastOne) { EXPECT_GE(available_threads(), 1); }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Lengths {
@@ -121,4 +121,4 @@ TEST(BatchSlices, OfAllTokensAreTheBatch) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "data/corpora.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Epoch = std::vector<Batch>;
@@ -313,4 +313,4 @@ TEST_F(BatchesTest, EstimatesBatchesOfAnEpoch) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

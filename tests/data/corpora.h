@@ -8,7 +8,7 @@
 #include "text/toy_text.h"
 #include "text/vocabulary_config.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 inline DataConfig toy_data(const TemporaryFolder& folder, const ToyText& text,
                            const std::string& name = "toy") {
@@ -20,4 +20,4 @@ inline DataConfig toy_data(const TemporaryFolder& folder, const ToyText& text,
 
 inline VocabularyConfig toy_vocabulary() { return {.size = 60}; }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "data/corpora.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Read {
@@ -148,4 +148,4 @@ TEST(VocabularyConfig, ContradictionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "data/corpora.h"
 #include "data/prepare_corpus.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class LexiconTest : public testing::Test {
@@ -72,4 +72,4 @@ TEST_F(LexiconTest, DoesNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "data/corpora.h"
 #include "data/encode_corpus.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -340,4 +340,4 @@ TEST_F(PrepareTest, InvalidInputsAreExplained) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "data/corpora.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class ShardsTest : public testing::TestWithParam<int> {
@@ -84,4 +84,4 @@ TEST_P(ShardsTest, DamageIsDetected) {
 INSTANTIATE_TEST_SUITE_P(IdBytes, ShardsTest, testing::Values(2, 4));
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

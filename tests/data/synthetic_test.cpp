@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(CopyTaskBatches, AreTheArticles) {
@@ -57,4 +57,4 @@ TEST(CopyTaskBatches, AreAFunctionOfSeedAndNumber) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

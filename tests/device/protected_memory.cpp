@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t page = 4096,
@@ -259,4 +259,4 @@ const Kernels& protected_kernels() {
   return table;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "tensor/device.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // One for the whole program, since kernels are plain functions.
 DeviceMemory& protected_memory();
@@ -18,4 +18,4 @@ struct ProtectedDevice : Device {
       : Device(protected_kernels(), std::make_unique<CpuContext>(threads), protected_memory()) {}
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -16,7 +16,7 @@
 #include "train/batches.h"
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Floats = std::vector<float>;
@@ -222,4 +222,4 @@ TEST(ProtectedMemoryInARun, ValidatesAsTheCpuDoes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

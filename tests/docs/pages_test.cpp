@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ TEST(Pages, TheirLinksLeadSomewhere) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -15,7 +15,7 @@
 #include "train/schedule.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const std::filesystem::path& fixtures() {
@@ -147,4 +147,4 @@ INSTANTIATE_TEST_SUITE_P(Replay, Golden, testing::ValuesIn(cases()), [](const au
 TEST(GoldenFixtures, AreThere) { EXPECT_GE(cases().size(), 6U); }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

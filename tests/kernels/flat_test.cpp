@@ -7,7 +7,7 @@
 
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Flat : public testing::TestWithParam<const Kernels*> {
@@ -243,4 +243,4 @@ TEST_P(Flat, TopPassesOverWhatCannotBe) {
 INSTANTIATE_TEST_SUITE_P(On, Flat, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "kernels/cpu/functions.inl.h"
 #include "kernels/cpu/random.inl.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct KnownAnswer {
@@ -104,4 +104,4 @@ TEST(Functions, GoToTheirLimits) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::vector<float> random_floats(int64_t count, uint64_t key) {
@@ -214,4 +214,4 @@ TEST(LowPrecision, WhatIsNoNumberStaysNone) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::vector<float> random_floats(int64_t count, uint64_t key) {
@@ -349,4 +349,4 @@ INSTANTIATE_TEST_SUITE_P(On, Products, testing::ValuesIn(product_cases()), [](co
 });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(Tables, ThePlainestIsTheFirstAndTheBestTheChoice) {
@@ -71,4 +71,4 @@ TEST(ContextTest, RunsEachTaskOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "metrics/chrf.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const std::string fixtures = DRAGOMAN_SOURCE_DIR "/tests/golden/fixtures/metrics_";
@@ -122,4 +122,4 @@ TEST(Unicode, WordsSplitAtPythonsWhiteSpace) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Backward : public testing::TestWithParam<ModelCase> {
@@ -145,4 +145,4 @@ TEST_P(Backward, IsTheDerivative) {
 INSTANTIATE_TEST_SUITE_P(On, Backward, testing::ValuesIn(model_cases()), model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The key that validate() names; empty where all is well.
@@ -80,4 +80,4 @@ TEST(ModelConfig, BrokenJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "model/small_models.h"
 #include "model/weights.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class HeldWeights : public testing::TestWithParam<size_t> {
@@ -149,4 +149,4 @@ TEST_P(HeldWeights, WhatIsNoNumberIsNamed) {
 INSTANTIATE_TEST_SUITE_P(OfEveryKind, HeldWeights, testing::Range<size_t>(0, 3));
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

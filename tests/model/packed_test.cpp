@@ -5,7 +5,7 @@
 
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Floats = std::vector<float>;
@@ -98,4 +98,4 @@ TEST_P(Packed, InTrainingToo) { check(/*training=*/true); }
 INSTANTIATE_TEST_SUITE_P(On, Packed, testing::ValuesIn(model_cases()), model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

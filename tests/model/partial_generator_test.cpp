@@ -6,7 +6,7 @@
 
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class GeneratorPartTest : public testing::TestWithParam<ModelCase> {};
@@ -42,4 +42,4 @@ TEST_P(GeneratorPartTest, HasTheBitsOfTheWhole) {
 INSTANTIATE_TEST_SUITE_P(On, GeneratorPartTest, testing::ValuesIn(decoding_cases()), model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

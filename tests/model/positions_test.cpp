@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The Annotated Transformer: the paper's formula in log space.
@@ -163,4 +163,4 @@ TEST(Positions, LearnedAreAParameterOfFixedLength) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

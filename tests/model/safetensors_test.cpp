@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // A file for each test, removed at its end.
@@ -295,4 +295,4 @@ TEST_F(Safetensors, UnalignedFloatsAreAnErrorNotACrash) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "model/transformer.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct NamedConfig {
   std::string name;
@@ -137,4 +137,4 @@ inline std::vector<float> rows_of(const Tensor& tensor, Span span) {
   return values;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Steps : public testing::TestWithParam<ModelCase> {
@@ -101,4 +101,4 @@ TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

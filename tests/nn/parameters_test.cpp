@@ -6,7 +6,7 @@
 #include "nn/layers.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct ParametersTest : testing::Test {
@@ -154,4 +154,4 @@ TEST_F(ParametersTest, ChangedForgetsWhatIsKept) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "ops/reference.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Shape {
@@ -184,4 +184,4 @@ TEST_P(Attention, AProbeKeepsTheOneThatIsWanted) {
 INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "ops/reference.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class CachedAttention : public Reference {
@@ -58,4 +58,4 @@ TEST_P(CachedAttention, OfLongSentencesIsAttention) { check(2, 40, {1500, 3, 700
 INSTANTIATE_TEST_SUITE_P(On, CachedAttention, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

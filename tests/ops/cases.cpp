@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Kind = OpInput::Kind;
@@ -322,4 +322,4 @@ std::vector<OpCase> large_op_cases(const OpSizes& s) {
   };
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "ops/ops.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // One matrix that an op reads. A constant has no gradient.
 struct OpInput {
@@ -86,4 +86,4 @@ OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>
 OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Floats>& values,
                        Precision precision = Precision::fp32);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -2,7 +2,7 @@
 // however many logits exist at once.
 #include "ops/reference.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class CrossEntropy : public Reference {
@@ -121,4 +121,4 @@ TEST_P(CrossEntropy, OfNoRows) {
 INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

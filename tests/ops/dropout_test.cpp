@@ -1,7 +1,7 @@
 // Dropout of every op that has it: its rate, its scale, and that masks of different things have nothing in common.
 #include "ops/reference.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr double sigmas = 5;
@@ -133,4 +133,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Masks, testing::ValuesIn(droppings),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "ops/cases.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 float largest(const Floats& values) {
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryMachine, testing::ValuesIn(small_op_cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

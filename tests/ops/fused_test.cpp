@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "ops/reference.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Fused : public Reference {
@@ -182,4 +182,4 @@ TEST_P(Fused, LogitsAreHiddenTimesWeights) {
 INSTANTIATE_TEST_SUITE_P(On, Fused, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "ops/cases.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Gradient : public testing::TestWithParam<OpCase> {
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Gradient, testing::ValuesIn(small_op_cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

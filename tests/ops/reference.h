@@ -8,7 +8,7 @@
 #include "ops/cases.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 struct Doubles {
   int64_t rows, columns;
@@ -99,4 +99,4 @@ class Reference : public testing::TestWithParam<const Kernels*> {
   uint64_t drawn_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "ops/cases.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 Floats floats_of(ConstMatrix m) {
@@ -132,4 +132,4 @@ OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Float
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Smoothed : public testing::TestWithParam<const Kernels*> {
@@ -104,4 +104,4 @@ INSTANTIATE_TEST_SUITE_P(Every, Smoothed,
                          [](const auto& test) { return std::string(test.param->name); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

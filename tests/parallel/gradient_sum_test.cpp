@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
@@ -91,4 +91,4 @@ TEST_F(GradientSumTest, AFailedUpdateCancelsSumsInProgress) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

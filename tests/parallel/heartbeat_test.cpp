@@ -10,7 +10,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Reason = LostProcess::Reason;
@@ -109,4 +109,4 @@ TEST_F(OneProcess, IgnoresStrangers) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

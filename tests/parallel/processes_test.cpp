@@ -6,7 +6,7 @@
 #include "parallel/thread_processes.h"
 #include "testing.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(ProcessesTest, WithoutALauncherThereIsOne) {
@@ -29,4 +29,4 @@ TEST(ProcessesTest, TheFirstOneWorksBeforeTheOthers) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

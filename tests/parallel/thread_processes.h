@@ -10,7 +10,7 @@
 
 #include "parallel/processes.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class ThreadProcesses : public Processes {
  public:
@@ -93,4 +93,4 @@ inline void run_together(int count, const std::function<void(Processes&)>& work)
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

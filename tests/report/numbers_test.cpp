@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const std::string cases = DRAGOMAN_SOURCE_DIR "/tests/report/axis_cases.json";
@@ -43,4 +43,4 @@ TEST(Numbers, AreShortened) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

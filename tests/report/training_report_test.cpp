@@ -11,7 +11,7 @@
 #include "train/history.h"
 #include "train/metrics_log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Report : public testing::Test {
@@ -166,4 +166,4 @@ TEST_F(Report, AFolderWithoutHistoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "search/ordered_translator.h"
 #include "text/unicode.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Pairs = std::vector<std::pair<size_t, size_t>>;
@@ -235,4 +235,4 @@ TEST(UnknownWords, AreTakenFromTheSource) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "text/special_ids.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 PackedSide side(const std::vector<Sentence>& sentences) {
@@ -111,4 +111,4 @@ TEST(MostAttended, IsAnEndMarkOnlyWhereNothingElseIs) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

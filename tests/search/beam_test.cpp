@@ -10,7 +10,7 @@
 #include "search/rules.h"
 #include "search/sampling.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
@@ -271,4 +271,4 @@ TEST(SearchOptions, LengthsFollowTheSource) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

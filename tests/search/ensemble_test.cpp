@@ -10,7 +10,7 @@
 #include "search/ordered_translator.h"
 #include "search/search.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Results = std::vector<std::vector<Hypothesis>>;
@@ -131,4 +131,4 @@ TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

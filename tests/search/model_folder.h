@@ -11,7 +11,7 @@
 #include "text/special_ids.h"
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 inline const std::vector<std::string>& known_lines() {
   static const std::vector<std::string> lines = {"The cat sleeps.", "A dog barks at the cat.",
@@ -55,4 +55,4 @@ class ModelFolder {
   const std::string path;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "search/model_folder.h"
 #include "search/repetition.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -332,4 +332,4 @@ TEST_F(OrderedTranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "model/decoding_weights.h"
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Results = std::map<uint64_t, std::vector<Hypothesis>>;
@@ -116,4 +116,4 @@ TEST_F(ParallelSearchTest, AnErrorReachesTheCaller) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

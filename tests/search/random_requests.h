@@ -4,7 +4,7 @@
 #include "model/small_models.h"
 #include "search/request.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class RandomRequests {
  public:
@@ -79,4 +79,4 @@ inline void expect_same_result(const SearchResult& got, const SearchResult& want
   EXPECT_EQ(got.attention, wanted.attention);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

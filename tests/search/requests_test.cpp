@@ -9,7 +9,7 @@
 #include "search/saved_model.h"
 #include "search/shortlist.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Results = std::map<uint64_t, SearchResult>;
@@ -328,4 +328,4 @@ INSTANTIATE_TEST_SUITE_P(On, DamagedWord, testing::ValuesIn(cases_with_tables_of
                          model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Results = std::vector<std::vector<Hypothesis>>;
@@ -300,4 +300,4 @@ INSTANTIATE_TEST_SUITE_P(On, SearchTest, testing::ValuesIn(model_cases()), model
 INSTANTIATE_TEST_SUITE_P(On, SearchInFewerBits, testing::ValuesIn(cases_in_fewer_bits()), model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

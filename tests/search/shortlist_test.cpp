@@ -9,7 +9,7 @@
 #include "search/model_folder.h"
 #include "search/ordered_translator.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -158,4 +158,4 @@ TEST_F(ShortlistTest, AFileThatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "search/search.h"
 #include "search/segments.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -201,4 +201,4 @@ TEST(SavedReaders, ShortLinesStayWhole) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "search/model_folder.h"
 #include "search/random_requests.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Results = std::map<uint64_t, TranslationResult>;
@@ -196,4 +196,4 @@ TEST_F(TranslatorTest, OptionsThatTheModelCannotServeAreRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

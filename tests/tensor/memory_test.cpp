@@ -8,7 +8,7 @@
 #include "tensor/array.h"
 #include "tensor/tensor.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Memory that the host may not access in place: views are copies.
@@ -79,4 +79,4 @@ TEST(HostViewTest, ElsewhereIsACopyThatIsWrittenBack) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

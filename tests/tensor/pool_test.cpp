@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "tensor/tensor.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Taken {
@@ -152,4 +152,4 @@ TEST(Pool, StoragesAreUsedAgainAndFresh) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

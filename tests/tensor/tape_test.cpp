@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(Tape, RunsBackwards) {
@@ -122,4 +122,4 @@ TEST(Tape, AClosureLargerThanAChunkIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void fill(Matrix m, float value) {
@@ -138,4 +138,4 @@ TEST(Gradient, AParameterForInferenceHasNone) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

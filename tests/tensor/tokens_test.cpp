@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Packing : testing::Test {
@@ -57,4 +57,4 @@ TEST_F(Packing, GivesItsMemoryBack) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

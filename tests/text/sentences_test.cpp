@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Parts = std::vector<std::pair<std::string, std::string>>;
@@ -29,4 +29,4 @@ TEST(Sentences, KeepTheWhiteSpaceBetweenThem) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

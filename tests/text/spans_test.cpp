@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Spans = std::vector<TextSpan>;
@@ -31,4 +31,4 @@ TEST(TextSpans, TheFirstWordThatASpanTouches) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 inline constexpr int32_t unknown_id = 0, bos_id = 1, eos_id = 2;
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "text/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class LineIterator : public sentencepiece::SentenceIterator {
  public:
@@ -40,4 +40,4 @@ inline std::string spm_file(const std::vector<std::string>& lines, int size, con
   return model;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "temporary_folder.h"
 #include "text/toy_text.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 Vocabulary learn(const VocabularyConfig& config, const std::vector<std::string>& lines) {
@@ -112,4 +112,4 @@ TEST_F(SamplingTest, UnigramSegmentationsFollowTheirProbabilities) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "text/special_ids.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Sentences of 1 to `longest` words, and their translations.
 struct ToyText {
@@ -37,4 +37,4 @@ inline ToyText toy_text(int64_t pairs, int64_t longest = 12, uint64_t seed = 1) 
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "text/toy_text.h"
 #include "text/word_encoder.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 std::function<Sentences()> all_of(const std::vector<std::string>& lines) {
@@ -226,4 +226,4 @@ TEST_F(VocabularyTest, InvalidFilesAreAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "temporary_folder.h"
 #include "text/toy_text.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // For all kinds of spaces, characters and vocabularies.
@@ -40,4 +40,4 @@ TEST(WordEncoder, GivesTheVocabularysIds) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

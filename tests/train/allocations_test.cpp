@@ -3,7 +3,7 @@
 #include "train/batches.h"
 #include "train/count_allocations.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 TEST(CountAllocations, Counts) {
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(training_cases()), m
 INSTANTIATE_TEST_SUITE_P(On, ProductAllocations, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -3,7 +3,7 @@
 
 #include "train/recipe.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 Recipe recipe_named(const std::string& name) {
@@ -147,4 +147,4 @@ TEST(Articles, ThePapersAreTheTablesOfThePaper) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

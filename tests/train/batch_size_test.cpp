@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "train/batches.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct MemoryCase {
@@ -102,4 +102,4 @@ TEST(BatchTokens, AreKeptByAResumedRun) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "model/small_models.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Every small model on every instruction set in fp32; and in bf16, on the plainest and on the best.
 inline std::vector<ModelCase> training_cases() {
@@ -32,4 +32,4 @@ inline Batch random_batch(const ModelConfig& config, uint64_t first, size_t coun
   return batch;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

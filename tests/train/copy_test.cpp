@@ -6,7 +6,7 @@
 #include "train/schedule.h"
 #include "train/trainer.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class CopyTaskTraining : public testing::TestWithParam<Precision> {};
@@ -45,4 +45,4 @@ INSTANTIATE_TEST_SUITE_P(In, CopyTaskTraining, testing::Values(Precision::fp32, 
                          [](const auto& test) { return name_of(test.param); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

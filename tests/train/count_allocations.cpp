@@ -11,7 +11,7 @@ std::atomic<int64_t> count{0};
 
 }  // namespace
 
-int64_t dragoman::allocations() { return count.load(); }
+int64_t dragoman::internal::allocations() { return count.load(); }
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Allocations since the program began: of malloc and its kin, or, where a sanitizer has these, of operator new.
 int64_t allocations();
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 
 #include "model/small_models.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Verdict = DivergenceGuard::Verdict;
@@ -134,4 +134,4 @@ TEST(DivergenceGuard, ARollbackKeepsTheCountersButNotTheStatistics) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "base/log.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Log : public testing::Test {
@@ -170,4 +170,4 @@ TEST_F(Log, AFullDiskDoesNotStopTrainingAndLeavesNoHalfLine) {
 TEST_F(Log, AnUnwritablePathIsAnError) { EXPECT_THROW(MetricsLog("/nowhere/metrics.jsonl"), Error); }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 #include "train/train.h"
 #include "train/whole_run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Everything that a state can hold: updates of several batches that do not divide an epoch, dropout, a moving average.
@@ -29,7 +29,7 @@ class Observed : public WholeRun {
   }
 
   void train(const std::string& name, const TrainingObserver& observer = {}) {
-    dragoman::Run(recipe_, {.folder = folder_.path(name)}, single_process(), observer).train();
+    dragoman::internal::Run(recipe_, {.folder = folder_.path(name)}, single_process(), observer).train();
   }
 
   // Trains until the observer stops it. Where it stands then.
@@ -156,7 +156,7 @@ TEST_F(Observed, StopsAllProcesses) {
     TrainingObserver observer = {.on_update = [&](const UpdateReport&) { ++reports; }};
     if (!processes.first()) observer.stop_requested = [] { return true; };
     try {
-      dragoman::Run(recipe_, {.folder = folder_.path("run")}, processes, observer).train();
+      dragoman::internal::Run(recipe_, {.folder = folder_.path("run")}, processes, observer).train();
     } catch (const Stopped& error) {
       EXPECT_EQ(std::string(error.what()).empty(), !processes.first());
       ++stopped;
@@ -177,4 +177,4 @@ TEST_F(Observed, IsPassedOnByRunTraining) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

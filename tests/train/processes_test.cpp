@@ -7,7 +7,7 @@
 #include "train/batches.h"
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 const ModelConfig& config() {
@@ -69,12 +69,12 @@ TEST(ProcessesTest, ARunOfSeveralMatchesOneThatAccumulates) {
   run_together(3, [&](Processes& processes) {
     Recipe own = recipe;
     if (!processes.first()) own.data.source = own.data.target = {"/only/the/first/reads/it"};
-    dragoman::Run run(own, {.folder = folder.path("three")}, processes);
+    dragoman::internal::Run run(own, {.folder = folder.path("three")}, processes);
     run.train();
     weights[static_cast<size_t>(processes.number())] = copy(run.model().parameters.weights());
   });
   recipe.training.accumulate = 3;
-  dragoman::Run run(recipe, {.folder = folder.path("one")});
+  dragoman::internal::Run run(recipe, {.folder = folder.path("one")});
   run.train();
   EXPECT_EQ(weights[1], weights[2]);
   read_weights(folder.path("three") + "/model.safetensors", run.model().parameters);
@@ -85,4 +85,4 @@ TEST(ProcessesTest, ARunOfSeveralMatchesOneThatAccumulates) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "data/corpora.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 Recipe read(const std::string& path) {
@@ -120,4 +120,4 @@ TEST(Recipe, AllIsTiedOnlyWithOneVocabulary) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 #include "train/metrics_log.h"
 #include "train/whole_run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class Rollback : public WholeRun {
@@ -79,4 +79,4 @@ TEST_F(Rollback, NeverGoesToCheckpointsOfSignalsOrLaterSteps) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

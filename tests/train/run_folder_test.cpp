@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "train/whole_run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,7 +85,7 @@ TEST_F(RunFolder, ARunThatWasSavedUnderFormerNamesGoesOn) {
 
 TEST_F(RunFolder, IsLockedByItsRun) {
   {
-    dragoman::Run one(recipe_, {.folder = folder_.path("run")});
+    dragoman::internal::Run one(recipe_, {.folder = folder_.path("run")});
     EXPECT_THROW(train("run"), Error);
     one.train();
   }
@@ -109,4 +109,4 @@ TEST_F(RunFolder, AMissingOrOldModelIsRestoredFromTheBestCheckpoint) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

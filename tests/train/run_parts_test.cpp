@@ -11,7 +11,7 @@
 #include "train/batches.h"
 #include "train/recovery.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(RecoveryTest, StoppingNamesTheLastGoodCheckpoint) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

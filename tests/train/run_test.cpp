@@ -15,7 +15,7 @@
 #include "train/metrics_log.h"
 #include "train/whole_run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The end of an epoch ends an update: both runs make one update per epoch, of the same pairs in another order.
@@ -192,9 +192,9 @@ TEST_F(WholeRun, FineTuningStartsWithTheOtherModelsWeightsAndVocabulary) {
   recipe_.training.learning_rate = 1e-9;  // the weights do not change
   const RunOptions options = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
   recipe_.vocabulary.shared = true;
-  EXPECT_THROW(dragoman::Run(recipe_, options), UsageError);  // another vocabulary, and shared
-  recipe_.vocabulary.from = folder_.path("general");          // as the error says
-  dragoman::Run run(recipe_, options);
+  EXPECT_THROW(dragoman::internal::Run(recipe_, options), UsageError);  // another vocabulary, and shared
+  recipe_.vocabulary.from = folder_.path("general");                    // as the error says
+  dragoman::internal::Run run(recipe_, options);
   run.train();
   const std::span<const float> now = run.model().parameters.weights();
   const std::vector<float> fine(now.begin(), now.end());
@@ -210,7 +210,8 @@ TEST_F(WholeRun, FineTuningIsRefusedIfTheModelComputesSomethingElse) {
   const ModelConfig same = recipe_.model;
   const auto refused = [&](const std::string& key) {
     try {
-      dragoman::Run(recipe_, {.folder = folder_.path("fine"), .init_from = folder_.path("general")});
+      dragoman::internal::Run(recipe_,
+                              {.folder = folder_.path("fine"), .init_from = folder_.path("general")});
     } catch (const UsageError& error) {
       return std::string(error.what()).find("model." + key + " = ") != std::string::npos;
     }
@@ -260,7 +261,7 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   recipe_.training.max_steps = 3;
   train("run");
   run_together(2, [&](Processes& processes) {
-    dragoman::Run(recipe_, {.folder = folder_.path("several")}, processes).train();
+    dragoman::internal::Run(recipe_, {.folder = folder_.path("several")}, processes).train();
   });
   recipe_.training.learning_rate = 1e30;
   recipe_.training.schedule = Schedule::constant;
@@ -286,4 +287,4 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // The formula as the Annotated Transformer has it in its code.
@@ -100,4 +100,4 @@ TEST(AveragingRate, ForgetsTheInitialWeightsAndThenIsConstant) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 namespace board = tensorboard;
@@ -62,4 +62,4 @@ TEST_F(TensorBoardFolder, AFolderThatCannotBeCreatedIsAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -4,7 +4,7 @@
 
 #include "train/batches.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Floats = std::vector<float>;
@@ -176,4 +176,4 @@ TEST_P(Updates, StartWithoutGradients) {
 INSTANTIATE_TEST_SUITE_P(On, Updates, testing::ValuesIn(training_cases()), model_case_name);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

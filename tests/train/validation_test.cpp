@@ -10,7 +10,7 @@
 #include "testing.h"
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 class ValidationTest : public testing::Test {
@@ -32,7 +32,7 @@ class ValidationTest : public testing::Test {
 
   // The references of a run.
   std::vector<std::string> validated() {
-    dragoman::Run run(recipe_, {.folder = folder_.path("run")});
+    dragoman::internal::Run run(recipe_, {.folder = folder_.path("run")});
     run.train();
     return run.task().validation.references;
   }
@@ -121,4 +121,4 @@ TEST_F(ValidationTest, ALineWithoutSubwordsIsALine) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

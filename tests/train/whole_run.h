@@ -9,7 +9,7 @@
 #include "train/history.h"
 #include "train/run.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 class WholeRun : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ class WholeRun : public testing::Test {
   }
 
   History train(const std::string& name) {
-    dragoman::Run run(recipe_, {.folder = folder_.path(name)});
+    dragoman::internal::Run run(recipe_, {.folder = folder_.path(name)});
     run.train();
     return read_history(folder_.path(name) + "/metrics.jsonl");
   }
@@ -37,4 +37,4 @@ class WholeRun : public testing::Test {
   Recipe recipe_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Rows of a block that is summed at once; the sums of blocks combine in their order.
@@ -89,4 +89,4 @@ void activation_backward(Context& context, Activation activation, ConstMatrix sa
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -12,7 +12,7 @@
 #include "kernels/cpu/single_thread.inl.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t query_tile = single_thread_rows;
@@ -365,4 +365,4 @@ void attention_backward(Context& context, const AttentionShape& shape, ConstMatr
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

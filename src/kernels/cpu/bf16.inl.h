@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/simd.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Rounds 32-bit floats: to the nearest, ties to even; NaN stays NaN.
@@ -54,4 +54,4 @@ inline Vec bf16_in_pairs(Vec first, Vec second) {
 #endif
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -6,7 +6,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
@@ -60,4 +60,4 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

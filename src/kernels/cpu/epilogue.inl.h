@@ -8,7 +8,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 inline bool has_work(const Epilogue& epilogue) {
@@ -65,4 +65,4 @@ inline void finish_rows(const Epilogue& epilogue, const Matrix& c, int64_t first
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t flat_block = 32768;  // floats a task; their number is the order of partial sums
@@ -94,4 +94,4 @@ void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

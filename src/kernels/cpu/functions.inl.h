@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/simd.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 inline Vec relu(Vec x) { return max(Vec{}, x); }
@@ -50,4 +50,4 @@ inline Vec swish_slope(Vec x) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -7,7 +7,7 @@
 
 extern "C" float logf(float);
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr float lowest_float = -3.402823466e38f;
@@ -197,4 +197,4 @@ void top_log_probabilities(Context& context, ConstMatrix logits, int64_t count, 
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

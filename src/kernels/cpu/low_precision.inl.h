@@ -12,7 +12,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // --- the left operand -------------------------------------------------------------------------------
@@ -345,4 +345,4 @@ inline void gather_columns(Context& context, const LowPrecisionMatrix& b, const 
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

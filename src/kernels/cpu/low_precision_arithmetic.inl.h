@@ -17,7 +17,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 #if defined(__AVX512VNNI__)
@@ -204,7 +204,8 @@ struct Bf16 {
     return {reinterpret_cast<Vec>(words << 16), reinterpret_cast<Vec>(words & 0xffff0000u)};
   }
   static Sum multiply_add(Left a, Right b, Sum sum) {
-    return dragoman::multiply_add(all(a.high), b.high, dragoman::multiply_add(all(a.low), b.low, sum));
+    return dragoman::internal::multiply_add(all(a.high), b.high,
+                                            dragoman::internal::multiply_add(all(a.low), b.low, sum));
   }
   static Vec result(Sum sum) { return sum; }
 };
@@ -212,4 +213,4 @@ struct Bf16 {
 #endif
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

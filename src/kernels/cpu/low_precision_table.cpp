@@ -4,11 +4,11 @@
 #include "kernels/cpu/products.inl.h"
 #include "kernels/cpu/table_name.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 extern const LowPrecisionKernels DRAGOMAN_TABLE_NAME;
 
 const LowPrecisionKernels DRAGOMAN_TABLE_NAME = {
     .int8 = int8_product, .bf16 = low_precision_product<Bf16>, .rounded = product_kernels<Pairs>};
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

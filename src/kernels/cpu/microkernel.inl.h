@@ -14,7 +14,7 @@
 #include "kernels/cpu/product_arithmetic.inl.h"
 #include "kernels/cpu/simd.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 #if defined(__AVX512F__)  // 32 registers
@@ -154,4 +154,4 @@ void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

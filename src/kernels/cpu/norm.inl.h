@@ -7,7 +7,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 inline float row_sum(const float* x, int64_t columns) {
@@ -146,4 +146,4 @@ void add_dropout_norm_backward(Context& context, ConstMatrix sum_in, ConstMatrix
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

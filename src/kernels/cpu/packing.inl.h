@@ -13,7 +13,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 inline int64_t panel_count(int64_t columns) { return ceil_div(columns, tile_columns); }
@@ -200,4 +200,4 @@ void copy_a(const ConstMatrix& a, int64_t row, int64_t rows, int64_t begin, floa
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

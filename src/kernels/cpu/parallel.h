@@ -5,7 +5,7 @@
 
 #include "kernels/context.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -33,4 +33,4 @@ void for_each_row_block(Context& context, int64_t rows, int64_t columns, const B
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

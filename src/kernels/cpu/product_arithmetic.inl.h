@@ -16,7 +16,7 @@
 #include "kernels/cpu/bf16.inl.h"
 #include "kernels/cpu/simd.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 struct Singles {
@@ -30,7 +30,7 @@ struct Singles {
     return load_some(row, left);
   }
 
-  static Vec multiply_add(Vec a, Vec b, Vec sum) { return dragoman::multiply_add(a, b, sum); }
+  static Vec multiply_add(Vec a, Vec b, Vec sum) { return dragoman::internal::multiply_add(a, b, sum); }
 };
 
 struct Pairs {
@@ -50,11 +50,11 @@ struct Pairs {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
 #else
-    sum = dragoman::multiply_add(upper_halves(a), upper_halves(b), sum);
-    return dragoman::multiply_add(lower_halves(a), lower_halves(b), sum);
+    sum = dragoman::internal::multiply_add(upper_halves(a), upper_halves(b), sum);
+    return dragoman::internal::multiply_add(lower_halves(a), lower_halves(b), sum);
 #endif
   }
 };
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

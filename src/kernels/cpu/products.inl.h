@@ -16,7 +16,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 // Columns that are finished, epilogue included, before the next are begun: whole panels, whole blocks of dropout.
@@ -259,4 +259,4 @@ constexpr ProductKernels product_kernels = {
 };
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -16,7 +16,7 @@
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t dropout_block = 64;
@@ -116,4 +116,4 @@ inline void apply_dropout(const DropoutMask& mask, RowKey row, int64_t first_col
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -15,7 +15,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 #if defined(__AVX512F__)
@@ -177,4 +177,4 @@ inline Vec logarithm(Vec x) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -8,7 +8,7 @@
 #include "kernels/cpu/packing.inl.h"
 #include "kernels/cpu/products.inl.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t single_thread_rows = 84;  // of a at a time: a multiple of every tile_rows
@@ -49,4 +49,4 @@ inline void multiply_single_thread(ConstMatrix a, PackedMatrix b, Matrix c, bool
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::internal

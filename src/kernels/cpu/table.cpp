@@ -14,7 +14,7 @@
 #define DRAGOMAN_TEXT2(a) #a
 #define DRAGOMAN_TEXT(a) DRAGOMAN_TEXT2(a)
 
-namespace dragoman {
+namespace dragoman::internal {
 
 extern const Kernels DRAGOMAN_TABLE_NAME;
 
@@ -47,4 +47,4 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .gather_rows = gather_rows,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include "kernels/low_precision.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr int64_t floats_per_line = 16;
@@ -95,4 +95,4 @@ void Exchange::broadcast() {
             "broadcast sums of gradients");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

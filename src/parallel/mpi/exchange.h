@@ -13,7 +13,7 @@
 
 #include "parallel/processes.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // On one communicator all processes must make their calls in the same order. Collecting and broadcasting overlap in
 // ways that differ between processes, so each has its own.
@@ -52,4 +52,4 @@ class Exchange {
 // Throws "MPI cannot ACTION: ..." where MPI reports an error.
 void check_mpi(int code, const char* action);
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

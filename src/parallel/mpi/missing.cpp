@@ -1,6 +1,6 @@
 #include "parallel/join.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 std::unique_ptr<Processes> join_mpi() {
   throw UsageError(
@@ -8,4 +8,4 @@ std::unique_ptr<Processes> join_mpi() {
       "Open MPI (libopenmpi-dev) and build again, or start one process");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -10,7 +10,7 @@
 #include "parallel/join.h"
 #include "parallel/mpi/sum_mover.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -217,4 +217,4 @@ void MpiProcesses::finish_sums() {
 
 std::unique_ptr<Processes> join_mpi() { return std::make_unique<MpiProcesses>(); }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace dragoman {
+namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_in_progress = 4;
@@ -88,4 +88,4 @@ bool SumMover::advance(std::list<Exchange>& in_progress) {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::internal

@@ -13,7 +13,7 @@
 
 #include "parallel/mpi/exchange.h"
 
-namespace dragoman {
+namespace dragoman::internal {
 
 // Between two polls: short at first, for short waits; then long enough to leave the processor to others.
 class Backoff {
@@ -55,4 +55,4 @@ class SumMover {
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::internal
