@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "text/sentencepiece_check.h"
 
 namespace dragoman::internal {
 namespace {
@@ -38,6 +39,7 @@ Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_fi
 
 Vocabulary::Vocabulary(std::string model, const std::string& name)
     : model_(std::move(model)), processor_(std::make_unique<Processor>()) {
+  check_sentencepiece(model_, name);
   const auto status = processor_->LoadFromSerializedProto(model_);
   if (!status.ok())
     throw Error("{} is not a SentencePiece model, or damaged: {}", name, status.error_message());

@@ -1,0 +1,207 @@
+#include "text/sentencepiece_check.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/error.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t max_pieces = size_t{1} << 24, max_piece_bytes = size_t{1} << 16;
+
+// What is wrong, without the file's name.
+class Damage : public Error {
+ public:
+  using Error::Error;
+};
+
+bool is_valid(std::string_view text) { return repaired(text) == text; }
+
+uint32_t word_at(std::string_view bytes, size_t place) {
+  uint32_t word;
+  std::memcpy(&word, bytes.data() + place, sizeof word);  // little endian, as SentencePiece writes it
+  return word;
+}
+
+// --- The fields of a protobuf message, one after the other ------------------------------------------
+
+struct Field {
+  uint64_t number = 0;
+  enum class Type { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } type = Type::varint;
+  uint64_t value = 0;           // of a varint
+  std::string_view bytes = {};  // of all others
+};
+
+class Message {
+ public:
+  explicit Message(std::string_view bytes) : rest_(bytes) {}
+
+  bool next(Field& field) {
+    if (rest_.empty()) return false;
+    const uint64_t key = varint();
+    field = {.number = key >> 3, .type = static_cast<Field::Type>(key & 7)};
+    if (field.number == 0) throw Damage("it has a field without a number");
+    switch (field.type) {
+      case Field::Type::varint:
+        field.value = varint();
+        return true;
+      case Field::Type::fixed64:
+        field.bytes = take(8);
+        return true;
+      case Field::Type::bytes:
+        field.bytes = take(varint());
+        return true;
+      case Field::Type::fixed32:
+        field.bytes = take(4);
+        return true;
+    }
+    throw Damage("it has a field of an unknown type");
+  }
+
+ private:
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1)[0]);
+      if (shift < 64) value |= uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return value;
+    }
+    throw Damage("it has a number of more than ten bytes");
+  }
+
+  std::string_view take(uint64_t count) {
+    if (count > rest_.size()) throw Damage("it ends too early");
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+// --- Pieces -----------------------------------------------------------------------------------------
+
+enum PieceType : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
+
+bool is_byte_piece(std::string_view text) {
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
+  return text.size() == 6 && text.starts_with("<0x") && is_hex(text[3]) && is_hex(text[4]) && text[5] == '>';
+}
+
+// Its type.
+uint64_t check_piece(std::string_view bytes) {
+  std::string_view text;
+  uint64_t type = normal;
+  float score = 0;
+  Message piece(bytes);
+  for (Field field; piece.next(field);) {
+    if (field.number == 1 && field.type == Field::Type::bytes) text = field.bytes;
+    if (field.number == 2 && field.type == Field::Type::fixed32)
+      std::memcpy(&score, field.bytes.data(), sizeof score);
+    if (field.number == 3 && field.type == Field::Type::varint) type = field.value;
+  }
+  if (text.empty() || text.size() > max_piece_bytes || !is_valid(text))
+    throw Damage("one of its pieces is no text");
+  if (!std::isfinite(score)) throw Damage("the score of a piece is not finite");
+  if (type < normal || type > byte) throw Damage("a piece has an unknown type");
+  if (type == byte && !is_byte_piece(text)) throw Damage("a piece of one byte does not say which");
+  return type;
+}
+
+// --- Normalisation ----------------------------------------------------------------------------------
+
+// A double array (Aoe, 1989) as darts-clone writes it: units of 32 bits, in blocks of 256.
+class Trie {
+ public:
+  Trie(std::string_view units, std::string_view replacements) : units_(units), replacements_(replacements) {}
+
+  // Visits every state that a text can lead to.
+  void check() const {
+    if (size() == 0 || units_.size() % (256 * sizeof(uint32_t)) != 0)
+      throw Damage("a normalisation table has no whole blocks");
+    std::vector<bool> seen(size());
+    std::vector<size_t> waiting;
+    const auto reach = [&](size_t base) {
+      if (base >= size()) throw Damage("a normalisation table leads out of itself");
+      if (!seen[base]) waiting.push_back(base);
+      seen[base] = true;
+    };
+    reach(offset(0));
+    while (!waiting.empty()) {
+      const size_t base = waiting.back();
+      waiting.pop_back();
+      for (size_t label = 0; label < 256; ++label) {
+        const size_t place = base ^ label;  // in the block of `base`
+        if ((unit(place) & 0x800000FFU) != label) continue;
+        reach(place ^ offset(place));
+        if ((unit(place) >> 8 & 1) != 0) check_replacement(unit(place ^ offset(place)) & 0x7FFFFFFFU);
+      }
+    }
+  }
+
+ private:
+  size_t size() const { return units_.size() / sizeof(uint32_t); }
+  uint32_t unit(size_t place) const { return word_at(units_, place * sizeof(uint32_t)); }
+  size_t offset(size_t place) const { return (unit(place) >> 10) << ((unit(place) & (1U << 9)) >> 6); }
+
+  void check_replacement(size_t begin) const {
+    const size_t end = begin < replacements_.size() ? replacements_.find('\0', begin) : replacements_.npos;
+    if (end == replacements_.npos || !is_valid(replacements_.substr(begin, end - begin)))
+      throw Damage("a normalisation table replaces by what is no text of its own");
+  }
+
+  std::string_view units_, replacements_;
+};
+
+// The size of the trie, the trie, and the replacements, each with a zero behind it. None at all is fine.
+void check_character_map(std::string_view map) {
+  if (map.empty()) return;
+  if (map.size() < sizeof(uint32_t)) throw Damage("a normalisation table ends too early");
+  const size_t trie = word_at(map, 0);
+  map.remove_prefix(sizeof(uint32_t));
+  if (trie >= map.size()) throw Damage("a normalisation table ends too early");
+  Trie(map.substr(0, trie), map.substr(trie)).check();
+}
+
+void check_normaliser(std::string_view bytes) {
+  Message normaliser(bytes);
+  for (Field field; normaliser.next(field);) {
+    if (field.number == 2 && field.type == Field::Type::bytes) check_character_map(field.bytes);
+  }
+}
+
+void check_all(std::string_view bytes) {
+  size_t pieces = 0, unknown_pieces = 0;
+  Message model(bytes);
+  for (Field field; model.next(field);) {
+    if (field.type != Field::Type::bytes) continue;
+    if (field.number == 1) {
+      ++pieces;
+      unknown_pieces += check_piece(field.bytes) == unknown;
+    } else if (field.number == 2) {
+      Message trainer(field.bytes);
+      for (Field setting; trainer.next(setting);) {}
+    } else if (field.number == 3 || field.number == 5) {
+      check_normaliser(field.bytes);
+    }
+  }
+  if (pieces == 0 || pieces > max_pieces) throw Damage("it has {} pieces", pieces);
+  if (unknown_pieces != 1)
+    throw Damage("{} of its pieces stand for what is unknown, and not 1", unknown_pieces);
+}
+
+}  // namespace
+
+void check_sentencepiece(std::string_view model, const std::string& name) {
+  try {
+    check_all(model);
+  } catch (const Damage& damage) {
+    throw Error("{} is not a SentencePiece model, or is damaged: {}", name, damage.what());
+  }
+}
+
+}  // namespace dragoman::internal
