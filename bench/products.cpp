@@ -130,8 +130,8 @@ struct Contestant {
   std::vector<double> times = {};
 };
 
-std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernels& kernels, Context& context,
-                                    const Options& options) {
+std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernels& kernels,
+                                    CpuContext& context, const Options& options) {
   if (shape.int8()) {
     std::vector<Contestant> all = {{"ours", our_int8_call(shape, data, kernels, context)}};
 #if defined(DRAGOMAN_WITH_ONEDNN)
@@ -153,7 +153,7 @@ std::vector<Contestant> contestants(const Shape& shape, Data& data, const Kernel
   return all;
 }
 
-void run_shape(const Shape& shape, const Kernels& kernels, Context& context, double peak, double bandwidth,
+void run_shape(const Shape& shape, const Kernels& kernels, CpuContext& context, double peak, double bandwidth,
                const Options& options) {
   Data data(shape);
   std::vector<Contestant> all = contestants(shape, data, kernels, context, options);

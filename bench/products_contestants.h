@@ -76,7 +76,7 @@ struct Data {
 // Computes the product with copy number `copy` of b.
 using Call = std::function<void(int copy)>;
 
-inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
+inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, CpuContext& context) {
   const float* b = data.b[0].get();
   const ConstMatrix a = s.a_transposed() ? ConstMatrix{data.a.get(), s.k, s.m, s.m, 1}.transposed()
                                          : ConstMatrix{data.a.get(), s.m, s.k, s.k, 1};
@@ -99,7 +99,7 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, Context
 }
 
 // The call includes rounding the rows of a to 8 bits and converting the sums to floats.
-inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, Context& context) {
+inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, CpuContext& context) {
   auto weights = std::make_shared<std::vector<Floats>>(), scales = std::make_shared<std::vector<Floats>>();
   auto rounded_weights = std::make_shared<std::vector<LowPrecisionMatrix>>();
   for (const Floats& copy : data.b) {

@@ -11,6 +11,7 @@ function(dragoman_room name)
     add_library(dragoman_${name} INTERFACE)
     set(visibility INTERFACE)
   endif()
-  target_include_directories(dragoman_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(dragoman_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                             ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(dragoman_${name} ${visibility} ${room_DEPENDS})
 endfunction()

@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.h"
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  dragoman::internal::set_log_level(dragoman::internal::LogLevel::info);  // as the program does
   std::string folder = (std::filesystem::temp_directory_path() / "dragoman-tests-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
     std::cerr << "cannot make a folder like " << folder << '\n';

@@ -64,7 +64,7 @@ struct Row {
 
 Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
   if (load.batch == 1) load.sentences = std::max<int64_t>(1, load.sentences / 4);
-  load.searches = searches_for(o.workers, load.batch, machine.threads);
+  load.searches = worker_count(o.workers, load.batch, machine.threads);
   DecodingRounds rounds(model, load);
   rounds.seconds();  // memory is there, and the processor awake
   std::vector<double> times;

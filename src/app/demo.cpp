@@ -31,14 +31,10 @@ constexpr const char* sentences[] = {
 };
 
 void translate_and_print(const std::string& folder, int64_t threads) {
-  const auto model = load_model(folder, threads);
-  OrderedTranslator translator(*model, {});
-  for (const char* sentence : sentences) translator.add(sentence);
-  while (translator.busy()) {
-    translator.step();
-    while (const auto line = translator.take())
-      std::cout << fmt::format("{:<38}{}\n", line->source, line->translations[0].text);
-  }
+  dragoman::Translator translator(folder, {.threads = static_cast<int>(threads)});
+  const std::vector<std::string> texts(std::begin(sentences), std::end(sentences));
+  for (const dragoman::Translation& translation : translator.translate(texts))
+    std::cout << fmt::format("{:<38}{}\n", translation.source, translation.text());
 }
 
 constexpr const char* what_next = R"(

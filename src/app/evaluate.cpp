@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api/named_options.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/paired_lines.h"
@@ -151,8 +152,8 @@ void evaluate(const Arguments& arguments) {
   Scores scores(o.scores);
   LengthTable table(o.scores);
   size_t number = 0;
-  translate_lines(o.translating, set.sources, [&](const TranslatedLine& done) {
-    const std::string &text = done.translations[0].text, &reference = set.references.at(number++);
+  translate_lines(o.translating, given_options(search), set.sources, [&](const dragoman::Translation& done) {
+    const std::string &text = done.text(), &reference = set.references.at(number++);
     scores.add(text, reference);
     if (o.by_length) table.add(done.source, text, reference);
   });

@@ -59,20 +59,25 @@ std::vector<std::string> sentences(const InspectOptions& o, const std::vector<st
   return lines;
 }
 
+TranslatedLine translated(Translator& translator, const std::string& text, const SearchOptions& options) {
+  translator.add(0, {.text = text, .options = options});
+  for (;;) {
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before the sentence was translated");
+    for (TranslationResult& result : translator.step()) {
+      if (result.status == SearchStatus::finished) return std::move(result.line);
+      throw Error(result.error);
+    }
+  }
+}
+
 ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>& lines) {
   const auto model = load_model(o.model, o.threads, o.precision);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
-  OrderedTranslator translator(*model, o.search, {.sentences = 1});
+  Translator translator(*model, {.sentences = 1});
   ordered_json all = ordered_json::array();
   for (const std::string& text : lines) {
-    translator.add(text);
-    std::optional<TranslatedLine> line;
-    while (!(line = translator.take())) {
-      if (stop_requested() != 0)
-        throw Stopped(stop_requested(), "stopped before the sentence was translated");
-      translator.step();
-    }
-    all.push_back(inspection(*model, *line, repaired(o.target), layer, o.format == InspectFormat::html));
+    const TranslatedLine line = translated(translator, text, o.search);
+    all.push_back(inspection(*model, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
   const auto path = std::filesystem::path(o.model).lexically_normal();
   return {{"model", repaired((path.has_filename() ? path : path.parent_path()).filename().string())},

@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/output.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 
 namespace {
@@ -22,16 +23,15 @@ int fail(int exit_code, const std::string& message) {
 
 int main(int argc, char** argv) {
   using namespace dragoman::internal;
+  set_log_level(LogLevel::info);
   try {
     run_program({argv + 1, argv + argc});
     flush_output();
     return 0;
   } catch (const Stopped& stopped) {
     return fail(128 + stopped.signal, stopped.what());
-  } catch (const UsageError& error) {
-    return fail(2, error.what());
-  } catch (const Error& error) {
-    return fail(1, error.what());
+  } catch (const dragoman::Error& error) {
+    return fail(error.kind() == dragoman::ErrorKind::usage ? 2 : 1, error.what());
   } catch (const std::bad_alloc&) {
     return fail(1, "out of memory: use a smaller model or smaller batches");
   } catch (const std::filesystem::filesystem_error& error) {

@@ -5,15 +5,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/named_options.h"
+#include "api/request_options.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
 #include "app/shared_options.h"
 #include "app/translating.h"
+#include "app/translation_json.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "report/line_json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -32,10 +34,7 @@ void declare(Options& options, TranslateOptions& o) {
   declare_models_and_batch(own, o.translating);
   own.add("prefix", o.prefix,
           "file with the beginning of each translation, line by line; empty lines to translate stay empty");
-  own.add(
-      "prefix-bias", o.translating.search.prefix_bias,
-      "B: while the output follows the prefix, p becomes (1 - B)*p, plus B for its next subword; 1: forced",
-      above(0).at_most(1));
+  declare_prefix_bias(own, o.translating.search);
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
@@ -43,28 +42,28 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("attention", o.attention, "in JSON: how much each output subword attended to each source subword");
 }
 
-std::string text_of(const Translation& translation, bool pieces) {
-  if (!pieces) return translation.text;
-  std::vector<std::string_view> parts;
-  for (const ScoredPiece& piece : translation.pieces) parts.push_back(piece.piece);
-  return fmt::format("{}", fmt::join(parts, " "));
+std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
+  if (!pieces) return hypothesis.text;
+  std::vector<std::string_view> subwords;
+  for (const Token& token : hypothesis.tokens) subwords.push_back(token.text);
+  return fmt::format("{}", fmt::join(subwords, " "));
 }
 
 class Printer {
  public:
   explicit Printer(const TranslateOptions& options) : options_(options) {}
 
-  void print(const TranslatedLine& line) {
+  void print(const dragoman::Translation& line) {
     const bool alternatives = options_.translating.search.nbest > 1;
     if (options_.format == OutputFormat::json) {
       std::cout << to_json(line, {alternatives, options_.alignment, options_.attention}) << "\n";
     } else if (alternatives) {
-      for (const Translation& translation : line.translations) {
-        std::cout << fmt::format("{} ||| {} ||| {:.4f}{}\n", number_, text_of(translation, options_.pieces),
-                                 translation.score, alignment_of(translation));
+      for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {
+        std::cout << fmt::format("{} ||| {} ||| {:.4f}{}\n", number_, text_of(hypothesis, options_.pieces),
+                                 hypothesis.score, alignment_of(hypothesis));
       }
     } else {
-      const Translation& best = line.translations[0];
+      const dragoman::Hypothesis& best = line.hypotheses[0];
       std::cout << text_of(best, options_.pieces) << alignment_of(best) << "\n";
     }
     ++number_;
@@ -85,8 +84,8 @@ class Printer {
   }
 
  private:
-  std::string alignment_of(const Translation& translation) const {
-    return options_.alignment ? " ||| " + pharaoh(translation.alignment) : "";
+  std::string alignment_of(const dragoman::Hypothesis& hypothesis) const {
+    return options_.alignment ? " ||| " + pharaoh(hypothesis.alignment) : "";
   }
 
   const TranslateOptions& options_;
@@ -124,7 +123,11 @@ void translate(const Arguments& arguments) {
 
   TranslationInput input(files, o.prefix);
   Printer printer(o);
-  translate_lines(o.translating, input, [&](const TranslatedLine& done) { printer.print(done); });
+  dragoman::Options request = given_options(search);
+  request.emplace_back("alignment", o.translating.search.alignment);
+  request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
+  translate_lines(o.translating, request, input,
+                  [&](const dragoman::Translation& done) { printer.print(done); });
   printer.finish();
 }
 

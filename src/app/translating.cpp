@@ -4,6 +4,9 @@
 #include <exception>
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "app/lines_in_order.h"
 #include "app/paired_lines.h"
 #include "app/shared_options.h"
 #include "base/error.h"
@@ -13,10 +16,23 @@
 #include "text/unicode.h"
 
 namespace dragoman::internal {
-int searches_for(int64_t workers, int64_t batch, int threads) {
-  if (workers > 0) return static_cast<int>(workers);
-  return batch == 1 ? 1 : std::min(threads, 8);
+namespace {
+
+dragoman::Precision to_public(WantedPrecision precision) {
+  switch (precision) {
+    case WantedPrecision::as_saved:
+      break;
+    case WantedPrecision::fp32:
+      return dragoman::Precision::fp32;
+    case WantedPrecision::bf16:
+      return dragoman::Precision::bf16;
+    case WantedPrecision::int8:
+      return dragoman::Precision::int8;
+  }
+  return dragoman::Precision::as_saved;
 }
+
+}  // namespace
 
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
   declare_model(own, model);
@@ -32,6 +48,21 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   own.add("batch-tokens", options.batch_tokens, "limit of their source subwords together; 0: none",
           at_least(0));
   declare_workers(own, options.workers);
+}
+
+dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
+  return {.threads = static_cast<int>(options.threads),
+          .precision = to_public(options.precision),
+          .batch = options.batch,
+          .batch_tokens = options.batch_tokens,
+          .workers = static_cast<int>(options.workers)};
+}
+
+std::string pharaoh(const std::vector<WordAlignment>& pairs) {
+  std::string text;
+  for (const WordAlignment& pair : pairs)
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", pair.source, pair.target);
+  return text;
 }
 
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
@@ -90,22 +121,17 @@ void TranslationInput::finish() {
 
 namespace {
 
-// Adds lines to the translator while it has room. Whether there are more.
-using AddLines = std::function<bool(OrderedTranslator&)>;
+// Adds lines while there is room. Whether there are more.
+using AddLines = std::function<bool(LinesInOrder&)>;
 
-void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
-                   const OnTranslation& on_translation) {
-  const auto model = load_model(options.models.at(0), options.threads, options.precision);
-  for (size_t i = 1; i < options.models.size(); ++i) model->add(options.models[i], options.precision);
-  OrderedTranslator translator(
-      *model, options.search,
-      {.sentences = options.batch,
-       .batch_tokens = options.batch_tokens,
-       .searches = searches_for(options.workers, options.batch, model->device.context.threads())});
+void translate_all(const TranslatingOptions& options, const dragoman::Options& request,
+                   const AddLines& add_lines, const OnTranslation& on_translation) {
+  dragoman::Translator translator(options.models, settings_of(options));
+  LinesInOrder lines(translator, request, options.batch * translator.info().workers);
   std::exception_ptr failure;  // of reading
-  for (bool more = true; more || translator.busy();) {
+  for (bool more = true; more || !lines.empty();) {
     try {
-      more = more && add_lines(translator);
+      more = more && add_lines(lines);
     } catch (const Stopped&) {
       throw;
     } catch (const Error&) {
@@ -113,36 +139,35 @@ void translate_all(const TranslatingOptions& options, const AddLines& add_lines,
       more = false;
     }
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
-    translator.step();
-    while (const auto done = translator.take()) on_translation(*done);
+    lines.hand_on(on_translation);
   }
   if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
 
-void translate_lines(const TranslatingOptions& options, TranslationInput& input,
-                     const OnTranslation& on_translation) {
-  const auto add_lines = [&](OrderedTranslator& translator) {
+void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,
+                     TranslationInput& input, const OnTranslation& on_translation) {
+  const auto add_lines = [&](LinesInOrder& lines) {
     TranslationInput::Line line;
-    while (translator.has_room() && (input.ready() || !translator.busy())) {
+    while (lines.has_room() && (input.ready() || lines.empty())) {
       if (!input.next(line)) return false;
-      translator.add(line.text, line.prefix);
+      lines.add(line.text, line.prefix);
     }
     return true;
   };
-  translate_all(options, add_lines, on_translation);
+  translate_all(options, request, add_lines, on_translation);
   input.finish();
 }
 
-void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
-                     const OnTranslation& on_translation) {
+void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,
+                     const std::vector<std::string>& texts, const OnTranslation& on_translation) {
   size_t next = 0;
-  const auto add_lines = [&](OrderedTranslator& translator) {
-    while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
-    return next < lines.size();
+  const auto add_lines = [&](LinesInOrder& lines) {
+    while (next < texts.size() && lines.has_room()) lines.add(texts[next++]);
+    return next < texts.size();
   };
-  translate_all(options, add_lines, on_translation);
+  translate_all(options, request, add_lines, on_translation);
 }
 
 }  // namespace dragoman::internal

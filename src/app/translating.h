@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "app/lines_in_order.h"
 #include "base/lines.h"
 #include "base/options.h"
-#include "search/ordered_translator.h"
+#include "dragoman/translator.h"
+#include "search/options.h"
+#include "search/saved_model.h"
 
 namespace dragoman::internal {
 
@@ -25,9 +28,6 @@ struct TranslatingOptions {
 // Which model, and how it runs: among a command's own flags.
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
-
-// How many batches are translated in parallel.
-int searches_for(int64_t workers, int64_t batch, int threads);
 
 // Reads a model for this machine. `threads` 0: all processors.
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
@@ -58,13 +58,17 @@ class TranslationInput {
   int64_t repaired_prefixes_ = 0;
 };
 
-using OnTranslation = std::function<void(const TranslatedLine&)>;
+dragoman::TranslatorSettings settings_of(const TranslatingOptions& options);
+
+// Word alignments as Pharaoh wrote them: "0-0 1-2", source word and target word.
+std::string pharaoh(const std::vector<WordAlignment>& pairs);
 
 // Translates all lines, and hands on each as soon as it and those before it are done, while others are still read.
 // If reading fails, the lines read so far are handed on before the Error.
-void translate_lines(const TranslatingOptions& options, TranslationInput& input,
-                     const OnTranslation& on_translation);
-void translate_lines(const TranslatingOptions& options, const std::vector<std::string>& lines,
-                     const OnTranslation& on_translation);
+// `request`: the options of each line.
+void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,
+                     TranslationInput& input, const OnTranslation& on_translation);
+void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,
+                     const std::vector<std::string>& texts, const OnTranslation& on_translation);
 
 }  // namespace dragoman::internal

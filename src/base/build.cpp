@@ -1,5 +1,7 @@
 #include "base/build.h"
 
+#include "dragoman/version.h"
+
 namespace dragoman::internal {
 
 std::string version() { return DRAGOMAN_VERSION; }

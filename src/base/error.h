@@ -16,20 +16,27 @@
 
 #include <fmt/core.h>
 
+#include "dragoman/error.h"
+
 namespace dragoman::internal {
 
-class Error : public std::runtime_error {
+// The public error, with a message that is formatted.
+class Error : public dragoman::Error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  using dragoman::Error::Error;
 
   template <typename First, typename... Rest>
   Error(fmt::format_string<First, Rest...> message, First&& first, Rest&&... rest)
-      : std::runtime_error(fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
+      : dragoman::Error(fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 class UsageError : public Error {
  public:
-  using Error::Error;
+  explicit UsageError(const std::string& message) : Error(message, ErrorKind::usage) {}
+
+  template <typename First, typename... Rest>
+  UsageError(fmt::format_string<First, Rest...> message, First&& first, Rest&&... rest)
+      : UsageError(fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 // What a failed CHECK throws: file, line, the condition and the message.

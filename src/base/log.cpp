@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
+#include <utility>
 
 namespace dragoman::internal {
 namespace {
 
-std::atomic<LogLevel> lowest_level{LogLevel::info};
+std::atomic<LogLevel> lowest_level{LogLevel::off};  // a library is silent; the program sets its own
+std::mutex sink_mutex;
+LogSink sink;
 
 const char* prefix(LogLevel level) {
   if (level == LogLevel::debug) return "debug: ";
@@ -20,7 +24,16 @@ void set_log_level(LogLevel level) { lowest_level = level; }
 
 bool is_logged(LogLevel level) { return level >= lowest_level && level != LogLevel::off; }
 
+void set_log_sink(LogSink new_sink) {
+  const std::lock_guard lock(sink_mutex);
+  sink = std::move(new_sink);
+}
+
 void log_line(LogLevel level, const std::string& message) {
+  {
+    const std::lock_guard lock(sink_mutex);
+    if (sink) return sink(level, message);
+  }
   const std::string line = prefix(level) + message + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call: stdio locks the stream for it
 }

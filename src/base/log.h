@@ -5,6 +5,7 @@
 // Each line is written in one call, so that threads do not mix theirs. Errors are thrown instead (error.h).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -14,11 +15,15 @@ namespace dragoman::internal {
 
 enum class LogLevel { debug, info, warning, off };
 
-// Lines below this level are dropped. The default is info.
+// Lines below this level are dropped. At first all are: the program sets info (app/main.cpp).
 void set_log_level(LogLevel level);
 bool is_logged(LogLevel level);
 
 void log_line(LogLevel level, const std::string& message);
+
+// Takes the lines instead of standard error, one at a time; none: standard error again.
+using LogSink = std::function<void(LogLevel level, const std::string& message)>;
+void set_log_sink(LogSink sink);
 
 template <typename... Values>
 void log_debug(fmt::format_string<Values...> message, Values&&... values) {

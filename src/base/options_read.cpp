@@ -138,6 +138,11 @@ void Options::set_flag(const std::string& key, const std::string& text) {
   assign(option, value_of(text, option), "the command line");
 }
 
+void Options::set(const std::string& key, const OptionValue& value) {
+  Option& option = find(key, "the options");
+  assign(option, value, "the options");
+}
+
 // A list of numbers is saved as strings, which is how every version reads it.
 nlohmann::json Options::to_json() const {
   nlohmann::json json = nlohmann::json::object();

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/attentions.h"
-#include "report/line_json.h"
+#include "report/numbers.h"
 #include "search/score.h"
 
 namespace dragoman::internal {
@@ -73,7 +73,7 @@ ordered_json words_json(const Side& side) {
 
 ordered_json attention_weight(float weight, bool thousandths) {
   if (thousandths) return std::lround(weight * 1000);
-  return weight_json(weight);
+  return rounded_weight(weight);
 }
 
 // [layer][head][query][key]

@@ -53,6 +53,8 @@ double rounded(double value, int decimals) {
   return std::round(value * scale) / scale;
 }
 
+double rounded_weight(float weight) { return rounded(static_cast<double>(weight), 5); }
+
 double shortened(double value, int significant_digits) {
   return std::stod(fmt::format("{:.{}g}", value, significant_digits));
 }

@@ -20,6 +20,7 @@ std::string tick_label(const Axis&,
                        double tick);  // 20,000, 0.002 or 1.5e-6: as many digits as the step needs
 
 double rounded(double value, int decimals);
+double rounded_weight(float weight);  // of attention, in JSON: five decimals are enough
 double shortened(double value, int significant_digits);
 
 }  // namespace dragoman::internal

@@ -15,6 +15,11 @@ constexpr std::chrono::milliseconds moment(5);
 
 }  // namespace
 
+int worker_count(int64_t workers, int64_t batch, int threads) {
+  if (workers > 0) return static_cast<int>(workers);
+  return batch == 1 ? 1 : std::min(threads, 8);
+}
+
 // The first one uses the models themselves and, until there is another, runs on the caller's thread.
 struct ParallelSearch::Worker {
   std::unique_ptr<Device> own_device;

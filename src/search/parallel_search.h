@@ -19,6 +19,9 @@
 
 namespace dragoman::internal {
 
+// How many searches run side by side: `workers`; if that is 0, one per thread, up to 8, or one for batches of one.
+int worker_count(int64_t workers, int64_t batch, int threads);
+
 class ParallelSearch {
  public:
   // `searches`: the most of them; settings.sentences are for each.

@@ -1,5 +1,5 @@
 // Translator: text in, translations out, each request with its own options, the results by id as they end. What the
-// command line and the library share. OrderedTranslator (ordered_translator.h) keeps the order of lines.
+// commands and the library share.
 //
 //   Translator translator(model);
 //   translator.add(7, {.text = "Good morning!", .options = {.beam = 4}});

@@ -36,6 +36,7 @@ class Run {
   void train();
 
   Transformer& model() { return model_; }
+  int64_t steps() const { return trainer_.steps(); }  // updates done
   const Task& task() const { return task_; }
 
  private:

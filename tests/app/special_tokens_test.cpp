@@ -41,7 +41,7 @@ TEST_F(SpecialTokensTest, OtherIdsTrainAndTranslate) {
                         "learning_rate = 0.005\nwarmup = 50\n[validation]\nmetrics = \"bleu\"\n");
   const std::string out = file("run");
   const std::string pairs = run("prepare " + file("toy.toml") + " --show 1 --shortlist 5 --out " + out);
-  EXPECT_NE(pairs.find("reads   <s>"), std::string::npos) << pairs;
+  EXPECT_NE(pairs.find("input   <s>"), std::string::npos) << pairs;
   EXPECT_NE(pairs.find("</s>\n"), std::string::npos) << pairs;
   run("train " + file("toy.toml") + " --out " + out);
   const std::string input = "two five eight\none\nseven three six four\n",

@@ -13,6 +13,7 @@
 #include "search/model_folder.h"
 #include "search/parallel_search.h"
 #include "search/score.h"
+#include "train/averaging.h"
 #include "train/batches.h"
 #include "train/run.h"
 
@@ -95,7 +96,7 @@ TEST_P(OnProtectedMemory, FilesHoldTheCpusWeights) {
     const std::string path = folder.path(model == &model_ ? "device" : "cpu");
     const HostView<const float> weights(model->device.memory, model->parameters.weights());
     write_weights(path, model->parameters, weights.span());
-    average_weights(*model, {path, path});
+    average_weights(model->parameters, {path, path});
     Transformer small(config(), model->device, Buffers::none_yet);
     map_weights(model->device, path, small.parameters, WantedPrecision::int8);
     write_decoding_weights(path + ".int8", small.parameters);
@@ -116,15 +117,18 @@ struct Answer {
 
 // All hypotheses of all sentences, in their order.
 template <class AnySearch>
-Answer answer_of(AnySearch& search, const std::vector<Sentence>& sources, const Sentence& prefix) {
-  for (size_t i = 0; i < sources.size(); ++i) search.add(i, {.source = sources[i], .prefix = prefix});
+Answer answer_of(AnySearch& search, const std::vector<Sentence>& sources, SearchRequest request) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    request.source = sources[i];
+    search.add(i, request);
+  }
   std::map<uint64_t, SearchResult> results;
   while (search.busy()) {
     for (SearchResult& result : search.step()) results.emplace(result.id, std::move(result));
   }
-  EXPECT_TRUE(search.finite());
   Answer answer;
   for (const auto& [id, result] : results) {
+    EXPECT_EQ(result.status, SearchStatus::finished);
     for (const Hypothesis& h : result.hypotheses) {
       answer.tokens.push_back(h.tokens);
       answer.scores.push_back(h.score);
@@ -143,10 +147,11 @@ std::vector<Answer> answers_on(Device& device, const Transformer& weights, Preci
   other.parameters.initialise(7);
   if (precision != Precision::fp32) quantize_weights(device, model.parameters, precision);
   const std::vector<Sentence> sources = random_sentences(4, weights.config.source_vocabulary, 12, 1);
-  const SearchSettings settings = {.sentences = 3, .attention_layer = 1};
-  Search one({&model}, options, settings), both({&model, &other}, options, settings);
-  ParallelSearch parallel({&model}, options, {.sentences = 2}, 2);
-  return {answer_of(one, sources, {4}), answer_of(both, sources, {}), answer_of(parallel, sources, {})};
+  Search one({&model}, {.sentences = 3}), both({&model, &other}, {.sentences = 3});
+  ParallelSearch parallel({&model}, {.sentences = 2}, 2);
+  return {answer_of(one, sources, {.source = {}, .prefix = {4}, .options = options, .attention_layer = 1}),
+          answer_of(both, sources, {.source = {}, .options = options, .attention_layer = 1}),
+          answer_of(parallel, sources, {.source = {}, .options = options})};
 }
 
 TEST_P(OnProtectedMemory, SearchesFindWhatTheyFindOnTheCpu) {
@@ -195,8 +200,11 @@ TEST(ProtectedMemoryWithAShortlist, TranslatesAsTheCpuDoes) {
     for (Device* used : {static_cast<Device*>(&device), &cpu}) {
       Transformer model(config, *used, Buffers::none_yet);
       map_weights(*used, weights_path(folder.path), model.parameters, precision);
-      Search search({&model}, {.beam = 4, .max_length = 12}, {.shortlist = &shortlist});
-      answers[used == &cpu] = answer_of(search, random_sentences(6, config.source_vocabulary, 10, 2), {});
+      Search search({&model}, {});
+      const SearchRequest request = {
+          .source = {}, .options = {.beam = 4, .max_length = 12}, .shortlist = &shortlist};
+      answers[used == &cpu] =
+          answer_of(search, random_sentences(6, config.source_vocabulary, 10, 2), request);
     }
     EXPECT_EQ(answers[0], answers[1]);
   }

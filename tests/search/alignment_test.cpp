@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "search/model_folder.h"
-#include "search/ordered_translator.h"
+#include "search/translate_lines.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -99,14 +99,7 @@ class Aligned : public testing::Test {
   std::vector<TranslatedLine> translate(const std::vector<std::string>& lines, const SearchOptions& options,
                                         int64_t sentences = 4, int threads = 1) const {
     SavedModel model(folder_.path, kernels_for(nullptr), threads);
-    OrderedTranslator translator(model, options, {.sentences = sentences});
-    std::vector<TranslatedLine> done;
-    for (size_t next = 0; next < lines.size() || translator.busy();) {
-      while (next < lines.size() && translator.has_room()) translator.add(lines[next++]);
-      translator.step();
-      while (auto line = translator.take()) done.push_back(std::move(*line));
-    }
-    return done;
+    return translate_lines(model, lines, options, {.sentences = sentences});
   }
 
   const ModelFolder folder_{"model", 16};
@@ -212,12 +205,9 @@ TEST(UnknownWords, AreTakenFromTheSource) {
   const ModelFolder folder("unknown_words", 40, true, {.kind = PieceKind::words, .size = 6, .shared = true});
   SavedModel model(folder.path, kernels_for(nullptr), 1);
   const auto translate = [&](bool replace) {
-    OrderedTranslator translator(model,
-                                 {.beam = 1, .max_length = 8, .replace_unknown = replace, .alignment = true});
-    translator.add("Xavier naps", "qqq the qqq");  // a beginning that it has no words for
-    std::optional<TranslatedLine> line;
-    while (!(line = translator.take())) translator.step();
-    return *line;
+    const SearchOptions options = {.beam = 1, .max_length = 8, .replace_unknown = replace, .alignment = true};
+    return translate_lines(model, {"Xavier naps"}, options, {},
+                           "qqq the qqq")[0];  // which it has no words for
   };
   const TranslatedLine raw = translate(false), replaced = translate(true);
   const std::string mark = "\u2047";

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "search/model_folder.h"
-#include "search/ordered_translator.h"
 #include "search/search.h"
+#include "search/translate_lines.h"
 
 namespace dragoman::internal {
 namespace {
@@ -103,9 +103,7 @@ TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {
   SavedModel model(one.path, kernels_for(nullptr), 1);
   model.add(two.path);
   EXPECT_EQ(model.models().size(), 2U);
-  OrderedTranslator translator(model, {.max_length = 10});
-  translator.add("The cat sleeps.");
-  while (translator.busy() && !translator.take()) translator.step();
+  EXPECT_EQ(translate_lines(model, {"The cat sleeps."}, {.max_length = 10}).size(), 1U);
   const auto error_of = [&](const std::string& folder) -> std::string {
     try {
       model.add(folder);

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "search/model_folder.h"
-#include "search/ordered_translator.h"
+#include "search/translate_lines.h"
 
 namespace dragoman::internal {
 namespace {
@@ -42,17 +42,7 @@ class ShortlistTest : public testing::Test {
 
   std::vector<TranslatedLine> translate(SavedModel& model, int64_t sentences = 4,
                                         const std::string& prefix = "") {
-    OrderedTranslator translator(model, options_, {.sentences = sentences});
-    std::vector<TranslatedLine> done;
-    for (const std::string& line : lines_) {
-      while (!translator.has_room()) translator.step();
-      translator.add(line, prefix);
-    }
-    while (translator.busy()) {
-      translator.step();
-      while (auto line = translator.take()) done.push_back(std::move(*line));
-    }
-    return done;
+    return translate_lines(model, lines_, options_, {.sentences = sentences}, prefix);
   }
   Ids words_for(const std::string& line) const { return read().words_for(model_.encode_source(line), {}); }
 

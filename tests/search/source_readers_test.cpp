@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "search/model_folder.h"
-#include "search/ordered_translator.h"
 #include "search/score.h"
 #include "search/search.h"
 #include "search/segments.h"
+#include "search/translate_lines.h"
 
 namespace dragoman::internal {
 namespace {
@@ -121,20 +121,15 @@ std::unique_ptr<SavedModel> saved(const std::vector<const ModelFolder*>& folders
 TEST(SavedReaders, ALineIsReadByEachModelsPieces) {
   const ModelFolder one = reader_folder("one", pieces, 40), two = reader_folder("two", letters, 40, false);
   const auto both = saved({&one, &two}), first = saved({&one}), second = saved({&two});
-  OrderedTranslator translator(*both, {.beam = 2, .max_length = 12});
   for (const std::string& line : known_lines()) {
-    translator.add(line);
-    std::optional<TranslatedLine> done;
-    while (!(done = translator.take())) translator.step();
+    const Translation best = translate_lines(*both, {line}, {.beam = 2, .max_length = 12})[0].translations[0];
     Ids said;
-    for (const ScoredPiece& piece : done->translations[0].pieces)
-      said.push_back(both->vocabularies.target->id(piece.piece));
+    for (const ScoredPiece& piece : best.pieces) said.push_back(both->vocabularies.target->id(piece.piece));
     const std::vector<Ids> sources = {first->encode_source(line), second->encode_source(line)};
     EXPECT_NE(sources[0].back() == eos_id, sources[1].back() == eos_id);
     const auto wanted = mean_of_single(both->models(), sources, said);
     for (size_t t = 0; t < said.size(); ++t)
-      EXPECT_NEAR(static_cast<double>(done->translations[0].pieces[t].log_probability), wanted[t], 1e-5)
-          << line;
+      EXPECT_NEAR(static_cast<double>(best.pieces[t].log_probability), wanted[t], 1e-5) << line;
   }
 }
 

@@ -1,18 +1,17 @@
-// Lines in, translations out: as many, in their order, each its own.
-#include "search/ordered_translator.h"
-
+// Lines in, translations out: as many, each its own.
 #include <algorithm>
 
 #include "base/error.h"
 #include "search/model_folder.h"
 #include "search/repetition.h"
+#include "search/translate_lines.h"
 
 namespace dragoman::internal {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-class OrderedTranslatorTest : public testing::Test {
+class LinesTest : public testing::Test {
  protected:
   SavedModel& model(int threads = 1, int64_t max_length = 40, const Kernels& kernels = kernels_for(nullptr)) {
     if (!folder_) folder_ = std::make_unique<ModelFolder>("model", max_length);
@@ -20,18 +19,11 @@ class OrderedTranslatorTest : public testing::Test {
     return *model_;
   }
 
-  // As a command does it: lines come while there is room.
   std::vector<TranslatedLine> translate(SavedModel& saved, const Lines& lines, int64_t sentences = 4,
                                         const std::string& prefix = "") {
-    OrderedTranslator translator(saved, options_, {.sentences = sentences, .searches = searches_});
-    std::vector<TranslatedLine> done;
     steps_ = 0;
-    for (size_t next = 0; next < lines.size() || translator.busy(); ++steps_) {
-      while (next < lines.size() && translator.has_room()) translator.add(lines[next++], prefix);
-      translator.step();
-      while (auto line = translator.take()) done.push_back(std::move(*line));
-    }
-    return done;
+    return translate_lines(saved, lines, options_, {.sentences = sentences, .searches = searches_}, prefix,
+                           &steps_);
   }
   TranslatedLine translate(const std::string& line, const std::string& prefix = "") {
     return translate(model_ ? *model_ : model(), {line}, 4, prefix)[0];
@@ -66,7 +58,7 @@ const Lines mixed_lines = {"The cat sleeps.",
                            std::string("a\0b", 3),
                            "It is cold."};
 
-TEST_F(OrderedTranslatorTest, EveryLineComesBackInItsPlace) {
+TEST_F(LinesTest, EveryLineComesBackInItsPlace) {
   const auto done = translate(model(), mixed_lines);
   ASSERT_EQ(done.size(), mixed_lines.size());
   for (size_t i = 0; i < done.size(); ++i) {
@@ -80,7 +72,7 @@ TEST_F(OrderedTranslatorTest, EveryLineComesBackInItsPlace) {
   EXPECT_EQ(done[8].source, "a\uFFFDb");
 }
 
-TEST_F(OrderedTranslatorTest, ALineGetsWhatItGetsAlone) {
+TEST_F(LinesTest, ALineGetsWhatItGetsAlone) {
   for (const bool sample : {false, true}) {
     for (const WantedPrecision precision :
          {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
@@ -110,7 +102,7 @@ Lines different_lines() {
   return lines;
 }
 
-TEST_F(OrderedTranslatorTest, ALineGetsWhatItGetsAloneInAFullBatch) {
+TEST_F(LinesTest, ALineGetsWhatItGetsAloneInAFullBatch) {
   const Lines lines = different_lines();
   for (const WantedPrecision precision :
        {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
@@ -133,7 +125,7 @@ TEST_F(OrderedTranslatorTest, ALineGetsWhatItGetsAloneInAFullBatch) {
 }
 
 // Drawn by the seed and the line, whatever was translated before.
-TEST_F(OrderedTranslatorTest, ASampleIsItsLinesOwn) {
+TEST_F(LinesTest, ASampleIsItsLinesOwn) {
   options_ = {.max_length = 12, .sample = true};
   const TranslatedLine alone = translate("The cat sleeps.");
   const auto among =
@@ -144,7 +136,7 @@ TEST_F(OrderedTranslatorTest, ASampleIsItsLinesOwn) {
   EXPECT_NE(translate("The cat sleeps.").translations[0].text, alone.translations[0].text);
 }
 
-TEST_F(OrderedTranslatorTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
+TEST_F(LinesTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
   options_ = {.beam = 4, .nbest = 4, .max_length = 20};
   for (const Kernels* kernels : every_instruction_set()) {
     for (const WantedPrecision precision :
@@ -159,29 +151,7 @@ TEST_F(OrderedTranslatorTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
   }
 }
 
-TEST_F(OrderedTranslatorTest, RepeatedLinesAreTranslatedOnce) {
-  translate(model(), {"The cat sleeps."}, 2);
-  const int64_t steps = steps_;
-  translate(*model_, Lines(12, "The cat sleeps."), 2);
-  EXPECT_LE(steps_, steps + 1);
-}
-
-TEST_F(OrderedTranslatorTest, TheFirstLineComesOutWhileOthersWait) {
-  OrderedTranslator translator(model(), options_, {.sentences = 2});
-  translator.add("The cat sleeps.");
-  translator.add("A dog barks.");
-  EXPECT_FALSE(translator.has_room());
-  while (!translator.has_room()) translator.step();
-  size_t taken = 0;
-  while (translator.take()) ++taken;
-  EXPECT_GE(taken, 1U);
-  for (int i = 0; translator.has_room(); ++i) {
-    ASSERT_LT(i, 1000) << "lines without text wait without end";
-    translator.add("");
-  }
-}
-
-TEST_F(OrderedTranslatorTest, AlternativesAreSortedAndTheirTextsDiffer) {
+TEST_F(LinesTest, AlternativesAreSortedAndTheirTextsDiffer) {
   options_ = {.beam = 300, .nbest = 300, .max_length = 3};  // some are the same letters in other pieces
   const TranslatedLine line = translate("The cat sleeps.");
   EXPECT_GT(line.translations.size(), 2U);
@@ -192,17 +162,17 @@ TEST_F(OrderedTranslatorTest, AlternativesAreSortedAndTheirTextsDiffer) {
   }
 }
 
-TEST_F(OrderedTranslatorTest, ATranslationBeginsWithItsPrefix) {
+TEST_F(LinesTest, ATranslationBeginsWithItsPrefix) {
   EXPECT_TRUE(translate("The cat sleeps.", "A dog is").translations[0].text.starts_with("A dog is"));
 }
 
-TEST_F(OrderedTranslatorTest, WhatTheModelDoesNotKnowIsFlagged) {
+TEST_F(LinesTest, WhatTheModelDoesNotKnowIsFlagged) {
   EXPECT_TRUE(translate("The cat Ω.").unknown);
   EXPECT_FALSE(translate("The cat.").unknown);
 }
 
 // A line that is too long is what its sentences are, with the white space between them.
-TEST_F(OrderedTranslatorTest, LongLinesArePartedBetweenSentences) {
+TEST_F(LinesTest, LongLinesArePartedBetweenSentences) {
   SavedModel& saved = model(1, 16);
   const std::string first = translate("The cat sleeps.").translations[0].text,
                     second = translate("Where is the dog?").translations[0].text,
@@ -215,7 +185,7 @@ TEST_F(OrderedTranslatorTest, LongLinesArePartedBetweenSentences) {
   EXPECT_EQ(split_line(saved, "It is. It is.").size(), 1U) << "short enough to stay whole";
 }
 
-TEST_F(OrderedTranslatorTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
+TEST_F(LinesTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
   SavedModel& saved = model(1, 10);
   std::string text;
   for (int i = 0; i < 30; ++i) text += "the dog sleeps ";
@@ -233,7 +203,7 @@ TEST_F(OrderedTranslatorTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
 }
 
 // It is encoded a stretch at a time, which changes neither the pieces nor where they stand.
-TEST_F(OrderedTranslatorTest, AVeryLongSentenceHasThePiecesOfItsWords) {
+TEST_F(LinesTest, AVeryLongSentenceHasThePiecesOfItsWords) {
   SavedModel& saved = model(1, 10);
   std::string text;
   while (text.size() < 50'000) text += "Où the dog  sleeps ";
@@ -250,7 +220,7 @@ TEST_F(OrderedTranslatorTest, AVeryLongSentenceHasThePiecesOfItsWords) {
   EXPECT_EQ(joined, saved.vocabularies.source->encode(text));
 }
 
-TEST_F(OrderedTranslatorTest, ATranslationThatHadToEndIsFlagged) {
+TEST_F(LinesTest, ATranslationThatHadToEndIsFlagged) {
   options_ = {.beam = 1, .max_length = 2};
   EXPECT_TRUE(translate("The cat sleeps.").cut);
 }
@@ -269,7 +239,7 @@ TEST(Loops, AreStretchesOfFourRounds) {
 }
 
 // Random weights like to loop: what does must come out without.
-TEST_F(OrderedTranslatorTest, LoopsAreTranslatedAgainWithoutThem) {
+TEST_F(LinesTest, LoopsAreTranslatedAgainWithoutThem) {
   options_ = {.beam = 1, .max_length = 60, .max_length_ratio = 0};
   int looped = 0;
   for (const TranslatedLine& line : translate(model(), known_lines())) {
@@ -296,7 +266,7 @@ std::string error_of(const std::string& folder) {
   return "no error";
 }
 
-TEST_F(OrderedTranslatorTest, AFolderThatDoesNotHoldTogetherIsRefused) {
+TEST_F(LinesTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   model();
   const std::string path = folder_->path, config = read_file(path + "/config.json");
   nlohmann::json other = nlohmann::json::parse(config);

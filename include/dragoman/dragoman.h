@@ -1,0 +1,10 @@
+// All of the public library.
+#pragma once
+
+#include "dragoman/error.h"
+#include "dragoman/log.h"
+#include "dragoman/metrics.h"
+#include "dragoman/options.h"
+#include "dragoman/training.h"
+#include "dragoman/translator.h"
+#include "dragoman/version.h"

@@ -1,0 +1,16 @@
+// Where the library's progress and warnings go: nowhere, until a program asks for them.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "dragoman/export.h"
+
+namespace dragoman {
+
+enum class LogLevel { debug, info, warning, off };
+
+// Lines of this level and above go to `sink`, one at a time, from whichever thread; without a sink to standard error.
+DRAGOMAN_API void set_log(LogLevel level, std::function<void(LogLevel, std::string_view)> sink = {});
+
+}  // namespace dragoman

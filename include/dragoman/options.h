@@ -1,0 +1,33 @@
+// Options by name, as recipes and the command line have them: {{"beam", 4}, {"length-penalty", 1.0}}.
+//
+// Names, types, defaults and ranges are those of `dragoman translate --help` for translations and of recipes for
+// training ("model.d_model"). An unknown name or a value out of range is an Error that says what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dragoman {
+
+class OptionValue
+    : public std::variant<bool, int64_t, double, std::string, std::vector<std::string>, std::vector<double>> {
+ public:
+  using variant::variant;
+  OptionValue(int value) : variant(int64_t{value}) {}
+  OptionValue(const char* value) : variant(std::string(value)) {}
+};
+
+using Options = std::vector<std::pair<std::string, OptionValue>>;
+
+// What may be set, for whoever builds a form, a schema or a binding.
+struct OptionInfo {
+  std::string name, help;
+  std::string type;    // "boolean", "integer", "number", "string", "strings", "numbers"
+  std::string limits;  // "at least 1", or the allowed values: "gnmt|plain"; may be empty
+  OptionValue default_value;
+};
+
+}  // namespace dragoman

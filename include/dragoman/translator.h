@@ -1,0 +1,174 @@
+// Translator: a model, opened once, that translates and scores.
+//
+//   dragoman::Translator translator("models/demo");
+//   std::cout << translator.translate("Where is the station?").text() << "\n";
+//
+// All requests, from however many threads, go through one continuous batch: each takes its place as soon as one is
+// free, and has the bytes that it would have alone. Every member function may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/error.h"
+#include "dragoman/export.h"
+#include "dragoman/options.h"
+
+namespace dragoman {
+
+// --- What a translation consists of -----------------------------------------------------------------
+
+// Code points [begin, end) of a text.
+struct Span {
+  size_t begin = 0, end = 0;
+};
+
+// A subword of the output.
+struct Token {
+  std::string text;  // as the vocabulary has it: "▁the"
+  float log_probability = 0;
+  Span span;  // in the hypothesis's text; white space belongs to none
+
+  // With the option "alignment":
+  size_t source = 0;             // the source token that it attended to most
+  size_t attention_begin = 0;    // the source token that attention[0] belongs to
+  std::vector<float> attention;  // of source tokens, the mean over the heads of the alignment layer
+};
+
+struct SourceToken {
+  std::string text;
+  Span span;  // in the source
+};
+
+// A word of the source and a word of the output that belong together: their numbers, counted from 0, and places.
+struct WordAlignment {
+  size_t source = 0, target = 0;
+  Span source_span, target_span;
+};
+
+// A word of the output, and how probable the model found it: the product of its tokens' probabilities.
+struct WordConfidence {
+  Span span;
+  double confidence = 0;
+};
+
+struct Hypothesis {
+  std::string text;
+  double score = 0;  // log-probability, divided by the length penalty
+  std::vector<Token> tokens;
+  std::vector<WordAlignment> alignment;  // with the option "alignment"
+
+  DRAGOMAN_API std::vector<WordConfidence> words() const;
+  DRAGOMAN_API double confidence() const;  // the geometric mean of the tokens' probabilities
+};
+
+struct Translation {
+  std::string source;                      // as it was read: invalid UTF-8 is U+FFFD
+  std::vector<Hypothesis> hypotheses;      // the best first, at least one; as many as the option "nbest" says
+  std::vector<SourceToken> source_tokens;  // with the option "alignment"
+
+  bool invalid = false;  // the source was not valid UTF-8
+  bool cut =
+      false;  // the source was too long and was split inside a sentence, or the output reached its maximum length
+  bool unknown = false;  // source or output have characters that the model has no token for
+  bool repeats = false;  // the output looped, and was translated again with loops forbidden
+
+  const std::string& text() const { return hypotheses.front().text; }
+};
+
+// --- What is asked for ------------------------------------------------------------------------------
+
+// A translation that is under way: the best output so far.
+struct Progress {
+  std::string_view text;
+  size_t final_bytes;  // of the text: they will not change any more
+};
+
+struct Request {
+  std::string text;
+  Options options = {};                    // Translator::options() lists them
+  std::string prefix = {};                 // how the output begins
+  std::chrono::milliseconds timeout = {};  // 0: none
+  std::stop_token stop = {};               // cancels the request, and frees its place within a step
+  std::function<void(const Progress&)> on_progress =
+      {};  // on the translator's thread, at each step that adds text
+};
+
+struct TextPair {
+  std::string source, target;
+};
+
+struct Score {
+  double total = 0;  // log p of the target, its end included; NaN where the pair was too long
+  std::vector<float> log_probabilities;  // of each token of the target, and of its end
+  std::vector<WordAlignment> alignment;  // where it was asked for
+};
+
+struct ScoreSettings {
+  int64_t max_length = 2000;  // tokens of a side; longer pairs are not scored
+  bool alignment = false;
+  int64_t alignment_layer = 0;  // of the decoder, the first is 1; 0: the last but one
+};
+
+enum class Precision { as_saved, fp32, bf16, int8 };
+
+struct TranslatorSettings {
+  int threads = 0;  // 0: all processors
+  Precision precision = Precision::as_saved;
+  int64_t batch = 32;        // sentences that are translated at once, for each worker
+  int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
+  int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
+};
+
+struct ModelInfo {
+  std::string folder;
+  std::string config;     // config.json
+  std::string precision;  // "fp32", "bf16", "int8": what the weights are held in
+  std::string instruction_set;
+  int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
+  int64_t max_tokens = 0;  // of a sentence: the model has no positions for more
+  int threads = 0, workers = 0;
+};
+
+class DRAGOMAN_API Translator {
+ public:
+  explicit Translator(const std::string& folder, const TranslatorSettings& settings = {});
+  // Several models with one target vocabulary, whose probabilities are averaged.
+  explicit Translator(const std::vector<std::string>& folders, const TranslatorSettings& settings = {});
+  ~Translator();  // cancels what is not done
+  Translator(Translator&&) noexcept;
+  Translator& operator=(Translator&&) noexcept;
+
+  // Wait for the result.
+  Translation translate(const std::string& text, const Options& options = {});
+  std::vector<Translation> translate(std::span<const std::string> texts, const Options& options = {});
+
+  // Return at once. A usage error is thrown here; every other error comes with the future. `on_done` is called once, on
+  // the translator's thread, with a future that is ready: it should hand the result on and return.
+  std::future<Translation> submit(Request request);
+  void submit(Request request, std::function<void(std::future<Translation>)> on_done);
+
+  // Requests that were submitted and are not done, waiting ones included.
+  size_t pending() const;
+
+  // The log-probability of given translations.
+  std::vector<Score> score(std::span<const TextPair> pairs, const ScoreSettings& settings = {});
+
+  ModelInfo info() const;
+  static std::vector<OptionInfo> options();  // that a request may have
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,20 @@
+// The options of a request, from their names to what the search takes.
+#pragma once
+
+#include "base/options.h"
+#include "dragoman/options.h"
+#include "search/options.h"
+
+namespace dragoman::internal {
+
+void declare_prefix_bias(Section& own, SearchOptions& options);
+
+// What a request may set beside the options of every search (search/options.h).
+void declare_request(Section& own, SearchOptions& options);
+
+// A UsageError where a name is unknown, a value out of range, or two do not fit together.
+SearchOptions search_options(const dragoman::Options& given);
+
+std::vector<OptionInfo> request_options();
+
+}  // namespace dragoman::internal

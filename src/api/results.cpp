@@ -1,0 +1,76 @@
+#include "api/results.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/alignment.h"
+#include "text/spans.h"
+
+namespace dragoman {
+namespace internal {
+namespace {
+
+dragoman::Span to_public(TextSpan span) { return {span.begin, span.end}; }
+
+dragoman::Hypothesis to_public(Translation&& translation) {
+  dragoman::Hypothesis hypothesis = {.text = std::move(translation.text),
+                                     .score = translation.score,
+                                     .tokens = {},
+                                     .alignment = to_public(translation.alignment)};
+  for (ScoredPiece& piece : translation.pieces) {
+    hypothesis.tokens.push_back({.text = std::move(piece.piece),
+                                 .log_probability = piece.log_probability,
+                                 .span = to_public(piece.span),
+                                 .source = piece.aligned,
+                                 .attention_begin = piece.attention.first,
+                                 .attention = std::move(piece.attention.weights)});
+  }
+  return hypothesis;
+}
+
+}  // namespace
+
+std::vector<WordAlignment> to_public(const std::vector<WordPair>& pairs) {
+  std::vector<WordAlignment> all;
+  for (const WordPair& pair : pairs)
+    all.push_back({pair.source, pair.target, to_public(pair.source_span), to_public(pair.target_span)});
+  return all;
+}
+
+dragoman::Translation to_public(TranslatedLine line) {
+  dragoman::Translation translation = {.source = std::move(line.source),
+                                       .hypotheses = {},
+                                       .source_tokens = {},
+                                       .invalid = line.invalid,
+                                       .cut = line.cut,
+                                       .unknown = line.unknown,
+                                       .repeats = line.repeats};
+  for (Translation& one : line.translations) translation.hypotheses.push_back(to_public(std::move(one)));
+  for (SourcePiece& piece : line.pieces)
+    translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});
+  return translation;
+}
+
+}  // namespace internal
+
+std::vector<WordConfidence> Hypothesis::words() const {
+  const std::vector<internal::TextSpan> spans = internal::word_spans(text);
+  std::vector<WordConfidence> all;
+  for (const internal::TextSpan& span : spans) all.push_back({{span.begin, span.end}, 1});
+  size_t word = 0;
+  for (const Token& token : tokens) {
+    while (word + 1 < all.size() && all[word].span.end <= token.span.begin) ++word;
+    if (word < all.size() && token.span.begin < token.span.end)
+      all[word].confidence *= std::exp(static_cast<double>(token.log_probability));
+  }
+  return all;
+}
+
+double Hypothesis::confidence() const {
+  if (tokens.empty()) return 1;
+  double sum = 0;
+  for (const Token& token : tokens) sum += static_cast<double>(token.log_probability);
+  return std::exp(sum / static_cast<double>(tokens.size()));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,127 @@
+#include "api/scoring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "api/results.h"
+#include "search/alignment.h"
+#include "search/score.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Memory grows with the tokens of a batch and, for the alignment, with their number times that of the longest source.
+constexpr int64_t tokens_at_once = 2048;
+
+// A text, what the model reads of it, and where those tokens are in it, in code points.
+struct Side {
+  std::string text;
+  std::vector<int32_t> ids;
+  std::vector<TextSpan> spans;
+};
+
+struct Pair {
+  Side source, target;
+
+  // Those that the encoder or the decoder reads, whichever has more.
+  int64_t tokens() const { return std::max(std::ssize(source.ids), std::ssize(target.ids) + 1); }
+};
+
+Side side_of(std::string text, PiecesOfText pieces) {
+  std::vector<TextSpan> spans = in_code_points(text, pieces.spans);
+  return {std::move(text), std::move(pieces.ids), std::move(spans)};
+}
+
+Pair pair_of(const SavedModel& model, const dragoman::TextPair& texts) {
+  std::string source = repaired(texts.source), target = repaired(texts.target);
+  PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
+  if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder reads one token at least
+    pieces.ids.push_back(model.vocabularies.source->special().end);
+    pieces.spans.push_back({source.size(), source.size()});
+  }
+  PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
+  return {side_of(std::move(source), std::move(pieces)), side_of(std::move(target), std::move(of_target))};
+}
+
+std::vector<WordAlignment> alignment_of(const Pair& pair, const AttentionRows& rows) {
+  const auto& [source, target] = pair;
+  std::vector<PieceAttention> attention;
+  for (size_t t = 0; t < target.spans.size(); ++t) attention.push_back({0, rows[t]});
+  return to_public(align_words(source.text, source.spans, target.text, target.spans, attention));
+}
+
+class Scorer {
+ public:
+  Scorer(Service& service, const ScoreSettings& settings)
+      : service_(service),
+        model_(service.model()),
+        settings_(settings),
+        layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
+        max_tokens_(std::min(settings.max_length + 1, model_.max_positions)) {}
+
+  void add(const dragoman::TextPair& texts) {
+    Pair pair = pair_of(model_, texts);
+    const bool too_long = pair.tokens() > max_tokens_;
+    if (too_long || tokens_ + pair.tokens() > tokens_at_once) score_batch();
+    if (too_long) {
+      scores_.push_back({.total = std::numeric_limits<double>::quiet_NaN()});
+      return;
+    }
+    tokens_ += pair.tokens();
+    batch_.push_back(std::move(pair));
+  }
+
+  std::vector<Score> finish() {
+    score_batch();
+    return std::move(scores_);
+  }
+
+ private:
+  void score_batch() {
+    if (batch_.empty()) return;
+    PackedSide sources, targets;
+    for (const auto& [source, target] : batch_) {
+      sources.add(source.ids.data(), source.ids.data() + source.ids.size());
+      targets.add(target.ids.data(), target.ids.data() + target.ids.size());
+    }
+    std::vector<AttentionRows> rows;
+    std::vector<std::vector<float>> log_probabilities;
+    service_.run([&] {
+      const SpecialTokens& special = model_.vocabularies.target->special();
+      if (settings_.alignment) rows = attention_rows(model_.model, sources, targets, special.start, layer_);
+      log_probabilities = score_pairs(model_.model, sources, targets, special.start, special.end);
+    });
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      const double total = std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0);
+      if (!std::isfinite(total)) throw_not_finite(model_);
+      scores_.push_back({total, std::move(log_probabilities[i]), {}});
+      if (settings_.alignment) scores_.back().alignment = alignment_of(batch_[i], rows[i]);
+    }
+    batch_.clear();
+    tokens_ = 0;
+  }
+
+  Service& service_;
+  SavedModel& model_;
+  const ScoreSettings& settings_;
+  const int64_t layer_, max_tokens_;
+  std::vector<Pair> batch_;
+  int64_t tokens_ = 0;
+  std::vector<Score> scores_;
+};
+
+}  // namespace
+
+std::vector<Score> score(Service& service, std::span<const dragoman::TextPair> pairs,
+                         const ScoreSettings& settings) {
+  if (settings.max_length < 1 || settings.alignment_layer < 0)
+    throw UsageError("max_length must be at least 1, and alignment_layer at least 0");
+  Scorer scorer(service, settings);
+  for (const dragoman::TextPair& pair : pairs) scorer.add(pair);
+  return scorer.finish();
+}
+
+}  // namespace dragoman::internal

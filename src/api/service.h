@@ -1,0 +1,79 @@
+// Service: the thread behind a Translator. It owns the engine's translator, feeds it what threads submit, and hands
+// out results as they come.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "dragoman/translator.h"
+#include "search/translator.h"
+
+namespace dragoman::internal {
+
+class Service {
+ public:
+  using OnDone = std::function<void(std::future<dragoman::Translation>)>;
+
+  Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits);
+  ~Service();  // cancels what is not done
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  SavedModel& model() { return *model_; }
+
+  // Without `on_done` the result comes with the future alone.
+  std::future<dragoman::Translation> submit(Request request, OnDone on_done = {});
+  size_t pending() const;
+
+  // Runs the task on the service's thread, between two steps, and waits for it.
+  void run(const std::function<void()>& task);
+
+ private:
+  struct Job;
+  struct Inbox {
+    std::vector<std::pair<uint64_t, std::unique_ptr<Job>>> jobs;
+    std::vector<uint64_t> cancelled;
+    std::vector<std::packaged_task<void()>> tasks;
+
+    bool empty() const { return jobs.empty() && cancelled.empty() && tasks.empty(); }
+  };
+  using Jobs = std::map<uint64_t, std::unique_ptr<Job>>;  // in the order in which they were submitted
+
+  void cancel_later(uint64_t id);
+  void work();
+  bool receive();
+  void cancel(uint64_t id);
+  void expire_waiting();
+  void start_waiting();
+  void start(uint64_t id, std::unique_ptr<Job> job);
+  void step();
+  void report_progress();
+  void deliver(TranslationResult result);
+  void end(Jobs& among, Jobs::iterator job, std::exception_ptr error);
+  void end_all(Jobs& jobs, const std::exception_ptr& error);
+
+  const std::unique_ptr<SavedModel> model_;
+  const BatchLimits limits_;
+
+  mutable std::mutex mutex_;  // for what follows up to the thread's own
+  std::condition_variable wake_;
+  Inbox inbox_;
+  uint64_t next_id_ = 0;
+  size_t pending_ = 0;
+  bool stop_ = false;
+
+  // The thread's own.
+  std::optional<Translator> engine_;
+  Jobs waiting_, active_;
+  std::thread thread_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,104 @@
+#include "dragoman/training.h"
+
+#include <filesystem>
+
+#include "api/guard.h"
+#include "api/named_options.h"
+#include "base/signals.h"
+#include "train/recipe.h"
+#include "train/run.h"
+
+namespace dragoman {
+namespace {
+
+internal::Recipe recipe_of(const TrainingRequest& request) {
+  internal::Recipe recipe;
+  internal::Options declared;
+  declare(declared, recipe);
+  if (request.recipe.empty()) {
+    declared.read_recipe(request.recipe_text, "the recipe");
+  } else {
+    declared.read_recipe_file(request.recipe);
+  }
+  internal::set_options(declared, request.options);
+  declared.check([&] { validate(recipe); });
+  return recipe;
+}
+
+std::string folder_of(const TrainingRequest& request) {
+  if (!request.out.empty()) return request.out;
+  if (request.recipe.empty())
+    throw internal::UsageError("a recipe that is no file needs a folder for its model: out");
+  return "models/" + std::filesystem::path(request.recipe).stem().string();
+}
+
+internal::Resume to_internal(Resume resume) {
+  switch (resume) {
+    case Resume::automatic:
+      break;
+    case Resume::never:
+      return internal::Resume::never;
+    case Resume::require:
+      return internal::Resume::require;
+  }
+  return internal::Resume::automatic;
+}
+
+TrainingStep to_public(const internal::UpdateReport& report) {
+  return {.step = report.step,
+          .epoch = report.epoch,
+          .loss = report.loss,
+          .learning_rate = report.learning_rate,
+          .gradient_norm = report.gradient_norm,
+          .tokens_per_second = report.tokens_per_second,
+          .seconds = report.seconds};
+}
+
+ValidationResult to_public(const internal::ValidationReport& report) {
+  ValidationResult result = {.step = report.step,
+                             .epoch = report.epoch,
+                             .loss = report.loss.value_or(report.training_loss.value_or(0)),
+                             .bleu = report.bleu,
+                             .chrf = report.chrf,
+                             .best = report.is_best,
+                             .samples = {}};
+  for (const internal::ValidationSample& sample : report.samples)
+    result.samples.push_back({sample.source, sample.reference, sample.translation});
+  return result;
+}
+
+internal::TrainingObserver observer_of(const TrainingRequest& request) {
+  internal::TrainingObserver observer;
+  if (request.on_step) {
+    observer.on_update = [&](const internal::UpdateReport& report) { request.on_step(to_public(report)); };
+  }
+  if (request.on_validation) {
+    observer.on_validation = [&](const internal::ValidationReport& report) {
+      request.on_validation(to_public(report));
+    };
+  }
+  if (request.stop.stop_possible()) observer.stop_requested = [&] { return request.stop.stop_requested(); };
+  return observer;
+}
+
+}  // namespace
+
+TrainingResult train(const TrainingRequest& request) {
+  return internal::guarded([&]() -> TrainingResult {
+    const internal::Recipe recipe = recipe_of(request);
+    TrainingResult result = {.folder = folder_of(request)};
+    const internal::RunOptions options = {
+        .folder = result.folder, .resume = to_internal(request.resume), .init_from = request.init_from};
+    internal::Run run(recipe, options, internal::single_process(), observer_of(request));
+    try {
+      run.train();
+    } catch (const internal::Stopped& stopped) {
+      if (stopped.signal != 0) throw;
+      result.stopped = true;
+    }
+    result.steps = run.steps();
+    return result;
+  });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,117 @@
+#include "dragoman/translator.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/guard.h"
+#include "api/request_options.h"
+#include "api/scoring.h"
+#include "api/service.h"
+#include "base/threads.h"
+#include "model/folder.h"
+
+namespace dragoman {
+namespace {
+
+internal::WantedPrecision wanted(Precision precision) {
+  switch (precision) {
+    case Precision::as_saved:
+      break;
+    case Precision::fp32:
+      return internal::WantedPrecision::fp32;
+    case Precision::bf16:
+      return internal::WantedPrecision::bf16;
+    case Precision::int8:
+      return internal::WantedPrecision::int8;
+  }
+  return internal::WantedPrecision::as_saved;
+}
+
+std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folders,
+                                           const TranslatorSettings& settings) {
+  if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
+  if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0)
+    throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
+  const internal::Kernels& kernels = internal::kernels_for(std::getenv("DRAGOMAN_ISA"));
+  const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
+  auto model =
+      std::make_unique<internal::SavedModel>(folders[0], kernels, threads, wanted(settings.precision));
+  for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], wanted(settings.precision));
+  return model;
+}
+
+}  // namespace
+
+struct Translator::State {
+  State(const std::vector<std::string>& folders, const TranslatorSettings& settings)
+      : State(open(folders, settings), settings) {}
+  State(std::unique_ptr<internal::SavedModel> model, const TranslatorSettings& settings)
+      : threads(model->device.context.threads()),
+        workers(internal::worker_count(settings.workers, settings.batch, threads)),
+        service(std::move(model),
+                {.sentences = settings.batch, .batch_tokens = settings.batch_tokens, .searches = workers}) {}
+
+  const int threads, workers;
+  internal::Service service;
+};
+
+Translator::Translator(const std::string& folder, const TranslatorSettings& settings)
+    : Translator(std::vector{folder}, settings) {}
+
+Translator::Translator(const std::vector<std::string>& folders, const TranslatorSettings& settings)
+    : state_(internal::guarded([&] { return std::make_unique<State>(folders, settings); })) {}
+
+Translator::~Translator() = default;
+Translator::Translator(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&&) noexcept = default;
+
+Translation Translator::translate(const std::string& text, const Options& options) {
+  return submit({.text = text, .options = options}).get();
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> texts, const Options& options) {
+  std::vector<std::future<Translation>> futures;
+  for (const std::string& text : texts) futures.push_back(submit({.text = text, .options = options}));
+  std::vector<Translation> all;
+  for (std::future<Translation>& future : futures) all.push_back(future.get());
+  return all;
+}
+
+std::future<Translation> Translator::submit(Request request) {
+  return internal::guarded([&] { return state_->service.submit(std::move(request)); });
+}
+
+void Translator::submit(Request request, std::function<void(std::future<Translation>)> on_done) {
+  internal::guarded([&] { state_->service.submit(std::move(request), std::move(on_done)); });
+}
+
+size_t Translator::pending() const { return state_->service.pending(); }
+
+std::vector<Score> Translator::score(std::span<const TextPair> pairs, const ScoreSettings& settings) {
+  return internal::guarded([&] { return internal::score(state_->service, pairs, settings); });
+}
+
+ModelInfo Translator::info() const {
+  return internal::guarded([&]() -> ModelInfo {
+    internal::SavedModel& saved = state_->service.model();
+    ModelInfo info = {.folder = saved.folder,
+                      .config = internal::read_config(saved.folder).dump(1),
+                      .precision = internal::name_of(internal::Precision::fp32),
+                      .instruction_set = saved.device.kernels.name,
+                      .source_vocabulary = saved.vocabularies.source->size(),
+                      .target_vocabulary = saved.vocabularies.target->size(),
+                      .max_tokens = saved.max_positions,
+                      .threads = state_->threads,
+                      .workers = state_->workers};
+    for (const internal::Parameter& parameter : saved.model.parameters.list()) {
+      info.parameters += parameter.size();
+      if (parameter.value.is_low_precision())
+        info.precision = internal::name_of(parameter.value.storage().low_precision.precision);
+    }
+    return info;
+  });
+}
+
+std::vector<OptionInfo> Translator::options() { return internal::request_options(); }
+
+}  // namespace dragoman

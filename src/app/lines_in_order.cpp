@@ -1,0 +1,43 @@
+#include "app/lines_in_order.h"
+
+#include <chrono>
+
+namespace dragoman::internal {
+namespace {
+
+constexpr int64_t lines_per_sentence = 16;
+constexpr std::chrono::milliseconds moment{5};
+
+}  // namespace
+
+LinesInOrder::LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options,
+                           int64_t at_once)
+    : translator_(translator),
+      options_(options),
+      max_lines_(static_cast<size_t>(lines_per_sentence * at_once)) {}
+
+void LinesInOrder::add(std::string_view text, std::string_view prefix) {
+  std::string key = std::string(prefix) + '\n' + std::string(text);
+  std::weak_ptr<Line>& equal = equal_[key];
+  std::shared_ptr<Line> line = equal.lock();
+  if (!line) {
+    line = std::make_shared<Line>();
+    line->done =
+        translator_.submit({.text = std::string(text), .options = options_, .prefix = std::string(prefix)})
+            .share();
+    line->key = std::move(key);
+    equal = line;
+  }
+  lines_.push_back(std::move(line));
+}
+
+void LinesInOrder::hand_on(const OnTranslation& on_translation) {
+  while (!lines_.empty() && lines_.front()->done.wait_for(moment) == std::future_status::ready) {
+    const std::shared_ptr<Line> line = std::move(lines_.front());
+    lines_.pop_front();
+    if (line.use_count() == 1) equal_.erase(line->key);
+    on_translation(line->done.get());
+  }
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,263 @@
+// The public library: one batch for requests from everywhere, each with the bytes that it has alone.
+#include "dragoman/translator.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/random.h"
+#include "search/model_folder.h"
+
+namespace dragoman {
+namespace {
+
+using namespace std::chrono_literals;
+
+ErrorKind kind_of(const std::function<void()>& action, std::string* message = nullptr) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.what();
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorKind::internal;
+}
+
+// So many tokens that it does not end by itself.
+const Options endless = {{"max-length", 100000}, {"max-length-ratio", 0.0}, {"min-length", 100000}};
+
+class LibraryTest : public testing::Test {
+ protected:
+  // One of many requests that differ in everything.
+  static Request mixed_request(uint64_t number) {
+    internal::Random random(number);
+    const auto& lines = internal::known_lines();
+    Request request = {.text = lines[random.below(lines.size())]};
+    switch (random.below(5)) {
+      case 0:
+        request.options = {{"beam", 1}};
+        break;
+      case 1:
+        request.options = {{"beam", 4}, {"nbest", 3}, {"length-penalty", 1.0}};
+        break;
+      case 2:
+        request.options = {{"sample", true}, {"nbest", 2}, {"seed", int64_t(number)}};
+        break;
+      case 3:
+        request.options = {{"beam", 2}, {"min-length", 5}, {"no-repeat-ngram", 2}, {"alignment", true}};
+        break;
+      default:
+        request.options = {{"beam", 3}};
+        request.prefix = "A dog";
+    }
+    request.options.emplace_back("max-length", 12);
+    return request;
+  }
+
+  internal::ModelFolder folder_{"library-model"};
+  Translator translator_{folder_.path, {.threads = 1, .batch = 4}};
+};
+
+void expect_same(const Translation& got, const Translation& wanted) {
+  EXPECT_EQ(got.source, wanted.source);
+  ASSERT_EQ(got.hypotheses.size(), wanted.hypotheses.size());
+  for (size_t i = 0; i < got.hypotheses.size(); ++i) {
+    const Hypothesis &one = got.hypotheses[i], &other = wanted.hypotheses[i];
+    EXPECT_EQ(one.text, other.text);
+    EXPECT_EQ(one.score, other.score);
+    ASSERT_EQ(one.tokens.size(), other.tokens.size());
+    for (size_t t = 0; t < one.tokens.size(); ++t) {
+      EXPECT_EQ(one.tokens[t].log_probability, other.tokens[t].log_probability);
+      EXPECT_EQ(one.tokens[t].attention, other.tokens[t].attention);
+    }
+  }
+}
+
+TEST_F(LibraryTest, RequestsOfManyThreadsHaveTheBytesThatTheyHaveAlone) {
+  constexpr uint64_t count = 120;
+  std::vector<Translation> alone;
+  for (uint64_t i = 0; i < count; ++i) alone.push_back(translator_.submit(mixed_request(i)).get());
+  for (const int workers : {1, 2}) {
+    Translator shared(folder_.path, {.threads = 2, .batch = 5, .workers = workers});
+    std::vector<std::future<Translation>> futures(count);
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (uint64_t i = t; i < count; i += 4) futures[i] = shared.submit(mixed_request(i));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (uint64_t i = 0; i < count; ++i) expect_same(futures[i].get(), alone[i]);
+  }
+}
+
+TEST_F(LibraryTest, ListsComeBackInTheirOrder) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < 30; ++i) texts.push_back(internal::known_lines()[i % 4]);
+  const Options options = {{"beam", 2}, {"max-length", 10}};
+  const auto all = translator_.translate(texts, options);
+  ASSERT_EQ(all.size(), texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) expect_same(all[i], translator_.translate(texts[i], options));
+  EXPECT_TRUE(translator_.translate(std::span<const std::string>()).empty());
+}
+
+TEST_F(LibraryTest, OptionsAreCheckedWhenARequestIsSubmitted) {
+  std::string message;
+  EXPECT_EQ(kind_of(
+                [&] {
+                  translator_.submit({.text = "x", .options = {{"beem", 4}}});
+                },
+                &message),
+            ErrorKind::usage);
+  EXPECT_NE(message.find("beam"), message.npos) << message;
+  const auto refusal = [&](const Options& options) {
+    return kind_of([&] { translator_.translate("x", options); }, &message);
+  };
+  EXPECT_EQ(refusal({{"beam", 0}}), ErrorKind::usage);
+  EXPECT_NE(message.find("1 to 1000"), message.npos) << message;
+  EXPECT_EQ(refusal({{"beam", "wide"}}), ErrorKind::usage);
+  EXPECT_EQ(refusal({{"beam", 2}, {"nbest", 3}}), ErrorKind::usage);
+  EXPECT_EQ(refusal({{"alignment-layer", 99}, {"alignment", true}}), ErrorKind::usage);
+  EXPECT_EQ(refusal({{"shortlist", true}}), ErrorKind::failure);
+  EXPECT_NE(message.find("shortlist"), message.npos) << message;
+}
+
+TEST_F(LibraryTest, OptionsAreListed) {
+  const auto all = Translator::options();
+  const auto find = [&](const std::string& name) {
+    const auto place = std::ranges::find(all, name, &OptionInfo::name);
+    EXPECT_NE(place, all.end()) << name;
+    return *place;
+  };
+  EXPECT_EQ(find("beam").type, "integer");
+  EXPECT_EQ(std::get<int64_t>(find("beam").default_value), 5);
+  EXPECT_EQ(find("beam").limits, "1 to 1000");
+  EXPECT_EQ(find("penalty-form").limits, "gnmt|plain");
+  EXPECT_EQ(find("alignment").type, "boolean");
+  EXPECT_EQ(find("prefix-bias").type, "number");
+}
+
+TEST_F(LibraryTest, AStopTokenCancels) {
+  std::stop_source stop;
+  std::vector<std::future<Translation>> cancelled;
+  for (int i = 0; i < 20; ++i) {
+    cancelled.push_back(
+        translator_.submit({.text = "The cat sleeps.", .options = endless, .stop = stop.get_token()}));
+  }
+  const Options options = {{"beam", 2}, {"max-length", 9}};
+  const Translation wanted = Translator(folder_.path, {.threads = 1}).translate("It is cold.", options);
+  auto other = translator_.submit({.text = "It is cold.", .options = options});
+  stop.request_stop();
+  for (auto& future : cancelled) EXPECT_EQ(kind_of([&] { future.get(); }), ErrorKind::cancelled);
+  expect_same(other.get(), wanted);
+  EXPECT_EQ(kind_of([&] { translator_.submit({.text = "x", .stop = stop.get_token()}).get(); }),
+            ErrorKind::cancelled);
+}
+
+TEST_F(LibraryTest, ATimeoutExpires) {
+  auto late = translator_.submit({.text = "The cat sleeps.", .options = endless, .timeout = 50ms});
+  EXPECT_EQ(kind_of([&] { late.get(); }), ErrorKind::expired);
+  EXPECT_FALSE(translator_.translate("It is cold.", {{"max-length", 5}}).hypotheses.empty());
+}
+
+TEST_F(LibraryTest, WhatIsNotDoneWhenATranslatorGoesIsCancelled) {
+  std::future<Translation> future;
+  {
+    Translator gone(folder_.path, {.threads = 1});
+    future = gone.submit({.text = "The cat sleeps.", .options = endless});
+  }
+  EXPECT_EQ(kind_of([&] { future.get(); }), ErrorKind::cancelled);
+}
+
+TEST_F(LibraryTest, CallbacksAreCalledOnce) {
+  std::atomic<int> called = 0;
+  std::promise<std::string> text;
+  translator_.submit({.text = "It is cold.", .options = {{"max-length", 6}}},
+                     [&](std::future<Translation> done) {
+                       ++called;
+                       text.set_value(done.get().text());
+                     });
+  EXPECT_EQ(text.get_future().get(), translator_.translate("It is cold.", {{"max-length", 6}}).text());
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(LibraryTest, WhatProgressCallsFinalStays) {
+  for (uint64_t i = 0; i < 40; ++i) {
+    Request request = mixed_request(i);
+    std::vector<std::string> finals;
+    request.on_progress = [&](const Progress& progress) {
+      ASSERT_LE(progress.final_bytes, progress.text.size());
+      finals.emplace_back(progress.text.substr(0, progress.final_bytes));
+    };
+    const std::string text = translator_.submit(request).get().text();
+    for (const std::string& final : finals)
+      EXPECT_TRUE(text.starts_with(final)) << "'" << final << "' of '" << text << "'";
+  }
+}
+
+TEST_F(LibraryTest, GreedyProgressIsFinal) {
+  std::vector<std::string> texts;
+  const auto note = [&](const Progress& progress) {
+    EXPECT_EQ(progress.final_bytes, progress.text.size());
+    texts.emplace_back(progress.text);
+  };
+  const Options options = {{"beam", 1}, {"max-length", 10}, {"no-repeat-ngram", 3}};
+  const std::string text =
+      translator_.submit({.text = "Where is the station?", .options = options, .on_progress = note})
+          .get()
+          .text();
+  ASSERT_FALSE(texts.empty());
+  EXPECT_TRUE(text.starts_with(texts.back())) << "'" << texts.back() << "' of '" << text << "'";
+}
+
+TEST_F(LibraryTest, ScoresAreSumsOfTheirTokens) {
+  const TextPair pair = {"The cat sleeps.", "A dog barks."};
+  const Score score = translator_.score(std::span(&pair, 1), {.alignment = true})[0];
+  double sum = 0;
+  for (const float p : score.log_probabilities) sum += static_cast<double>(p);
+  EXPECT_DOUBLE_EQ(sum, score.total);
+  EXPECT_LT(score.total, 0);
+  EXPECT_FALSE(score.alignment.empty());
+  EXPECT_TRUE(std::isnan(translator_.score(std::span(&pair, 1), {.max_length = 2})[0].total));
+}
+
+TEST_F(LibraryTest, ScoresComeBackInTheirOrder) {
+  std::vector<TextPair> pairs;
+  for (size_t i = 0; i < 300; ++i)
+    pairs.push_back({internal::known_lines()[i % 4], internal::known_lines()[i % 3]});
+  const auto scores = translator_.score(pairs);
+  ASSERT_EQ(scores.size(), pairs.size());
+  for (size_t i = 0; i < 12; ++i)
+    EXPECT_EQ(scores[12 + i].total, translator_.score(std::span(pairs).subspan(i, 1))[0].total);
+}
+
+TEST_F(LibraryTest, ConfidenceOfWordsIsTheProductOfTheirTokens) {
+  const auto best = translator_.translate("A dog barks at the cat.", {{"max-length", 20}}).hypotheses[0];
+  double words = 1, tokens = 1;
+  for (const WordConfidence& word : best.words()) words *= word.confidence;
+  for (const Token& token : best.tokens) {
+    if (token.span.end > token.span.begin) tokens *= std::exp(static_cast<double>(token.log_probability));
+  }
+  EXPECT_NEAR(words, tokens, 1e-9 * tokens);
+  EXPECT_GT(best.confidence(), 0);
+  EXPECT_LE(best.confidence(), 1);
+}
+
+TEST_F(LibraryTest, TellsWhatItIs) {
+  const ModelInfo info = translator_.info();
+  EXPECT_EQ(info.folder, folder_.path);
+  EXPECT_EQ(info.precision, "fp32");
+  EXPECT_EQ(info.threads, 1);
+  EXPECT_GT(info.parameters, 1000);
+  EXPECT_EQ(info.source_vocabulary, info.target_vocabulary);
+  EXPECT_TRUE(nlohmann::json::parse(info.config).contains("model"));
+  EXPECT_EQ(kind_of([] { Translator("/nowhere"); }), ErrorKind::failure);
+}
+
+}  // namespace
+}  // namespace dragoman
