@@ -153,7 +153,7 @@ class DRAGOMAN_API Translator {
   std::vector<Translation> translate(std::span<const std::string> texts, const Options& options = {});
 
   // Return at once. A usage error is thrown here; every other error comes with the future. `on_done` is called once, on
-  // the translator's thread, with a future that is ready: it should hand the result on and return.
+  // the translator's thread, with a future that is ready: it should hand the result on and return, and must not throw.
   std::future<Translation> submit(Request request);
   void submit(Request request, std::function<void(std::future<Translation>)> on_done);
 
