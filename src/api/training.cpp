@@ -28,21 +28,13 @@ internal::Recipe recipe_of(const TrainingRequest& request) {
 std::string folder_of(const TrainingRequest& request) {
   if (!request.out.empty()) return request.out;
   if (request.recipe.empty())
-    throw internal::UsageError("a recipe that is no file needs a folder for its model: out");
+    throw internal::UsageError("a recipe given as text needs a model folder: set out");
   return "models/" + std::filesystem::path(request.recipe).stem().string();
 }
 
-internal::Resume to_internal(Resume resume) {
-  switch (resume) {
-    case Resume::automatic:
-      break;
-    case Resume::never:
-      return internal::Resume::never;
-    case Resume::require:
-      return internal::Resume::require;
-  }
-  return internal::Resume::automatic;
-}
+static_assert(int(Resume::automatic) == int(internal::Resume::automatic) &&
+              int(Resume::never) == int(internal::Resume::never) &&
+              int(Resume::require) == int(internal::Resume::require));
 
 TrainingStep to_public(const internal::UpdateReport& report) {
   return {.step = report.step,
@@ -87,8 +79,9 @@ TrainingResult train(const TrainingRequest& request) {
   return internal::guarded([&]() -> TrainingResult {
     const internal::Recipe recipe = recipe_of(request);
     TrainingResult result = {.folder = folder_of(request)};
-    const internal::RunOptions options = {
-        .folder = result.folder, .resume = to_internal(request.resume), .init_from = request.init_from};
+    const internal::RunOptions options = {.folder = result.folder,
+                                          .resume = static_cast<internal::Resume>(request.resume),
+                                          .init_from = request.init_from};
     internal::Run run(recipe, options, internal::single_process(), observer_of(request));
     try {
       run.train();

@@ -13,18 +13,13 @@
 namespace dragoman {
 namespace {
 
+// The public names are the engine's, in the same order.
+static_assert(int(Precision::as_saved) == int(internal::WantedPrecision::as_saved) &&
+              int(Precision::fp32) == int(internal::WantedPrecision::fp32) &&
+              int(Precision::bf16) == int(internal::WantedPrecision::bf16) &&
+              int(Precision::int8) == int(internal::WantedPrecision::int8));
 internal::WantedPrecision wanted(Precision precision) {
-  switch (precision) {
-    case Precision::as_saved:
-      break;
-    case Precision::fp32:
-      return internal::WantedPrecision::fp32;
-    case Precision::bf16:
-      return internal::WantedPrecision::bf16;
-    case Precision::int8:
-      return internal::WantedPrecision::int8;
-  }
-  return internal::WantedPrecision::as_saved;
+  return static_cast<internal::WantedPrecision>(precision);
 }
 
 std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folders,

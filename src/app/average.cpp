@@ -65,8 +65,7 @@ void average(const Arguments& arguments) {
   CommandLine line("average", summary_of("average"));
   line.add_arguments("DIR", o.folders, "model folders of one shape, or one with --last");
   line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   if (o.out.empty()) throw UsageError("average needs --out DIR: see dragoman average --help");
   check_new_model_folder(o.out);
 

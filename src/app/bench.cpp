@@ -141,8 +141,7 @@ void bench(const Arguments& arguments) {
   CommandLine line("bench", summary_of("bench"));
   line.add_options(options);
   line.add_options(model_options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   if (o.batch.empty() || o.beam.empty())
     throw UsageError("bench: --batch and --beam need at least one number");
   if (o.load.kept != Kept::all && o.beam != std::vector<int64_t>{1})

@@ -103,6 +103,12 @@ void CommandLine::take_arguments(const std::vector<std::string>& words) {
   if (taken < words.size()) throw UsageError("{}: unexpected argument \"{}\"", command_, words[taken]);
 }
 
+bool CommandLine::read(const std::vector<std::string>& words) {
+  if (!parse(words)) return false;
+  set_flags();
+  return true;
+}
+
 void CommandLine::set_flags() {
   for (const Flag& flag : flags_) {
     flag.options->set_flag(flag.option->key(), flag.option->is_list()

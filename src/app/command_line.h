@@ -36,8 +36,10 @@ class CommandLine {
   // May be called several times: for a command's own options and for a recipe's.
   void add_options(Options& options);
 
+  // False if --help was asked for, and printed. set_flags() then sets what the flags say.
   bool parse(const std::vector<std::string>& words);
   void set_flags();
+  bool read(const std::vector<std::string>& words);  // both
 
  private:
   struct Argument {

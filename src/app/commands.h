@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/command_line.h"
+
 namespace dragoman::internal {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
@@ -48,11 +50,22 @@ inline constexpr Command commands[] = {
     {"demo", "train a small English-French translator in minutes, and try it", demo},
 };
 
-consteval const char* summary_of(std::string_view name) {
+consteval const Command& command_named(std::string_view name) {
   for (const Command& command : commands) {
-    if (name == command.name) return command.summary;
+    if (name == command.name) return command;
   }
   throw "no such command";  // does not compile
+}
+consteval const char* summary_of(std::string_view name) { return command_named(name).summary; }
+
+// For a command that takes options alone: declares them and reads them. False if --help was printed.
+template <class Values>
+bool read_options(const Command& command, Values& values, const Arguments& arguments) {
+  Options options;
+  declare(options, values);
+  CommandLine line(command.name, command.summary);
+  line.add_options(options);
+  return line.read(arguments);
 }
 
 // Everything but the exit code: finds the command and runs it, or prints help or the version.

@@ -30,8 +30,7 @@ void draw_chart(const Figure& figure, const Arguments& arguments) {
   declare_output_file(own, out);
   CommandLine line(fmt::format("draw {}", figure.name), figure.summary);
   line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   check_output(out);
 
   std::string file;

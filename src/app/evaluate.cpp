@@ -137,8 +137,7 @@ void evaluate(const Arguments& arguments) {
   CommandLine line("evaluate", summary_of("evaluate"));
   line.add_options(options);
   line.add_options(search);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   if (o.translating.models.empty() || o.source.empty() || o.reference.empty()) {
     throw UsageError(
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");

@@ -124,8 +124,7 @@ void inspect(const Arguments& arguments) {
   line.add_arguments("FILE", files, "a few sentences, one per line; - is standard input", /*required=*/false);
   line.add_options(options);
   line.add_options(search);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   check(o, options, files);
   SearchOptions& how = o.search;
   if (!how.sample && !search.is_given("nbest")) how.nbest = std::min(how.nbest, how.beam);

@@ -35,12 +35,7 @@ Scores measure(const MetricsOptions& options) {
 
 void metrics(const Arguments& arguments) {
   MetricsOptions metrics;
-  Options options;
-  declare(options, metrics);
-  CommandLine line("metrics", summary_of("metrics"));
-  line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!read_options(command_named("metrics"), metrics, arguments)) return;
   if (metrics.hypothesis.empty() || metrics.reference.empty()) {
     throw UsageError("metrics needs --hypothesis FILE and --reference FILE: see dragoman metrics --help");
   }

@@ -55,7 +55,7 @@ void print_counts(const nlohmann::json& pairs) {
             << fmt::format("{:<12}{:>12}   empty\n", "  left out", commas(left_out["empty"]))
             << fmt::format("{:<12}{:>12}   longer than data.max_length\n", "", commas(left_out["too_long"]))
             << fmt::format("{:<12}{:>12}   beyond data.max_ratio\n", "", commas(left_out["ratio"]))
-            << fmt::format("{:<12}{:>12}   invalid: not UTF-8, a NUL byte, a missing column\n", "",
+            << fmt::format("{:<12}{:>12}   invalid: not UTF-8, a NUL byte, or a missing column\n", "",
                            commas(left_out["invalid"]));
 }
 

@@ -35,12 +35,7 @@ double megabytes(const std::string& folder) {
 
 void quantize(const Arguments& arguments) {
   QuantizeOptions o;
-  Options options;
-  declare(options, o);
-  CommandLine line("quantize", summary_of("quantize"));
-  line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!read_options(command_named("quantize"), o, arguments)) return;
   if (o.model.empty() || o.out.empty())
     throw UsageError("quantize needs --model DIR and --out DIR: see dragoman quantize --help");
   check_new_model_folder(o.out);

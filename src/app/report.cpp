@@ -16,8 +16,7 @@ void report(const Arguments& arguments) {
   CommandLine line("report", summary_of("report"));
   line.add_arguments("DIR", folders, "model folder of a training run; several are compared");
   line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   check_output(out);
   write_output(out, report_page(folders));
 }

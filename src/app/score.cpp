@@ -80,12 +80,7 @@ class Printer {
 
 void score(const Arguments& arguments) {
   ScoreOptions o;
-  Options options;
-  declare(options, o);
-  CommandLine line("score", summary_of("score"));
-  line.add_options(options);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!read_options(command_named("score"), o, arguments)) return;
   if (o.model.empty() || o.source.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
   if (o.alignment_layer > 0 && !o.alignment)

@@ -105,8 +105,7 @@ void translate(const Arguments& arguments) {
                      /*required=*/false);
   line.add_options(options);
   line.add_options(search);
-  if (!line.parse(arguments)) return;
-  line.set_flags();
+  if (!line.read(arguments)) return;
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
   if (o.attention && o.format == OutputFormat::text)

@@ -16,23 +16,6 @@
 #include "text/unicode.h"
 
 namespace dragoman::internal {
-namespace {
-
-dragoman::Precision to_public(WantedPrecision precision) {
-  switch (precision) {
-    case WantedPrecision::as_saved:
-      break;
-    case WantedPrecision::fp32:
-      return dragoman::Precision::fp32;
-    case WantedPrecision::bf16:
-      return dragoman::Precision::bf16;
-    case WantedPrecision::int8:
-      return dragoman::Precision::int8;
-  }
-  return dragoman::Precision::as_saved;
-}
-
-}  // namespace
 
 void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
   declare_model(own, model);
@@ -52,7 +35,8 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
 
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
   return {.threads = static_cast<int>(options.threads),
-          .precision = to_public(options.precision),
+          .precision =
+              static_cast<dragoman::Precision>(options.precision),  // api/translator.cpp holds them equal
           .batch = options.batch,
           .batch_tokens = options.batch_tokens,
           .workers = static_cast<int>(options.workers)};

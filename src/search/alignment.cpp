@@ -4,8 +4,6 @@
 #include <optional>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -114,13 +112,6 @@ std::vector<WordPair> align_words(std::string_view source, const std::vector<Tex
   }
   end_word();
   return pairs;
-}
-
-std::string pharaoh(const std::vector<WordPair>& pairs) {
-  std::string text;
-  for (const WordPair& pair : pairs)
-    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", pair.source, pair.target);
-  return text;
 }
 
 void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, int32_t unknown,

@@ -23,6 +23,8 @@ struct PieceAttention {
 struct WordPair {
   size_t source, target;
   TextSpan source_span, target_span;
+
+  bool operator==(const WordPair&) const = default;
 };
 
 // For each word of the target, in order, the source word that its subwords attended to most; none where they attended
@@ -30,9 +32,6 @@ struct WordPair {
 std::vector<WordPair> align_words(std::string_view source, const std::vector<TextSpan>& source_spans,
                                   std::string_view target, const std::vector<TextSpan>& target_spans,
                                   const std::vector<PieceAttention>& attention);
-
-// The Pharaoh format: "0-0 1-2", a source word and a target word each.
-std::string pharaoh(const std::vector<WordPair>& pairs);
 
 // Replaces each unknown token in the text of an output by the source word that it attended to most, without the
 // punctuation around it; neighbours that are aligned to the same word become one. A token that is aligned to an end

@@ -15,8 +15,8 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
   const auto check = [&](const char* side, int64_t expected, const Vocabulary& vocabulary) {
     if (expected == vocabulary.size()) return;
     throw Error(
-        "{}/config.json speaks of {} {} words, but the vocabulary beside it has {}: they do not belong "
-        "together",
+        "{}/config.json has {} {} tokens, but the vocabulary in the folder has {}: take both from the same "
+        "model",
         folder, expected, side, vocabulary.size());
   };
   check("source", config.source_vocabulary, *vocabularies.source);

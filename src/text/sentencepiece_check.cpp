@@ -105,10 +105,10 @@ uint64_t check_piece(std::string_view bytes) {
     if (field.number == 3 && field.type == Field::Type::varint) type = field.value;
   }
   if (text.empty() || text.size() > max_piece_bytes || !is_valid(text))
-    throw Damage("one of its pieces is no text");
+    throw Damage("a piece is empty, too long, or not valid UTF-8");
   if (!std::isfinite(score)) throw Damage("the score of a piece is not finite");
   if (type < normal || type > byte) throw Damage("a piece has an unknown type");
-  if (type == byte && !is_byte_piece(text)) throw Damage("a piece of one byte does not say which");
+  if (type == byte && !is_byte_piece(text)) throw Damage("a byte piece does not name its byte");
   return type;
 }
 
@@ -122,11 +122,11 @@ class Trie {
   // Visits every state that a text can lead to.
   void check() const {
     if (size() == 0 || units_.size() % (256 * sizeof(uint32_t)) != 0)
-      throw Damage("a normalisation table has no whole blocks");
+      throw Damage("a normalisation table does not consist of whole blocks");
     std::vector<bool> seen(size());
     std::vector<size_t> waiting;
     const auto reach = [&](size_t base) {
-      if (base >= size()) throw Damage("a normalisation table leads out of itself");
+      if (base >= size()) throw Damage("a transition leads out of its normalisation table");
       if (!seen[base]) waiting.push_back(base);
       seen[base] = true;
     };
@@ -151,7 +151,7 @@ class Trie {
   void check_replacement(size_t begin) const {
     const size_t end = begin < replacements_.size() ? replacements_.find('\0', begin) : replacements_.npos;
     if (end == replacements_.npos || !is_valid(replacements_.substr(begin, end - begin)))
-      throw Damage("a normalisation table replaces by what is no text of its own");
+      throw Damage("a replacement lies outside its normalisation table, or is not valid UTF-8");
   }
 
   std::string_view units_, replacements_;
@@ -190,8 +190,7 @@ void check_all(std::string_view bytes) {
     }
   }
   if (pieces == 0 || pieces > max_pieces) throw Damage("it has {} pieces", pieces);
-  if (unknown_pieces != 1)
-    throw Damage("{} of its pieces stand for what is unknown, and not 1", unknown_pieces);
+  if (unknown_pieces != 1) throw Damage("{} of its pieces are unknown tokens, not 1", unknown_pieces);
 }
 
 }  // namespace

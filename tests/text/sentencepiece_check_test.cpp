@@ -116,13 +116,13 @@ TEST(SentencePieceDamage, NamesWhatIsWrong) {
   EXPECT_NE(refusal(std::string(32, '\0')).find("damaged"), std::string::npos);
   EXPECT_NE(refusal(piece("a", 0, 1)).find("0 of its pieces"), std::string::npos);
   EXPECT_NE(refusal(start + piece("x", 0, 2)).find("2 of its pieces"), std::string::npos);
-  EXPECT_NE(refusal(start + piece("", 0, 1)).find("no text"), std::string::npos);
-  EXPECT_NE(refusal(start + piece("\xff", 0, 1)).find("no text"), std::string::npos);
+  EXPECT_NE(refusal(start + piece("", 0, 1)).find("not valid UTF-8"), std::string::npos);
+  EXPECT_NE(refusal(start + piece("\xff", 0, 1)).find("not valid UTF-8"), std::string::npos);
   EXPECT_NE(refusal(start + piece("a", std::nanf(""), 1)).find("not finite"), std::string::npos);
   EXPECT_NE(refusal(start + piece("a", std::numeric_limits<float>::infinity(), 1)).find("not finite"),
             std::string::npos);
   EXPECT_NE(refusal(start + piece("a", 0, 9)).find("unknown type"), std::string::npos);
-  EXPECT_NE(refusal(start + piece("<0xG1>", 0, 6)).find("which"), std::string::npos);
+  EXPECT_NE(refusal(start + piece("<0xG1>", 0, 6)).find("name its byte"), std::string::npos);
   EXPECT_EQ(refusal(start + piece("<0xA1>", 0, 6)), "");
   EXPECT_NE(refusal(start + std::string("\x0a\xff\xff\xff\xff\x0f", 6)).find("ends too early"),
             std::string::npos);
@@ -131,9 +131,10 @@ TEST(SentencePieceDamage, NamesWhatIsWrong) {
 
 TEST(SentencePieceDamage, FollowsNormalisationTables) {
   EXPECT_EQ(refusal(start + normaliser(2048, 256, 2, 0)), "");
-  EXPECT_NE(refusal(start + normaliser(2048, 512, 2, 0)).find("leads out of itself"), std::string::npos);
-  EXPECT_NE(refusal(start + normaliser(2048, 256, 1024, 0)).find("leads out of itself"), std::string::npos);
-  EXPECT_NE(refusal(start + normaliser(2048, 256, 2, 9)).find("replaces by"), std::string::npos);
+  EXPECT_NE(refusal(start + normaliser(2048, 512, 2, 0)).find("leads out of"), std::string::npos);
+  EXPECT_NE(refusal(start + normaliser(2048, 256, 1024, 0)).find("leads out of"), std::string::npos);
+  EXPECT_NE(refusal(start + normaliser(2048, 256, 2, 9)).find("a replacement lies outside"),
+            std::string::npos);
   EXPECT_NE(refusal(start + normaliser(2047, 256, 2, 0)).find("whole blocks"), std::string::npos);
   EXPECT_NE(refusal(start + normaliser(4096, 256, 2, 0)).find("ends too early"), std::string::npos);
 }
