@@ -272,7 +272,7 @@ TEST_F(LinesTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   nlohmann::json other = nlohmann::json::parse(config);
   other["model"]["source_vocabulary"] = other["model"]["target_vocabulary"] = 99;
   write_file(path + "/config.json", {other.dump()});
-  EXPECT_NE(error_of(path).find("99 source words"), std::string::npos) << error_of(path);
+  EXPECT_NE(error_of(path).find("99 source tokens"), std::string::npos) << error_of(path);
   other = nlohmann::json::parse(config);
   other["model"]["d_model"] = 1'000'000;  // a million times a million, in every layer
   other["model"]["encoder_layers"] = 1000;
