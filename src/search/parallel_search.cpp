@@ -120,8 +120,10 @@ std::vector<SearchResult> ParallelSearch::own_results() {
   deal_out();
   worker.take_dealt();
   publish(worker, worker.search->step());
+  std::vector<SearchResult> results =
+      std::exchange(results_, {});  // once it has started they are its thread's, too
   if (!waiting_.empty() && max_workers_ > 1) start(worker);
-  return std::exchange(results_, {});
+  return results;
 }
 
 std::vector<SearchResult> ParallelSearch::others_results() {
