@@ -58,7 +58,7 @@ Service::~Service() {
 }
 
 std::future<dragoman::Translation> Service::submit(Request request, OnDone on_done) {
-  SearchOptions options = search_options(request.options);
+  SearchOptions options = options_of(request);
   Deadline deadline;
   if (request.timeout.count() > 0) deadline = Clock::now() + request.timeout;
   auto job = std::make_unique<Job>();
@@ -83,6 +83,16 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   }
   wake_.notify_all();
   return future;
+}
+
+// Most requests have the options of the one before them, and reading these takes as long as a short translation's step.
+SearchOptions Service::options_of(const Request& request) {
+  const std::lock_guard lock(options_mutex_);
+  if (request.options != last_given_) {
+    last_read_ = search_options(request.options);
+    last_given_ = request.options;
+  }
+  return last_read_;
 }
 
 size_t Service::pending() const {

@@ -47,6 +47,7 @@ class Service {
   };
   using Jobs = std::map<uint64_t, std::unique_ptr<Job>>;  // in the order in which they were submitted
 
+  SearchOptions options_of(const Request& request);
   void cancel_later(uint64_t id);
   void work();
   bool receive();
@@ -62,6 +63,10 @@ class Service {
 
   const std::unique_ptr<SavedModel> model_;
   const BatchLimits limits_;
+
+  std::mutex options_mutex_;
+  dragoman::Options last_given_;
+  SearchOptions last_read_;
 
   mutable std::mutex mutex_;  // for what follows up to the thread's own
   std::condition_variable wake_;
