@@ -59,8 +59,8 @@ inline float largest_magnitude(const float* x, int64_t count) {
 template <class Element>
 void store_elements(Element* to, Ints v) {
   typedef Element Rounded __attribute__((vector_size(sizeof(Element) * lanes)));
-  const Rounded rounded_weights = __builtin_convertvector(v, Rounded);
-  __builtin_memcpy(to, &rounded_weights, sizeof rounded_weights);
+  const Rounded narrowed = __builtin_convertvector(v, Rounded);
+  __builtin_memcpy(to, &narrowed, sizeof narrowed);
 }
 
 template <class Kind>
