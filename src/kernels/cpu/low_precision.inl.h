@@ -25,7 +25,7 @@ struct LeftRows {
   typename Kind::Element* elements;
   int64_t stride;
   float* scales;
-  int32_t* offsets;
+  uint32_t* offsets;
 
   typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
 };
@@ -43,7 +43,7 @@ LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
   auto* memory = static_cast<char*>(cpu(context).shared(static_cast<size_t>(rows * (stride + 8))));
   char* scales = memory + rows * stride;
   return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
-          reinterpret_cast<float*>(scales), reinterpret_cast<int32_t*>(scales + rows * 4)};
+          reinterpret_cast<float*>(scales), reinterpret_cast<uint32_t*>(scales + rows * 4)};
 }
 
 inline float largest_magnitude(const float* x, int64_t count) {
@@ -67,13 +67,13 @@ template <class Kind>
 void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
   const float most = largest_magnitude(x, inner);
   const Vec inverse = all(most > 0 ? 127 / most : 0);
-  Ints total = {};
+  Words total = {};
   for (int64_t k = 0; k < inner; k += lanes) {
     const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
     total += Kind::offset(steps);
     store_elements(left.row(i) + k, Kind::in_order(steps));
   }
-  int32_t sum = 0;
+  uint32_t sum = 0;
   for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
   left.offsets[i] = sum;
   left.scales[i] = most / 127;
@@ -157,7 +157,7 @@ template <class Kind>
 Vec value_of(const LeftRows<Kind>& left, const LowPrecisionTile& tile, int64_t row, Words sum, int64_t j,
              int64_t count) {
   const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
-  const Words exact = sum - static_cast<uint32_t>(left.offsets[row]);
+  const Words exact = sum - left.offsets[row];
   return to_float(reinterpret_cast<Ints>(exact)) * (all(left.scales[row]) * scales);
 }
 inline Vec value_of(const LeftRows<Bf16>&, const LowPrecisionTile&, int64_t, Vec sum, int64_t, int64_t) {

@@ -20,8 +20,8 @@
 namespace dragoman::internal {
 namespace {
 
-// NaN was rounded to the least integer, whose product wraps.
-inline Ints times_128(Ints steps) { return reinterpret_cast<Ints>(reinterpret_cast<Words>(steps) * 128); }
+// Unsigned, since what NaN was rounded to wraps.
+inline Words times_128(Ints steps) { return reinterpret_cast<Words>(steps) * 128; }
 
 #if defined(__AVX512VNNI__)
 
@@ -42,7 +42,7 @@ struct Int8 {
   }
   static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
   static Ints in_order(Ints steps) { return steps; }
-  static Ints offset(Ints steps) { return times_128(steps); }
+  static Words offset(Ints steps) { return times_128(steps); }
 };
 
 typedef Int8 Int8OfManyRows;
@@ -76,7 +76,7 @@ struct Int8 {
            __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
   }
   static Ints in_order(Ints steps) { return steps; }
-  static Ints offset(Ints steps) { return times_128(steps); }
+  static Words offset(Ints steps) { return times_128(steps); }
 };
 
 typedef Int8
@@ -136,7 +136,7 @@ struct Int8 {
   static Words result(Sum sum) { return sum; }
 
   static Ints in_order(Ints steps) { return even_first(steps); }
-  static Ints offset(Ints steps) { return times_128(steps); }
+  static Words offset(Ints steps) { return times_128(steps); }
 };
 
 // Where many rows meet the same columns: by (x + v)(y + u) = xu + yv + xy + uv two products take one multiplication
@@ -156,10 +156,10 @@ struct Int8OfManyRows : Int8 {
     to.odd = b.odd;
     return add_products(b.even, b.odd);
   }
-  static Ints offset(Ints steps) {
+  static Words offset(Ints steps) {
     typedef uint64_t Neighbours __attribute__((vector_size(4 * lanes)));
     const auto odd = reinterpret_cast<Halves>(reinterpret_cast<Neighbours>(steps) >> 32 & 0xffff);
-    return times_128(steps) + reinterpret_cast<Ints>(add_products(reinterpret_cast<Halves>(steps), odd));
+    return times_128(steps) + add_products(reinterpret_cast<Halves>(steps), odd);
   }
 };
 

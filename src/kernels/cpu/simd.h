@@ -7,10 +7,14 @@
 
 #include <stdint.h>
 
+#include <utility>
+
 #if defined(__SSE2__)
 #pragma GCC diagnostic push  // GCC 12 takes the undefined lanes of its own _mm512_ functions for a mistake
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
 #endif
@@ -115,11 +119,13 @@ inline void fill(float* p, int64_t count, float value) {
 }
 
 // Lane i gets lane i + distance; the last ones get the first.
+template <int distance, int... lane>
+inline Vec turned(Vec v, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(v, v, (lane + distance) % lanes...);
+}
 template <int distance>
 inline Vec turned(Vec v) {
-  Ints from = {};
-  for (int i = 0; i < lanes; ++i) from[i] = (i + distance) % lanes;
-  return __builtin_shuffle(v, from);
+  return turned<distance>(v, std::make_integer_sequence<int, lanes>());
 }
 
 // Lanes combine pairwise, in one order on every instruction set of the same width.
