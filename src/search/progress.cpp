@@ -37,8 +37,8 @@ bool repeats_ngram(Tokens tokens, int64_t n) {
   const auto count = static_cast<size_t>(n);
   if (count == 0) return true;
   if (tokens.size() <= count) return false;
-  const auto earlier = std::ranges::search(tokens.first(tokens.size() - 1), tokens.last(count));
-  return !earlier.empty();
+  const Tokens earlier = tokens.first(tokens.size() - 1), last = tokens.last(count);
+  return std::search(earlier.begin(), earlier.end(), last.begin(), last.end()) != earlier.end();
 }
 
 }  // namespace

@@ -48,8 +48,7 @@ void forbid_repeated_ngrams(std::span<const int32_t> tokens, int64_t n, const Ne
 
 void penalise_repeated_tokens(std::vector<int32_t> tokens, double penalty, const NextWords& row) {
   std::ranges::sort(tokens);
-  const auto repeated = std::ranges::unique(tokens);
-  tokens.erase(repeated.begin(), repeated.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   for (const int32_t token : tokens) {
     if (float* const place = row.find(token)) *place *= static_cast<float>(penalty);
   }

@@ -40,7 +40,7 @@ int64_t Search::room() const { return settings_.sentences - std::ssize(active_) 
 void Search::add(uint64_t id, SearchRequest request) {
   CHECK(!request.source.empty(), "a sentence of no tokens");
   deadlines_ |= request.deadline.has_value();
-  Sentence& sentence = waiting_.emplace_back(id, std::move(request));
+  Sentence& sentence = waiting_.emplace_back(Sentence{.id = id, .request = std::move(request)});
   sentence.beam = first_beam(sentence.request);
   sentence.key = source_key(sentence.request.source);
 }
@@ -255,7 +255,7 @@ std::vector<SearchResult> Search::take_ended() {
   for (Sentence& sentence : active_) {
     if (!sentence.ended()) continue;
     release(sentence);
-    SearchResult& result = results.emplace_back(sentence.id);
+    SearchResult& result = results.emplace_back(SearchResult{.id = sentence.id});
     if (sentence.failed) {
       result.status = SearchStatus::failed;
       continue;

@@ -81,8 +81,7 @@ std::vector<int32_t> Shortlist::words_for(std::span<const int32_t> source,
     words.insert(words.end(), words_.begin() + begins_[at], words_.begin() + begins_[at + 1]);
   }
   std::ranges::sort(words);
-  const auto repeated = std::ranges::unique(words);
-  words.erase(repeated.begin(), repeated.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;
 }
 

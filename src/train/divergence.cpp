@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <span>
 
 #include <fmt/core.h>
@@ -64,15 +63,15 @@ void DivergenceGuard::add_to_statistics(double loss) {
 void DivergenceGuard::blame(const Parameters& parameters) {
   const std::string* name = nullptr;
   float largest = -1, value = 0;
-  for (const Parameter& parameter : parameters.list() | std::views::reverse) {
-    const float* values = loss_is_finite_ ? parameter.value.gradient().data : parameter.value.data();
-    const std::span device(values, static_cast<size_t>(parameter.size()));
+  for (auto parameter = parameters.list().rbegin(); parameter != parameters.list().rend(); ++parameter) {
+    const float* values = loss_is_finite_ ? parameter->value.gradient().data : parameter->value.data();
+    const std::span device(values, static_cast<size_t>(parameter->size()));
     for (const float v : HostView<const float>(parameters.memory(), device)) {
       const float size = std::isfinite(v) ? std::abs(v) : std::numeric_limits<float>::infinity();
       if (size <= largest) continue;
       largest = size;
       value = v;
-      name = &parameter.name;
+      name = &parameter->name;
     }
   }
   if (name == nullptr) return;
