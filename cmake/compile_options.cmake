@@ -16,6 +16,10 @@ endif()
 # -march=native: instruction sets are chosen at run time (cmake/kernels.cmake).
 add_compile_options(-ffp-contract=off)
 
+if(DRAGOMAN_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
 if(DRAGOMAN_SANITIZE)
   add_compile_options(-fsanitize=${DRAGOMAN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${DRAGOMAN_SANITIZE})

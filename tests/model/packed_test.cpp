@@ -22,7 +22,8 @@ struct Corpus {
         targets(random_sentences(7, config.target_vocabulary, 21, 2)),
         predictions(targets) {
     std::swap(sources[1], sources[2]);  // the longest source has no long target
-    for (Sentence& prediction : predictions) std::ranges::rotate(prediction, prediction.begin() + 1);
+    for (Sentence& prediction : predictions)
+      std::rotate(prediction.begin(), prediction.begin() + 1, prediction.end());
   }
 };
 

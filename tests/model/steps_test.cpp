@@ -71,7 +71,7 @@ TEST_P(Steps, AreAllAtOnce) {
   for (int32_t t = 0; t < 70; ++t) {
     std::erase_if(
         active, [&](int32_t i) { return targets_[static_cast<size_t>(i)].size() <= static_cast<size_t>(t); });
-    std::ranges::rotate(active, active.begin() + 1);
+    std::rotate(active.begin(), active.begin() + 1, active.end());
     const Tensor scores = step(active, t, cache, sources, source);
     for (size_t row = 0; row < active.size(); ++row) {
       const auto values = rows_of(scores, {static_cast<int32_t>(row), 1});

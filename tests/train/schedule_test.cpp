@@ -34,7 +34,7 @@ TEST_P(Noam, IsTheFigure) {
 
 TEST_P(Noam, RisesLinearlyFallsByTheRootAndPeaksBetween) {
   const auto [d_model, factor, warmup, peak] = GetParam();
-  const auto rate = [&](int64_t step) { return noam_rate(step, d_model, factor, warmup); };
+  const auto rate = [d = d_model, f = factor, w = warmup](int64_t step) { return noam_rate(step, d, f, w); };
   EXPECT_NEAR(rate(warmup), peak, 5e-7);
   EXPECT_NEAR(rate(1), peak / static_cast<double>(warmup), 1e-9);
   EXPECT_NEAR(rate(warmup / 2), rate(warmup) / 2, 1e-12);

@@ -1,0 +1,364 @@
+#include "fuzz/targets.h"
+
+#include <xxhash.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/lines.h"
+#include "base/log.h"
+#include "data/corpus.h"
+#include "data/shards.h"
+#include "fuzz/memory_file.h"
+#include "kernels/kernels.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "model/folder.h"
+#include "search/saved_model.h"
+#include "search/segments.h"
+#include "search/shortlist.h"
+#include "temporary_folder.h"
+#include "text/sentences.h"
+#include "text/spans.h"
+#include "text/unicode.h"
+#include "text/vocabulary.h"
+#include "train/checkpoints.h"
+#include "train/history.h"
+#include "train/recipe.h"
+#include "train/run_state.h"
+
+namespace dragoman::internal {
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  CHECK(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const std::filesystem::path source_folder = DRAGOMAN_SOURCE_DIR;
+const std::filesystem::path fixture = source_folder / "tests/golden/fixtures/version_0_1";
+
+// A folder with a copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
+const TemporaryFolder& copy_of(const std::filesystem::path& folder) {
+  auto* const copy = new TemporaryFolder;
+  std::filesystem::copy(folder, copy->path(""), std::filesystem::copy_options::recursive);
+  return *copy;
+}
+
+template <class Function>
+std::string refusal(Function&& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// --- base ---
+
+std::string read_lines(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] {
+    LineReader lines(file.path());
+    for (std::string_view line; lines.next(line);) is_text(line);
+  });
+}
+
+std::string gzip(std::string_view text) {
+  std::string out(compressBound(text.size()) + 64, '\0');
+  z_stream stream = {};
+  CHECK(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string zstandard(std::string_view text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  const size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3);
+  CHECK(!ZSTD_isError(size));
+  out.resize(size);
+  return out;
+}
+
+Seeds line_seeds() {
+  const std::string text = "\xEF\xBB\xBFone line\r\nanother\n\nÅse møtte ørnen\nno line feed";
+  return {text, gzip(text), zstandard(text), gzip(text) + gzip("a second member\n"),
+          zstandard(text) + zstandard(text)};
+}
+
+// --- text and metrics ---
+
+std::string read_text(std::string_view bytes) {
+  const std::string text = repaired(bytes);
+  CHECK(is_text(text));
+  size_t size = 0;
+  for (const SentencePart& part : split_sentences(text)) size += part.sentence.size() + part.space.size();
+  CHECK(size <= text.size());
+  lower_case(code_points(bytes));
+  for (const TextSpan& word : word_spans(text)) CHECK(word.begin < word.end);
+  return {};
+}
+
+Seeds text_seeds() {
+  return {"Dr. Smith arrived at 3.30 p.m. He left at once!  \"Why?\" she asked.", "ΟΔΟΣ und Straße İstanbul",
+          "日本語の文。 もう一つ。", "e\u0301\u200d\U0001F469\u200d\U0001F52C \u00a0\u2028 \u0085"};
+}
+
+std::string read_scored(std::string_view bytes) {
+  const size_t middle = std::min(bytes.find('\n'), bytes.size());
+  const std::string hypothesis = repaired(bytes.substr(0, middle)),
+                    reference = repaired(bytes.substr(middle));
+  for (const Tokenizer tokenizer : {Tokenizer::thirteen_a, Tokenizer::international}) {
+    const double score = bleu_score(bleu_statistics(hypothesis, reference, {tokenizer, true})).score;
+    CHECK(score >= 0 && score < 100.001);
+  }
+  chrf_statistics(hypothesis, reference, {.word_order = 2, .lowercase = true});
+  return {};
+}
+
+Seeds scored_seeds() {
+  return {"The cat sat on the mat, 1,000 times.\nA cat sat on the mat: 1.000 times!",
+          "&quot;1-2&quot; a&amp;b\n\"1 - 2\" a & b"};
+}
+
+std::string read_vocabulary(std::string_view bytes) {
+  return refusal([&] {
+    const Vocabulary vocabulary(std::string(bytes), "fuzz.spm");
+    const std::vector<int32_t> ids = vocabulary.encode("The café is open.\tNow  \u3042 \U0001F600");
+    vocabulary.decode(ids);
+    vocabulary.encode_with_spans("ﬁne  Ａ words");
+    vocabulary.decode_with_spans(ids);
+  });
+}
+
+Seeds vocabulary_seeds() { return {contents(fixture / "run/shared.spm")}; }
+
+// --- data ---
+
+std::string read_corpus(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] {
+    LeftOut left_out;
+    read_pairs({{.source = file.path(), .target = {}}}, false, left_out);
+  });
+}
+
+Seeds corpus_seeds() {
+  return {"a dog\tun chien\na cat\tun chat\tcomment\n", "\tempty\nno tab\n \t \nlast\tline"};
+}
+
+// The checksum of the 56 bytes before it is put right: a fuzzer would never hit it.
+constexpr size_t shard_checksum_at = 56, shard_header_size = 64;
+
+std::string read_shard(std::string_view bytes) {
+  std::string shard(bytes);
+  if (shard.size() >= shard_header_size) {
+    const uint64_t checksum = XXH3_64bits(shard.data(), shard_checksum_at);
+    std::memcpy(shard.data() + shard_checksum_at, &checksum, sizeof checksum);
+  }
+  const MemoryFile file(shard);
+  return refusal([&] {
+    const Shard read(file.path(), 7);
+    std::vector<int32_t> source, target;
+    for (const PairRecord& pair : read.pairs()) read.read(pair, source, target);
+  });
+}
+
+Seeds shard_seeds() {
+  const TemporaryFolder folder;
+  Seeds seeds;
+  for (const int id_bytes : {2, 4}) {
+    ShardWriter writer(folder.path("shard"), id_bytes, 7);
+    for (int32_t i = 0; i < 5; ++i) {
+      const std::vector<int32_t> ids(static_cast<size_t>(i + 1), i);
+      writer.add(static_cast<uint64_t>(i), ids, ids);
+    }
+    writer.finish();
+    seeds.push_back(contents(folder.path("shard")));
+  }
+  return seeds;
+}
+
+// --- models ---
+
+std::string read_safetensors(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] {
+    const SafetensorsFile read = SafetensorsFile::open(file.path());
+    for (const TensorEntry& entry : read.entries()) {
+      CHECK(&read.find(entry.name) == &entry);
+      XXH3_64bits(entry.bytes.data(), entry.bytes.size());  // touches all of them
+    }
+  });
+}
+
+std::string read_model(std::string_view bytes) {
+  static const TemporaryFolder& folder = copy_of(fixture / "int8");
+  folder.write("model.safetensors", std::string(bytes));
+  return refusal([&] { SavedModel(folder.path(""), kernels_for(nullptr), 1); });
+}
+
+Seeds model_seeds() {
+  return {contents(fixture / "int8/model.safetensors"), contents(fixture / "run/model.safetensors")};
+}
+
+std::string read_model_configuration(std::string_view bytes) {
+  static const TemporaryFolder& folder = copy_of(fixture / "run");
+  folder.write("config.json", std::string(bytes));
+  return refusal([&] {
+    read_model_config(folder.path(""));
+    Recipe recipe;
+    Options options;
+    declare(options, recipe);
+    const nlohmann::json config = read_config(folder.path(""));
+    if (config.contains("recipe")) options.from_json(config["recipe"], "config.json", UnknownKeys::ignore);
+    options.check([&] { validate(recipe); });
+  });
+}
+
+Seeds configuration_seeds() {
+  return {contents(fixture / "run/config.json"), contents(fixture / "int8/config.json")};
+}
+
+std::string read_shortlist(std::string_view bytes) {
+  static const TemporaryFolder& folder = copy_of(fixture / "run");
+  static const Vocabularies vocabularies = read_vocabularies(folder.path(""));
+  folder.write("shortlist.safetensors", std::string(bytes));
+  return refusal([&] {
+    const Shortlist list = Shortlist::read(folder.path(""), vocabularies);
+    list.words_for(vocabularies.source->encode("a small dog"), {});
+  });
+}
+
+Seeds shortlist_seeds() {
+  const TemporaryFolder folder;
+  const Vocabularies vocabularies = read_vocabularies(fixture / "run");
+  Lexicon lexicon = {.frequent = {3, 4, 5}, .likeliest = {}};
+  for (int32_t id = 0; id < vocabularies.source->size(); ++id) lexicon.likeliest.push_back({id});
+  write_shortlist(folder.path(""), lexicon, vocabularies);
+  return {contents(folder.path("shortlist.safetensors"))};
+}
+
+// --- training ---
+
+std::string read_recipe(std::string_view bytes) {
+  return refusal([&] {
+    Recipe recipe;
+    Options options;
+    declare(options, recipe);
+    options.read_recipe(std::string(bytes), "recipe.toml");
+    options.check([&] { validate(recipe); });
+    options.to_json();
+  });
+}
+
+Seeds recipe_seeds() {
+  Seeds seeds;
+  for (const auto& file : std::filesystem::directory_iterator(source_folder / "recipes"))
+    if (file.path().extension() == ".toml") seeds.push_back(contents(file.path()));
+  return seeds;
+}
+
+// One a line: the option, an equals sign, and the text of its flag.
+std::string read_flags(std::string_view bytes) {
+  Recipe recipe;
+  Options options;
+  declare(options, recipe);
+  std::string first;
+  while (!bytes.empty()) {
+    const std::string_view line = bytes.substr(0, bytes.find('\n'));
+    bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
+    const size_t sign = std::min(line.find('='), line.size());
+    const std::string refused = refusal([&] {
+      options.set_flag(std::string(line.substr(0, sign)),
+                       std::string(line.substr(std::min(sign + 1, line.size()))));
+    });
+    if (first.empty()) first = refused;
+  }
+  const std::string last = refusal([&] { validate(recipe); });
+  return first.empty() ? last : first;
+}
+
+Seeds flag_seeds() {
+  return {
+      "training.max_steps=10\ndata.source=a,b\ndata.target=c,d\nmodel.d_model=64\nmodel.heads=8\ntraining."
+      "epsilon=1e-9\ndata."
+      "weights=1,0.5\nvalidation.metrics=loss,"
+      "bleu",
+      "training.max_epochs=3\ntraining.batch_tokens=auto\ndata.max_ratio=1e308\nmodel.norm=post\ndata.swap="
+      "true"};
+}
+
+std::string read_metrics_history(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { thinned(read_history(file.path()).train, 3); });
+}
+
+Seeds metrics_seeds() { return {contents(fixture / "run/metrics.jsonl")}; }
+
+std::string read_checkpoint(std::string_view bytes) {
+  static const TemporaryFolder& folder = copy_of(fixture / "run/checkpoints");
+  folder.write("step-00000006/manifest.json", std::string(bytes));
+  return refusal([&] {
+    const Checkpoints checkpoints(folder.path(""), 3);
+    const auto newest = checkpoints.newest();
+    if (!newest) throw Error("no whole checkpoint");
+    Checkpoints::read_state(*newest);
+  });
+}
+
+Seeds checkpoint_seeds() { return {contents(fixture / "run/checkpoints/step-00000006/manifest.json")}; }
+
+std::string read_run_state(std::string_view bytes) {
+  static const TemporaryFolder& folder = copy_of(fixture / "run/checkpoints");
+  folder.write("step-00000006/state.json", std::string(bytes));
+  return refusal([&] {
+    const CheckpointInfo checkpoint = {.step = 6, .path = folder.path("step-00000006")};
+    const nlohmann::json saved = Checkpoints::read_state(checkpoint);
+    try {
+      RunState().from_json(saved.at("state"));
+    } catch (const nlohmann::json::exception& error) {  // as RunStore::load does
+      throw Error("{}", error.what());
+    }
+  });
+}
+
+Seeds run_state_seeds() { return {contents(fixture / "run/checkpoints/step-00000006/state.json")}; }
+
+constexpr FuzzTarget targets[] = {
+    {"lines", read_lines, line_seeds},
+    {"text", read_text, text_seeds},
+    {"metrics", read_scored, scored_seeds},
+    {"vocabulary", read_vocabulary, vocabulary_seeds},
+    {"corpus", read_corpus, corpus_seeds},
+    {"shard", read_shard, shard_seeds},
+    {"safetensors", read_safetensors, model_seeds},
+    {"model", read_model, model_seeds},
+    {"configuration", read_model_configuration, configuration_seeds},
+    {"shortlist", read_shortlist, shortlist_seeds},
+    {"recipe", read_recipe, recipe_seeds},
+    {"flags", read_flags, flag_seeds},
+    {"history", read_metrics_history, metrics_seeds},
+    {"checkpoint", read_checkpoint, checkpoint_seeds},
+    {"run_state", read_run_state, run_state_seeds},
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() { return targets; }
+
+}  // namespace dragoman::internal
