@@ -194,7 +194,8 @@ void Heartbeat::State::accept_all() {
 // This machine can reach some of the first one's addresses. Loopback is tried last: it would be this machine itself.
 void Heartbeat::State::connect_to_first(const Endpoint& endpoint) {
   std::vector<uint32_t> addresses(endpoint.addresses, endpoint.addresses + endpoint.count);
-  std::stable_partition(addresses.begin(), addresses.end(), [](uint32_t a) { return (ntohl(a) >> 24) != 127; });
+  std::stable_partition(addresses.begin(), addresses.end(),
+                        [](uint32_t a) { return (ntohl(a) >> 24) != 127; });
   for (const uint32_t address : addresses) {
     const int connection = connect_to(address, endpoint.port);
     if (connection < 0) continue;

@@ -8,10 +8,8 @@ namespace {
 
 TEST(CountAllocations, Counts) {
   const int64_t before = allocations();
-  std::vector<int> memory(10);
+  ::operator delete(::operator new(10));  // unlike a vector, which a compiler may do without
   EXPECT_EQ(allocations(), before + 1);
-  memory.resize(1000);
-  EXPECT_EQ(allocations(), before + 2);
 }
 
 class Allocations : public testing::TestWithParam<ModelCase> {};
