@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(DRAGOMAN_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -15,7 +15,7 @@ constexpr size_t alignment = 64;
 constexpr size_t region_size = size_t{1} << 32;  // address space: pages take memory once they are touched
 
 // Lets the address sanitizer detect use after free.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(DRAGOMAN_ADDRESS_SANITIZER)
 void hide(void* data, size_t size) { ASAN_POISON_MEMORY_REGION(data, size); }
 void show(void* data, size_t size) { ASAN_UNPOISON_MEMORY_REGION(data, size); }
 #else

@@ -18,7 +18,7 @@
 namespace dragoman::internal {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DRAGOMAN_ADDRESS_SANITIZER) || defined(DRAGOMAN_THREAD_SANITIZER)
 constexpr bool is_sanitized = true;
 #else
 constexpr bool is_sanitized = false;

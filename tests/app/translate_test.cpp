@@ -244,7 +244,7 @@ TEST_F(TranslatingCommands, APairThatIsTooLongIsNotScored) {
 }
 
 TEST_F(TranslatingCommands, ScoringTakesMemoryForABatchAlone) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DRAGOMAN_ADDRESS_SANITIZER) || defined(DRAGOMAN_THREAD_SANITIZER)
   GTEST_SKIP() << "a sanitizer keeps what is given back";
 #endif
   std::string line;

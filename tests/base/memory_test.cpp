@@ -60,7 +60,7 @@ TEST_F(MemoryTest, KnowsTheFirstVersionOfGroupsToo) {
 }
 
 TEST(PeakMemory, IsWhatWasThereAtOnce) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(DRAGOMAN_THREAD_SANITIZER)
   GTEST_SKIP() << "the sanitizer remembers all memory that was ever written";
 #endif
   if (access("/proc/self/clear_refs", W_OK) != 0) GTEST_SKIP() << "this system forgets no peak";

@@ -13,9 +13,10 @@ std::atomic<int64_t> count{0};
 
 int64_t dragoman::internal::allocations() { return count.load(); }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(DRAGOMAN_ADDRESS_SANITIZER) && !defined(DRAGOMAN_THREAD_SANITIZER)
 
 // The C library's own, under the names by which it lets itself be replaced; operator new calls malloc.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* __libc_malloc(size_t size);
@@ -46,6 +47,7 @@ int posix_memalign(void** memory, size_t alignment, size_t size) noexcept {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 #else
 
