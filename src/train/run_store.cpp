@@ -25,7 +25,7 @@ namespace {
 
 // A run that ends because the disk refuses loses nothing but time.
 [[noreturn]] void stop_unsaved(const Error& error) {
-  throw Error("{}; mend that, and run the same command to resume", error.what());
+  throw Error("{}; make room or repair the disk, and run the same command to resume", error.what());
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   recipe_.training.max_steps = 100;
   recipe_.checkpoints.every = 1;
   std::filesystem::create_directories(folder_.path("wild"));
-  folder_.write("wild/checkpoints", "a file where a folder should be");
+  std::filesystem::create_symlink("nowhere", folder_.path("wild/checkpoints"));
   EXPECT_THROW(train("wild"), Error);
 
   auto documented = documented_events();
