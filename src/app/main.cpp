@@ -1,4 +1,5 @@
 // The program. Exit codes: 0 success, 1 failure, 2 usage error, 130, 141 and 143 stopped by a signal.
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -24,6 +25,7 @@ int fail(int exit_code, const std::string& message) {
 int main(int argc, char** argv) {
   using namespace dragoman::internal;
   set_log_level(LogLevel::info);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond a limit on the size of files fails like any other
   try {
     run_program({argv + 1, argv + argc});
     flush_output();

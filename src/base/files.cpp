@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -74,11 +75,34 @@ std::string behind_links(const std::string& path) {
   return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path).string() : path;
 }
 
+void flush_folder(const fs::path& folder) {
+  Descriptor(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
+}
+
+// Disks and network file systems have lost writes that they reported as done.
+void check_written(const std::string& path, const std::vector<std::string_view>& parts) {
+  Descriptor file(path, O_RDONLY);
+  std::vector<char> buffer(1 << 18);
+  const auto read_is = [&](std::string_view part) {
+    while (!part.empty()) {
+      const size_t n = file.read_some(buffer.data(), std::min(buffer.size(), part.size()));
+      if (n == 0 || std::memcmp(buffer.data(), part.data(), n) != 0) return false;
+      part.remove_prefix(n);
+    }
+    return true;
+  };
+  if (std::ranges::all_of(parts, read_is) && file.read_some(buffer.data(), 1) == 0) return;
+  throw Error("{} was written, but its contents are not what was written: check the disk", path);
+}
+
 void write_and_rename(const std::string& temporary, const std::string& path,
                       const std::vector<std::string_view>& parts) {
-  Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-  for (const std::string_view part : parts) file.write_all(part);
-  file.flush();
+  {
+    Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    for (const std::string_view part : parts) file.write_all(part);
+    file.flush();
+  }
+  check_written(temporary, parts);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw Error("cannot rename {} to {}: {}", temporary, path, std::strerror(errno));
   }
@@ -108,14 +132,18 @@ void write_file(const std::string& wanted, const std::vector<std::string_view>& 
     std::remove(temporary.c_str());
     throw;
   }
-  const fs::path folder = fs::path(path).parent_path();
-  Descriptor(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();  // the new name, too
+  flush_folder(fs::path(path).parent_path());  // the new name, too
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
+  std::vector<fs::path> missing;
+  for (fs::path at = fs::absolute(path); !fs::exists(at, error) && at.has_relative_path();
+       at = at.parent_path())
+    missing.push_back(at);
   fs::create_directories(path, error);
   if (error) throw Error("cannot create the folder {}: {}", path, error.message());
+  for (const fs::path& made : missing) flush_folder(made.parent_path());
 }
 
 void check_readable(const std::string& file) {

@@ -10,12 +10,12 @@ namespace dragoman::internal {
 std::string read_file(const std::string& path);
 
 // After a crash at any instant the path holds either the old contents or the new ones, whole: a temporary file
-// beside it is flushed to the disk and renamed. One writer per path at a time.
+// beside it is flushed to the disk, read back and renamed. One writer per path at a time.
 // If the path is a link, this holds for its target; a pipe or a device is written to directly.
 // The parts are written one after another, which saves copying them into one.
 void write_file(const std::string& path, const std::vector<std::string_view>& parts);
 
-// Creates it, and its missing parents.
+// Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);
 
 // Before long work: throws the Error that reading or writing would throw after it, as far as it can be foreseen. Opens

@@ -132,6 +132,13 @@ struct ShardedBatches::State {
   const Cut* next_or_begin() {
     const Cut* cut = next();
     if (cut) return cut;
+    if (position.index == 0) {
+      throw Error(
+          "epoch {} has no pairs: data.weights are too small for this corpus, or the prepared corpus is "
+          "damaged; remove "
+          "its folder to prepare it again",
+          position.epoch + 1);
+    }
     known_batches = position.index;
     begin_epoch(position.epoch + 1);
     return nullptr;

@@ -72,7 +72,7 @@ void declare(Options& options, DataConfig& data) {
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("weights", data.weights,
               "how often an epoch takes the pairs of each file, source files before tsv; empty: once",
-              at_least(0));
+              at_least(0).at_most(10'000));
   section.add("valid_source", data.valid_source, "validation text, never trained on");
   section.add("valid_target", data.valid_target, "its translation");
   section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")

@@ -224,6 +224,11 @@ void Shard::read(const PairRecord& pair, std::vector<int32_t>& source, std::vect
 
 void Shard::release() const { madvise(const_cast<char*>(mapping_->bytes), mapping_->size, MADV_DONTNEED); }
 
+uint64_t Shard::checksum() const {
+  const Header& header = mapping_->header;
+  return XXH3_64bits_withSeed(&header.ids_checksum, sizeof header.ids_checksum, header.pairs_checksum);
+}
+
 bool Shard::is_whole() const {
   const Header& header = mapping_->header;
   return XXH3_64bits(mapping_->bytes + sizeof(Header), records_begin(header) - sizeof(Header)) ==

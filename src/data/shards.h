@@ -44,8 +44,9 @@ class Shard {
 
   std::span<const PairRecord> pairs() const { return pairs_; }
   void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
-  void release() const;   // frees the memory of its pages, which are read again when needed
-  bool is_whole() const;  // reads all of it and verifies the checksums
+  void release() const;       // frees the memory of its pages, which are read again when needed
+  uint64_t checksum() const;  // of its pairs, as the header has it
+  bool is_whole() const;      // reads all of it and verifies the checksums
 
  private:
   struct Mapping;

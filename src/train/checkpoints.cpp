@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
+#include <ranges>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "train/finite.h"
 
 namespace dragoman::internal {
 namespace {
@@ -44,20 +48,26 @@ nlohmann::json read_json(const fs::path& path) {
   }
 }
 
-// What is wrong with a checkpoint's files; empty if nothing is. Sets the reason that its manifest gives.
-std::string defect_of(CheckpointInfo& checkpoint, bool with_checksums) {
+// What is wrong with a checkpoint's files; empty if nothing is. Sets what its manifest says about it.
+std::string defect_of(CheckpointInfo& checkpoint, bool with_contents) {
   try {
     const fs::path folder = checkpoint.path;
     const nlohmann::json manifest = read_json(folder / manifest_name);
     if (!manifest.value("on_schedule", true)) checkpoint.reason = CheckpointReason::extra;
+    checkpoint.best_step = manifest.value("best_step", int64_t{-1});
     for (const auto& [name, facts] : manifest.at("files").items()) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
       if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has the wrong size";
-      if (with_checksums && checksum(file.string()) != facts.at("xxh3"))
-        return name + " has the wrong checksum";
+      if (!with_contents) continue;
+      if (checksum(file.string()) != facts.at("xxh3")) return name + " has the wrong checksum";
+      if (file.extension() != ".safetensors") continue;
+      const std::string tensor = first_non_finite(SafetensorsFile::open(file.string()).entries());
+      if (!tensor.empty()) return fmt::format("{} has values in {} that are not finite", name, tensor);
     }
     return "";
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -73,14 +83,18 @@ std::optional<int64_t> step_of(const std::string& name) {
   return step;
 }
 
-// All folders with the name of a checkpoint, the newest last.
+// All folders with the name of a checkpoint, the newest last. What cannot be read is not taken for empty: the run would
+// start anew.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (const auto step = step_of(entry.path().filename().string()))
-      found.push_back({*step, entry.path().string()});
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return found;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (const auto step = step_of(entry->path().filename().string()))
+      found.push_back({*step, entry->path().string()});
   }
+  if (error) throw Error("cannot read the checkpoints in {}: {}", folder, error.message());
   std::ranges::sort(found, [](const auto& a, const auto& b) {
     return std::pair(a.step, a.path) < std::pair(b.step, b.path);
   });
@@ -94,6 +108,12 @@ std::optional<CheckpointInfo> newest_intact(std::vector<CheckpointInfo> found) {
     log_warning("skipping the checkpoint {}: {}", it->path, defect);
   }
   return {};
+}
+
+// A crash came before the end of save(), or in the middle of remove().
+bool is_incomplete(const CheckpointInfo& checkpoint) {
+  std::error_code error;
+  return !fs::exists(fs::path(checkpoint.path) / manifest_name, error) && !error;
 }
 
 void remove(const CheckpointInfo& checkpoint) {
@@ -112,10 +132,11 @@ fs::path unused_name(const fs::path& folder, int64_t step) {
 }  // namespace
 
 void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
-                       CheckpointReason reason) const {
-  const fs::path path = unused_name(folder_, step);
+                       CheckpointReason reason, int64_t best_step) const {
+  fs::path path;
   try {
-    fs::create_directories(path);
+    path = unused_name(folder_, step);
+    make_folder(path.string());
     nlohmann::json facts;
     for (const CheckpointFile& file : files) {
       write_safetensors((path / file.name).string(), {{"format", "dragoman 1"}}, file.entries);
@@ -126,6 +147,7 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vec
     const nlohmann::json manifest = {{"format", 1},
                                      {"step", step},
                                      {"on_schedule", reason == CheckpointReason::on_schedule},
+                                     {"best_step", best_step},
                                      {"files", facts}};
     write_file((path / manifest_name).string(), {manifest.dump(1)});
   } catch (const std::exception& error) {
@@ -167,21 +189,24 @@ void Checkpoints::remove_after(int64_t step) const {
   }
 }
 
-void Checkpoints::prune(const std::vector<int64_t>& protected_steps) const {
-  std::vector<CheckpointInfo> found = folders(folder_);
+void Checkpoints::prune() const {
+  std::set<int64_t> best;        // steps whose weights a checkpoint that stays calls the best
   int64_t kept = 0, later = -1;  // the step of the complete one after it
-  for (auto it = found.rbegin(); it != found.rend(); ++it) {
-    if (!defect_of(*it, false).empty() || it->step == later) {
-      remove(*it);
+  for (CheckpointInfo& found : folders(folder_) | std::views::reverse) {
+    if (is_incomplete(found) || found.step == later) {
+      remove(found);
       continue;
     }
+    if (!defect_of(found, false).empty()) continue;
     const bool newest = later < 0;
-    later = it->step;
-    const bool counts = it->reason == CheckpointReason::on_schedule;
-    const bool stays =
-        newest || (counts && kept < keep_) || std::ranges::count(protected_steps, it->step) > 0;
+    later = found.step;
+    const bool counts = found.reason == CheckpointReason::on_schedule;
+    if (newest || (counts && kept < keep_) || best.contains(found.step)) {
+      best.insert(found.best_step);
+    } else {
+      remove(found);
+    }
     kept += counts;
-    if (!stays) remove(*it);
   }
 }
 

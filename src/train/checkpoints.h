@@ -1,8 +1,8 @@
 // Checkpoints: complete or absent.
 //
-// A checkpoint is a folder that is written once: first the files, each flushed to the disk, then manifest.json with
-// their sizes and checksums. A folder without a matching manifest does not count. So a kill at any instant loses at
-// most the steps since the last checkpoint.
+// A checkpoint is a folder that is written once: first the files, each flushed to the disk and read back, then
+// manifest.json with their sizes and checksums. A folder without a matching manifest does not count. So a kill at any
+// instant loses at most the steps since the last checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,22 @@ struct CheckpointInfo {
   int64_t step;
   std::string path;
   CheckpointReason reason = CheckpointReason::on_schedule;
+  int64_t best_step = -1;  // of the best weights then, which the checkpoint of that step has; −1: none
 };
 
 class Checkpoints {
  public:
-  // prune() keeps the newest `keep` on schedule, the protected ones, and the newest of all.
+  // prune() keeps the newest `keep` on schedule, the newest of all, and those with the best weights of any of them.
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
   // Throws Error if the disk refuses, and then leaves nothing behind.
   void save(int64_t step, const nlohmann::json& state, const std::vector<CheckpointFile>& files,
-            CheckpointReason reason = CheckpointReason::on_schedule) const;
+            CheckpointReason reason = CheckpointReason::on_schedule, int64_t best_step = -1) const;
 
   // The complete ones, one per step, the newest last. Checksums are not verified.
   std::vector<CheckpointInfo> list() const;
 
-  // The newest one whose checksums match; damaged ones are skipped with a warning.
+  // The newest one whose checksums match and whose numbers are finite; others are skipped with a warning.
   std::optional<CheckpointInfo> newest() const;
 
   // The same among those of one step.
@@ -52,11 +53,11 @@ class Checkpoints {
   // The same among those on schedule, of steps before this one.
   std::optional<CheckpointInfo> newest_before(int64_t step) const;
 
-  // Of later steps, after a rollback.
+  // Of later steps: a rollback, or damage to them, has made the run go back.
   void remove_after(int64_t step) const;
 
-  // Removes all others, and what crashes have left behind.
-  void prune(const std::vector<int64_t>& protected_steps) const;
+  // After a save: removes all others, and what crashes have left behind, but no complete one that is damaged.
+  void prune() const;
 
   static nlohmann::json read_state(const CheckpointInfo& checkpoint);
 

@@ -39,7 +39,10 @@ DivergenceGuard::Verdict DivergenceGuard::judge(double loss, double gradient_nor
     return Verdict::good;
   }
   ++skipped_;
-  if (++in_a_row_ < skips_in_a_row) return Verdict::skip;
+  return ++in_a_row_ < skips_in_a_row ? Verdict::skip : reject();
+}
+
+DivergenceGuard::Verdict DivergenceGuard::reject() {
   in_a_row_ = 0;
   if (++rollbacks_ > max_rollbacks) return Verdict::stop;
   rate_scale_ /= 2;

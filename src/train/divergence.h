@@ -21,6 +21,9 @@ class DivergenceGuard {
   // Judges an update by its loss per token and the norm of its gradient, and keeps statistics of the good ones.
   Verdict judge(double loss, double gradient_norm);
 
+  // Judges weights that good updates have left useless: rollback or stop.
+  Verdict reject();
+
   // What was wrong with the last update: "the loss is nan; decoder.… has a weight of 1e+30".
   const std::string& reason() const { return reason_; }
   // Adds to the reason the tensor with the largest gradient; or, since a loss that is not finite leaves no gradient

@@ -30,15 +30,25 @@ bool Recovery::recover(const Gradients& gradients, DivergenceGuard::Verdict verd
     case DivergenceGuard::Verdict::rollback:
       break;
   }
-  rollback();
+  rollback(reason);
+  return true;
+}
+
+void Recovery::recover_from(const std::string& defect) {
+  store_.log("divergence", trainer_.steps(), {{"reason", defect}});
+  if (state_.guard.reject() == DivergenceGuard::Verdict::stop) stop(defect);
+  rollback(defect);
+}
+
+void Recovery::rollback(const std::string& reason) {
+  go_back();
   log_warning("{}: rolled back to step {}, with the learning rate multiplied by {}", reason, trainer_.steps(),
               state_.guard.rate_scale());
-  return true;
 }
 
 // A checkpoint is good if a good update followed it: that of the present step has the very weights that have failed.
 // Those that signals left do not count, since an uninterrupted run does not have them.
-void Recovery::rollback() {
+void Recovery::go_back() {
   const RunState failed = state_;
   if (const auto checkpoint = store_.checkpoints().newest_before(trainer_.steps())) {
     store_.load(*checkpoint, trainer_, state_);

@@ -23,8 +23,12 @@ class Recovery {
   // After an update that was not good, and not applied. True if the run was rolled back.
   bool recover(const Gradients& gradients, DivergenceGuard::Verdict verdict);
 
+  // After updates that looked good, but have spoilt what is to be saved: always a rollback.
+  void recover_from(const std::string& defect);
+
  private:
-  void rollback();
+  void rollback(const std::string& reason);
+  void go_back();
   void restart();
   [[noreturn]] void stop(const std::string& reason);
 

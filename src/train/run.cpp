@@ -70,14 +70,14 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
 }
 
 void Run::start() {
-  const auto checkpoint = store_.checkpoints().newest();
-  if (!checkpoint) check_fits_new_run(options_);
-  store_.write_config(recipe_, device_.kernels.name);
-  if (checkpoint) {
+  store_.set_corpus(task_.corpus);
+  if (const auto checkpoint = store_.checkpoints().newest()) {
     resume(*checkpoint);
   } else {
+    check_fits_new_run(options_);
     start_new();
   }
+  store_.write_config(recipe_, device_.kernels.name);
 }
 
 void Run::resume(const CheckpointInfo& checkpoint) {
@@ -125,17 +125,18 @@ void Run::train() {
     validate_and_save();
     stop_if_requested();
   }
-  while (!finished()) {
-    step();
-    stop_if_requested();
-  }
+  do {
+    while (!finished()) {
+      step();
+      stop_if_requested();
+    }
+  } while (rolled_back_unless_finite());
   progress_.clear();
   const bool validates = state_.validations.last_step != trainer_.steps();
   if (validates) validate();
   if (state_.validations.last_step != trainer_.steps()) stop_if_requested();  // it was interrupted
-  store_.try_to_save(trainer_, state_, CheckpointReason::extra);
   if (validates) store_.keep_if_best(trainer_, state_);
-  store_.write_final_model(trainer_, state_, recipe_.training.average_last);
+  store_.finish(trainer_, state_, recipe_.training.average_last);
   store_.log("end", trainer_.steps(),
              {{"epoch", state_.position.epoch},
               {"best_step", state_.validations.best_step},
@@ -244,15 +245,40 @@ bool Run::validation_is_due() const {
 
 // After an interrupted validation nothing is done: the resumed run starts with it.
 void Run::validate_and_save() {
-  const bool validates = validation_is_due();
+  const int64_t every = recipe_.checkpoints.every;
+  const bool validates = validation_is_due(),
+             saves = every > 0 ? is_multiple(trainer_.steps(), every) : validates;
+  if ((validates || saves) && rolled_back_unless_finite()) return;
   if (validates) validate();
   if (validates && state_.validations.last_step != trainer_.steps()) return;
-  const int64_t every = recipe_.checkpoints.every;
-  if (every > 0 ? is_multiple(trainer_.steps(), every) : validates) {
-    progress_.clear();  // it may warn
+  if (saves) save_on_schedule();
+  if (validates) store_.keep_if_best(trainer_, state_);
+}
+
+// The final average needs all of these checkpoints: without one of them it would be another.
+void Run::save_on_schedule() {
+  progress_.clear();  // it may warn
+  if (recipe_.training.average_last > 1) {
+    store_.save(trainer_, state_, CheckpointReason::on_schedule);
+  } else {
     store_.try_to_save(trainer_, state_, CheckpointReason::on_schedule);
   }
-  if (validates) store_.keep_if_best(trainer_, state_);
+}
+
+// Numbers that are not finite would be sealed in what is saved, and may not show in any loss: Adam's moments, the
+// average, or the row of a rare word. A fault of memory may be in one process alone.
+bool Run::rolled_back_unless_finite() {
+  struct Defect {
+    char tensor[128];
+  } own = {};
+  trainer_.non_finite_tensor().copy(own.tensor, sizeof own.tensor - 1);
+  const std::vector<Defect> all = processes_.gather(own);
+  const auto found = std::ranges::find_if(all, [](const Defect& one) { return one.tensor[0] != '\0'; });
+  if (found == all.end()) return false;
+  progress_.clear();
+  recovery_.recover_from(fmt::format("{} has values that are not finite", found->tensor));
+  check_agreement();
+  return true;
 }
 
 void Run::validate() {
@@ -293,6 +319,7 @@ void Run::stop_if_requested() {
   state_.seconds = all[0].seconds;
   if (std::ranges::all_of(all, [](const Status& one) { return one.stop == 0; })) return;
   progress_.clear();
+  rolled_back_unless_finite();
   store_.save(trainer_, state_, CheckpointReason::extra);
   processes_.leave();
   const int signal = std::ranges::max(all, {}, &Status::signal).signal;

@@ -62,6 +62,8 @@ class Run {
 
   bool validation_is_due() const;
   void validate_and_save();
+  void save_on_schedule();
+  bool rolled_back_unless_finite();
   void validate();
   void validate_here();
 

@@ -5,6 +5,7 @@
 #include "model/folder.h"
 #include "text/vocabulary.h"
 #include "train/checkpoints.h"
+#include "train/run_model.h"
 
 namespace dragoman::internal {
 namespace {
@@ -42,9 +43,18 @@ void check_same_model(const ModelConfig& model, const std::string& init_from) {
   }
 }
 
-// Such a model is another command's result, or its checkpoints are lost: it must not be overwritten.
+// A run that could save no checkpoint starts anew. Any other model is another command's result, or its checkpoints are
+// lost: it must not be overwritten.
+bool may_be_replaced(const std::string& folder) {
+  try {
+    return !read_run_model(folder).resumable;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void check_no_finished_model(const std::string& folder) {
-  if (!fs::exists(weights_path(folder))) return;
+  if (!fs::exists(weights_path(folder)) || may_be_replaced(folder)) return;
   throw UsageError(
       "{0} holds a model, but no complete checkpoint to resume from: choose another folder (--out); "
       "--init-from {0} starts there with its weights",
@@ -79,12 +89,35 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
 
 void check_fits_new_run(const RunOptions& options) {
   check_no_finished_model(options.folder);
+  const std::string checkpoints = options.folder + "/checkpoints";
+  if (!Checkpoints(checkpoints, 1).list().empty()) {
+    throw UsageError(
+        "no checkpoint in {} can be used: remove them to start anew, or choose another folder (--out)",
+        checkpoints);
+  }
   if (options.resume == Resume::require)
     throw UsageError("{} has no checkpoint to resume from, as --resume require demands", options.folder);
   if (!options.init_from.empty() && !have_same_vocabularies(options.folder, options.init_from)) {
     throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
                      options.init_from);
   }
+}
+
+void check_fits_checkpoint(const nlohmann::json& state, const std::string& checkpoint,
+                           const ModelConfig& model, const std::string& corpus) {
+  const nlohmann::json none = nlohmann::json::object(), saved = state.value("model", none),
+                       own = to_json(model);
+  for (const auto& [key, value] : saved.items()) {
+    if (!own.contains(key) || own.at(key) == value) continue;
+    throw UsageError(
+        "{} is of a model with model.{} = {}, not {}: choose another folder (--out), or keep the value",
+        checkpoint, key, value.dump(), own.at(key).dump());
+  }
+  if (state.value("corpus", corpus) == corpus) return;
+  throw UsageError(
+      "the corpus has changed since {} was saved: restore it, or start another run (--out) from this model "
+      "(--init-from)",
+      checkpoint);
 }
 
 void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own) {

@@ -19,6 +19,11 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options);
 // Once the corpus is prepared and no usable checkpoint was found: that a new run may start.
 void check_fits_new_run(const RunOptions& options);
 
+// That the run's model and corpus are those of the checkpoint, as far as its state says: tensors of equal shapes may
+// compute another thing, and other data lead elsewhere.
+void check_fits_checkpoint(const nlohmann::json& state, const std::string& checkpoint,
+                           const ModelConfig& model, const std::string& corpus);
+
 // The point that a process has reached. Sums of gradients make sense only for the same weights and the same kernels.
 struct Standing {
   int64_t step, epoch, index;

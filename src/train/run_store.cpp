@@ -4,9 +4,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <exception>
 #include <filesystem>
+#include <ranges>
 
 #include "base/build.h"
 #include "base/error.h"
@@ -16,12 +18,14 @@
 #include "model/weights.h"
 #include "train/averaging.h"
 #include "train/run_checks.h"
+#include "train/run_model.h"
 
 namespace dragoman::internal {
 namespace {
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+// A run that ends because the disk refuses loses nothing but time.
+[[noreturn]] void stop_unsaved(const Error& error) {
+  throw Error("{}; make room or repair the disk, and run the same command to resume", error.what());
 }
 
 }  // namespace
@@ -98,35 +102,53 @@ void RunStore::log(const ValidationReport& report) {
 
 // --- checkpoints ------------------------------------------------------------------------------------
 
-// One on schedule serves to resume from, too.
 void RunStore::save(const Trainer& trainer, const RunState& state, CheckpointReason reason) {
-  const int64_t step = trainer.steps();
-  const bool saved = saved_step_ == step && (saved_reason_ == reason || reason == CheckpointReason::extra);
-  if (!writes_ || saved) return;
-  log_->flush();
-  const nlohmann::json content = {{"state", state.to_json()},
-                                  {"metrics_bytes", log_->bytes()},
-                                  {"build", build_name()},
-                                  {"instruction_set", trainer.model().device.kernels.name},
-                                  {"processes", processes_}};
-  trainer.save(checkpoints_, content, reason);
-  saved_step_ = step;
-  saved_reason_ = reason;
-  checkpoints_.prune({state.validations.best_step, step});  // after a rollback to 0 this is not the newest
+  try {
+    write_checkpoint(trainer, state, reason);
+  } catch (const Error& error) {
+    stop_unsaved(error);
+  }
 }
 
 void RunStore::try_to_save(const Trainer& trainer, const RunState& state, CheckpointReason reason) {
   try {
-    save(trainer, state, reason);
+    write_checkpoint(trainer, state, reason);
   } catch (const Error& error) {
     log_warning("{}; training continues", error.what());
     log("checkpoint", trainer.steps(), {{"failed", error.what()}});
   }
 }
 
+// One on schedule serves to resume from, too. Where the best weights of an earlier step are nowhere on the disk, a
+// checkpoint would lead to an end without them: they come first.
+void RunStore::write_checkpoint(const Trainer& trainer, const RunState& state, CheckpointReason reason) {
+  const int64_t step = trainer.steps(), best_step = state.validations.best_step;
+  const bool saved = saved_step_ == step && (saved_reason_ == reason || reason == CheckpointReason::extra);
+  if (!writes_ || saved) return;
+  if (!unwritten_best_.empty() && best_step != step) {
+    write_run_model(folder_, trainer.model().parameters, unwritten_best_,
+                    model_of_step(best_step, saved_step_ >= 0));
+    unwritten_best_.clear();
+  }
+  log_->flush();
+  const nlohmann::json content = {{"state", state.to_json()},
+                                  {"metrics_bytes", log_->bytes()},
+                                  {"model", to_json(trainer.model().config)},
+                                  {"corpus", corpus_},
+                                  {"build", build_name()},
+                                  {"instruction_set", trainer.model().device.kernels.name},
+                                  {"processes", processes_}};
+  trainer.save(checkpoints_, content, reason, best_step);
+  saved_step_ = step;
+  saved_reason_ = reason;
+  checkpoints_.remove_after(step);
+  checkpoints_.prune();
+}
+
 void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState& state) {
-  trainer.restore(checkpoint);
   const nlohmann::json saved = Checkpoints::read_state(checkpoint);
+  check_fits_checkpoint(saved, checkpoint.path, trainer.model().config, corpus_);
+  trainer.restore(checkpoint);
   try {
     state.from_json(saved.at("state"));
     cut_history(saved.at("metrics_bytes"), checkpoint.step + 1);
@@ -136,6 +158,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
   }
   saved_step_ = checkpoint.step;
   saved_reason_ = checkpoint.reason;
+  unwritten_best_.clear();
 }
 
 // What the bits depend on, beside the recipe.
@@ -165,68 +188,91 @@ void RunStore::remove_later(int64_t step) {
 
 void RunStore::restart_history() {
   saved_step_ = -1;
+  unwritten_best_.clear();
   if (writes_) cut_history(metrics_bytes_until(folder_ + "/metrics.jsonl", 0), 1);
 }
 
 // --- the model --------------------------------------------------------------------------------------
 
-// A model without any checkpoint would look like the result of another command, which no run may overwrite: so the
-// first model gets a checkpoint of its own.
+// The checkpoint comes first: it keeps the best weights, too, whatever happens to the model's file later.
 void RunStore::keep_if_best(const Trainer& trainer, const RunState& state) {
-  if (!writes_ || state.validations.best_step != trainer.steps()) return;
-  if (saved_step_ < 0) try_to_save(trainer, state, CheckpointReason::extra);
+  const int64_t step = trainer.steps();
+  if (!writes_ || state.validations.best_step != step) return;
+  unwritten_best_.clear();
+  try_to_save(trainer, state, CheckpointReason::extra);
+  const HostView<const float> weights(trainer.model().device.memory, trainer.weights_for_use());
   try {
-    const HostView<const float> weights(trainer.model().device.memory, trainer.weights_for_use());
-    write_weights(weights_path(folder_), trainer.model().parameters, weights.span());
+    write_run_model(folder_, trainer.model().parameters, weights.span(),
+                    model_of_step(step, saved_step_ >= 0));
   } catch (const Error& error) {
+    if (saved_step_ != step) unwritten_best_.assign(weights.begin(), weights.end());
     log_warning("{}; training continues", error.what());
   }
 }
 
-void RunStore::write_final_model(Trainer& trainer, const RunState& state, int64_t average_last) {
+// The model does not wait for room for a checkpoint, which is larger; an average needs that checkpoint, however. In the
+// end memory holds the model, perhaps of another step, and nothing may be saved any more.
+void RunStore::finish(Trainer& trainer, const RunState& state, int64_t average_last) {
   if (!writes_) return;
-  const std::vector<std::string> files = files_to_average(trainer.steps(), average_last);
-  if (files.empty()) return restore_best(trainer, state.validations.best_step);
+  std::exception_ptr unsaved;
+  try {
+    save(trainer, state, CheckpointReason::extra);
+  } catch (const Error&) {
+    if (average_last > 1) throw;
+    unsaved = std::current_exception();
+  }
   Parameters& parameters = trainer.model().parameters;
-  average_weights(parameters, files);
-  write_weights(weights_path(folder_), parameters,
-                HostView<const float>(parameters.memory(), parameters.weights()).span());
-  log_info("the model is the average of the last {} checkpoints", files.size());
+  const RunModel wanted = average_last > 1 ? read_average(trainer, average_last)
+                                           : read_best(parameters, state.validations.best_step);
+  const HostView<const float> weights(parameters.memory(), parameters.weights());
+  try {
+    if (!has_run_model(folder_, parameters, weights.span(), wanted))
+      write_run_model(folder_, parameters, weights.span(), wanted);
+  } catch (const Error& error) {
+    stop_unsaved(error);
+  }
+  if (unsaved) std::rethrow_exception(unsaved);
 }
 
-// The last checkpoints that an uninterrupted run has, the one of its end among them.
-std::vector<std::string> RunStore::files_to_average(int64_t step, int64_t average_last) const {
-  const auto count = static_cast<size_t>(average_last);
+// Of the last checkpoints that an uninterrupted run has, the one of its end among them.
+RunModel RunStore::read_average(Trainer& trainer, int64_t average_last) const {
+  std::vector<CheckpointInfo> last = checkpoints_.list();
+  std::erase_if(last, [end = trainer.steps()](const CheckpointInfo& one) {
+    return one.step > end || (one.reason == CheckpointReason::extra && one.step != end);
+  });
+  const size_t count = std::min(last.size(), static_cast<size_t>(average_last));
   std::vector<std::string> files;
-  if (count < 2) return files;
-  for (const CheckpointInfo& found : checkpoints_.list()) {
-    if (found.reason == CheckpointReason::on_schedule || found.step == step)
-      files.push_back(weights_path(found.path));
+  std::vector<int64_t> steps;
+  for (const CheckpointInfo& one : last | std::views::drop(last.size() - count)) {
+    files.push_back(weights_path(one.path));
+    steps.push_back(one.step);
   }
-  if (files.size() > count) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(count));
-  return files;
+  average_weights(trainer.model().parameters, files);
+  log_info("the model is the average of the last {} checkpoints", count);
+  return model_of_average(steps);
 }
 
-// The model's file may be missing or of another step, if the disk was full or the program was killed: then the
+// The model's file may be missing, damaged or of another step, if the disk was full or the program was killed: then the
 // checkpoint of the best step has the weights.
-void RunStore::restore_best(Trainer& trainer, int64_t best_step) const {
-  const std::string path = weights_path(folder_);
-  Parameters& parameters = trainer.model().parameters;
-  const auto read = [&](const std::string& file) {
-    read_weights(file, parameters);
-    const HostView<const float> weights(parameters.memory(), parameters.weights());
-    return std::vector<float>(weights.begin(), weights.end());
-  };
-  const bool exists = std::filesystem::exists(path);
-  if (const auto checkpoint = checkpoints_.of_step(best_step)) {
-    const std::vector<float> best = read(weights_path(checkpoint->path));
-    if (!exists || !same_bits(read(path), best)) write_weights(path, parameters, best);
-  } else if (!exists) {
-    throw Error(
-        "{} has no model, because none could be written: check the disk, and run the same command again",
-        folder_);
+RunModel RunStore::read_best(Parameters& parameters, int64_t best_step) const {
+  const RunModel wanted = model_of_step(best_step, saved_step_ >= 0);
+  if (!unwritten_best_.empty()) {
+    std::ranges::copy(unwritten_best_, HostView<float>(parameters.memory(), parameters.weights()).begin());
+    parameters.changed();
+    return wanted;
   }
-  read_weights(path, parameters);
+  const auto checkpoint = checkpoints_.of_step(best_step);
+  const std::string folder = checkpoint ? checkpoint->path : folder_;
+  if (!std::filesystem::exists(weights_path(folder)))
+    throw Error("{} has no model, because none could be written: run the same command again", folder_);
+  const std::string step = checkpoint ? wanted.step : read_run_model(folder_).step;
+  if (!step.empty() && step != wanted.step) {
+    throw Error(
+        "{} has the weights of step {}, and no checkpoint has the best ones, of step {}: train longer",
+        weights_path(folder_), step, best_step);
+  }
+  read_weights(weights_path(folder), parameters);
+  return wanted;
 }
 
 }  // namespace dragoman::internal

@@ -10,12 +10,14 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parallel/processes.h"
 #include "train/checkpoints.h"
 #include "train/metrics_log.h"
 #include "train/observer.h"
 #include "train/recipe.h"
+#include "train/run_model.h"
 #include "train/run_state.h"
 #include "train/tensorboard.h"
 
@@ -42,6 +44,9 @@ class RunStore {
   const std::string& folder() const { return folder_; }
   const Checkpoints& checkpoints() const { return checkpoints_; }
 
+  // What checkpoints are trained on, as Task has it.
+  void set_corpus(const std::string& corpus) { corpus_ = corpus; }
+
   // `recipe`: with nothing left automatic.
   void write_config(const Recipe& recipe, const std::string& instruction_set) const;
 
@@ -56,7 +61,8 @@ class RunStore {
   void save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
   // The same, with a warning: a disk that is full today may not be tomorrow.
   void try_to_save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
-  // Reads weights and state, and cuts the history to that step, except for divergences after it.
+  // Reads weights and state, and cuts the history to that step, except for divergences after it. Throws UsageError if
+  // the checkpoint is of another model or another corpus.
   void load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState& state);
   // After a rollback to this step: removes the checkpoints of later steps, if there is one of this step.
   void remove_later(int64_t step);
@@ -64,18 +70,21 @@ class RunStore {
   void restart_history();
 
   // --- the model
-  // After a validation and its checkpoint: writes the weights if they are the best.
+  // After a validation: writes a checkpoint and the model if the weights are the best. A failure is a warning.
   void keep_if_best(const Trainer& trainer, const RunState& state);
-  // At the end: the average of the last checkpoints if average_last asks for it, else the best weights; also in memory.
-  void write_final_model(Trainer& trainer, const RunState& state, int64_t average_last);
+  // At the end: saves, and writes the model: the average of the last checkpoints if average_last asks for it, else the
+  // best weights; also in memory. Throws Error unless all of it is on the disk.
+  void finish(Trainer& trainer, const RunState& state, int64_t average_last);
 
  private:
+  void write_checkpoint(const Trainer& trainer, const RunState& state, CheckpointReason reason);
   void cut_history(int64_t bytes, int64_t first_step);
   void warn_if_bits_change(const nlohmann::json& saved, const Trainer& trainer, const RunState& state) const;
-  std::vector<std::string> files_to_average(int64_t step, int64_t average_last) const;
-  void restore_best(Trainer& trainer, int64_t best_step) const;
+  RunModel read_average(Trainer& trainer, int64_t average_last) const;
+  RunModel read_best(Parameters& parameters, int64_t best_step) const;
 
   std::string folder_;
+  std::string corpus_;
   bool writes_;
   int processes_;
   std::unique_ptr<RunLock> lock_;
@@ -84,6 +93,8 @@ class RunStore {
   std::unique_ptr<TensorBoardWriter> board_;
   int64_t saved_step_ = -1;
   CheckpointReason saved_reason_ = CheckpointReason::extra;
+  std::vector<float>
+      unwritten_best_;  // the best weights, while the disk has refused both model and checkpoint
 };
 
 }  // namespace dragoman::internal

@@ -160,12 +160,21 @@ BatchSettings settings_for(const Recipe& recipe) {
                         seed_for(recipe, "batches"));
 }
 
+// Of the encoded pairs, in their order.
+std::string checksum_of(const PreparedCorpus& corpus) {
+  uint64_t sum = corpus.shards.size();
+  for (const uint64_t begin : corpus.source_begins) sum = mix(sum, begin);
+  for (const Shard& shard : corpus.shards) sum = mix(sum, shard.checksum());
+  return fmt::format("{:016x}", sum);
+}
+
 // What all processes have of a task.
 Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   Task task;
   task.recipe = recipe;
   task.start = corpus.vocabularies.target->special().start;
   task.end = corpus.vocabularies.target->special().end;
+  task.corpus = checksum_of(corpus);
   task.target_text = [target = corpus.vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);
   };

@@ -33,6 +33,8 @@ struct Task {
   int32_t start = 1, end = 2;  // tokens; end −1: targets have no end mark,
   int64_t target_length = 0;   // but this length
   std::function<std::string(std::span<const int32_t>)> target_text;
+  std::string
+      corpus;  // a checksum of what is trained on, which a resumed run must find again; empty if synthetic
   nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <iterator>
 
 #include "model/weights.h"
+#include "train/finite.h"
 #include "train/schedule.h"
 
 namespace dragoman::internal {
@@ -121,19 +121,30 @@ void Trainer::reset() {
   steps_ = 0;
 }
 
-void Trainer::save(const Checkpoints& checkpoints, const nlohmann::json& state,
-                   CheckpointReason reason) const {
+Trainer::CheckpointTensors Trainer::checkpoint_tensors() const {
   const Parameters& parameters = model_.parameters;
-  std::deque<HostView<const float>> views;  // that the entries point to
+  CheckpointTensors tensors;
   const auto entries = [&](std::span<const float> values, const char* prefix) {
-    return flat_entries(parameters, views.emplace_back(model_.device.memory, values).span(), prefix);
+    return flat_entries(parameters, tensors.views.emplace_back(model_.device.memory, values).span(), prefix);
   };
   CheckpointFile optimizer = {"optimizer.safetensors", entries(adam_.first_moments(), "first/")};
   std::ranges::copy(entries(adam_.second_moments(), "second/"), std::back_inserter(optimizer.entries));
   if (average_)
     std::ranges::copy(entries(parameters.weights(), "weights/"), std::back_inserter(optimizer.entries));
-  checkpoints.save(steps_, state,
-                   {{"model.safetensors", entries(weights_for_use(), "")}, std::move(optimizer)}, reason);
+  tensors.files = {{"model.safetensors", entries(weights_for_use(), "")}, std::move(optimizer)};
+  return tensors;
+}
+
+void Trainer::save(const Checkpoints& checkpoints, const nlohmann::json& state, CheckpointReason reason,
+                   int64_t best_step) const {
+  checkpoints.save(steps_, state, checkpoint_tensors().files, reason, best_step);
+}
+
+std::string Trainer::non_finite_tensor() const {
+  for (const auto tensors = checkpoint_tensors(); const CheckpointFile& file : tensors.files) {
+    if (std::string name = first_non_finite(file.entries); !name.empty()) return name;
+  }
+  return {};
 }
 
 void Trainer::restore(const CheckpointInfo& checkpoint) {

@@ -6,6 +6,7 @@
 // micro-batches, and all make the same update with the sum.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,15 +73,24 @@ class Trainer {
   void reset();
 
   // The tensors of a checkpoint, written and read.
-  void save(const Checkpoints& checkpoints, const nlohmann::json& state, CheckpointReason reason) const;
+  void save(const Checkpoints& checkpoints, const nlohmann::json& state, CheckpointReason reason,
+            int64_t best_step) const;
   void restore(const CheckpointInfo& checkpoint);
+  // Which of them is not finite; empty if all are.
+  std::string non_finite_tensor() const;
 
   int64_t steps() const { return steps_; }  // updates done
   Transformer& model() const { return model_; }
   Adam& adam() { return adam_; }
 
  private:
+  struct CheckpointTensors {
+    std::deque<HostView<const float>> views;  // that the files' entries point to
+    std::vector<CheckpointFile> files;
+  };
+
   LossSums run(const BatchSlice& batch, Tape* tape);
+  CheckpointTensors checkpoint_tensors() const;
   LossSums over_all(const LossSums& own);
 
   Transformer& model_;

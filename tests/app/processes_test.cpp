@@ -178,17 +178,19 @@ TEST_F(ProcessesTest, SlownessIsTolerated) {
 
 TEST_F(ProcessesTest, ASignalToOneStopsAllAfterTheStep) {
   with_processes(2);
-  ASSERT_EQ(run("whole"), 0) << log();
-  const pid_t launcher = start("stopped", {"--checkpoints.every=1000"});
-  send(training_process(launcher, 1, "stopped"), SIGTERM);
-  EXPECT_NE(wait_for(launcher), 0);
+  const pid_t launcher = start("stopped", {"--checkpoints.every=1000000", endless_});
+  const pid_t child = process(launcher, 1);
+  ASSERT_GT(child, 0);
+  EXPECT_NE(stop(launcher, child, "stopped", SIGTERM), 0);
   const std::string text = log(), said = "stopped at step ";
   EXPECT_NE(text.find("and saved: run the same command to resume"), std::string::npos) << text;
   const int step = std::atoi(text.substr(std::min(text.size(), text.find(said) + said.size())).c_str());
   EXPECT_TRUE(std::filesystem::exists(path("stopped") + fmt::format("/checkpoints/step-{:08}", step)))
       << step;
-  ASSERT_EQ(run("stopped"), 0) << log();
-  EXPECT_EQ(results("stopped"), results("whole"));
+  const int64_t end = step + 20;
+  ASSERT_EQ(run("stopped", {steps(end)}), 0) << log();
+  ASSERT_EQ(run("whole", {steps(end)}), 0) << log();
+  EXPECT_EQ(results("stopped", end), results("whole", end));
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 

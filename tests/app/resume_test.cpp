@@ -28,6 +28,17 @@ class ResumeTest : public TrainingRuns {
   }
 
   void kill(int times);
+
+  // Starts a run that can write no file of more than so many bytes.
+  pid_t start_with_limit(rlim_t bytes, const std::string& out, const std::vector<std::string>& more) {
+    rlimit before = {};
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const pid_t child = start(out, more);
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    return child;
+  }
 };
 
 void ResumeTest::kill(int times) {
@@ -82,31 +93,30 @@ TEST_F(ResumeTest, TheFirstModelHasACheckpointBesideIt) {
 }
 
 TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItResumes) {
-  ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   for (const int signal : {SIGINT, SIGTERM}) {
-    const pid_t child = start("stopped");
-    while (!fs::exists(path("stopped") + "/metrics.jsonl"))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    ::kill(child, signal);
-    EXPECT_EQ(wait_for(child), 128 + signal) << read_file(path("log"));
+    const pid_t child = start("stopped", {endless_});
+    EXPECT_EQ(stop(child, child, "stopped", signal), 128 + signal) << read_file(path("log"));
   }
-  ASSERT_EQ(wait_for(start("stopped")), 0) << read_file(path("log"));
-  EXPECT_EQ(results("stopped"), results("whole"));
+  const int64_t end = newest_step("stopped") + 20;
+  ASSERT_EQ(wait_for(start("stopped", {steps(end)})), 0) << read_file(path("log"));
+  ASSERT_EQ(wait_for(start("whole", {steps(end)})), 0) << read_file(path("log"));
+  EXPECT_EQ(results("stopped", end), results("whole", end));
   EXPECT_EQ(history("stopped"), history("whole"));
 }
 
 // The checkpoint of a signal is only for resuming, and no part of the average.
 TEST_F(ResumeTest, TheAverageIsOfTheCheckpointsThatAnUninterruptedRunHas) {
-  const std::vector<std::string> averaging = {"--training.average_last=3", "--checkpoints.every=20"};
-  ASSERT_EQ(wait_for(start("whole", averaging)), 0) << read_file(path("log"));
+  std::vector<std::string> averaging = {"--training.average_last=3", "--checkpoints.every=20", endless_};
   const pid_t child = start("stopped", averaging);
   const Checkpoints checkpoints(path("stopped") + "/checkpoints", 3);
   while (checkpoints.list().size() < 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
   ::kill(child, SIGINT);
   EXPECT_EQ(wait_for(child), 128 + SIGINT) << read_file(path("log"));
-  const auto stopped = checkpoints.newest();
+  const int64_t stopped = newest_step("stopped"), end = stopped + 10;
+  averaging.back() = steps(end);
   ASSERT_EQ(wait_for(start("stopped", averaging)), 0) << read_file(path("log"));
-  EXPECT_EQ(results("stopped"), results("whole")) << "stopped at step " << stopped->step;
+  ASSERT_EQ(wait_for(start("whole", averaging)), 0) << read_file(path("log"));
+  EXPECT_EQ(results("stopped", end), results("whole", end)) << "stopped at step " << stopped;
 }
 
 TEST_F(ResumeTest, ASecondInterruptEndsItAtOnce) {
@@ -122,32 +132,58 @@ TEST_F(ResumeTest, ASecondInterruptEndsItAtOnce) {
   EXPECT_FALSE(fs::exists(path("stopped") + "/model.safetensors"));
 }
 
-// A limit on the size of files stands for a full disk: small files can be written, weights cannot.
-TEST_F(ResumeTest, OnAFullDiskItWarnsAndContinues) {
-  const rlimit limit = {.rlim_cur = 20'000, .rlim_max = RLIM_INFINITY};
-  rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
-  const pid_t child = start("full", {"--training.max_steps=6"});
-  std::signal(SIGXFSZ, ignored);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_EQ(wait_for(child), 1);
-  const std::string log = read_file(path("log"));
-  EXPECT_NE(log.find("could not be written"), std::string::npos) << log;
-  EXPECT_NE(log.find("has no model"), std::string::npos) << log;
-  EXPECT_TRUE(Checkpoints(path("full") + "/checkpoints", 3).list().empty());
-  EXPECT_FALSE(fs::exists(path("full") + "/model.safetensors"));
-  ASSERT_EQ(wait_for(start("full", {"--training.max_steps=6"})), 0) << read_file(path("log"));
-  EXPECT_TRUE(fs::exists(path("full") + "/model.safetensors"));
+// A limit on the size of files stands for a full disk: small files can be written, weights cannot; or they can, but no
+// whole checkpoint. With room again the run starts anew.
+TEST_F(ResumeTest, OnAFullDiskItWarnsAndContinuesAndEndsWithAnError) {
+  const std::vector<std::string> few = {steps(6), "--validation.every=4"};
+  ASSERT_EQ(wait_for(start("whole", few)), 0) << read_file(path("log"));
+  for (const rlim_t largest : {20'000, 120'000}) {
+    const std::string out = std::to_string(largest);
+    fs::remove(path("log"));
+    const pid_t child = start_with_limit(largest, out, few);
+    EXPECT_EQ(wait_for(child), 1);
+    const std::string log = read_file(path("log"));
+    EXPECT_NE(log.find("could not be written"), std::string::npos) << log;
+    EXPECT_NE(log.find("File too large; make room or repair the disk, and run the same command to resume"),
+              std::string::npos)
+        << log;
+    EXPECT_TRUE(Checkpoints(path(out) + "/checkpoints", 3).list().empty());
+    EXPECT_EQ(fs::exists(path(out) + "/model.safetensors"), largest > 100'000);
+    EXPECT_NE(history(out).back().at("event"), "end");
+    ASSERT_EQ(wait_for(start(out, few)), 0) << read_file(path("log"));
+    EXPECT_EQ(results(out, 6), results("whole", 6));
+  }
 }
 
-TEST_F(ResumeTest, WithoutCheckpointsItWarnsAndContinues) {
+// What is lost is repeated: with the same bits.
+TEST_F(ResumeTest, ADiskThatFillsUpMeanwhileLosesOnlyTime) {
+  ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
+  ASSERT_EQ(wait_for(start("full", {steps(31)})), 0) << read_file(path("log"));
+  for (const rlim_t largest : {20'000, 120'000})
+    ASSERT_EQ(wait_for(start_with_limit(largest, "full", {steps(60)})), 1) << read_file(path("log"));
+  EXPECT_EQ(newest_step("full"), 31);
+  ASSERT_EQ(wait_for(start("full")), 0) << read_file(path("log"));
+  EXPECT_EQ(results("full"), results("whole"));
+}
+
+// An average needs all of its checkpoints.
+TEST_F(ResumeTest, WithoutACheckpointThatTheAverageNeedsItStops) {
+  const pid_t child = start_with_limit(120'000, "full", {"--training.average_last=2"});
+  ASSERT_EQ(wait_for(child), 1);
+  EXPECT_NE(read_file(path("log")).find("the checkpoint of step 2 could not be written"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path("full") + "/model.safetensors"));
+}
+
+TEST_F(ResumeTest, WithoutCheckpointsItContinuesAndEndsWithTheModelAndAnError) {
+  ASSERT_EQ(wait_for(start("whole")), 0) << read_file(path("log"));
   fs::create_directories(path("full"));
-  write_file(path("full") + "/checkpoints", {"a file where a folder should be"});
-  EXPECT_EQ(wait_for(start("full")), 0);
+  fs::create_symlink("nowhere", path("full") + "/checkpoints");
+  EXPECT_EQ(wait_for(start("full")), 1);
   EXPECT_NE(read_file(path("log")).find("could not be written"), std::string::npos);
   EXPECT_TRUE(fs::exists(path("full") + "/model.safetensors"));
+  fs::remove(path("full") + "/checkpoints");
+  ASSERT_EQ(wait_for(start("full")), 0) << read_file(path("log"));
+  EXPECT_EQ(results("full"), results("whole"));
 }
 
 TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing) {

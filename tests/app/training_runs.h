@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -57,12 +58,29 @@ class TrainingRuns : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
+  // For a run of any length, so that a signal comes before its end however slow the machine is.
+  static std::string steps(int64_t count) { return "--training.max_steps=" + std::to_string(count); }
+  const std::string endless_ = steps(0);
+
+  // Sends it once the run has begun to write its history. What it then exits with.
+  int stop(pid_t launcher, pid_t process, const std::string& out, int signal) const {
+    while (!std::filesystem::exists(path(out) + "/metrics.jsonl")) usleep(1000);
+    ::kill(process, signal);
+    return wait_for(launcher);
+  }
+
+  int64_t newest_step(const std::string& out) const {
+    const auto newest = Checkpoints(path(out) + "/checkpoints", 3).newest();
+    EXPECT_TRUE(newest.has_value());
+    return newest ? newest->step : -1;
+  }
+
   // The files of the newest checkpoint, and the model's.
-  std::vector<std::string> results(const std::string& out) const {
+  std::vector<std::string> results(const std::string& out, int64_t step = 60) const {
     const auto newest = Checkpoints(path(out) + "/checkpoints", 3).newest();
     EXPECT_TRUE(newest.has_value());
     if (!newest) return {};
-    EXPECT_EQ(newest->step, 60);
+    EXPECT_EQ(newest->step, step);
     return {read_file(newest->path + "/model.safetensors"),
             read_file(newest->path + "/optimizer.safetensors"), read_file(path(out) + "/model.safetensors")};
   }

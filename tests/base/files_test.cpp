@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "faulty_disk.h"
 
 namespace dragoman::internal {
 namespace {
@@ -53,6 +54,21 @@ TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
   EXPECT_THROW(write_file(folder_ + "/taken", {"x"}), Error);
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/taken/inside"));
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/taken.new"));
+}
+
+TEST_F(Files, AFailureOfTheDiskKeepsWhatWasThere) {
+  write_file(folder_ + "/f", {"old"});
+  for (const Fault fault : {Fault::no_space, Fault::io_error, Fault::lost}) {
+    for (int64_t at = 0; at < 4; ++at) {  // two writes, the flush, and the rename
+      if (fault == Fault::lost && at > 1) continue;
+      faulty_disk = {.fault = fault, .at = at};
+      EXPECT_THROW(write_file(folder_ + "/f", {"new and ", "longer"}), Error)
+          << static_cast<int>(fault) << " " << at;
+      faulty_disk = {};
+      EXPECT_EQ(read_file(folder_ + "/f"), "old");
+      EXPECT_FALSE(std::filesystem::exists(folder_ + "/f.new"));
+    }
+  }
 }
 
 TEST_F(Files, LinksAndDevicesStayWhatTheyAre) {

@@ -254,6 +254,13 @@ TEST_F(BatchesTest, WeightsAreHowOftenPairsOccur) {
   EXPECT_EQ(times(epoch(s)).size(), 200U);
 }
 
+TEST_F(BatchesTest, AnEpochWithoutPairsIsAnError) {
+  BatchSettings s = settings();
+  s.weights = {1e-9, 1e-9};
+  EXPECT_THROW(ShardedBatches(*corpus, s).next(), Error);
+  EXPECT_THROW(ShardedBatches(*corpus, s).skip(), Error);
+}
+
 TEST_F(BatchesTest, SampledSubwordsDependOnSeedEpochAndPairAlone) {
   BatchSettings s = settings();
   s.sampling = 0.3;

@@ -113,7 +113,7 @@ TEST(DataConfig, WeightsAreNumbersOrStringsOfThem) {
     EXPECT_EQ(data.weights, (std::vector<double>{1, 0.5})) << weights;
     EXPECT_EQ(options.to_json()["data"]["weights"].dump(), R"(["1","0.5"])");
   }
-  for (const char* wrong : {",1", "x,1", "-1,1", "inf,1", "nan,1", "1 ,1"})
+  for (const char* wrong : {",1", "x,1", "-1,1", "inf,1", "nan,1", "1 ,1", "1e19,1", "1e308,1"})
     EXPECT_THROW(options.set_flag("data.weights", wrong), UsageError) << wrong;
 }
 

@@ -1,6 +1,9 @@
 // Runs that diverge: where they roll back to, what they report and what they keep.
+#include <limits>
+
 #include "base/error.h"
 #include "base/files.h"
+#include "train/finite.h"
 #include "train/metrics_log.h"
 #include "train/whole_run.h"
 
@@ -65,6 +68,37 @@ TEST_F(Rollback, WithoutACheckpointGoesToStep0) {
   EXPECT_NE(what.find("there is no good checkpoint"), std::string::npos) << what;
   EXPECT_EQ(steps_of("train"), (std::vector<int64_t>{1}));
   EXPECT_EQ(steps_of("divergence"), std::vector<int64_t>(12, 1));
+}
+
+// No loss shows it: the symbol 0 never occurs, and its row of the table is not used.
+TEST_F(Rollback, ComesBeforeNumbersThatAreNotFiniteAreSaved) {
+  for (const double ema : {0.0, 0.9}) {
+    const std::string name = ema > 0 ? "averaged" : "plain";
+    recipe_.training.ema = ema;
+    Transformer* model = nullptr;
+    bool spoilt = false;
+    const auto spoil = [&](const UpdateReport& report) {
+      if (spoilt || report.step != 3) return;
+      spoilt = true;
+      model->source_embedding.data()[0] = std::numeric_limits<float>::quiet_NaN();
+    };
+    dragoman::internal::Run run(recipe_, {.folder = folder_.path(name)}, single_process(),
+                                {.on_update = spoil});
+    model = &run.model();
+    run.train();
+    EXPECT_TRUE(spoilt);
+    const auto history = read_history(folder_.path(name) + "/metrics.jsonl");
+    EXPECT_TRUE(history.ended);
+    ASSERT_EQ(history.marks.size(), 1u);
+    EXPECT_EQ(history.marks[0].event, "divergence");
+    EXPECT_EQ(history.marks[0].step, 3);
+    EXPECT_NE(history.marks[0].reason.find("source_embedding.weight has values that are not finite"),
+              std::string::npos)
+        << history.marks[0].reason;
+    EXPECT_EQ(history.train.steps, (std::vector<int64_t>{1, 2, 3, 4}));
+    const auto file = SafetensorsFile::open(folder_.path(name) + "/model.safetensors");
+    EXPECT_EQ(first_non_finite(file.entries()), "");
+  }
 }
 
 TEST_F(Rollback, NeverGoesToCheckpointsOfSignalsOrLaterSteps) {

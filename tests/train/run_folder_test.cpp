@@ -1,8 +1,12 @@
 // What a run finds in its folder: nothing, its own checkpoints, or what it must not touch.
+#include <algorithm>
 #include <filesystem>
+
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "train/run_model.h"
 #include "train/whole_run.h"
 
 namespace dragoman::internal {
@@ -90,6 +94,91 @@ TEST_F(RunFolder, IsLockedByItsRun) {
     one.train();
   }
   EXPECT_EQ(train("run").steps, 4);
+}
+
+// Shapes alone do not tell the number of heads, nor does a configuration that somebody has edited.
+TEST_F(RunFolder, ACheckpointOfAnotherModelIsRefused) {
+  recipe_.training.max_steps = 3;
+  train("run");
+  const std::string path = folder_.path("run/config.json");
+  nlohmann::json config = nlohmann::json::parse(read_file(path));
+  config["model"]["heads"] = config["recipe"]["model"]["heads"] = 4;
+  write_file(path, {config.dump()});
+  recipe_.model.heads = 4;
+  recipe_.training.max_steps = 4;
+  try {
+    train("run");
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("is of a model with model.heads = 2, not 4"), std::string::npos)
+        << error.what();
+  }
+}
+
+// The vocabulary is the same, and so would be each batch's size: only the bits would differ.
+TEST_F(RunFolder, AReorderedCorpusIsRefused) {
+  const auto reverse = [](std::vector<std::string> lines) {
+    std::ranges::reverse(lines);
+    return fmt::format("{}\n", fmt::join(lines, "\n"));
+  };
+  const ToyText text = toy_text(100);
+  learn_from_text(100);
+  recipe_.training.max_steps = 2;
+  train("vocabulary");
+  recipe_.vocabulary.from = folder_.path("vocabulary");
+  train("run");
+  const std::string before = read_file(model());
+  folder_.write("toy.source", reverse(text.source_lines));
+  folder_.write("toy.target", reverse(text.target_lines));
+  recipe_.training.max_steps = 4;
+  try {
+    train("run");
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("the corpus has changed since"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(read_file(model()), before);
+  folder_.write("toy.source", text.source);  // with another time of modification
+  folder_.write("toy.target", text.target);
+  EXPECT_EQ(train("run").steps, 4);
+}
+
+TEST_F(RunFolder, ADamagedCheckpointIsNoReasonToGiveUp) {
+  train("whole");
+  recipe_.training.max_steps = 3;
+  train("run");
+  const std::string newest = Checkpoints(folder_.path("run/checkpoints"), 9).newest()->path;
+  std::string contents = read_file(newest + "/optimizer.safetensors");
+  contents.back() ^= 64;
+  write_file(newest + "/optimizer.safetensors", {contents});
+  recipe_.training.max_steps = 4;
+  EXPECT_EQ(train("run").steps, 4);
+  EXPECT_EQ(read_file(model()), read_file(folder_.path("whole/model.safetensors")));
+  fs::remove(model());
+  for (const auto& found : Checkpoints(folder_.path("run/checkpoints"), 9).list())
+    write_file(found.path + "/state.json", {std::string(fs::file_size(found.path + "/state.json"), ' ')});
+  EXPECT_THROW(train("run"), UsageError)
+      << "a run does not start anew beside checkpoints that somebody may rescue";
+}
+
+// Its best step was another, so the file is an earlier or a later one than the end of the run would have.
+TEST_F(RunFolder, AModelOfAnotherStepIsNotTakenForTheBest) {
+  recipe_.checkpoints.keep = 1;
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.learning_rate = 1e-30;
+  train("run");
+  EXPECT_EQ(read_run_model(folder_.path("run")).step, "1") << "without learning the first one stays the best";
+  const std::string best = read_file(model());
+  fs::remove_all(folder_.path("run/checkpoints/step-00000001"));
+  EXPECT_EQ(train("run").steps, 4);
+  fs::copy_file(folder_.path("run/checkpoints/step-00000004/model.safetensors"), model(),
+                fs::copy_options::overwrite_existing);
+  EXPECT_EQ(train("run").steps, 4) << "an earlier version did not say the step";
+  std::string other = best;
+  other.replace(other.find("\"step\":\"1\""), 10, "\"step\":\"3\"");
+  write_file(model(), {other});
+  EXPECT_THROW(train("run"), Error);
 }
 
 TEST_F(RunFolder, AMissingOrOldModelIsRestoredFromTheBestCheckpoint) {

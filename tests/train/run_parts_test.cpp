@@ -1,6 +1,7 @@
 // The parts of a run, each alone: its state, its store, and recovery from divergence.
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -10,6 +11,7 @@
 #include "temporary_folder.h"
 #include "train/batches.h"
 #include "train/recovery.h"
+#include "train/run_checks.h"
 
 namespace dragoman::internal {
 namespace {
@@ -123,6 +125,39 @@ TEST_F(RunParts, TheAverageIsSwappedInAndOut) {
   EXPECT_EQ(weights(), own);
 }
 
+TEST_F(RunParts, WhatACheckpointHoldsIsCheckedForBeingFinite) {
+  trainer_.reset();
+  train_to(1);
+  EXPECT_EQ(trainer_.non_finite_tensor(), "");
+  const std::span<const float> average = trainer_.weights_for_use();
+  const std::pair<float*, const char*> first_values[] = {
+      {small_.model.parameters.weights().data(), "weights/"},
+      {const_cast<float*>(average.data()), ""},
+      {trainer_.adam().first_moments().data(), "first/"},
+      {trainer_.adam().second_moments().data(), "second/"}};
+  for (const auto& [value, prefix] : first_values) {
+    const float before = std::exchange(*value, std::numeric_limits<float>::infinity());
+    EXPECT_EQ(trainer_.non_finite_tensor(), prefix + small_.model.parameters.list()[0].name);
+    *value = before;
+  }
+}
+
+TEST_F(RunParts, ACheckpointOfAnotherModelOrCorpusIsRefused) {
+  trainer_.reset();
+  store_.set_corpus("one");
+  train_to(1);
+  const CheckpointInfo checkpoint = *store_.checkpoints().newest();
+  EXPECT_NO_THROW(store_.load(checkpoint, trainer_, state_));
+  store_.set_corpus("another");
+  EXPECT_THROW(store_.load(checkpoint, trainer_, state_), UsageError);
+  ModelConfig other = small_.model.config;
+  const nlohmann::json saved = Checkpoints::read_state(checkpoint);
+  EXPECT_NO_THROW(check_fits_checkpoint(saved, "step", other, "one"));
+  other.heads /= 2;
+  EXPECT_THROW(check_fits_checkpoint(saved, "step", other, "one"), UsageError);
+  EXPECT_NO_THROW(check_fits_checkpoint({{"state", 1}}, "step", other, "one")) << "of an earlier version";
+}
+
 TEST_F(RunParts, AFolderIsLockedWhileItsStoreLives) {
   EXPECT_THROW(RunStore(folder_.path("run"), 9, single_process()), Error);
   { RunStore another(folder_.path("another"), 9, single_process()); }
@@ -206,6 +241,16 @@ TEST_F(RecoveryTest, WithoutAGoodCheckpointItGoesToStep0) {
   EXPECT_EQ(state_.validations.best_step, -1);
   EXPECT_EQ(store_.checkpoints().newest()->step, 0);
   EXPECT_EQ(events(), "divergence 1; ");
+}
+
+TEST_F(RecoveryTest, WhatUpdatesHaveSpoiltIsAlwaysRolledBack) {
+  train_to(3);
+  recovery_.recover_from("second/w has values that are not finite");
+  EXPECT_EQ(trainer_.steps(), 2);
+  EXPECT_EQ(state_.guard.rate_scale(), 0.5);
+  EXPECT_EQ(events(), "train 1; train 2; divergence 3; ");
+  for (int i = 0; i < 2; ++i) recovery_.recover_from("w");
+  EXPECT_THROW(recovery_.recover_from("w"), Error);
 }
 
 TEST_F(RecoveryTest, StoppingNamesTheLastGoodCheckpoint) {

@@ -101,13 +101,13 @@ TEST_F(WholeRun, ACheckpointOnScheduleReplacesAnExtraOne) {
   using Steps = decltype(steps());
   for (const int64_t step : {2, 4, 6}) checkpoints.save(step, {}, none);
   checkpoints.save(7, {}, none, CheckpointReason::extra);
-  checkpoints.prune({});
+  checkpoints.prune();
   EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, false}}));
   checkpoints.save(7, {}, none);
   EXPECT_EQ(steps(), (Steps{{4, true}, {6, true}, {7, true}}));
   checkpoints.save(9, {}, none, CheckpointReason::extra);
-  checkpoints.save(10, {}, none, CheckpointReason::extra);
-  checkpoints.prune({9});
+  checkpoints.save(10, {}, none, CheckpointReason::extra, /*best_step=*/9);
+  checkpoints.prune();
   EXPECT_EQ(steps(), (Steps{{6, true}, {7, true}, {9, false}, {10, false}}));
 }
 
@@ -268,7 +268,7 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   recipe_.training.max_steps = 100;
   recipe_.checkpoints.every = 1;
   std::filesystem::create_directories(folder_.path("wild"));
-  folder_.write("wild/checkpoints", "a file where a folder should be");
+  std::filesystem::create_symlink("nowhere", folder_.path("wild/checkpoints"));
   EXPECT_THROW(train("wild"), Error);
 
   auto documented = documented_events();
