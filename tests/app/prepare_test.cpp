@@ -71,6 +71,19 @@ TEST_F(Prepare, ShowsDecoderInputAndOutput) {
   EXPECT_TRUE(says("</s>\n")) << output;
 }
 
+// The lexicon's tables are indexed with the ids of the shards.
+TEST_F(Prepare, DamagedShardsAreFoundBeforeTheShortlistIsLearned) {
+  ASSERT_EQ(run(""), 0) << errors;
+  const std::string shard = folder + "/model/data/shard-000", whole = read_file(shard);
+  std::string damaged = whole;
+  damaged.replace(64, 2, "\xff\xff");                        // an id
+  damaged.replace(whole.size() - 8, 4, "\xff\xff\xff\x7f");  // a length
+  write_file(shard, {damaged});
+  ASSERT_EQ(run("--shortlist 5 --training.threads 16"), 0) << errors;
+  EXPECT_NE(errors.find("shard-000 is damaged"), std::string::npos) << errors;
+  EXPECT_EQ(read_file(shard), whole);
+}
+
 TEST_F(Prepare, ReportsErrors) {
   std::ofstream(folder + "/source", std::ios::app) << "one more\n";
   EXPECT_EQ(run(""), 1);
