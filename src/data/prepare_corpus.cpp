@@ -13,6 +13,7 @@
 #include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_line.h"
 #include "data/encode_corpus.h"
@@ -139,9 +140,11 @@ json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
 // Nothing if there is no manifest, or an unreadable one.
 std::optional<json> read_manifest(const std::string& folder) {
   if (!std::filesystem::exists(manifest_path(folder))) return std::nullopt;
-  json manifest = json::parse(read_file(manifest_path(folder)), nullptr, false);
-  if (manifest.is_discarded() || !manifest.is_object() || !manifest.contains("origin")) return std::nullopt;
-  return manifest;
+  try {
+    json manifest = parse_json(read_file(manifest_path(folder)));
+    if (manifest.is_object() && manifest.contains("origin")) return manifest;
+  } catch (const json::exception&) {}
+  return std::nullopt;
 }
 
 // A pair index that no source has, or a missing shard, would let an epoch end without a batch.

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace dragoman::internal {
@@ -38,7 +40,7 @@ nlohmann::json file_facts(const fs::path& path) {
 
 nlohmann::json read_json(const fs::path& path) {
   try {
-    return nlohmann::json::parse(read_file(path.string()));
+    return parse_json(read_file(path.string()));
   } catch (const nlohmann::json::exception& error) {
     throw Error("{} is not JSON: {}", path.string(), error.what());
   }
@@ -76,10 +78,9 @@ std::optional<int64_t> step_of(const std::string& name) {
 // All folders with the name of a checkpoint, the newest last.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (const auto step = step_of(entry.path().filename().string()))
-      found.push_back({*step, entry.path().string()});
+  if (!fs::exists(folder)) return found;
+  for (const std::string& path : entries_of(folder)) {
+    if (const auto step = step_of(fs::path(path).filename().string())) found.push_back({*step, path});
   }
   std::ranges::sort(found, [](const auto& a, const auto& b) {
     return std::pair(a.step, a.path) < std::pair(b.step, b.path);
