@@ -6,6 +6,7 @@
 #include "api/guard.h"
 #include "api/request_options.h"
 #include "api/results.h"
+#include "base/threads.h"
 
 namespace dragoman::internal {
 namespace {
@@ -45,7 +46,7 @@ struct Service::Job {
 
 Service::Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits)
     : model_(std::move(model)), limits_(limits), engine_(std::in_place, *model_, limits) {
-  thread_ = std::thread([this] { work(); });
+  thread_ = start_thread([this] { work(); });
 }
 
 Service::~Service() {

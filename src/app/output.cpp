@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <iostream>
 
 #include "base/files.h"
@@ -12,7 +13,7 @@ namespace dragoman::internal {
 void flush_output() {
   if (std::cout.flush()) return;
   if (errno == EPIPE) throw Stopped(SIGPIPE, "");
-  throw Error("cannot write to standard output");
+  throw Error("cannot write to standard output: {}", std::strerror(errno));
 }
 
 void check_output(const std::string& out) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/folders.h"
 
 namespace dragoman::internal {
 namespace {
@@ -58,7 +59,7 @@ AtomicFolder::AtomicFolder(const std::string& folder, const std::string& mark) :
     }
   }
   lock();
-  for (const auto& stale : fs::directory_iterator(path_)) remove_all(stale.path().string());
+  for (const std::string& stale : entries_of(path_)) remove_all(stale);
 }
 
 // The unfinished folder is its own lock; the system releases it when a process dies.
@@ -85,7 +86,7 @@ AtomicFolder::~AtomicFolder() {
 }
 
 void AtomicFolder::finish() {
-  for (const auto& file : fs::directory_iterator(path_)) flush_to_disk(file.path().string());
+  for (const std::string& file : entries_of(path_)) flush_to_disk(file);
   flush_to_disk(path_);
   const std::string old = folder_ + ".old", parent = fs::absolute(folder_).parent_path().string();
   remove_all(old);

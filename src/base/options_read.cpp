@@ -4,11 +4,11 @@
 #include <set>
 
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
 
 #include "base/files.h"
 #include "base/nearest.h"
 #include "base/options.h"
+#include "base/toml.h"
 
 namespace dragoman::internal {
 namespace {
@@ -79,18 +79,6 @@ OptionValue value_of(const std::string& text, const Option& option) {
   return text;
 }
 
-std::string at_line(const std::string& path, const toml::source_region& region) {
-  return fmt::format("{}:{}", path, region.begin.line);
-}
-
-toml::table parse(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    throw UsageError("{}: {}", at_line(path, error.source()), std::string(error.description()));
-  }
-}
-
 // The options that one recipe or configuration has set: each may stand there under one of its names only.
 class SetOnce {
  public:
@@ -114,7 +102,7 @@ class SetOnce {
 void Options::read_recipe_file(const std::string& path) { read_recipe(read_file(path), path); }
 
 void Options::read_recipe(const std::string& text, const std::string& path) {
-  const toml::table recipe = parse(text, path);
+  const toml::table recipe = parse_toml(text, path);
   SetOnce once(path);
   for (const auto& [section, node] : recipe) {
     const std::string name(section.str());

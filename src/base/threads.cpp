@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace dragoman::internal {
 namespace {
@@ -48,10 +52,17 @@ void leave_processor(int taken) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : used_(threads) {
-  for (int worker = 1; worker < threads; ++worker) {
-    workers_.emplace_back([this, worker] { work(worker); });
+// Delegates, so that the destructor joins the threads if one of these lines throws.
+ThreadPool::ThreadPool(int threads) : ThreadPool() {
+  workers_.reserve(static_cast<size_t>(threads));
+  while (size() < threads) {
+    std::thread started = try_to_start_thread([this, worker = size()] { work(worker); });
+    if (!started.joinable()) break;
+    workers_.push_back(std::move(started));
   }
+  if (size() < threads)
+    log_warning("the system refuses more threads: going on with {} of {}", size(), threads);
+  use(size());
 }
 
 ThreadPool::~ThreadPool() {
@@ -84,6 +95,7 @@ void ThreadPool::run(int64_t count, Body body, void* argument) {
        done = done_.load(std::memory_order_acquire)) {
     wait_for_change(done_, done);
   }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void ThreadPool::take_tasks(int worker) {
@@ -93,10 +105,21 @@ void ThreadPool::take_tasks(int worker) {
     const auto task = static_cast<uint32_t>(tasks);
     count = static_cast<int32_t>(tasks >> 32);
     if (task >= static_cast<uint32_t>(count)) break;
-    body_(argument_, task, worker);
+    try {
+      body_(argument_, task, worker);
+    } catch (...) {
+      keep_failure(task);
+    }
   }
   if (finished == 0) return;
   if (done_.fetch_add(finished, std::memory_order_acq_rel) + finished == count) done_.notify_one();
+}
+
+void ThreadPool::keep_failure(int64_t task) {
+  const std::lock_guard lock(failure_mutex_);
+  if (failure_ && failed_task_ < task) return;
+  failure_ = std::current_exception();
+  failed_task_ = task;
 }
 
 void ThreadPool::work(int worker) {
@@ -111,6 +134,23 @@ void ThreadPool::work(int worker) {
     seen = generation_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
     take_tasks(worker);
+  }
+}
+
+std::thread start_thread(std::function<void()> body) {
+  std::thread started = try_to_start_thread(std::move(body));
+  if (!started.joinable())
+    throw Error("the system refuses another thread: allow more processes (ulimit -u) or memory (ulimit -v)");
+  return started;
+}
+
+std::thread try_to_start_thread(std::function<void()> body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error&) {
+    return {};
+  } catch (const std::bad_alloc&) {
+    return {};
   }
 }
 

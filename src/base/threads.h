@@ -7,6 +7,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,7 @@ class ThreadPool {
  public:
   using Body = void (*)(void* argument, int64_t task, int worker);
 
+  // Where the system refuses threads the pool has fewer, and logs a warning.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,13 +30,15 @@ class ThreadPool {
   // Limits the loops that follow to this many threads, from 1 to size(). The others sleep.
   void use(int threads);
 
-  // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested, and the
-  // body may not throw.
+  // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested. Rethrows what the
+  // first of the tasks that failed has thrown; those after it may have run or not.
   void run(int64_t count, Body body, void* argument);
 
  private:
+  ThreadPool() = default;
   void work(int worker);
   void take_tasks(int worker);
+  void keep_failure(int64_t task);
 
   std::vector<std::thread> workers_;
   Body body_ = nullptr;  // read by those who have a task alone, and a loop ends only after them
@@ -40,10 +46,19 @@ class ThreadPool {
   std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
   std::atomic<int32_t> done_{0};         // tasks of this loop that are finished
   std::atomic<uint32_t> generation_{0};  // one more for each loop: what threads wait for
-  std::atomic<int> used_;                // how many threads take part
+  std::atomic<int> used_{1};             // how many threads take part
   std::atomic<int> processor_{-1};       // where the caller runs
   std::atomic<bool> stop_{false};
+
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // of this loop
+  int64_t failed_task_ = 0;
 };
+
+// A new thread. Where the system refuses it, start_thread throws an Error, and try_to_start_thread returns none: one
+// that is not joinable.
+std::thread start_thread(std::function<void()> body);
+std::thread try_to_start_thread(std::function<void()> body);
 
 // The number of processors that this process may use.
 int available_threads();

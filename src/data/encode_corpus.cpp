@@ -1,7 +1,6 @@
 #include "data/encode_corpus.h"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 
@@ -63,26 +62,18 @@ class Encoder {
   void encode(Block& block) {
     block_ = &block;
     const auto tasks = static_cast<int64_t>((block.count + task_pairs - 1) / task_pairs);
-    errors_.assign(static_cast<size_t>(tasks), nullptr);
     threads_.run(
         tasks,
         [](void* self, int64_t task, int worker) {
           static_cast<Encoder*>(self)->encode_some(static_cast<size_t>(task), static_cast<size_t>(worker));
         },
         this);
-    for (const std::exception_ptr& error : errors_) {
-      if (error) std::rethrow_exception(error);
-    }
   }
 
  private:
   void encode_some(size_t task, size_t worker) {
-    try {
-      const size_t end = std::min((task + 1) * task_pairs, block_->count);
-      for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
-    } catch (...) {
-      errors_[task] = std::current_exception();
-    }
+    const size_t end = std::min((task + 1) * task_pairs, block_->count);
+    for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
   }
 
   void encode_pair(PairInWork& pair, size_t worker) {
@@ -107,7 +98,6 @@ class Encoder {
   ThreadPool threads_;
   std::vector<WordEncoder> sources_, targets_;  // one per thread
   Block* block_ = nullptr;
-  std::vector<std::exception_ptr> errors_;
 };
 
 // Lines of held-out text.

@@ -1,21 +1,11 @@
 #include "data/pair_loader.h"
 
-#include "base/error.h"
 #include "base/random.h"
 
 namespace dragoman::internal {
 namespace {
 
 int32_t length_of(size_t pieces, bool end_token) { return static_cast<int32_t>(pieces) + end_token; }
-
-void check(const std::vector<int32_t>& ids, const Vocabulary& vocabulary) {
-  const int64_t size = vocabulary.size();
-  for (const int32_t id : ids) {
-    if (id >= 0 && id < size) continue;
-    throw Error("the prepared corpus is damaged (subword {} of {}): remove its folder to prepare it again",
-                id, size);
-  }
-}
 
 }  // namespace
 
@@ -38,8 +28,6 @@ PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
 void PairLoader::load(PairPlace place, int64_t epoch) {
   const PairRecord& pair = record(place);
   corpus_.shards[place.shard].read(pair, source, target);
-  check(source, *corpus_.vocabularies.source);
-  check(target, *corpus_.vocabularies.target);
   if (!source_sampler_) return;
   const uint64_t key = mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), pair.pair);
   sample(*source_sampler_, mix(key, "source"), source);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_line.h"
 #include "data/encode_corpus.h"
@@ -138,31 +140,57 @@ json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
 // Nothing if there is no manifest, or an unreadable one.
 std::optional<json> read_manifest(const std::string& folder) {
   if (!std::filesystem::exists(manifest_path(folder))) return std::nullopt;
-  json manifest = json::parse(read_file(manifest_path(folder)), nullptr, false);
-  if (manifest.is_discarded() || !manifest.is_object() || !manifest.contains("origin")) return std::nullopt;
-  return manifest;
+  try {
+    json manifest = parse_json(read_file(manifest_path(folder)));
+    if (manifest.is_object() && manifest.contains("origin")) return manifest;
+  } catch (const json::exception&) {}
+  return std::nullopt;
 }
 
-PreparedCorpus open_prepared(const std::string& folder, const json& manifest) {
+// A pair index that no source has, or a missing shard, would let an epoch end without a batch.
+void check_consistent(const PreparedCorpus& corpus, const std::string& folder) {
+  const std::vector<uint64_t>& begins = corpus.source_begins;
+  bool sound = begins.size() > 1 && begins[0] == 0 && std::ranges::is_sorted(begins);
+  size_t kept = 0;
+  for (const Shard& shard : corpus.shards) {
+    kept += shard.pairs().size();
+    sound = sound && (shard.pairs().empty() || shard.pairs().back().pair < begins.back());
+  }
+  if (!sound || kept == 0 || static_cast<int64_t>(kept) != corpus.counts.kept)
+    throw Error("{} does not fit the shards beside it: remove the folder to prepare the corpus again",
+                manifest_path(folder));
+}
+
+PreparedCorpus open_shards(const std::string& folder, const json& manifest) {
   const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
   PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
                            .shards = {},
                            .source_begins = manifest.at("source_begins"),
                            .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
                            .report = manifest.at("report")};
+  const VocabularySizes sizes = {corpus.vocabularies.source->size(), corpus.vocabularies.target->size()};
   for (int64_t i = 0; i < manifest.at("shards").get<int64_t>(); ++i) {
-    corpus.shards.emplace_back(shard_path(folder, i), fingerprint);
+    corpus.shards.emplace_back(shard_path(folder, i), fingerprint, sizes);
   }
   return corpus;
 }
 
+PreparedCorpus open_prepared(const std::string& folder, const json& manifest, int threads) try {
+  PreparedCorpus corpus = open_shards(folder, manifest);
+  verify(corpus.shards, threads);
+  check_consistent(corpus, folder);
+  return corpus;
+} catch (const json::exception&) {
+  throw Error("{} is damaged: remove its folder to prepare the corpus again", manifest_path(folder));
+}
+
 // The existing corpus, if it has the same origin.
-std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin) {
+std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin, int threads) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest) return std::nullopt;
   if (manifest->at("origin") != origin) return std::nullopt;
   try {
-    PreparedCorpus corpus = open_prepared(folder, *manifest);
+    PreparedCorpus corpus = open_prepared(folder, *manifest, threads);
     corpus.was_there = true;
     log_info("{} is up to date: {} pairs", folder, with_commas(corpus.counts.kept));
     if (origin.at("files").contains("-"))
@@ -170,8 +198,6 @@ std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origi
     return corpus;
   } catch (const Error& error) {
     log_warning("{}: preparing the corpus again", error.what());
-  } catch (const json::exception& error) {
-    log_warning("{} is damaged: preparing the corpus again", manifest_path(folder));
   }
   return std::nullopt;
 }
@@ -232,19 +258,20 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
   CHECK(data.synthetic == Synthetic::none);
   const json origin = origin_of(data, vocabulary);
   check_validation(data);
-  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);
+  if (auto corpus = reuse(folder, origin, threads)) return std::move(*corpus);
   log_why_again(folder, origin);
   AtomicFolder making(folder, manifest_name);
-  if (auto corpus = reuse(folder, origin)) return std::move(*corpus);  // another process has just made it
+  if (auto corpus = reuse(folder, origin, threads))
+    return std::move(*corpus);  // another process has just made it
   make_corpus(data, vocabulary, origin, making.path(), threads);
   making.finish();
-  return prepared_corpus(folder);
+  return prepared_corpus(folder, threads);
 }
 
-PreparedCorpus prepared_corpus(const std::string& folder) {
+PreparedCorpus prepared_corpus(const std::string& folder, int threads) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest) throw Error("{} has no prepared corpus: all processes must share one folder", folder);
-  return open_prepared(folder, *manifest);
+  return open_prepared(folder, *manifest, threads);
 }
 
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {

@@ -35,8 +35,9 @@ std::string prepared_folder(const std::string& model_folder);
 PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vocabulary,
                               const std::string& folder, int threads);
 
-// Opens what another process has prepared, without looking at the corpus's files.
-PreparedCorpus prepared_corpus(const std::string& folder);
+// Opens what another process has prepared, without looking at the corpus's files. Like prepare_corpus it reads and
+// verifies all shards, on this many threads: an Error names the damaged one.
+PreparedCorpus prepared_corpus(const std::string& folder, int threads);
 
 // The validation set as text: data.valid_source and data.valid_target, else the held-out pairs.
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder);

@@ -6,13 +6,15 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
+#include <new>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 namespace dragoman::internal {
 namespace {
@@ -28,6 +30,8 @@ struct Header {
 };
 static_assert(sizeof(Header) == 64 && sizeof(PairRecord) == 24);
 
+constexpr uint32_t max_length = 1 << 30;  // of a side, in ids
+
 uint64_t checksum_of(const Header& header) { return XXH3_64bits(&header, offsetof(Header, checksum)); }
 
 // Records begin at a multiple of eight.
@@ -35,24 +39,38 @@ uint64_t records_begin(const Header& header) {
   return sizeof(Header) + (header.ids * header.id_bytes + 7) / 8 * 8;
 }
 
+class Checksum {
+ public:
+  Checksum() : state_(XXH3_createState()) {
+    if (!state_) throw std::bad_alloc();
+    XXH3_64bits_reset(state_);
+  }
+  ~Checksum() { XXH3_freeState(state_); }
+  Checksum(const Checksum&) = delete;
+  Checksum& operator=(const Checksum&) = delete;
+
+  void add(const void* data, size_t size) { XXH3_64bits_update(state_, data, size); }
+  uint64_t digest() const { return XXH3_64bits_digest(state_); }
+
+ private:
+  XXH3_state_t* state_;
+};
+
 // A file written sequentially, with a running checksum.
 class Column {
  public:
-  explicit Column(const std::string& path)
-      : path_(path), file_(std::fopen(path.c_str(), "wb+")), sum_(XXH3_createState()) {
+  explicit Column(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb+")) {
     if (!file_) fail("open");
-    CHECK(sum_ && XXH3_64bits_reset(sum_) == XXH_OK);
   }
   ~Column() {
     if (file_) std::fclose(file_);
-    XXH3_freeState(sum_);
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
 
   void write(const void* data, size_t size) {
     write_unsummed(data, size);
-    XXH3_64bits_update(sum_, data, size);
+    sum_.add(data, size);
   }
   void write_unsummed(const void* data, size_t size) {
     if (size > 0 && std::fwrite(data, 1, size, file_) != size) fail("write");
@@ -68,7 +86,7 @@ class Column {
   void flush_to_disk() {
     if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) fail("write");
   }
-  uint64_t checksum() const { return XXH3_64bits_digest(sum_); }
+  uint64_t checksum() const { return sum_.digest(); }
   const std::string& path() const { return path_; }
 
  private:
@@ -78,7 +96,7 @@ class Column {
 
   std::string path_;
   std::FILE* file_;
-  XXH3_state_t* sum_;
+  Checksum sum_;
 };
 
 template <class Id>
@@ -163,13 +181,16 @@ struct Shard::Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  [[noreturn]] void damaged(const char* how) const {
+  [[noreturn]] void damaged(const std::string& how) const {
     throw Error("{} {}: remove its folder to prepare the corpus again", path, how);
   }
   template <class Id>
-  void read(uint64_t begin, uint32_t length, std::vector<int32_t>& ids) const {
-    const auto* first = reinterpret_cast<const Id*>(bytes + sizeof(Header)) + begin;
-    ids.assign(first, first + length);
+  void read(uint64_t begin, uint32_t length, int64_t vocabulary, std::vector<int32_t>& ids) const {
+    const std::span all(reinterpret_cast<const Id*>(bytes + sizeof(Header)) + begin, length);
+    for (const Id id : all) {
+      if (id >= vocabulary) damaged(fmt::format("has the subword {} of {}", id, vocabulary));
+    }
+    ids.assign(all.begin(), all.end());
   }
 };
 
@@ -190,7 +211,8 @@ Shard::Mapping::Mapping(const std::string& name) : path(name) {
 }
 
 // Bounds every count by the file's size before multiplying it.
-Shard::Shard(const std::string& path, uint64_t fingerprint) : mapping_(std::make_unique<Mapping>(path)) {
+Shard::Shard(const std::string& path, uint64_t fingerprint, const VocabularySizes& sizes)
+    : mapping_(std::make_unique<Mapping>(path)), sizes_(sizes) {
   const Header& header = mapping_->header;
   const size_t size = mapping_->size;
   if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 ||
@@ -214,26 +236,57 @@ void Shard::read(const PairRecord& pair, std::vector<int32_t>& source, std::vect
   const uint64_t ids = mapping_->header.ids, length = uint64_t{pair.source_length} + pair.target_length;
   if (pair.begin > ids || length > ids - pair.begin) mapping_->damaged("is damaged");
   if (mapping_->header.id_bytes == 2) {
-    mapping_->read<uint16_t>(pair.begin, pair.source_length, source);
-    mapping_->read<uint16_t>(pair.begin + pair.source_length, pair.target_length, target);
+    mapping_->read<uint16_t>(pair.begin, pair.source_length, sizes_.source, source);
+    mapping_->read<uint16_t>(pair.begin + pair.source_length, pair.target_length, sizes_.target, target);
   } else {
-    mapping_->read<uint32_t>(pair.begin, pair.source_length, source);
-    mapping_->read<uint32_t>(pair.begin + pair.source_length, pair.target_length, target);
+    mapping_->read<uint32_t>(pair.begin, pair.source_length, sizes_.source, source);
+    mapping_->read<uint32_t>(pair.begin + pair.source_length, pair.target_length, sizes_.target, target);
   }
 }
 
 void Shard::release() const { madvise(const_cast<char*>(mapping_->bytes), mapping_->size, MADV_DONTNEED); }
 
-uint64_t Shard::checksum() const {
+uint64_t Shard::content_checksum() const {
   const Header& header = mapping_->header;
   return XXH3_64bits_withSeed(&header.ids_checksum, sizeof header.ids_checksum, header.pairs_checksum);
 }
 
-bool Shard::is_whole() const {
+// In pieces whose memory is freed: a shard may be larger than the memory that there is.
+uint64_t Shard::checksum(uint64_t begin, uint64_t end) const {
+  constexpr uint64_t piece = 16 << 20;
+  Checksum sum;
+  for (; begin < end; begin += std::min(piece, end - begin)) {
+    sum.add(mapping_->bytes + begin, std::min(piece, end - begin));
+    release();
+  }
+  return sum.digest();
+}
+
+void Shard::verify() const {
   const Header& header = mapping_->header;
-  return XXH3_64bits(mapping_->bytes + sizeof(Header), records_begin(header) - sizeof(Header)) ==
-             header.ids_checksum &&
-         XXH3_64bits(pairs_.data(), pairs_.size_bytes()) == header.pairs_checksum;
+  const uint64_t records = records_begin(header);
+  if (checksum(sizeof(Header), records) != header.ids_checksum ||
+      checksum(records, mapping_->size) != header.pairs_checksum) {
+    mapping_->damaged("is damaged");
+  }
+  uint64_t ids = 0, next_pair = 0;
+  for (const PairRecord& record : pairs_) {
+    const bool follows = record.begin == ids && record.pair >= next_pair;
+    if (!follows || std::max(record.source_length, record.target_length) > max_length)
+      mapping_->damaged("is damaged");
+    ids += uint64_t{record.source_length} + record.target_length;
+    next_pair = record.pair + 1;
+  }
+  if (ids != header.ids) mapping_->damaged("is damaged");
+  release();
+}
+
+void verify(const std::vector<Shard>& shards, int threads) {
+  ThreadPool pool(std::min(threads, static_cast<int>(shards.size())));
+  const auto verify_one = [](void* argument, int64_t number, int) {
+    (*static_cast<const std::vector<Shard>*>(argument))[static_cast<size_t>(number)].verify();
+  };
+  pool.run(std::ssize(shards), verify_one, const_cast<std::vector<Shard>*>(&shards));
 }
 
 std::string shard_path(const std::string& folder, int64_t number) {

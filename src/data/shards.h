@@ -2,8 +2,8 @@
 //
 // A file is a header, the ids of all its pairs end to end (16 bits each if the vocabularies allow it, else 32), and a
 // record for each pair, in the order of the corpus. Byte order is the machine's. The header has its own checksum and
-// the fingerprint of the corpus's origin; a file with wrong sizes or another fingerprint is an Error when opened. Start
-// and end tokens are not stored.
+// the fingerprint of the corpus's origin; a file with wrong sizes or another fingerprint is an Error when opened, one
+// whose contents have changed when verified. Start and end tokens are not stored.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,11 @@ struct PairRecord {
   uint64_t pair;   // its index in the corpus
   uint64_t begin;  // of its source's ids; its target's follow
   uint32_t source_length, target_length;
+};
+
+// The ids of each side are below these.
+struct VocabularySizes {
+  int64_t source, target;
 };
 
 class ShardWriter {
@@ -37,22 +42,30 @@ class ShardWriter {
 
 class Shard {
  public:
-  Shard(const std::string& path, uint64_t fingerprint);
+  Shard(const std::string& path, uint64_t fingerprint, const VocabularySizes& sizes);
   ~Shard();
   Shard(Shard&&) noexcept;
   Shard& operator=(Shard&&) noexcept;
 
   std::span<const PairRecord> pairs() const { return pairs_; }
+  // Throws an Error if the ids are not in the file, or not in the vocabularies.
   void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
-  void release() const;       // frees the memory of its pages, which are read again when needed
-  uint64_t checksum() const;  // of its pairs, as the header has it
-  bool is_whole() const;      // reads all of it and verifies the checksums
+  uint64_t content_checksum() const;  // as the header has it
+  void release() const;  // frees the memory of its pages, which are read again when needed
+  // Reads all of it. Throws an Error, with its path, unless the checksums are right and the records follow each other.
+  void verify() const;
 
  private:
   struct Mapping;
+  uint64_t checksum(uint64_t begin, uint64_t end) const;
+
   std::unique_ptr<Mapping> mapping_;
   std::span<const PairRecord> pairs_;
+  VocabularySizes sizes_;
 };
+
+// Verifies each, on several threads.
+void verify(const std::vector<Shard>& shards, int threads);
 
 std::string shard_path(const std::string& folder, int64_t number);
 

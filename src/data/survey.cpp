@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <future>
 #include <queue>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -131,10 +132,15 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
                                const Survey& survey, int threads, StatusLine& status) {
   if (!vocabulary.from.empty()) return read_vocabularies(vocabulary.from);
   const auto learn = [&](Side side, const char* what) {
-    return std::async(std::launch::async, [&, side, what] {
+    const auto task = [&, side, what] {
       const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from); };
       return std::make_shared<const Vocabulary>(learn_vocabulary(vocabulary, open, what));
-    });
+    };
+    try {
+      return std::async(std::launch::async, task);
+    } catch (const std::system_error&) {  // no more threads
+      return std::async(std::launch::deferred, task);
+    }
   };
   const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   const auto result = [&](auto& learning, const char* what) {

@@ -52,7 +52,7 @@ struct alignas(128) LocalScratch {
 }  // namespace
 
 struct CpuContext::State {
-  explicit State(int threads) : pool(threads), locals(static_cast<size_t>(threads)) {}
+  explicit State(int threads) : pool(threads), locals(static_cast<size_t>(pool.size())) {}
 
   // Gives every worker what one has asked for: else a worker that had no task of the largest batch would ask the
   // system for memory much later.

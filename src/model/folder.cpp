@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -19,7 +20,7 @@ nlohmann::json read_config(const std::string& folder) {
     throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
   try {
-    config = nlohmann::json::parse(read_file(path));
+    config = parse_json(read_file(path));
     const nlohmann::json& found = config.at("format");
     if (!found.is_number_integer() || found < 1)
       throw Error("{} has format {}, but format numbers start at 1: is it a model configuration?", path,

@@ -17,6 +17,7 @@
 #include <netinet/tcp.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 namespace dragoman::internal {
 namespace {
@@ -166,7 +167,7 @@ void Heartbeat::start(const Endpoint& first) {
     s.connect_to_first(first);
   }
   for (Peer& peer : s.peers) peer.last_heard = Clock::now();
-  s.thread = std::thread([&s] { s.run(); });
+  s.thread = start_thread([&s] { s.run(); });
 }
 
 void Heartbeat::State::accept_all() {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "report/numbers.h"
 #include "report/page.h"
 #include "train/history.h"
@@ -114,7 +115,12 @@ ordered_json configuration(const std::string& folder) {
   ordered_json flat = ordered_json::object();
   const std::string path = folder + "/config.json";
   if (!std::filesystem::exists(path)) return flat;
-  ordered_json config = ordered_json::parse(read_file(path), nullptr, false);
+  ordered_json config;
+  try {
+    config = parse_json<ordered_json>(read_file(path));
+  } catch (const ordered_json::exception&) {
+    return flat;
+  }
   if (!config.is_object()) return flat;
   const ordered_json recipe = config.value("recipe", ordered_json::object());
   config.erase("recipe");

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/threads.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -122,14 +124,18 @@ std::vector<SearchResult> ParallelSearch::own_results() {
   publish(worker, worker.search->step());
   std::vector<SearchResult> results =
       std::exchange(results_, {});  // once it has started they are its thread's, too
-  if (!waiting_.empty() && max_workers_ > 1) start(worker);
+  if (!waiting_.empty() && max_workers_ > 1 && !start(worker)) max_workers_ = 1;
   return results;
 }
 
 std::vector<SearchResult> ParallelSearch::others_results() {
   std::unique_lock lock(mutex_);
   deal_out();
-  for (; !waiting_.empty() && workers_.size() < max_workers_; deal_out()) start(add_worker());
+  for (; !waiting_.empty() && workers_.size() < max_workers_; deal_out()) {
+    if (start(add_worker())) continue;
+    workers_.pop_back();
+    max_workers_ = workers_.size();
+  }
   dealt_.notify_all();
   done_.wait_for(lock, moment, [&] { return !results_.empty() || !ended_.empty() || failure_; });
   if (failure_) std::rethrow_exception(failure_);
@@ -162,9 +168,12 @@ ParallelSearch::Worker& ParallelSearch::add_worker() {
   return worker;
 }
 
-void ParallelSearch::start(Worker& worker) {
+// False if the system refuses a thread.
+bool ParallelSearch::start(Worker& worker) {
   ++at_work_;
-  worker.thread = std::thread([this, &worker] { work(worker); });
+  worker.thread = try_to_start_thread([this, &worker] { work(worker); });
+  if (!worker.thread.joinable()) --at_work_;
+  return worker.thread.joinable();
 }
 
 void ParallelSearch::work(Worker& worker) {

@@ -52,7 +52,7 @@ class ParallelSearch {
 
   Context& context() const { return models_[0]->device.context; }
   Worker& add_worker();
-  void start(Worker& worker);
+  bool start(Worker& worker);
   void deal_out();
   void end_waiting(SearchStatus status, const std::function<bool(const Task&)>& affected);
   void expire();
@@ -64,7 +64,7 @@ class ParallelSearch {
 
   const Models models_;
   const SearchSettings settings_;
-  const size_t max_workers_;
+  size_t max_workers_;  // fewer once the system refuses a thread
   std::deque<Task> waiting_;
   std::vector<SearchResult> ended_;  // that ended while they waited
   int64_t unfinished_ = 0;           // waiting, dealt out, or with their results not yet given out

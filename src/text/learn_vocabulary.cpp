@@ -1,5 +1,6 @@
 // Learning a vocabulary with SentencePiece's trainer, as configured in [vocabulary].
 #include <algorithm>
+#include <system_error>
 #include <unordered_map>
 
 #include <sentencepiece_trainer.h>
@@ -82,6 +83,8 @@ int64_t required_characters(const Sentences& next, double coverage) {
   return needed;
 }
 
+constexpr int threads = 16;
+
 // The number of threads is fixed since a unigram model's sums depend on it.
 std::unordered_map<std::string, std::string> trainer_settings(const VocabularyConfig& config, int64_t size) {
   const bool words = config.kind == PieceKind::words;
@@ -97,7 +100,7 @@ std::unordered_map<std::string, std::string> trainer_settings(const VocabularyCo
           {"eos_id", "2"},
           {"pad_id", "-1"},
           {"max_sentence_length", "65536"},
-          {"num_threads", "16"},
+          {"num_threads", fmt::format("{}", threads)},
           {"minloglevel", "3"}};
 }
 
@@ -128,9 +131,13 @@ Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<
   }
   SentenceStream sentences(open());
   std::string model;
-  const auto status =
-      sentencepiece::SentencePieceTrainer::Train(trainer_settings(config, size), &sentences, &model);
-  if (!status.ok()) cannot_learn(config, open, what, status.error_message());
+  try {
+    const auto status =
+        sentencepiece::SentencePieceTrainer::Train(trainer_settings(config, size), &sentences, &model);
+    if (!status.ok()) cannot_learn(config, open, what, status.error_message());
+  } catch (const std::system_error&) {
+    throw Error("cannot learn the {} vocabulary: the system refuses the {} threads for it", what, threads);
+  }
   return Vocabulary(std::move(model), what + " vocabulary");
 }
 

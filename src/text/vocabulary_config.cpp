@@ -20,7 +20,7 @@ void declare(Options& options, VocabularyConfig& vocabulary) {
               "encode unknown characters as bytes (256 of the subwords)");
   section.add("character_coverage", vocabulary.character_coverage,
               "share of the text's characters that get a subword; the rarest are unknown",
-              above(0.9).at_most(1));
+              at_least(0.98).at_most(1));
   section.add("source_eos", vocabulary.source_eos, "end each source sentence with </s>");
   section.add("sampling", vocabulary.sampling,
               "subword regularisation; bpe: probability of skipping a merge; unigram: exponent; 0: off",

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "train/finite.h"
 
@@ -42,7 +44,7 @@ nlohmann::json file_facts(const fs::path& path) {
 
 nlohmann::json read_json(const fs::path& path) {
   try {
-    return nlohmann::json::parse(read_file(path.string()));
+    return parse_json(read_file(path.string()));
   } catch (const nlohmann::json::exception& error) {
     throw Error("{} is not JSON: {}", path.string(), error.what());
   }
@@ -87,14 +89,10 @@ std::optional<int64_t> step_of(const std::string& name) {
 // start anew.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  if (error == std::errc::no_such_file_or_directory) return found;
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (const auto step = step_of(entry->path().filename().string()))
-      found.push_back({*step, entry->path().string()});
+  if (!fs::exists(folder)) return found;
+  for (const std::string& path : entries_of(folder)) {
+    if (const auto step = step_of(fs::path(path).filename().string())) found.push_back({*step, path});
   }
-  if (error) throw Error("cannot read the checkpoints in {}: {}", folder, error.message());
   std::ranges::sort(found, [](const auto& a, const auto& b) {
     return std::pair(a.step, a.path) < std::pair(b.step, b.path);
   });

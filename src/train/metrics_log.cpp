@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace dragoman::internal {
@@ -47,7 +48,11 @@ int64_t complete_lines(const std::string& path, int64_t keep) {
 
 // The event of a line, or false if there is none.
 bool parse(const std::string& line, MetricsEvent& event) {
-  event.values = nlohmann::json::parse(line, nullptr, false);
+  try {
+    event.values = parse_json(line);
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
   if (!event.values.is_object()) return false;
   event.event = event.text("event");
   const auto step = event.values.find("step");

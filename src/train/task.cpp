@@ -164,7 +164,7 @@ BatchSettings settings_for(const Recipe& recipe) {
 std::string checksum_of(const PreparedCorpus& corpus) {
   uint64_t sum = corpus.shards.size();
   for (const uint64_t begin : corpus.source_begins) sum = mix(sum, begin);
-  for (const Shard& shard : corpus.shards) sum = mix(sum, shard.checksum());
+  for (const Shard& shard : corpus.shards) sum = mix(sum, shard.content_checksum());
   return fmt::format("{:016x}", sum);
 }
 
@@ -182,10 +182,13 @@ Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   return task;
 }
 
+int threads_of(const Recipe& recipe) {
+  return recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
+}
+
 Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int local_processes) {
   require_corpus(recipe.data);
-  const int threads =
-      recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
+  const int threads = threads_of(recipe);
   const std::string prepared = prepared_folder(folder);
   PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads);
   const Vocabularies vocabularies = corpus.vocabularies;
@@ -208,7 +211,7 @@ Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& proce
     return task;
   }
   recipe.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
-  PreparedCorpus corpus = prepared_corpus(prepared_folder(folder));
+  PreparedCorpus corpus = prepared_corpus(prepared_folder(folder), threads_of(recipe));
   const Recipe complete = resolved(recipe, corpus.vocabularies, folder);
   return corpus_task(complete, std::move(corpus));
 }

@@ -71,6 +71,34 @@ TEST_F(Prepare, ShowsDecoderInputAndOutput) {
   EXPECT_TRUE(says("</s>\n")) << output;
 }
 
+// The first file that is opened must not get standard error's number.
+TEST_F(Prepare, ClosedStandardStreamsSpoilNoFile) {
+  ASSERT_EQ(run(""), 0) << errors;
+  const std::string shard = read_file(folder + "/model/data/shard-000");
+  for (const std::string closed : {" 2>&-", " <&- >&- 2>&-"}) {
+    std::filesystem::remove_all(folder + "/model");
+    const std::string command = std::string(DRAGOMAN_PROGRAM) + " prepare " + folder + "/toy.toml --out " +
+                                folder + "/model" + closed;
+    EXPECT_EQ(std::system((closed.size() < 6 ? command + " >" + folder + "/out" : command).c_str()) == 0,
+              closed.size() < 6);
+    EXPECT_EQ(read_file(folder + "/model/data/shard-000"), shard);
+    EXPECT_EQ(read_file(folder + "/model/data/prepared.json")[0], '{');
+  }
+}
+
+// The lexicon's tables are indexed with the ids of the shards.
+TEST_F(Prepare, DamagedShardsAreFoundBeforeTheShortlistIsLearned) {
+  ASSERT_EQ(run(""), 0) << errors;
+  const std::string shard = folder + "/model/data/shard-000", whole = read_file(shard);
+  std::string damaged = whole;
+  damaged.replace(64, 2, "\xff\xff");                        // an id
+  damaged.replace(whole.size() - 8, 4, "\xff\xff\xff\x7f");  // a length
+  write_file(shard, {damaged});
+  ASSERT_EQ(run("--shortlist 5 --training.threads 16"), 0) << errors;
+  EXPECT_NE(errors.find("shard-000 is damaged"), std::string::npos) << errors;
+  EXPECT_EQ(read_file(shard), whole);
+}
+
 TEST_F(Prepare, ReportsErrors) {
   std::ofstream(folder + "/source", std::ios::app) << "one more\n";
   EXPECT_EQ(run(""), 1);

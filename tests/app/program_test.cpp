@@ -49,6 +49,17 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
   EXPECT_NE(run("train --help").output.find("--model.d_model N"), std::string::npos);
 }
 
+TEST(Program, OutputThatCannotBeWrittenIsAnErrorWithTheReason) {
+  const std::string err = testing::TempDir() + "err", program = DRAGOMAN_PROGRAM;
+  for (const auto& [to, reason] :
+       {std::pair(">/dev/full", "No space left on device"), {">&-", "Bad file descriptor"}}) {
+    const int status = std::system((program + " --help " + to + " 2>" + err).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << to;
+    EXPECT_EQ(read_file(err), std::string("dragoman: cannot write to standard output: ") + reason + "\n");
+  }
+  std::remove(err.c_str());
+}
+
 TEST(Program, AWrongCommandLineIsAUsageError) {
   EXPECT_EQ(error_of("", 2), "dragoman: missing command: dragoman --help lists them\n");
   EXPECT_EQ(error_of("trian", 2),

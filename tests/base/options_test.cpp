@@ -88,6 +88,28 @@ TEST_F(OptionsTest, ARecipeSetsWhatItNamesAndNothingElse) {
   EXPECT_EQ(settings.name, "base");
 }
 
+// Each part of a key is a table in the one before.
+TEST_F(OptionsTest, KeysOfManyPartsAreRefused) {
+  const auto parts = [](size_t count, const std::string& part) {
+    std::string key = "a";
+    while (--count > 0) key += "." + part;
+    return key;
+  };
+  const std::string refused = "r.toml:2: a name of more than 16 parts cannot be an option";
+  for (const std::string part : {"a", "\"=\"", "'\"['", " \"\\\"#\" "}) {
+    EXPECT_EQ(recipe_error("# 'x\n[" + parts(50'000, part) + "]\n"), refused);
+    EXPECT_EQ(recipe_error("\n" + parts(17, part) + " = 1\n"), refused);
+    EXPECT_EQ(recipe_error("[model]\nx = [{" + parts(17, part) + " = 1}]\n"), refused);
+    EXPECT_EQ(recipe_error("\n" + parts(16, part) + " = 1\n").find("more than"), std::string::npos);
+  }
+  std::string shares = "0.5";
+  for (int i = 0; i < 100; ++i) shares += ", 0.5";
+  const std::string dots(100, '.');
+  EXPECT_EQ(recipe_error("# " + dots + "\n[data]\nshares = [" + shares + "]\nname = \"\"\"\n\"" + dots +
+                         "\"\"\"\nfiles = ['" + dots + "']\n"),
+            "no error");
+}
+
 TEST_F(OptionsTest, FlagsOverrideTheRecipe) {
   options.read_recipe("[model]\nwidth = 64\n", "r.toml");
   options.set_flag("model.width", "128");

@@ -1,10 +1,17 @@
 #include "base/threads.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/log.h"
 
 namespace dragoman::internal {
 namespace {
@@ -103,7 +110,81 @@ TEST_P(Threads, AsManyWorkAsAreUsed) {
   }
 }
 
+// What a task throws reaches the caller, and the pool goes on. Of several it is what the first one throws.
+TEST_P(Threads, ATaskMayThrow) {
+  ThreadPool pool(GetParam());
+  const auto fail_from = [&](int64_t first) -> std::string {
+    try {
+      for_each(pool, 40, [&](int64_t t, int) {
+        if (t >= first) throw Error("task {}", t);
+      });
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  for (int loop = 0; loop < 50; ++loop) {
+    EXPECT_EQ(fail_from(17), "task 17");
+    EXPECT_EQ(fail_from(40), "no error");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1, 2, 3, 4));
+
+// While it lives a thread asks for a stack of this size.
+class StackSize {
+ public:
+  explicit StackSize(size_t bytes) {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t wanted = before_;
+    pthread_attr_setstacksize(&wanted, bytes);
+    pthread_setattr_default_np(&wanted);
+  }
+  ~StackSize() { pthread_setattr_default_np(&before_); }
+  StackSize(const StackSize&) = delete;
+  StackSize& operator=(const StackSize&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
+
+constexpr size_t whole_address_space = size_t{1} << 47;
+
+TEST(RefusedThreads, APoolGoesOnWithFewer) {
+  std::vector<std::string> lines;
+  set_log_level(LogLevel::warning);
+  set_log_sink([&](LogLevel, const std::string& line) { lines.push_back(line); });
+  std::optional<ThreadPool> pool;
+  {
+    const StackSize none_fits(whole_address_space);
+    pool.emplace(4);
+  }
+  set_log_sink({});
+  set_log_level(LogLevel::off);
+  EXPECT_EQ(pool->size(), 1);
+  EXPECT_EQ(lines, std::vector<std::string>({"the system refuses more threads: going on with 1 of 4"}));
+  std::vector<int> runs(9);
+  for_each(*pool, 9, [&](int64_t t, int) { ++runs[static_cast<size_t>(t)]; });
+  EXPECT_EQ(runs, std::vector<int>(9, 1));
+}
+
+TEST(RefusedThreads, SomeFit) {
+  std::optional<ThreadPool> pool;
+  {
+    const StackSize a_few_fit(whole_address_space / 8);
+    pool.emplace(20);
+  }
+  EXPECT_LT(pool->size(), 20);
+  std::vector<int> runs(50);
+  for_each(*pool, 50, [&](int64_t t, int) { ++runs[static_cast<size_t>(t)]; });
+  EXPECT_EQ(runs, std::vector<int>(50, 1));
+}
+
+TEST(RefusedThreads, AnIndispensableOneIsAnError) {
+  const StackSize none_fits(whole_address_space);
+  EXPECT_THROW(start_thread([] {}), Error);
+  EXPECT_FALSE(try_to_start_thread([] {}).joinable());
+}
 
 TEST(AvailableThreads, AtLeastOne) { EXPECT_GE(available_threads(), 1); }
 

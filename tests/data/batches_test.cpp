@@ -63,7 +63,8 @@ class BatchesTest : public testing::Test {
       writers[record.pair % 3].add(record.pair, source, target);
     }
     for (ShardWriter& writer : writers) writer.finish();
-    for (int64_t i = 0; i < 3; ++i) corpus->shards.emplace_back(shard_path(folder->path(""), i), 7);
+    for (int64_t i = 0; i < 3; ++i)
+      corpus->shards.emplace_back(shard_path(folder->path(""), i), 7, VocabularySizes{60, 60});
   }
   static void TearDownTestSuite() {
     delete corpus;

@@ -23,7 +23,7 @@ struct Encoded {
 std::map<uint64_t, Encoded> pairs_of(const PreparedCorpus& corpus) {
   std::map<uint64_t, Encoded> pairs;
   for (const Shard& shard : corpus.shards) {
-    EXPECT_TRUE(shard.is_whole());
+    EXPECT_NO_THROW(shard.verify());
     for (const PairRecord& record : shard.pairs()) {
       EXPECT_EQ(pairs.count(record.pair), 0U);
       Encoded& pair = pairs[record.pair];
@@ -179,6 +179,55 @@ TEST_F(PrepareTest, DamagedCorporaArePreparedAgain) {
   }
 }
 
+// Damage that changes no file's size.
+TEST_F(PrepareTest, AChangedIdOrRecordIsDamage) {
+  const DataConfig data = toy_data(folder, text);
+  prepared(data);
+  const std::string whole = read_file(folder.path("data/shard-000"));
+  for (const size_t at :
+       {size_t{70}, whole.size() - 8, whole.size() - 24}) {  // an id, a length, a pair's number
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    folder.write("data/shard-000", damaged);
+    try {
+      prepared_corpus(folder.path("data"), 16);
+      ADD_FAILURE() << at;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("shard-000 is damaged"), std::string::npos);
+    }
+    EXPECT_FALSE(prepared(data).was_there) << at;
+    EXPECT_EQ(read_file(folder.path("data/shard-000")), whole);
+  }
+}
+
+TEST_F(PrepareTest, AManifestThatDoesNotFitTheShardsIsDamage) {
+  const DataConfig data = toy_data(folder, text);
+  prepared(data);
+  const auto whole = nlohmann::json::parse(read_file(folder.path("data/prepared.json")));
+  const auto error_with = [&](const std::string& place, const nlohmann::json& value) -> std::string {
+    nlohmann::json damaged = whole;
+    damaged[nlohmann::json::json_pointer(place)] = value;
+    folder.write("data/prepared.json", damaged.dump());
+    try {
+      prepared_corpus(folder.path("data"), 2);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_with("/shards", 1), "no error");
+  for (const auto& [place, value] : std::multimap<std::string, nlohmann::json>{{"/shards", 0},
+                                                                               {"/shards", -1},
+                                                                               {"/shards", 2},
+                                                                               {"/shards", "one"},
+                                                                               {"/source_begins", {0, 499}},
+                                                                               {"/source_begins", {500, 0}},
+                                                                               {"/source_begins", {0, "x"}},
+                                                                               {"/source_begins", {500}},
+                                                                               {"/report/pairs/kept", 499}})
+    EXPECT_NE(error_with(place, value), "no error") << place << " " << value;
+}
+
 TEST_F(PrepareTest, FailureKeepsTheOldCorpus) {
   DataConfig data = toy_data(folder, text);
   prepared(data);
@@ -298,7 +347,7 @@ TEST_F(PrepareTest, ShardsHaveTheirShareOfEachSource) {
   ASSERT_EQ(result.shards, 7);
   PreparedCorpus corpus;
   for (int64_t i = 0; i < result.shards; ++i) {
-    corpus.shards.emplace_back(shard_path(folder.path(""), i), 7);
+    corpus.shards.emplace_back(shard_path(folder.path(""), i), 7, VocabularySizes{60, 60});
     const auto records = corpus.shards.back().pairs();
     const auto of_first =
         std::count_if(records.begin(), records.end(), [](const auto& r) { return r.pair < 500; });

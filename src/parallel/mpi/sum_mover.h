@@ -11,6 +11,7 @@
 #include <span>
 #include <thread>
 
+#include "base/threads.h"
 #include "parallel/mpi/exchange.h"
 
 namespace dragoman::internal {
@@ -27,7 +28,7 @@ class Backoff {
 class SumMover {
  public:
   explicit SumMover(const Communicators& communicators)
-      : communicators_(communicators), thread_([this] { run(); }) {}
+      : communicators_(communicators), thread_(start_thread([this] { run(); })) {}
   ~SumMover() { stop(); }
   SumMover(const SumMover&) = delete;
   SumMover& operator=(const SumMover&) = delete;

@@ -1,0 +1,26 @@
+// parse_json: how all JSON is read that this program did not write a moment ago.
+//
+// nlohmann's parser takes any depth of nesting, but copying, printing and comparing what it returns is recursive: deep
+// nesting, which is never meant, would overflow the stack.
+#pragma once
+
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman::internal {
+
+inline constexpr int max_json_depth = 100;
+
+// Whether arrays and objects are nested more deeply than max_json_depth, up to the first error of the text if it has one.
+bool is_nested_too_deeply(std::string_view text);
+
+// Throws nlohmann::json::exception, as nlohmann's own parse does.
+template <class Json = nlohmann::json>
+Json parse_json(std::string_view text) {
+  if (is_nested_too_deeply(text))
+    throw Json::parse_error::create(101, 0, "it is nested too deeply to be meant", nullptr);
+  return Json::parse(text);
+}
+
+}  // namespace dragoman::internal
