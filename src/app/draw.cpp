@@ -76,8 +76,8 @@ void draw(const Arguments& arguments) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", figure.name);
   }
   if (name.empty() || name[0] == '-') throw UsageError("draw needs the NAME of a figure: {}", list);
-  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", shortened(name), nearest(name, names),
-                   list);
+  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", shortened(name),
+                   nearest(name, names), list);
 }
 
 }  // namespace dragoman::internal

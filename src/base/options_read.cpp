@@ -7,8 +7,8 @@
 #include <toml++/toml.h>
 
 #include "base/files.h"
-#include "base/quotes.h"
 #include "base/options.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -120,8 +120,8 @@ void Options::read_recipe(const std::string& text, const std::string& path) {
     const std::string name(section.str());
     const toml::table* table = node.as_table();
     if (!table) {
-      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()), shortened(name),
-                       nearest_option(name).key());
+      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()),
+                       shortened(name), nearest_option(name).key());
     }
     check_section(name, at_line(path, section.source()));
     for (const auto& [key, value] : *table) {

@@ -36,8 +36,7 @@ std::vector<std::string> checksums_of(std::span<const TensorEntry> entries, int 
 }  // namespace
 
 void add_checksums(Metadata& metadata, std::span<const TensorEntry> entries) {
-  for (const TensorEntry& entry : entries)
-    metadata.insert_or_assign(key_of(entry), checksum_of(entry.bytes));
+  for (const TensorEntry& entry : entries) metadata.insert_or_assign(key_of(entry), checksum_of(entry.bytes));
 }
 
 bool has_checksums(const Metadata& metadata) {

@@ -31,6 +31,11 @@ struct CheckpointInfo {
   CheckpointReason reason = CheckpointReason::on_schedule;
 };
 
+struct CheckpointDefect {
+  std::string path;
+  std::string defect;  // empty if there is none
+};
+
 class Checkpoints {
  public:
   // prune() keeps the newest `keep` on schedule, the protected ones, and the newest of all.
@@ -58,11 +63,17 @@ class Checkpoints {
   // Removes all others, and what crashes have left behind.
   void prune(const std::vector<int64_t>& protected_steps) const;
 
+  // All complete ones, the newest last, with what their checksums say.
+  std::vector<CheckpointDefect> verify() const;
+
   static nlohmann::json read_state(const CheckpointInfo& checkpoint);
 
  private:
   std::string folder_;
   int64_t keep_;
 };
+
+// Throws an Error if the file is one of a checkpoint and not as the manifest beside it says.
+void verify_checkpoint_file(const std::string& path);
 
 }  // namespace dragoman::internal
