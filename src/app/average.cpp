@@ -37,7 +37,11 @@ std::vector<std::string> files_to_average(const AverageOptions& o) {
   }
   if (o.folders.size() != 1)
     throw UsageError("average: --last takes the checkpoints of one model, not of {}", o.folders.size());
-  auto found = Checkpoints(o.folders[0] + "/checkpoints", 1).list();
+  const Checkpoints checkpoints(o.folders[0] + "/checkpoints", 1);
+  for (const auto& [path, defect] : checkpoints.verify()) {
+    if (!defect.empty()) throw Error("{} is damaged: {}; remove it to average the others", path, defect);
+  }
+  auto found = checkpoints.list();
   std::erase_if(found, [](const auto& checkpoint) { return checkpoint.reason == CheckpointReason::extra; });
   const auto wanted = static_cast<size_t>(o.last);
   if (found.size() < wanted) {

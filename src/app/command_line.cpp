@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 
@@ -84,7 +85,8 @@ CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
     if (given->name == name) return *given;
     throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
   }
-  throw UsageError("{}: unknown option {}; did you mean {}?", command_, name, nearest(name, known));
+  throw UsageError("{}: unknown option {}; did you mean {}?", command_, shortened(name),
+                   nearest(name, known));
 }
 
 void CommandLine::take_arguments(const std::vector<std::string>& words) {
@@ -100,7 +102,8 @@ void CommandLine::take_arguments(const std::vector<std::string>& words) {
       taken = words.size();
     }
   }
-  if (taken < words.size()) throw UsageError("{}: unexpected argument \"{}\"", command_, words[taken]);
+  if (taken < words.size())
+    throw UsageError("{}: unexpected argument \"{}\"", command_, shortened(words[taken]));
 }
 
 bool CommandLine::read(const std::vector<std::string>& words) {

@@ -8,6 +8,7 @@
 #include "app/output.h"
 #include "app/shared_options.h"
 #include "base/nearest.h"
+#include "base/quotes.h"
 #include "report/figures.h"
 
 namespace dragoman::internal {
@@ -75,8 +76,8 @@ void draw(const Arguments& arguments) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", figure.name);
   }
   if (name.empty() || name[0] == '-') throw UsageError("draw needs the NAME of a figure: {}", list);
-  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", name, nearest(name, names),
-                   list);
+  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", shortened(name),
+                   nearest(name, names), list);
 }
 
 }  // namespace dragoman::internal

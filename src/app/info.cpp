@@ -1,4 +1,4 @@
-// dragoman info: prints what a model folder holds.
+// dragoman info: prints what a model folder holds, or whether it is damaged.
 #include <filesystem>
 #include <iostream>
 
@@ -7,6 +7,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/verify_folder.h"
 #include "base/status_line.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
@@ -74,9 +75,15 @@ void print_table(const std::string& name, const nlohmann::json& values) {
 
 void info(const Arguments& arguments) {
   std::string folder;
+  bool verify = false;
+  Options options;
+  options.section("", "Options")
+      .add("verify", verify, "instead check the model, vocabularies, shards and checkpoints for damage");
   CommandLine line("info", summary_of("info"));
   line.add_argument("DIR", folder, "model folder");
-  if (!line.parse(arguments)) return;
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  if (verify) return verify_folder(folder);
 
   const nlohmann::json config = read_config(folder);
   const ModelConfig model = read_model_config(folder);

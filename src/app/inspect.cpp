@@ -8,9 +8,11 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "report/inspection.h"
 #include "report/page.h"
+#include "search/segments.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -47,13 +49,21 @@ void declare(Options& options, InspectOptions& o) {
                       "output file; - is standard output; by default inspect.html, or - for json and svg");
 }
 
+struct Sentence {
+  int64_t line;  // of the input
+  std::string text;
+};
+
 // The given sentence, or the lines of the files without the blank ones.
-std::vector<std::string> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
-  if (!o.text.empty()) return {o.text};
-  std::vector<std::string> lines;
+std::vector<Sentence> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
+  if (!o.text.empty()) return {{1, o.text}};
+  std::vector<Sentence> lines;
   TranslationInput input(files);
+  int64_t number = 0;
   for (TranslationInput::Line line; input.next(line);) {
-    if (line.text.find_first_not_of(" \t\r") != line.text.npos) lines.emplace_back(line.text);
+    ++number;
+    if (line.text.find_first_not_of(" \t\r") != line.text.npos)
+      lines.push_back({number, std::string(line.text)});
   }
   if (lines.empty()) throw Error("inspect: the input has no sentence");
   return lines;
@@ -70,15 +80,20 @@ TranslatedLine translated(Translator& translator, const std::string& text, const
   }
 }
 
-ordered_json inspect_all(const InspectOptions& o, const std::vector<std::string>& lines) {
+ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& lines) {
   const auto model = load_model(o.model, o.threads, o.precision);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
   Translator translator(*model, {.sentences = 1});
   ordered_json all = ordered_json::array();
-  for (const std::string& text : lines) {
+  for (const auto& [number, text] : lines) {
+    if (lines.size() > 1 && split_line(*model, repaired(text)).empty()) {
+      log_warning("line {} contains no words to inspect, and is left out", number);
+      continue;
+    }
     const TranslatedLine line = translated(translator, text, o.search);
     all.push_back(inspection(*model, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
+  if (all.empty()) throw Error("inspect: the input has no sentence");
   const auto path = std::filesystem::path(o.model).lexically_normal();
   return {{"model", repaired((path.has_filename() ? path : path.parent_path()).filename().string())},
           {"sentences", all}};

@@ -6,6 +6,7 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -37,7 +38,7 @@ void run_program(const Arguments& arguments) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  throw UsageError("unknown command {}; did you mean {}? dragoman --help lists all", name,
+  throw UsageError("unknown command {}; did you mean {}? dragoman --help lists all", shortened(name),
                    nearest(name, names));
 }
 

@@ -7,7 +7,7 @@
 
 namespace dragoman::internal {
 
-// Letters to insert, delete, replace or swap with their neighbour.
+// Letters to insert, delete, replace or swap with their neighbour, among the first hundred of each word.
 int edit_distance(std::string_view a, std::string_view b);
 
 // The known word at the smallest distance, the first of several; empty if none is known.

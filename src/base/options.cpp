@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -83,7 +84,8 @@ const Option* Options::find(const std::string& key) const {
 
 Option& Options::find(const std::string& key, const std::string& place) {
   if (const Option* option = find(key)) return options_[static_cast<size_t>(option - options_.data())];
-  throw UsageError("{}: unknown option {}; did you mean {}?", place, key, nearest_option(key).key());
+  throw UsageError("{}: unknown option {}; did you mean {}?", place, shortened(key),
+                   nearest_option(key).key());
 }
 
 void Options::check_section(const std::string& name, const std::string& place) const {
@@ -92,12 +94,14 @@ void Options::check_section(const std::string& name, const std::string& place) c
     if (known == name && !name.empty()) return;
     if (!known.empty()) names.push_back(known);
   }
-  throw UsageError("{}: unknown table [{}]; did you mean [{}]?", place, name, nearest(name, names));
+  throw UsageError("{}: unknown table [{}]; did you mean [{}]?", place, shortened(name),
+                   nearest(name, names));
 }
 
 void Options::assign(Option& option, const OptionValue& value, const std::string& place) {
   if (!option.set(value)) {
-    throw UsageError("{}: {} is {}, but must be {}", place, option.key(), to_text(value), option.must_be());
+    throw UsageError("{}: {} is {}, but must be {}", place, option.key(), shortened(to_text(value)),
+                     option.must_be());
   }
   option.origin = place;
 }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "base/nearest.h"
 #include "base/options.h"
+#include "base/quotes.h"
 #include "base/toml.h"
 
 namespace dragoman::internal {
@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void fits_no_option(const std::string& place, const std::string& key) {
   throw UsageError("{}: {} must be a number, a string, true or false, or a list of numbers or of strings",
-                   place, key);
+                   place, shortened(key));
 }
 
 OptionValue value_of(const toml::node& node, const std::string& place, const std::string& key) {
@@ -108,8 +108,8 @@ void Options::read_recipe(const std::string& text, const std::string& path) {
     const std::string name(section.str());
     const toml::table* table = node.as_table();
     if (!table) {
-      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()), name,
-                       nearest_option(name).key());
+      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()),
+                       shortened(name), nearest_option(name).key());
     }
     check_section(name, at_line(path, section.source()));
     for (const auto& [key, value] : *table) {
@@ -153,7 +153,7 @@ void Options::from_json(const nlohmann::json& saved, const std::string& path, Un
   SetOnce once(path);
   for (const auto& [section, values] : saved.items()) {
     if (unknown == UnknownKeys::refuse) check_section(section, path);
-    if (!values.is_object()) throw Error("{}: \"{}\" must be a JSON object", path, section);
+    if (!values.is_object()) throw Error("{}: \"{}\" must be a JSON object", path, shortened(section));
     for (const auto& [name, value] : values.items()) {
       const std::string key = section + "." + name;
       if (unknown == UnknownKeys::ignore && !find(key)) continue;

@@ -51,7 +51,7 @@ class Shard {
   // Throws an Error if the ids are not in the file, or not in the vocabularies.
   void read(const PairRecord& pair, std::vector<int32_t>& source, std::vector<int32_t>& target) const;
   uint64_t content_checksum() const;  // as the header has it
-  void release() const;  // frees the memory of its pages, which are read again when needed
+  void release() const;               // frees the memory of its pages, which are read again when needed
   // Reads all of it. Throws an Error, with its path, unless the checksums are right and the records follow each other.
   void verify() const;
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 
@@ -90,7 +91,7 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
     if (found == declared.end()) continue;
     if (!found->is_number_integer() || *found < 0 || *found > INT32_MAX) {
       throw UsageError("{}: model.{} is {}, but must be a whole number, at least 0", path, name,
-                       found->dump());
+                       shortened(found->dump()));
     }
     *size = found->get<int64_t>();
     declared.erase(found);

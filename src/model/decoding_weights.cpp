@@ -164,6 +164,7 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
   check_nothing_else(path, *file, parameters, saved);
   std::vector<HostWeights> all;
   for (const Parameter& parameter : parameters.list()) all.push_back(mapped(*file, parameter, saved));
+  file->verify(device.context.threads());
   for (size_t i = 0; i < all.size(); ++i) check_finite(path, parameters.list()[i], all[i], rounds);
   CpuContext host(rounds ? device.context.threads() : 1);
   for (size_t i = 0; i < all.size(); ++i) {

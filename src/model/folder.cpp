@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -15,8 +16,10 @@ constexpr int format = 1;
 
 nlohmann::json read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
+  std::error_code error;
+  const bool exists = std::filesystem::exists(path, error);
+  if (error) throw Error("cannot read {}: {}", path, error.message());
+  if (!exists)
     throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
   try {
@@ -24,13 +27,13 @@ nlohmann::json read_config(const std::string& folder) {
     const nlohmann::json& found = config.at("format");
     if (!found.is_number_integer() || found < 1)
       throw Error("{} has format {}, but format numbers start at 1: is it a model configuration?", path,
-                  found.dump());
+                  shortened(found.dump()));
     if (found > format) {
       throw Error("{} has format {}, but this version reads formats up to {}: use a newer one", path,
-                  found.dump(), format);
+                  shortened(found.dump()), format);
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not a model configuration: {}", path, error.what());
+  } catch (const nlohmann::json::exception& parsing) {
+    throw Error("{} is not a model configuration: {}", path, shortened(parsing.what(), 300));
   }
   return config;
 }

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/quotes.h"
+#include "model/tensor_checksums.h"
 
 namespace dragoman::internal {
 namespace {
@@ -127,8 +129,10 @@ std::span<const int32_t> SafetensorsFile::integers(std::string_view name) const 
   return values<int32_t>(path_, entry);
 }
 
-void write_safetensors(const std::string& path, const Metadata& metadata,
-                       std::span<const TensorEntry> entries) {
+void SafetensorsFile::verify(int threads) const { verify_checksums(path_, metadata_, entries_, threads); }
+
+void write_safetensors(const std::string& path, Metadata metadata, std::span<const TensorEntry> entries) {
+  add_checksums(metadata, entries);
   const std::string header = safetensors_header_text(metadata, entries);
   const uint64_t header_size = header.size();
   std::vector<std::string_view> parts = {{reinterpret_cast<const char*>(&header_size), sizeof header_size},

@@ -7,8 +7,8 @@
 //
 // A file from anywhere may be opened: every size, offset, type and name is checked against the file's own size
 // before anything is used, and each mistake is an Error that names the file. Tensors are mapped, not read: pages are
-// loaded when they are touched. As with any mapping, truncating the file meanwhile kills this process; our own writer
-// replaces files and never changes them.
+// loaded when they are touched, by verify() at the latest. As with any mapping, truncating the file meanwhile kills
+// this process; our own writer replaces files and never changes them.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,9 @@ class SafetensorsFile {
   // A vector of any length.
   std::span<const int32_t> integers(std::string_view name) const;
 
+  // Reads all tensors and compares them with their checksums, where the file has some (tensor_checksums.h).
+  void verify(int threads = 1) const;
+
  private:
   SafetensorsFile() = default;
 
@@ -57,9 +60,8 @@ class SafetensorsFile {
   std::map<std::string, size_t, std::less<>> by_name_;  // indices of entries_
 };
 
-// Replaces the file at the path, with the tensors in the order given; the data begin at a multiple of 64 bytes, so that
-// tensors whose sizes are multiples of 64 are aligned if they come first.
-void write_safetensors(const std::string& path, const Metadata& metadata,
-                       std::span<const TensorEntry> entries);
+// Replaces the file at the path, with the tensors in the order given, and their checksums among the metadata; the data
+// begin at a multiple of 64 bytes, so that tensors whose sizes are multiples of 64 are aligned if they come first.
+void write_safetensors(const std::string& path, Metadata metadata, std::span<const TensorEntry> entries);
 
 }  // namespace dragoman::internal

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quotes.h"
+#include "model/safetensors_json.h"
 
 namespace dragoman::internal {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t max_dimensions = 8;
 constexpr size_t alignment = 64;
 constexpr const char* metadata_key = "__metadata__";
 
@@ -52,26 +52,9 @@ bool multiply(const std::vector<int64_t>& shape, int64_t size, int64_t& product)
   return true;
 }
 
-// Reads one header. What the format does not allow is refused during parsing, so that the memory used stays in
-// proportion to the header's size.
 class HeaderReader {
  public:
-  HeaderReader(const std::string& path, std::string_view text) : path_(path), text_(text) {}
-
-  Json read() {
-    if (text_.empty() || text_.front() != '{') fail("the header does not begin with {{");
-    if (text_.find('\0') != text_.npos)
-      fail("the header has a zero byte");  // where the parser would stop without an error
-    try {
-      return Json::parse(
-          text_.begin(), text_.end(),
-          [this](int depth, Json::parse_event_t event, Json& value) { return admit(depth, event, value); });
-    } catch (const Json::parse_error& error) {
-      fail("the header is not valid JSON at byte {}", error.byte);
-    } catch (const Json::exception&) {
-      fail("the header has a number that is too large");
-    }
-  }
+  explicit HeaderReader(const std::string& path) : path_(path) {}
 
   Metadata metadata(const Json& object) const {
     Metadata result;
@@ -108,26 +91,6 @@ class HeaderReader {
   }
 
  private:
-  // Called for each event of the parser: two levels of objects, arrays only in the second, no key twice.
-  bool admit(int depth, Json::parse_event_t event, const Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start) {
-      if (depth > 1) fail("the header has a nested object");
-      if (depth == 1) inner_keys_.clear();
-    } else if (event == Event::array_start) {
-      if (depth != 2) fail("the header has an array in the wrong place");
-      list_size_ = 0;
-    } else if (event == Event::value && depth == 3) {
-      if (++list_size_ > max_dimensions)
-        fail("the header has an array of more than {} numbers", max_dimensions);
-    } else if (event == Event::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!(depth == 1 ? keys_ : inner_keys_).insert(key).second)
-        fail("the header has {} twice", in_quotes(key));
-    }
-    return true;
-  }
-
   const Json& field(const std::string& name, const Json& object, const char* key) const {
     const auto found = object.find(key);
     if (found == object.end()) fail("tensor {} has no {}", in_quotes(name), key);
@@ -158,9 +121,6 @@ class HeaderReader {
   }
 
   const std::string& path_;
-  std::string_view text_;
-  std::set<std::string> keys_, inner_keys_;
-  size_t list_size_ = 0;
 };
 
 // Tensor follows tensor from the first byte to the last.
@@ -184,8 +144,8 @@ void check_layout(const HeaderReader& reader, std::vector<TensorEntry>& entries,
 
 SafetensorsHeader read_safetensors_header(const std::string& path, std::string_view text,
                                           std::span<const std::byte> data) {
-  HeaderReader reader(path, text);
-  const Json object = reader.read();
+  const HeaderReader reader(path);
+  const Json object = parse_safetensors_json(path, text);
   SafetensorsHeader header;
   for (const auto& [name, value] : object.items()) {
     if (name == metadata_key) {
@@ -221,11 +181,6 @@ std::string safetensors_header_text(const Metadata& metadata, std::span<const Te
 
 std::string describe(const TensorEntry& entry) {
   return fmt::format("{} [{}]", described(entry.dtype).name, fmt::join(entry.shape, ", "));
-}
-
-std::string in_quotes(std::string_view name) {
-  const std::string text = Json(name.substr(0, 100)).dump(-1, ' ', true, Json::error_handler_t::replace);
-  return name.size() > 100 ? text + "..." : text;
 }
 
 }  // namespace dragoman::internal

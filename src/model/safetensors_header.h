@@ -38,7 +38,4 @@ std::string safetensors_header_text(const Metadata& metadata, std::span<const Te
 // "F32 [2, 3]"
 std::string describe(const TensorEntry& entry);
 
-// A name from a file as one short printable line.
-std::string in_quotes(std::string_view name);
-
 }  // namespace dragoman::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 
@@ -70,6 +71,7 @@ void read_weights(const std::string& path, Parameters& parameters) {
     file.floats(parameter.name, parameter.value.rows(), parameter.value.columns());
   }
   check_names(path, file, std::move(names));
+  file.verify();
   if (!parameters.allocated()) parameters.allocate(Buffers::weights);
   read_flat(file, parameters, parameters.weights());
   parameters.changed();

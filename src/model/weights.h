@@ -30,7 +30,8 @@ void check_names(const std::string& path, const SafetensorsFile& file, std::vect
 // A parameter's shape in files: [columns] if it has one row.
 std::vector<int64_t> shape_of(const Parameter& parameter);
 
-// Reads a whole file of fp32 weights. A file that does not fit the model is an Error before memory is allocated.
+// Reads a whole file of fp32 weights. A file that is damaged or does not fit the model is an Error before memory is
+// allocated.
 void read_weights(const std::string& path, Parameters& parameters);
 
 }  // namespace dragoman::internal

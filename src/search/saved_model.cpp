@@ -1,6 +1,7 @@
 #include "search/saved_model.h"
 
 #include <algorithm>
+#include <future>
 
 #include <fmt/format.h>
 
@@ -53,27 +54,33 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
       .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
 }
 
+// Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
+// as long as verifying the other.
+Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision) {
+  auto words = std::async(read_vocabularies, folder);
+  map_weights(model.device, weights_path(folder), model.parameters, precision);
+  Vocabularies vocabularies = words.get();
+  check_sizes(folder, model.config, vocabularies);
+  return vocabularies;
+}
+
 }  // namespace
 
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        WantedPrecision precision)
     : folder(of_a_model(folder_)),
-      vocabularies(read_vocabularies(folder)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
-  check_sizes(folder, model.config, vocabularies);
-  map_weights(device, weights_path(folder), model.parameters, precision);
+  vocabularies = read(folder, model, precision);
   readers.push_back(reader_of(folder, model.config, vocabularies));
   max_positions = positions_of(model.config);
 }
 
 void SavedModel::add(const std::string& other, WantedPrecision precision) {
-  const Vocabularies words = read_vocabularies(of_a_model(other));
+  auto added = std::make_unique<Transformer>(read_model_config(of_a_model(other)), device, Buffers::none_yet);
+  const Vocabularies words = read(other, *added, precision);
   if (words.target->model() != vocabularies.target->model())
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
-  auto added = std::make_unique<Transformer>(read_model_config(other), device, Buffers::none_yet);
-  check_sizes(other, added->config, words);
-  map_weights(device, weights_path(other), added->parameters, precision);
   readers.push_back(reader_of(other, added->config, words));
   max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));

@@ -22,7 +22,8 @@ namespace dragoman::internal {
 
 class Shortlist {
  public:
-  // The shortlist of a model folder. An Error where there is none, or where it is of other vocabularies.
+  // The shortlist of a model folder. An Error where there is none, or where it is damaged or of other
+  // vocabularies.
   static Shortlist read(const std::string& folder, const Vocabularies& vocabularies);
 
   // Allows the subwords of a user's own words, one a line, in every translation.

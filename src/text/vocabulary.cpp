@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
+#include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
 namespace {
@@ -23,9 +24,16 @@ std::string file_of(const std::string& folder, const char* name) {
               token, flag);
 }
 
-std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& path) {
-  auto vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
-  if (vocabulary->special().start < 0) throw_without(path, "start-of-sentence", "--bos_id");
+std::shared_ptr<const Vocabulary> read_verified(const std::string& folder, const char* name) {
+  const std::string path = file_of(folder, name);
+  std::string contents = read_file(path);
+  verify_vocabulary(folder, name, contents);
+  return std::make_shared<const Vocabulary>(std::move(contents), path);
+}
+
+std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, const char* name) {
+  auto vocabulary = read_verified(folder, name);
+  if (vocabulary->special().start < 0) throw_without(file_of(folder, name), "start-of-sentence", "--bos_id");
   return vocabulary;
 }
 
@@ -128,15 +136,13 @@ bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(id); }
 bool Vocabulary::is_mark(int32_t id) const { return processor_->IsControl(id) || processor_->IsUnknown(id); }
 
 Vocabularies read_vocabularies(const std::string& folder) {
-  const std::string shared = file_of(folder, "shared.spm");
-  if (std::filesystem::exists(shared)) {
-    const auto both = read_for_decoder(shared);
+  if (std::filesystem::exists(file_of(folder, "shared.spm"))) {
+    const auto both = read_for_decoder(folder, "shared.spm");
     return {both, both};
   }
   if (!std::filesystem::exists(file_of(folder, "source.spm")))
     throw Error("{} has no vocabulary: it contains neither shared.spm nor source.spm", folder);
-  return {std::make_shared<const Vocabulary>(Vocabulary::read(file_of(folder, "source.spm"))),
-          read_for_decoder(file_of(folder, "target.spm"))};
+  return {read_verified(folder, "source.spm"), read_for_decoder(folder, "target.spm")};
 }
 
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {

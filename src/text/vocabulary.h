@@ -93,7 +93,8 @@ struct Vocabularies {
   bool shared() const { return source == target; }
 };
 
-// Reads source.spm and target.spm, or shared.spm. The target's needs a start token, which the decoder reads first.
+// Reads source.spm and target.spm, or shared.spm, which must match the checksums that the folder's configuration may
+// have of them. The target's needs a start token, which the decoder reads first.
 Vocabularies read_vocabularies(const std::string& folder);
 // Removes files of the other kind.
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies);

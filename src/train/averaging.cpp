@@ -1,14 +1,23 @@
 #include "train/averaging.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
 #include "model/weights.h"
+#include "train/checkpoints.h"
 
 namespace dragoman::internal {
 
 void average_weights(Parameters& parameters, const std::vector<std::string>& files) {
   std::vector<double> sums(parameters.weights().size());
   for (const std::string& file : files) {
+    verify_checkpoint_file(file);  // earlier versions wrote no checksums of tensors
     read_weights(file, parameters);
     const HostView<const float> weights(parameters.memory(), parameters.weights());
+    if (!std::ranges::all_of(weights.span(), [](float x) { return std::isfinite(x); }))
+      throw Error("{} contains non-finite values: it is damaged, or its training diverged; leave it out",
+                  file);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);
   }
   {

@@ -8,7 +8,8 @@
 
 namespace dragoman::internal {
 
-// Sets the weights to the mean of those in the files.
+// Sets the weights to the mean of those in the files. An Error names the first file that is damaged or has values that
+// are not finite.
 void average_weights(Parameters& parameters, const std::vector<std::string>& files);
 
 }  // namespace dragoman::internal

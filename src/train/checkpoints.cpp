@@ -208,8 +208,26 @@ void Checkpoints::prune() const {
   }
 }
 
+std::vector<CheckpointDefect> Checkpoints::verify() const {
+  std::vector<CheckpointDefect> all;
+  for (CheckpointInfo& found : folders(folder_)) {
+    if (fs::exists(fs::path(found.path) / manifest_name)) all.push_back({found.path, defect_of(found, true)});
+  }
+  return all;
+}
+
 nlohmann::json Checkpoints::read_state(const CheckpointInfo& checkpoint) {
   return read_json(fs::path(checkpoint.path) / "state.json");
+}
+
+void verify_checkpoint_file(const std::string& path) {
+  const fs::path manifest_path = fs::path(path).parent_path() / manifest_name;
+  if (!fs::exists(manifest_path)) return;
+  const nlohmann::json manifest = read_json(manifest_path);
+  const auto written = nlohmann::json::json_pointer("/files") / fs::path(path).filename().string() / "xxh3";
+  if (!manifest.contains(written) || manifest.at(written) != checksum(path))
+    throw Error("{} is damaged: it does not match its checksum in {}; leave its checkpoint out", path,
+                manifest_path.string());
 }
 
 }  // namespace dragoman::internal

@@ -32,6 +32,11 @@ struct CheckpointInfo {
   int64_t best_step = -1;  // of the best weights then, which the checkpoint of that step has; −1: none
 };
 
+struct CheckpointDefect {
+  std::string path;
+  std::string defect;  // empty if there is none
+};
+
 class Checkpoints {
  public:
   // prune() keeps the newest `keep` on schedule, the newest of all, and those with the best weights of any of them.
@@ -59,11 +64,17 @@ class Checkpoints {
   // After a save: removes all others, and what crashes have left behind, but no complete one that is damaged.
   void prune() const;
 
+  // All complete ones, the newest last, with what their checksums say.
+  std::vector<CheckpointDefect> verify() const;
+
   static nlohmann::json read_state(const CheckpointInfo& checkpoint);
 
  private:
   std::string folder_;
   int64_t keep_;
 };
+
+// Throws an Error if the file is one of a checkpoint and not as the manifest beside it says.
+void verify_checkpoint_file(const std::string& path);
 
 }  // namespace dragoman::internal

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "text/vocabulary_checksums.h"
 #include "train/averaging.h"
 #include "train/run_checks.h"
 #include "train/run_model.h"
@@ -55,6 +56,7 @@ void RunStore::write_config(const Recipe& recipe, const std::string& instruction
       {"format", 1},
       {"model", to_json(recipe.model)},
       {"recipe", recipe_json(recipe)},
+      {"vocabulary_checksums", vocabulary_checksums(folder_)},
       {"made_by",
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};
   write_file(folder_ + "/config.json", {config.dump(1)});

@@ -8,9 +8,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "model/files_without_checksums.h"
 #include "model/folder.h"
 #include "model/small_models.h"
 #include "model/weights.h"
+#include "train/averaging.h"
 #include "train/checkpoints.h"
 
 namespace dragoman::internal {
@@ -92,6 +94,33 @@ TEST_F(AverageCommand, OfThoseOnSchedule) {
     EXPECT_NE(std::string(error.what()).find("has 3 regular checkpoints, not 4"), std::string::npos)
         << error.what();
   }
+}
+
+// What is averaged is what was written: neither a flipped bit nor a number that is none gets into the mean.
+TEST_F(AverageCommand, RefusesWhatIsDamaged) {
+  const auto error_of = [&](const Arguments& arguments) -> std::string {
+    try {
+      average(arguments);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto flip_last_byte = [](const std::string& file) {
+    std::string contents = read_file(file);
+    contents.back() ^= 1;
+    write_file(file, {contents});
+  };
+  const std::string a = make("a", 1, {1, 2, 3}), b = make("b", 2), c = make("c", NAN);
+  EXPECT_NE(error_of({a, c, "--out", path("mean")}).find(weights_path(c) + " contains non-finite values"),
+            std::string::npos);
+  flip_last_byte(weights_path(b));
+  EXPECT_TRUE(error_of({a, b, "--out", path("mean")}).starts_with(weights_path(b) + " is damaged"));
+  const std::string newest = Checkpoints(a + "/checkpoints", 9).list().back().path;
+  remove_checksums(weights_path(newest));  // as an earlier version wrote it, but not what the manifest says
+  EXPECT_TRUE(error_of({a, "--last", "2", "--out", path("mean")}).starts_with(newest + " is damaged"));
+  EXPECT_THROW(average_weights(small_.model.parameters, {weights_path(newest)}), Error);
+  EXPECT_FALSE(fs::exists(path("mean")));
 }
 
 TEST_F(AverageCommand, RefusesWhatHasNoAverage) {

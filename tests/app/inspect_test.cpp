@@ -121,6 +121,17 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
       << "the work first";
 }
 
+TEST_F(AttentionCommands, ALineWithoutWordsIsLeftOut) {
+  const std::string invisible = "\u200B";
+  const auto data = json::parse(inspect("--format json -", "A dog.\n\n" + invisible + "\nThe cat.\n"));
+  EXPECT_EQ(data["sentences"].size(), 2U);
+  EXPECT_NE(errors_.find("line 3 contains no words to inspect"), std::string::npos) << errors_;
+  inspect("--format json -", invisible + "\n" + invisible + "\n", 1);
+  EXPECT_NE(errors_.find("no sentence"), std::string::npos) << errors_;
+  inspect("--format json --text '" + invisible + "'", "", 1);
+  EXPECT_NE(errors_.find("contains no words to inspect"), std::string::npos) << errors_;
+}
+
 TEST_F(AttentionCommands, AFolderOfAnyNameIsInspected) {
   std::filesystem::create_symlink(folder_.path, file("m\xff"));
   const std::string data =

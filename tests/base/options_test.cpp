@@ -358,6 +358,7 @@ TEST(Nearest, CountsLettersAndSwaps) {
   EXPECT_EQ(edit_distance("widht", "width"), 1);
   EXPECT_EQ(nearest("trian", {"prepare", "train", "translate"}), "train");
   EXPECT_EQ(nearest("x", {}), "");
+  EXPECT_EQ(nearest("train" + std::string(10'000'000, 'x'), {"prepare", "train"}), "train");
 }
 
 }  // namespace

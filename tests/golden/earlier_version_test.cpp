@@ -60,5 +60,14 @@ TEST_F(EarlierVersion, ItsKeysHaveOtherNamesNow) {
   EXPECT_NE(read("anew/config.json").find("\"heartbeat_timeout\": 4"), std::string::npos);
 }
 
+TEST_F(EarlierVersion, ItsFilesHaveNoChecksums) {
+  const std::string before = run("info --verify run");
+  EXPECT_NE(before.find("model.safetensors: OK, without checksums"), std::string::npos) << before;
+  run("train recipe.toml --out run --resume require");
+  const std::string now = run("info --verify run");
+  EXPECT_NE(now.find("model.safetensors: OK\n"), std::string::npos) << now;
+  EXPECT_NE(read("run/config.json").find("vocabulary_checksums"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "temporary_folder.h"
 #include "text/spm_file.h"
 #include "text/toy_text.h"
+#include "text/vocabulary_checksums.h"
 #include "text/word_encoder.h"
 
 namespace dragoman::internal {
@@ -177,6 +179,29 @@ TEST_F(VocabularyTest, FoldersHoldOneOrTwoVocabularies) {
     EXPECT_EQ(read.source->size(), other.source->size());
     EXPECT_EQ(std::filesystem::exists(folder.path("shared/source.spm")), !other.shared());
   }
+}
+
+// One of the same size has other pieces.
+TEST_F(VocabularyTest, AModelsConfigurationHasChecksums) {
+  const auto one = std::make_shared<const Vocabulary>(learn({.size = 60}, lines));
+  write_vocabularies(folder.path(""), {one, one});
+  const nlohmann::json checksums = vocabulary_checksums(folder.path(""));
+  EXPECT_EQ(checksums, (nlohmann::json{{"shared.spm", checksum_of(one->model())}}));
+  folder.write("config.json", nlohmann::json{{"vocabulary_checksums", checksums}}.dump());
+  EXPECT_TRUE(read_vocabularies(folder.path("")).shared());
+  std::string other = one->model();
+  const size_t piece = other.find("t");
+  other[piece] = 'q';
+  folder.write("shared.spm", other);
+  try {
+    read_vocabularies(folder.path(""));
+    FAIL() << "another vocabulary";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with(folder.path("shared.spm") + " is damaged"))
+        << error.what();
+  }
+  folder.write("config.json", "{}");
+  EXPECT_NO_THROW(read_vocabularies(folder.path(""))) << "of an earlier version";
 }
 
 TEST_F(VocabularyTest, SpecialTokensAreThoseOfTheModel) {

@@ -1,0 +1,128 @@
+#include "app/verify_folder.h"
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <optional>
+
+#include "app/shared_options.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/threads.h"
+#include "data/prepare_corpus.h"
+#include "model/folder.h"
+#include "model/tensor_checksums.h"
+#include "model/transformer.h"
+#include "text/vocabulary_checksums.h"
+#include "train/checkpoints.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A line for each file, and the number of those that are damaged.
+class Findings {
+ public:
+  // `verify` throws an Error that names the file, or returns what there is to remark.
+  void add(const std::string& path, const std::function<std::string()>& verify) {
+    ++files_;
+    try {
+      const std::string remark = verify();
+      std::cout << fmt::format("{}: OK{}\n", path, remark.empty() ? "" : ", " + remark);
+    } catch (const Error& error) {
+      ++damaged_;
+      std::cout << error.what() << "\n";
+    }
+  }
+
+  void throw_if_any(const std::string& folder) const {
+    if (damaged_ > 0) throw Error("{} of {} files in {} are damaged", damaged_, files_, folder);
+  }
+
+ private:
+  int files_ = 0, damaged_ = 0;
+};
+
+std::string remark_on(const SafetensorsFile& file) {
+  return has_checksums(file.metadata()) ? "" : "without checksums, as earlier versions wrote it";
+}
+
+std::optional<ModelConfig> verify_config(Findings& findings, const std::string& folder) {
+  std::optional<ModelConfig> config;
+  findings.add(folder + "/config.json", [&] {
+    config = read_model_config(folder);
+    return "";
+  });
+  return config;
+}
+
+// Without a configuration nobody knows which tensors there should be.
+void verify_weights(Findings& findings, const std::string& folder, const std::optional<ModelConfig>& config) {
+  const std::string path = weights_path(folder);
+  findings.add(path, [&] {
+    const auto file = SafetensorsFile::open(path);
+    if (config) {
+      Device device(chosen_kernels(), available_threads());
+      Transformer model(*config, device, Buffers::none_yet);
+      map_weights(device, path, model.parameters);
+    } else {
+      file.verify(available_threads());
+    }
+    return remark_on(file);
+  });
+}
+
+void verify_vocabularies(Findings& findings, const std::string& folder) {
+  for (const char* name : {"shared.spm", "source.spm", "target.spm"}) {
+    const std::string path = (fs::path(folder) / name).string();
+    if (!fs::exists(path)) continue;
+    findings.add(path, [&] {
+      const std::string contents = read_file(path);
+      verify_vocabulary(folder, name, contents);
+      const Vocabulary readable(contents, path);
+      return "";
+    });
+  }
+}
+
+void verify_shortlist(Findings& findings, const std::string& folder) {
+  const std::string path = folder + "/shortlist.safetensors";
+  if (!fs::exists(path)) return;
+  findings.add(path, [&] {
+    const auto file = SafetensorsFile::open(path);
+    file.verify();
+    return remark_on(file);
+  });
+}
+
+void verify_shards(Findings& findings, const std::string& folder) {
+  const std::string prepared = prepared_folder(folder);
+  if (!fs::exists(prepared)) return;
+  findings.add(prepared, [&] {
+    prepared_corpus(prepared);
+    return "";
+  });
+}
+
+}  // namespace
+
+void verify_folder(const std::string& folder) {
+  Findings findings;
+  const std::optional<ModelConfig> config = verify_config(findings, folder);
+  const std::vector<CheckpointDefect> checkpoints = Checkpoints(folder + "/checkpoints", 1).verify();
+  // A run in progress may have no model yet.
+  if (checkpoints.empty() || fs::exists(weights_path(folder))) verify_weights(findings, folder, config);
+  verify_vocabularies(findings, folder);
+  verify_shortlist(findings, folder);
+  verify_shards(findings, folder);
+  for (const auto& [path, defect] : checkpoints) {
+    findings.add(path, [&]() -> std::string {
+      if (!defect.empty()) throw Error("{} is damaged: {}", path, defect);
+      return "";
+    });
+  }
+  findings.throw_if_any(folder);
+}
+
+}  // namespace dragoman::internal

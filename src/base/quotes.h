@@ -1,0 +1,16 @@
+// Names and texts from files and users, short enough for a message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dragoman::internal {
+
+// At most so many bytes of it, and "..." for the rest.
+std::string shortened(std::string_view text, size_t most_bytes = 100);
+
+// At most 100 bytes as one printable line, in quotes.
+std::string in_quotes(std::string_view text);
+
+}  // namespace dragoman::internal

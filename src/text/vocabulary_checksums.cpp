@@ -1,0 +1,37 @@
+#include "text/vocabulary_checksums.h"
+
+#include <filesystem>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+nlohmann::json vocabulary_checksums(const std::string& folder) {
+  nlohmann::json checksums = nlohmann::json::object();
+  for (const char* name : {"shared.spm", "source.spm", "target.spm"}) {
+    const fs::path file = fs::path(folder) / name;
+    if (fs::exists(file)) checksums[name] = checksum_of(read_file(file.string()));
+  }
+  return checksums;
+}
+
+void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents) {
+  const fs::path config_path = fs::path(folder) / "config.json";
+  if (!fs::exists(config_path)) return;
+  const auto config = nlohmann::json::parse(read_file(config_path.string()), nullptr, false);
+  const auto place = nlohmann::json::json_pointer("/vocabulary_checksums") / name;
+  if (!config.contains(place) || config.at(place) == checksum_of(contents)) return;
+  throw Error(
+      "{} is damaged, or of another model: it does not match its checksum in config.json; copy it again from "
+      "where the model comes from",
+      (fs::path(folder) / name).string());
+}
+
+}  // namespace dragoman::internal

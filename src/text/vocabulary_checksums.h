@@ -1,0 +1,19 @@
+// Checksums of a model's vocabulary files, which its config.json has under "vocabulary_checksums": another vocabulary
+// of the same size would fit the model, too, and make it translate something else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman::internal {
+
+// By name, of those files that the folder has: {"shared.spm": "2d06800538d394c2"}.
+nlohmann::json vocabulary_checksums(const std::string& folder);
+
+// Throws an Error if the folder's configuration has another checksum of this file. Earlier versions wrote none, and
+// the folder of a prepared corpus has no configuration.
+void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,89 @@
+// Damaged model folders: dragoman info --verify says what is damaged, and no command uses it.
+#include "app/translating_commands.h"
+#include "model/files_without_checksums.h"
+#include "text/vocabulary_checksums.h"
+#include "train/checkpoints.h"
+
+namespace dragoman::internal {
+namespace {
+
+class DamagedFolder : public TranslatingCommands {
+ protected:
+  DamagedFolder() {
+    nlohmann::json config = read_config(folder_.path);
+    config["vocabulary_checksums"] = vocabulary_checksums(folder_.path);
+    write("config.json", config.dump());
+  }
+
+  // One line for each file that is damaged, and one in the end.
+  void expect_damaged(const std::string& file, const std::string& summary) {
+    const std::string said = run("info --verify " + folder_.path, "", 1);
+    int others = 0;
+    for (const std::string& line : lines_of(said)) {
+      if (line.find(": OK") == line.npos) EXPECT_TRUE(line.starts_with(file + " is damaged")) << line;
+      others += line.find(": OK") == line.npos;
+    }
+    EXPECT_EQ(others, 1) << said;
+    EXPECT_NE(errors_.find(summary), std::string::npos) << errors_;
+  }
+  void flip(const std::string& path, size_t before_end) {
+    std::string contents = read_file(path);
+    contents[contents.size() - before_end] ^= 4;
+    write_file(path, {contents});
+  }
+};
+
+TEST_F(DamagedFolder, IsNotWhatAWholeOneIs) {
+  EXPECT_EQ(run("info --verify " + folder_.path),
+            file("config.json: OK\n") + file("model.safetensors: OK\n") + file("shared.spm: OK\n"));
+  remove_checksums(weights_path(folder_.path));
+  EXPECT_NE(run("info --verify " + folder_.path).find("model.safetensors: OK, without checksums"),
+            std::string::npos);
+}
+
+TEST_F(DamagedFolder, Weights) {
+  flip(file("model.safetensors"), 1000);
+  expect_damaged(file("model.safetensors"), "1 of 3 files in " + folder_.path + " are damaged");
+  for (const std::string& command : {std::string("translate"), std::string("inspect --out - --text cat"),
+                                     "quantize --out " + file("small")}) {
+    run(command + " --model " + folder_.path, "The cat sleeps.\n", 1);
+    EXPECT_NE(errors_.find("model.safetensors is damaged: tensor"), std::string::npos) << command << errors_;
+  }
+}
+
+TEST_F(DamagedFolder, Vocabulary) {
+  flip(file("shared.spm"), 20);
+  expect_damaged(file("shared.spm"), "1 of 3 files");
+  run("translate --model " + folder_.path, "The cat sleeps.\n", 1);
+  EXPECT_NE(errors_.find("shared.spm is damaged"), std::string::npos) << errors_;
+}
+
+TEST_F(DamagedFolder, Checkpoints) {
+  const std::vector<float> values(100, 1.5F);
+  const Checkpoints checkpoints(file("checkpoints"), 3);
+  for (const int64_t step : {1, 2})
+    checkpoints.save(step, {},
+                     {{"a.safetensors", {{"a", Dtype::f32, {100}, std::as_bytes(std::span(values))}}}});
+  EXPECT_NE(run("info --verify " + folder_.path).find("step-00000002: OK"), std::string::npos);
+  flip(file("checkpoints/step-00000001/a.safetensors"), 3);
+  expect_damaged(file("checkpoints/step-00000001"), "1 of 5 files");
+}
+
+TEST_F(DamagedFolder, ThatCannotBeRead) {
+  std::filesystem::create_symlink("loop", file("loop"));
+  run("info " + file("loop"), "", 1);
+  EXPECT_NE(errors_.find("cannot read " + file("loop/config.json") + ": Too many"), std::string::npos)
+      << errors_;
+}
+
+TEST_F(DamagedFolder, AnEndlessKeyIsSaidInShort) {
+  nlohmann::json config = read_config(folder_.path);
+  config["model"][std::string(1'000'000, 'x')] = 1;
+  write("config.json", config.dump());
+  run("info " + folder_.path, "", 2);
+  EXPECT_NE(errors_.find("unknown option model.xxx"), std::string::npos);
+  EXPECT_LT(errors_.size(), 400U);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
