@@ -40,7 +40,7 @@ inline constexpr Command commands[] = {
     {"score", "log-probabilities of given translations, end of sentence included", score},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
     {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect},
-    {"info", "print a model's configuration, size, vocabulary and history", info},
+    {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info},
     {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report},
     {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw},

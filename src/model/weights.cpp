@@ -54,7 +54,7 @@ void check_names(const std::string& path, const SafetensorsFile& file, std::vect
     if (!std::ranges::binary_search(names, entry.name)) {
       throw Error(
           "{} has a tensor {} that the model does not have: the file and config.json do not belong together",
-          path, entry.name);
+          path, in_quotes(entry.name));
     }
   }
 }

@@ -1,5 +1,5 @@
-// The model's file of a run: its best weights so far, and at the end perhaps an average. It says of which step they are,
-// so that no earlier model is taken for the one that is wanted.
+// The model's file of a run: its best weights so far, and at the end perhaps an average. It says of which step they
+// are, so that no earlier model is taken for the one that is wanted.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,6 @@
 #include "train/run_store.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <ranges>
@@ -30,18 +25,6 @@ namespace {
 }
 
 }  // namespace
-
-RunLock::RunLock(const std::string& folder) {
-  make_folder(folder);
-  file_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  close(file_);
-  throw Error("{} is in use by another run: wait until it ends, or choose another folder (--out)", folder);
-}
-
-RunLock::~RunLock() {
-  if (file_ >= 0) close(file_);
-}
 
 RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Processes& processes)
     : folder_(folder),

@@ -17,24 +17,12 @@
 #include "train/metrics_log.h"
 #include "train/observer.h"
 #include "train/recipe.h"
+#include "train/run_lock.h"
 #include "train/run_model.h"
 #include "train/run_state.h"
 #include "train/tensorboard.h"
 
 namespace dragoman::internal {
-
-// One run at a time in a folder. The system releases the lock when the process ends.
-class RunLock {
- public:
-  // Makes the folder if it is missing. Throws Error while another run has it; a file system without locks admits all.
-  explicit RunLock(const std::string& folder);
-  ~RunLock();
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
- private:
-  int file_;
-};
 
 class RunStore {
  public:

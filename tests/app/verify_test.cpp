@@ -18,12 +18,10 @@ class DamagedFolder : public TranslatingCommands {
   // One line for each file that is damaged, and one in the end.
   void expect_damaged(const std::string& file, const std::string& summary) {
     const std::string said = run("info --verify " + folder_.path, "", 1);
-    int others = 0;
-    for (const std::string& line : lines_of(said)) {
-      if (line.find(": OK") == line.npos) EXPECT_TRUE(line.starts_with(file + " is damaged")) << line;
-      others += line.find(": OK") == line.npos;
-    }
-    EXPECT_EQ(others, 1) << said;
+    Lines damaged = lines_of(said);
+    std::erase_if(damaged, [](const std::string& line) { return line.ends_with(": OK"); });
+    ASSERT_EQ(damaged.size(), 1U) << said;
+    EXPECT_TRUE(damaged[0].starts_with(file + " is damaged")) << damaged[0];
     EXPECT_NE(errors_.find(summary), std::string::npos) << errors_;
   }
   void flip(const std::string& path, size_t before_end) {

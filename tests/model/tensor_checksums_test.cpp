@@ -35,6 +35,14 @@ class DamagedFile : public testing::Test {
       map_weights(device_, path_, model.parameters);
     });
   }
+  bool maps_what_was_written() {
+    Transformer model(config_, device_, Buffers::none_yet);
+    map_weights(device_, path_, model.parameters);
+    return std::ranges::equal(model.parameters.list(), small_.model.parameters.list(),
+                              [](const Parameter& a, const Parameter& b) {
+                                return std::equal(a.value.data(), a.value.data() + a.size(), b.value.data());
+                              });
+  }
   std::string error_of_reading() {
     return error_of([&] { read_weights(path_, small_.model.parameters); });
   }
@@ -54,8 +62,14 @@ class DamagedFile : public testing::Test {
     return sizeof size + size;
   }
 
-  const ModelConfig config_ = small_configs()[0].config;
-  Device device_{kernels_for(nullptr), 2};
+  const ModelConfig config_ = {.encoder_layers = 1,
+                               .decoder_layers = 1,
+                               .d_model = 8,
+                               .heads = 2,
+                               .d_ff = 12,
+                               .source_vocabulary = 9,
+                               .target_vocabulary = 7};
+  Device device_{kernels_for(nullptr), 1};
   SmallModel small_{config_, kernels_for(nullptr), 1};
   const std::string path_ = testing::TempDir() + "model.safetensors";
 };
@@ -80,7 +94,7 @@ TEST_F(DamagedFile, AFlippedBitIsNamedByItsTensor) {
       overwrite(place, static_cast<char>(contents[place] ^ (1 << i % 8)));
       const std::string wanted = path_ + " is damaged: tensor \"" + entry.name + "\" does not match";
       EXPECT_TRUE(error_of_mapping().starts_with(wanted)) << error_of_mapping();
-      if (precision == WantedPrecision::fp32) EXPECT_EQ(error_of_reading(), error_of_mapping());
+      EXPECT_TRUE(precision != WantedPrecision::fp32 || error_of_reading() == error_of_mapping());
       overwrite(place, contents[place]);
       at += entry.bytes.size();
     }
@@ -97,11 +111,13 @@ TEST_F(DamagedFile, AFlippedHeaderBitIsRefusedOrHarmless) {
   for (const bool with_checksums : {true, false}) {
     if (!with_checksums) remove_checksums(path_);
     const std::string header = read_file(path_).substr(0, data_begin());
-    const auto whole = SafetensorsFile::open(path_);
     int refused = 0;
     for (size_t at = 0; at < header.size(); ++at) {
       overwrite(at, static_cast<char>(header[at] ^ (1 << at % 8)));
-      refused += !error_of_mapping().empty();
+      const std::string error = error_of_mapping();
+      EXPECT_EQ(error.find('\n'), error.npos) << error;
+      EXPECT_TRUE(!error.empty() || maps_what_was_written()) << at;
+      refused += !error.empty();
       overwrite(at, header[at]);
     }
     EXPECT_GT(refused, std::ssize(header) / 3);
@@ -124,8 +140,9 @@ TEST_F(DamagedFile, ChecksumsAreByName) {
             std::string::npos)
       << error_of_mapping();
 
-  std::swap(entries[3].bytes, entries[4].bytes);
-  ASSERT_EQ(entries[3].shape, entries[4].shape);
+  const auto pair = std::ranges::adjacent_find(entries, {}, &TensorEntry::shape);
+  ASSERT_NE(pair, entries.end());
+  std::swap(pair->bytes, (pair + 1)->bytes);
   rewrite(path_, file.metadata(), entries);
   EXPECT_NE(error_of_mapping(), "");
 }
@@ -133,13 +150,13 @@ TEST_F(DamagedFile, ChecksumsAreByName) {
 // In quadratic time it would take minutes.
 TEST_F(DamagedFile, AHeaderOfManyTensorsIsReadAtOnce) {
   std::string header = "{\"a\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
-  for (int i = 0; i < 100'000; ++i)
+  for (int i = 0; i < 50'000; ++i)
     header += ",\"" + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
   header += "}";
   const uint64_t size = header.size();
   write_file(path_, {std::string_view(reinterpret_cast<const char*>(&size), sizeof size), header});
   EXPECT_NE(error_of_mapping(), "");
-  EXPECT_EQ(SafetensorsFile::open(path_).entries().size(), 100'001U);
+  EXPECT_EQ(SafetensorsFile::open(path_).entries().size(), 50'001U);
 }
 
 }  // namespace

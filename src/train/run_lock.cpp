@@ -1,0 +1,26 @@
+#include "train/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace dragoman::internal {
+
+RunLock::RunLock(const std::string& folder) {
+  make_folder(folder);
+  file_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(file_);
+  throw Error("{} is in use by another run: wait until it ends, or choose another folder (--out)", folder);
+}
+
+RunLock::~RunLock() {
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace dragoman::internal

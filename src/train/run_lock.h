@@ -1,0 +1,21 @@
+// RunLock: one run at a time in a folder.
+#pragma once
+
+#include <string>
+
+namespace dragoman::internal {
+
+// The system releases the lock when the process ends.
+class RunLock {
+ public:
+  // Makes the folder if it is missing. Throws Error while another run has it; a file system without locks admits all.
+  explicit RunLock(const std::string& folder);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int file_;
+};
+
+}  // namespace dragoman::internal
