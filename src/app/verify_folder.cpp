@@ -100,7 +100,7 @@ void verify_shards(Findings& findings, const std::string& folder) {
   const std::string prepared = prepared_folder(folder);
   if (!fs::exists(prepared)) return;
   findings.add(prepared, [&] {
-    prepared_corpus(prepared);
+    prepared_corpus(prepared, available_threads());
     return "";
   });
 }
