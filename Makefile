@@ -2,12 +2,16 @@
 # cmake --preset dev && cmake --build --preset dev && ctest --preset dev
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
+# SECONDS=600: for fuzz, of each reader; TRIALS=50: for faults, of each kind.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build asan tsan bench check format setup
+.PHONY: help demo test build asan tsan fuzz faults bench check format setup setup-clang
+
+SECONDS ?= 60
+TRIALS ?= 500
 
 help:
 	@echo "make demo     install missing packages, build, and train a small translator for five minutes"
@@ -15,12 +19,19 @@ help:
 	@echo "make build    build/release/dragoman"
 	@echo "make asan     all tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan     all tests under the thread sanitizer"
+	@echo "make fuzz     look for bytes that break a reader of files, a minute for each reader"
+	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
 	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
 	@echo "make format   format the code with clang-format"
 
 setup:
 	@tools/setup
+
+setup-clang:
+	@tools/setup clang
+
+build/asan/build.ninja: | setup-clang
 
 build/%/build.ninja: | setup
 	cmake --preset $* -DDRAGOMAN_WERROR=$(WERROR)
@@ -43,6 +54,14 @@ asan: build/asan/build.ninja
 tsan: build/tsan/build.ninja
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) ctest --preset tsan --parallel $(JOBS)
+
+fuzz: build/asan/build.ninja
+	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_readers
+	@tools/fuzz build/asan $(SECONDS)
+
+faults: build
+	@tools/setup checks
+	@tests/faults/faults build/release/dragoman --trials $(TRIALS)
 
 bench:
 	@tools/setup bench
