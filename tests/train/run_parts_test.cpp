@@ -185,6 +185,27 @@ TEST_F(RunParts, OnlyTheBestModelIsKept) {
   EXPECT_TRUE(store_.checkpoints().newest()) << "the first model has a checkpoint beside it";
 }
 
+// A checkpoint of a later step is of no use without them.
+TEST_F(RunParts, TheBestWeightsStayInMemoryUntilTheyCanBeWritten) {
+  trainer_.reset();
+  const std::vector<float> best = weights();
+  const std::string model = weights_path(store_.folder()), checkpoints = store_.folder() + "/checkpoints";
+  fs::create_directories(model + "/in the way");
+  fs::create_symlink("nowhere", checkpoints);
+  state_.validations.best_step = 0;
+  store_.keep_if_best(trainer_, state_);
+  trainer_.update(std::vector{random_batch(small_.model.config, 0, 5)}, 0.01);
+  fs::remove(checkpoints);
+  EXPECT_THROW(store_.save(trainer_, state_, CheckpointReason::on_schedule), Error);
+  EXPECT_FALSE(store_.checkpoints().newest());
+  fs::remove_all(model);
+  store_.save(trainer_, state_, CheckpointReason::on_schedule);
+  EXPECT_EQ(store_.checkpoints().newest()->step, 1);
+  store_.finish(trainer_, state_, 0);
+  EXPECT_EQ(weights(), best);
+  EXPECT_EQ(read_run_model(store_.folder()).step, "0");
+}
+
 class RecoveryTest : public RunParts {
  protected:
   RecoveryTest() {
