@@ -177,7 +177,8 @@ void Service::start(uint64_t id, std::unique_ptr<Job> job) {
                       .prefix = started.request.prefix,
                       .options = started.options,
                       .deadline = started.deadline,
-                      .progress = static_cast<bool>(started.request.on_progress)});
+                      .progress = static_cast<bool>(started.request.on_progress),
+                      .tokens = started.request.tokens});
   } catch (...) {
     end(active_, place, current_error());
   }
