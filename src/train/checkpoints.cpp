@@ -78,7 +78,7 @@ std::optional<int64_t> step_of(const std::string& name) {
 // All folders with the name of a checkpoint, the newest last.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  if (!fs::exists(folder)) return found;
+  if (!fs::is_directory(folder)) return found;
   for (const std::string& path : entries_of(folder)) {
     if (const auto step = step_of(fs::path(path).filename().string())) found.push_back({*step, path});
   }

@@ -1,6 +1,7 @@
 #include "base/folders.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
