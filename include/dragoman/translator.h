@@ -101,6 +101,8 @@ struct Request {
   std::stop_token stop = {};               // cancels the request, and frees its place within a step
   std::function<void(const Progress&)> on_progress =
       {};  // on the translator's thread, at each step that adds text
+  bool tokens =
+      true;  // false, and without alignment: hypotheses without tokens, which saves most of a long text's memory
 };
 
 struct TextPair {

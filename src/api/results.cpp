@@ -17,6 +17,7 @@ dragoman::Hypothesis to_public(Translation&& translation) {
                                      .score = translation.score,
                                      .tokens = {},
                                      .alignment = to_public(translation.alignment)};
+  hypothesis.tokens.reserve(translation.pieces.size());
   for (ScoredPiece& piece : translation.pieces) {
     hypothesis.tokens.push_back({.text = std::move(piece.piece),
                                  .log_probability = piece.log_probability,

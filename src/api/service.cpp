@@ -80,7 +80,7 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
     job->on_stop.emplace(job->request.stop, [this, id] { cancel_later(id); });
   {
     const std::lock_guard lock(mutex_);
-    inbox_.jobs.emplace_back(id, std::move(job));
+    inbox_.jobs.emplace(id, std::move(job));
   }
   wake_.notify_all();
   return future;
@@ -140,7 +140,7 @@ bool Service::receive() {
     inbox = std::exchange(inbox_, {});
     stop = stop_;
   }
-  for (auto& [id, job] : inbox.jobs) waiting_.emplace(id, std::move(job));
+  waiting_.merge(inbox.jobs);
   for (const uint64_t id : inbox.cancelled) cancel(id);
   for (auto& task : inbox.tasks) task();
   return !stop;
@@ -162,13 +162,13 @@ void Service::expire_waiting() {
 
 void Service::start_waiting() {
   while (!waiting_.empty() && engine_->has_room()) {
-    auto first = waiting_.extract(waiting_.begin());
-    start(first.key(), std::move(first.mapped()));
+    start(waiting_.extract(waiting_.begin()));
   }
 }
 
-void Service::start(uint64_t id, std::unique_ptr<Job> job) {
-  const auto place = active_.emplace(id, std::move(job)).first;
+void Service::start(Jobs::node_type job) {
+  const auto place = active_.insert(std::move(job)).position;
+  const uint64_t id = place->first;
   const Job& started = *place->second;
   // A token that was triggered before the job arrived here has found nothing to cancel.
   if (started.request.stop.stop_requested()) return end(active_, place, cancelled());
@@ -177,7 +177,8 @@ void Service::start(uint64_t id, std::unique_ptr<Job> job) {
                       .prefix = started.request.prefix,
                       .options = started.options,
                       .deadline = started.deadline,
-                      .progress = static_cast<bool>(started.request.on_progress)});
+                      .progress = static_cast<bool>(started.request.on_progress),
+                      .tokens = started.request.tokens});
   } catch (...) {
     end(active_, place, current_error());
   }

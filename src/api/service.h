@@ -38,14 +38,14 @@ class Service {
 
  private:
   struct Job;
+  using Jobs = std::map<uint64_t, std::unique_ptr<Job>>;  // in the order in which they were submitted
   struct Inbox {
-    std::vector<std::pair<uint64_t, std::unique_ptr<Job>>> jobs;
+    Jobs jobs;
     std::vector<uint64_t> cancelled;
     std::vector<std::packaged_task<void()>> tasks;
 
     bool empty() const { return jobs.empty() && cancelled.empty() && tasks.empty(); }
   };
-  using Jobs = std::map<uint64_t, std::unique_ptr<Job>>;  // in the order in which they were submitted
 
   SearchOptions options_of(const Request& request);
   void cancel_later(uint64_t id);
@@ -54,7 +54,7 @@ class Service {
   void cancel(uint64_t id);
   void expire_waiting();
   void start_waiting();
-  void start(uint64_t id, std::unique_ptr<Job> job);
+  void start(Jobs::node_type job);
   void step();
   void report_progress();
   void deliver(TranslationResult result);

@@ -11,10 +11,11 @@ constexpr std::chrono::milliseconds moment{5};
 }  // namespace
 
 LinesInOrder::LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options,
-                           int64_t at_once)
+                           int64_t at_once, bool tokens)
     : translator_(translator),
       options_(options),
-      max_lines_(static_cast<size_t>(lines_per_sentence * at_once)) {}
+      max_lines_(static_cast<size_t>(lines_per_sentence * at_once)),
+      tokens_(tokens) {}
 
 void LinesInOrder::add(std::string_view text, std::string_view prefix) {
   std::string key = std::string(prefix) + '\n' + std::string(text);
@@ -22,9 +23,12 @@ void LinesInOrder::add(std::string_view text, std::string_view prefix) {
   std::shared_ptr<Line> line = equal.lock();
   if (!line) {
     line = std::make_shared<Line>();
-    line->done =
-        translator_.submit({.text = std::string(text), .options = options_, .prefix = std::string(prefix)})
-            .share();
+    line->done = translator_
+                     .submit({.text = std::string(text),
+                              .options = options_,
+                              .prefix = std::string(prefix),
+                              .tokens = tokens_})
+                     .share();
     line->key = std::move(key);
     equal = line;
   }

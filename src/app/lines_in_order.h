@@ -19,8 +19,9 @@ using OnTranslation = std::function<void(const dragoman::Translation&)>;
 class LinesInOrder {
  public:
   // `options`: of each line. `at_once`: sentences that the translator works on; some more lines may wait for one before
-  // them.
-  LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options, int64_t at_once);
+  // them. `tokens`: see dragoman::Request.
+  LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options, int64_t at_once,
+               bool tokens = true);
 
   bool empty() const { return lines_.empty(); }
   bool has_room() const { return lines_.size() < max_lines_; }
@@ -38,6 +39,7 @@ class LinesInOrder {
   dragoman::Translator& translator_;
   const dragoman::Options& options_;
   const size_t max_lines_;
+  const bool tokens_;
   std::deque<std::shared_ptr<Line>> lines_;
   std::unordered_map<std::string, std::weak_ptr<Line>> equal_;  // by prefix and text
 };

@@ -1,5 +1,8 @@
 #include "app/output.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -9,6 +12,13 @@
 #include "base/signals.h"
 
 namespace dragoman::internal {
+
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      _exit(1);
+  }
+}
 
 void flush_output() {
   if (std::cout.flush()) return;

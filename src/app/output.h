@@ -6,6 +6,10 @@
 
 namespace dragoman::internal {
 
+// To be called first. A file that is opened while standard error is closed would get its number, and the log with it.
+// What stands in for a closed stream cannot be used either: input cannot be read from it, nor output written to it.
+void occupy_closed_streams();
+
 // Throws an Error if standard output cannot be written. If its reader is gone, throws Stopped with SIGPIPE and no
 // message: what the signal itself does, unless the parent process had it ignored.
 void flush_output();

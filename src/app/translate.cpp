@@ -56,7 +56,8 @@ class Printer {
   void print(const dragoman::Translation& line) {
     const bool alternatives = options_.translating.search.nbest > 1;
     if (options_.format == OutputFormat::json) {
-      std::cout << to_json(line, {alternatives, options_.alignment, options_.attention}) << "\n";
+      print_json(std::cout, line, {alternatives, options_.alignment, options_.attention});
+      std::cout << "\n";
     } else if (alternatives) {
       for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {
         std::cout << fmt::format("{} ||| {} ||| {:.4f}{}\n", number_, text_of(hypothesis, options_.pieces),
@@ -112,6 +113,7 @@ void translate(const Arguments& arguments) {
     throw UsageError("--attention needs --format json: a line of text cannot hold a matrix");
   if (o.pieces && o.format == OutputFormat::json)
     throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
+  o.translating.tokens = o.format == OutputFormat::json || o.pieces;
   o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())

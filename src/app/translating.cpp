@@ -111,7 +111,7 @@ using AddLines = std::function<bool(LinesInOrder&)>;
 void translate_all(const TranslatingOptions& options, const dragoman::Options& request,
                    const AddLines& add_lines, const OnTranslation& on_translation) {
   dragoman::Translator translator(options.models, settings_of(options));
-  LinesInOrder lines(translator, request, options.batch * translator.info().workers);
+  LinesInOrder lines(translator, request, options.batch * translator.info().workers, options.tokens);
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || !lines.empty();) {
     try {

@@ -22,6 +22,7 @@ struct TranslatingOptions {
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   int64_t workers = 0;
+  bool tokens = false;  // whether the command needs those of the translations
   SearchOptions search;
 };
 

@@ -1,5 +1,7 @@
 #include "app/translation_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "report/numbers.h"
 
 namespace dragoman::internal {
@@ -9,35 +11,56 @@ using nlohmann::ordered_json;
 
 ordered_json to_json(dragoman::Span span) { return ordered_json::array({span.begin, span.end}); }
 
-// Of a long line a token saw one segment alone: the rest of the row is left out.
-ordered_json attention_json(const dragoman::Hypothesis& hypothesis) {
-  ordered_json rows = ordered_json::array();
-  for (const Token& token : hypothesis.tokens) {
-    ordered_json weights = ordered_json::array();
-    for (const float weight : token.attention) weights.push_back(rounded_weight(weight));
-    rows.push_back({{"first", token.attention_begin}, {"weights", std::move(weights)}});
-  }
-  return rows;
+ordered_json to_json(const SourceToken& token) {
+  return {{"piece", token.text}, {"span", to_json(token.span)}};
 }
 
-ordered_json to_json(const dragoman::Hypothesis& hypothesis, const TranslationJson& with) {
-  ordered_json tokens = ordered_json::array();
-  for (const Token& token : hypothesis.tokens) {
-    tokens.push_back({{"piece", token.text}, {"log_probability", token.log_probability}});
-    if (with.alignment) tokens.back().update({{"span", to_json(token.span)}, {"source", token.source}});
-  }
-  ordered_json object = {{"text", hypothesis.text}, {"score", hypothesis.score}, {"tokens", tokens}};
-  if (with.alignment) {
-    object["alignment"] = ordered_json::array();
-    for (const WordAlignment& pair : hypothesis.alignment) {
-      object["alignment"].push_back({{"source", pair.source},
-                                     {"target", pair.target},
-                                     {"source_span", to_json(pair.source_span)},
-                                     {"target_span", to_json(pair.target_span)}});
-    }
-  }
-  if (with.attention) object["attention"] = attention_json(hypothesis);
+ordered_json to_json(const Token& token, bool alignment) {
+  ordered_json object = {{"piece", token.text}, {"log_probability", token.log_probability}};
+  if (alignment) object.update({{"span", to_json(token.span)}, {"source", token.source}});
   return object;
+}
+
+ordered_json to_json(const WordAlignment& pair) {
+  return {{"source", pair.source},
+          {"target", pair.target},
+          {"source_span", to_json(pair.source_span)},
+          {"target_span", to_json(pair.target_span)}};
+}
+
+// Of a long line a token saw one segment alone: the rest of the row is left out.
+ordered_json attention_json(const Token& token) {
+  ordered_json weights = ordered_json::array();
+  for (const float weight : token.attention) weights.push_back(rounded_weight(weight));
+  return {{"first", token.attention_begin}, {"weights", std::move(weights)}};
+}
+
+// "name":[...]
+template <class Items, class ToJson>
+void print_list(std::ostream& out, const char* name, const Items& items, const ToJson& json_of) {
+  out << '"' << name << "\":[";
+  const char* before = "";
+  for (const auto& item : items) {
+    out << before << json_of(item);
+    before = ",";
+  }
+  out << ']';
+}
+
+void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, const TranslationJson& with) {
+  out << "\"text\":" << ordered_json(hypothesis.text) << ",\"score\":" << ordered_json(hypothesis.score)
+      << ',';
+  print_list(out, "tokens", hypothesis.tokens,
+             [&](const Token& token) { return to_json(token, with.alignment); });
+  if (with.alignment) {
+    out << ',';
+    print_list(out, "alignment", hypothesis.alignment,
+               [](const WordAlignment& pair) { return to_json(pair); });
+  }
+  if (with.attention) {
+    out << ',';
+    print_list(out, "attention", hypothesis.tokens, attention_json);
+  }
 }
 
 ordered_json flags_of(const dragoman::Translation& t) {
@@ -51,19 +74,25 @@ ordered_json flags_of(const dragoman::Translation& t) {
 
 }  // namespace
 
-ordered_json to_json(const dragoman::Translation& translation, const TranslationJson& with) {
-  ordered_json object = {{"source", translation.source}};
+void print_json(std::ostream& out, const dragoman::Translation& translation, const TranslationJson& with) {
+  out << "{\"source\":" << ordered_json(translation.source) << ',';
   if (with.alignment || with.attention) {
-    object["source_tokens"] = ordered_json::array();
-    for (const SourceToken& token : translation.source_tokens)
-      object["source_tokens"].push_back({{"piece", token.text}, {"span", to_json(token.span)}});
+    print_list(out, "source_tokens", translation.source_tokens,
+               [](const SourceToken& token) { return to_json(token); });
+    out << ',';
   }
-  object.update(to_json(translation.hypotheses.front(), with));
-  object["flags"] = flags_of(translation);
-  if (!with.alternatives) return object;
-  for (const dragoman::Hypothesis& hypothesis : translation.hypotheses)
-    object["nbest"].push_back(to_json(hypothesis, with));
-  return object;
+  print_members(out, translation.hypotheses.front(), with);
+  out << ",\"flags\":" << flags_of(translation);
+  const char* before = ",\"nbest\":[";
+  if (with.alternatives) {
+    for (const dragoman::Hypothesis& hypothesis : translation.hypotheses) {
+      out << std::exchange(before, ",") << '{';
+      print_members(out, hypothesis, with);
+      out << '}';
+    }
+    out << ']';
+  }
+  out << '}';
 }
 
 }  // namespace dragoman::internal

@@ -12,7 +12,7 @@ namespace dragoman::internal {
 
 inline constexpr int max_json_depth = 100;
 
-// Whether arrays and objects are nested more deeply than max_json_depth, up to the first error of the text if it has one.
+// Whether arrays and objects are nested more deeply than max_json_depth: exact up to the text's first error.
 bool is_nested_too_deeply(std::string_view text);
 
 // Throws nlohmann::json::exception, as nlohmann's own parse does.

@@ -54,23 +54,37 @@ void leave_processor(int taken) {
 
 // Delegates, so that the destructor joins the threads if one of these lines throws.
 ThreadPool::ThreadPool(int threads) : ThreadPool() {
-  workers_.reserve(static_cast<size_t>(threads));
-  while (size() < threads) {
-    std::thread started = try_to_start_thread([this, worker = size()] { work(worker); });
-    if (!started.joinable()) break;
-    workers_.push_back(std::move(started));
-  }
-  if (size() < threads)
+  if (!start(threads)) {
+    const int fewer = std::max(size() / 2, 1);  // the others' stacks may be all the memory that was left
+    end();
+    start(fewer);
     log_warning("the system refuses more threads: going on with {} of {}", size(), threads);
+  }
   use(size());
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end(); }
+
+// False if the system refuses one of them.
+bool ThreadPool::start(int threads) {
+  workers_.reserve(static_cast<size_t>(threads));
+  while (size() < threads) {
+    std::thread started = try_to_start_thread([this, worker = size()] { work(worker); });
+    if (!started.joinable()) return false;
+    workers_.push_back(std::move(started));
+  }
+  return true;
+}
+
+void ThreadPool::end() {
   stop_.store(true, std::memory_order_relaxed);
   use(size());
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+  use(1);
+  stop_.store(false, std::memory_order_relaxed);
 }
 
 void ThreadPool::use(int threads) {

@@ -36,6 +36,8 @@ class ThreadPool {
 
  private:
   ThreadPool() = default;
+  bool start(int threads);
+  void end();
   void work(int worker);
   void take_tasks(int worker);
   void keep_failure(int64_t task);

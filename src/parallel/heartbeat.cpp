@@ -85,7 +85,8 @@ struct Heartbeat::State {
   const std::function<void(LostProcess)> on_lost;
   const int32_t key = static_cast<int32_t>(std::random_device()());
   int listener = -1;
-  std::vector<Peer> peers;  // in the first process all others, in another one the first
+  std::vector<Peer> peers;     // in the first process all others, in another one the first
+  std::vector<pollfd> polled;  // of each; has its memory before the thread begins, where nothing may fail
   std::atomic<double> timeout{8};
   std::atomic<int> lost_number{-1};
   std::atomic<LostProcess::Reason> lost_reason{LostProcess::Reason::died};
@@ -167,6 +168,7 @@ void Heartbeat::start(const Endpoint& first) {
     s.connect_to_first(first);
   }
   for (Peer& peer : s.peers) peer.last_heard = Clock::now();
+  s.polled.reserve(s.peers.size());
   s.thread = start_thread([&s] { s.run(); });
 }
 
@@ -224,12 +226,12 @@ void Heartbeat::State::run() {
 }
 
 void Heartbeat::State::receive() {
-  std::vector<pollfd> waiting;
+  polled.clear();
   for (const Peer& peer : peers)
-    waiting.push_back({.fd = peer.left ? -1 : peer.socket, .events = POLLIN, .revents = 0});
-  if (poll(waiting.data(), waiting.size(), 100) <= 0) return;
+    polled.push_back({.fd = peer.left ? -1 : peer.socket, .events = POLLIN, .revents = 0});
+  if (poll(polled.data(), polled.size(), 100) <= 0) return;
   for (size_t i = 0; i < peers.size(); ++i) {
-    if (waiting[i].revents != 0) read(peers[i]);
+    if (polled[i].revents != 0) read(peers[i]);
   }
 }
 

@@ -15,6 +15,11 @@ constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, in some 
 // at spaces, where every subword ends, with a check for a signal to stop in between.
 PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
   PiecesOfText all;
+  // A subword has a byte at least. A vector that grows would take up to three times the memory; this one takes no more
+  // than it fills.
+  const size_t at_most = std::min(text.size(), most < SIZE_MAX ? most + stretch : most);
+  all.ids.reserve(at_most);
+  all.spans.reserve(at_most);
   for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
     const size_t end = std::min(text.find(' ', std::min(begin + stretch, text.size())), text.size());
@@ -88,6 +93,8 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
     const size_t begin = first.done, most = max_for_all(first, others);
     first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
     segment.cut = begin > 0 || first.left() > 0;
+    segment.ids.reserve(first.done - begin + 1);  // and the end mark
+    segment.spans.reserve(first.done - begin + 1);
     for (size_t i = begin; i < first.done; ++i) {
       segment.ids.push_back(ids[i]);
       segment.spans.push_back({offset + spans[i].begin, offset + spans[i].end});

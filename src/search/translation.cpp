@@ -66,10 +66,31 @@ TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const 
   return output;
 }
 
+// Without the pieces.
+Translation join_texts(const SearchedLine& line, const Chosen& hypotheses, const Vocabulary& target,
+                       const SearchOptions& options) {
+  Translation all;
+  for (size_t s = 0; s < line.segments.size(); ++s) {
+    all.text +=
+        text_of(*hypotheses[s], line, line.segments[s], target, options).text + line.segments[s].space;
+    all.score += hypotheses[s]->hypothesis.score;
+  }
+  replace_line_ends(all.text);
+  return all;
+}
+
+size_t count_tokens(const Chosen& hypotheses) {
+  size_t count = 0;
+  for (const ScoredHypothesis* h : hypotheses) count += h->hypothesis.tokens.size();
+  return count;
+}
+
 Translation join(const SearchedLine& line, const Chosen& hypotheses, const Vocabulary& target,
                  const SearchOptions& options) {
   Translation all;
   std::vector<TextSpan> spans;  // of the subwords, in bytes
+  spans.reserve(count_tokens(hypotheses));
+  all.pieces.reserve(count_tokens(hypotheses));
   for (size_t s = 0; s < line.segments.size(); ++s) {
     const Hypothesis& h = hypotheses[s]->hypothesis;
     const TextOfPieces output = text_of(*hypotheses[s], line, line.segments[s], target, options);
@@ -113,7 +134,7 @@ size_t final_tokens(const SearchProgress& progress, const Vocabulary& target, co
 }  // namespace
 
 TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
-                               const SearchOptions& options) {
+                               const SearchOptions& options, bool tokens) {
   TranslatedLine result = {.source = line.source, .invalid = line.invalid, .repeats = line.repeats};
   size_t ranks = 1;
   for (size_t s = 0; s < line.segments.size(); ++s) {
@@ -124,9 +145,11 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
                       has_unknown(best.tokens, *vocabularies.target);
   }
   if (options.alignment) result.pieces = source_pieces(line, *vocabularies.source);
-  result.translations = {join(line, chosen(line, 0), *vocabularies.target, options)};
+  const auto join_all = tokens || options.alignment ? join : join_texts;
+  result.translations.clear();
+  result.translations.push_back(join_all(line, chosen(line, 0), *vocabularies.target, options));
   for (size_t rank = 1; rank < ranks; ++rank) {
-    Translation next = join(line, chosen(line, rank), *vocabularies.target, options);
+    Translation next = join_all(line, chosen(line, rank), *vocabularies.target, options);
     if (!std::ranges::count(result.translations, next.text, &Translation::text))
       result.translations.push_back(std::move(next));
   }

@@ -59,8 +59,9 @@ struct SearchedLine {
 };
 
 // What becomes of a line whose segments are all finished.
+// `tokens`: whether its translations have their pieces.
 TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
-                               const SearchOptions& options);
+                               const SearchOptions& options, bool tokens);
 
 // The beginning of its best translation, of whole characters.
 struct TextSoFar {

@@ -1,6 +1,7 @@
 #include "search/translator.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/lines.h"
@@ -51,6 +52,7 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
 struct Translator::Job {
   uint64_t id;
   SearchOptions options;
+  bool tokens;                  // whether the result has them
   SearchRequest shared;         // what the searches of all segments have in common
   std::vector<int32_t> prefix;  // of the first segment's output
   SearchedLine line;
@@ -61,6 +63,7 @@ struct Translator::Job {
     SearchProgress progress;  // where it was asked for
   };
   std::vector<SegmentSearch> searches = {};
+  size_t begun = 0;  // the first so many of them are
   size_t unfinished = 0;
   bool moved = false;  // since the last report
   TextSoFar reported = {};
@@ -94,7 +97,7 @@ void Translator::add(uint64_t id, const TranslationRequest& request) {
                           .deadline = request.deadline,
                           .progress = request.progress,
                           .retry_ngram = forbidden_ngram};
-  Job job = {.id = id, .options = options, .shared = std::move(shared)};
+  Job job = {.id = id, .options = options, .tokens = request.tokens, .shared = std::move(shared)};
   job.prefix = model_.vocabularies.target->encode(valid_text(request.prefix));
   job.line = {.source = valid_text(request.text), .invalid = !is_text(request.text)};
   job.line.segments = split_line(model_, job.line.source);
@@ -102,12 +105,19 @@ void Translator::add(uint64_t id, const TranslationRequest& request) {
   job.line.hypotheses.resize(segments);
   job.searches.resize(segments);
   job.unfinished = segments;
-  start(jobs_.insert_or_assign(id, std::move(job)).first->second);
+  Job& added = jobs_.insert_or_assign(id, std::move(job)).first->second;
+  if (segments == 0) return finish(added);
+  begin_searches();
 }
 
-void Translator::start(Job& job) {
-  for (size_t segment = 0; segment < job.searches.size(); ++segment) search(job, segment);
-  if (job.unfinished == 0) finish(job);
+// As many as there is room for: each has a copy of its request, and a long line has many.
+void Translator::begin_searches() {
+  for (auto& [id, job] : jobs_) {
+    for (; job.begun < job.searches.size(); ++job.begun) {
+      if (!has_room()) return;
+      search(job, job.begun);
+    }
+  }
 }
 
 void Translator::search(Job& job, size_t segment) {
@@ -128,6 +138,7 @@ void Translator::cancel(uint64_t id) {
 std::vector<TranslationResult> Translator::step() {
   if (search_.busy()) {
     for (SearchResult& result : search_.step()) receive(std::move(result));
+    begin_searches();
   }
   return std::exchange(ended_, {});
 }
@@ -153,13 +164,14 @@ void Translator::receive(SearchResult result) {
 }
 
 void Translator::finish(Job& job) {
-  ended_.push_back({.id = job.id, .line = translated_line(job.line, model_.vocabularies, job.options)});
+  ended_.push_back(
+      {.id = job.id, .line = translated_line(job.line, model_.vocabularies, job.options, job.tokens)});
   jobs_.erase(job.id);
 }
 
 // Before all of its segments are finished.
 void Translator::end(Job& job, SearchStatus status) {
-  for (const Job::SegmentSearch& search : job.searches) {
+  for (const Job::SegmentSearch& search : std::span(job.searches).first(job.begun)) {
     if (places_.erase(search.id) > 0) search_.cancel(search.id);
   }
   ended_.push_back({.id = job.id, .status = status});

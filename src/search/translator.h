@@ -39,6 +39,7 @@ struct TranslationRequest {
   SearchOptions options = {};
   Deadline deadline = {};  // later than this the request expires
   bool progress = false;   // whether it is reported by progress()
+  bool tokens = true;  // whether the translations have their pieces: of a long text they take the most memory
 };
 
 struct TranslationResult {
@@ -85,7 +86,7 @@ class Translator {
   };
 
   const Shortlist* shortlist_for(const SearchOptions& options);
-  void start(Job& job);
+  void begin_searches();
   void search(Job& job, size_t segment);
   void receive(SearchResult result);
   void finish(Job& job);

@@ -89,7 +89,7 @@ std::optional<int64_t> step_of(const std::string& name) {
 // start anew.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  if (!fs::exists(folder)) return found;
+  if (!fs::is_directory(folder)) return found;
   for (const std::string& path : entries_of(folder)) {
     if (const auto step = step_of(fs::path(path).filename().string())) found.push_back({*step, path});
   }
@@ -190,7 +190,9 @@ void Checkpoints::remove_after(int64_t step) const {
 void Checkpoints::prune() const {
   std::set<int64_t> best;        // steps whose weights a checkpoint that stays calls the best
   int64_t kept = 0, later = -1;  // the step of the complete one after it
-  for (CheckpointInfo& found : folders(folder_) | std::views::reverse) {
+  std::vector<CheckpointInfo> newest_first = folders(folder_);
+  std::ranges::reverse(newest_first);
+  for (CheckpointInfo& found : newest_first) {
     if (is_incomplete(found) || found.step == later) {
       remove(found);
       continue;

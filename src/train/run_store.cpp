@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <ranges>
+#include <span>
 
 #include "base/build.h"
 #include "base/error.h"
@@ -228,7 +228,7 @@ RunModel RunStore::read_average(Trainer& trainer, int64_t average_last) const {
   const size_t count = std::min(last.size(), static_cast<size_t>(average_last));
   std::vector<std::string> files;
   std::vector<int64_t> steps;
-  for (const CheckpointInfo& one : last | std::views::drop(last.size() - count)) {
+  for (const CheckpointInfo& one : std::span(last).last(count)) {
     files.push_back(weights_path(one.path));
     steps.push_back(one.step);
   }

@@ -71,21 +71,6 @@ TEST_F(Prepare, ShowsDecoderInputAndOutput) {
   EXPECT_TRUE(says("</s>\n")) << output;
 }
 
-// The first file that is opened must not get standard error's number.
-TEST_F(Prepare, ClosedStandardStreamsSpoilNoFile) {
-  ASSERT_EQ(run(""), 0) << errors;
-  const std::string shard = read_file(folder + "/model/data/shard-000");
-  for (const std::string closed : {" 2>&-", " <&- >&- 2>&-"}) {
-    std::filesystem::remove_all(folder + "/model");
-    const std::string command = std::string(DRAGOMAN_PROGRAM) + " prepare " + folder + "/toy.toml --out " +
-                                folder + "/model" + closed;
-    EXPECT_EQ(std::system((closed.size() < 6 ? command + " >" + folder + "/out" : command).c_str()) == 0,
-              closed.size() < 6);
-    EXPECT_EQ(read_file(folder + "/model/data/shard-000"), shard);
-    EXPECT_EQ(read_file(folder + "/model/data/prepared.json")[0], '{');
-  }
-}
-
 // The lexicon's tables are indexed with the ids of the shards.
 TEST_F(Prepare, DamagedShardsAreFoundBeforeTheShortlistIsLearned) {
   ASSERT_EQ(run(""), 0) << errors;

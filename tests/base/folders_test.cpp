@@ -1,6 +1,7 @@
 #include "base/folders.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 TEST(Folders, EntriesAreFilesAndFolders) {
   TemporaryFolder folder;
-  folder.write("a/folder/file", "");
+  std::filesystem::create_directories(folder.path("a/folder"));
   folder.write("a/file", "");
   auto entries = entries_of(folder.path("a"));
   std::ranges::sort(entries);

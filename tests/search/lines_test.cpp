@@ -301,5 +301,38 @@ TEST_F(LinesTest, AFolderThatDoesNotHoldTogetherIsRefused) {
   EXPECT_NE(error_of("/nowhere").find("/nowhere"), std::string::npos) << error_of("/nowhere");
 }
 
+// The memory of a long text is mostly that of its pieces.
+TEST_F(LinesTest, PiecesAreLeftOutWhereNobodyWantsThem) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "The cat sleeps. Where is it? ";
+  Translator translator(model());
+  options_.nbest = 2;
+  translator.add(0, {.text = text, .options = options_});
+  translator.add(1, {.text = text, .options = options_, .tokens = false});
+  std::vector<TranslatedLine> done(2);
+  while (translator.busy()) {
+    for (TranslationResult& result : translator.step()) done[result.id] = std::move(result.line);
+  }
+  expect_same(done[1], done[0]);
+  EXPECT_FALSE(done[0].translations[0].pieces.empty());
+  for (const Translation& translation : done[1].translations) EXPECT_TRUE(translation.pieces.empty());
+}
+
+// Its segments take turns in the batch: those that have not begun yet hold no place, and have no search to cancel.
+TEST_F(LinesTest, ALongLineCanBeCancelledBesideAShortOne) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "The cat sleeps. Where is it? ";
+  Translator translator(model(), {.sentences = 4});
+  translator.add(0, {.text = "Where is it?", .options = options_});
+  translator.add(1, {.text = text, .options = options_});
+  EXPECT_FALSE(translator.has_room());
+  translator.cancel(1);
+  std::vector<SearchStatus> status(2, SearchStatus::failed);
+  while (translator.busy()) {
+    for (const TranslationResult& result : translator.step()) status.at(result.id) = result.status;
+  }
+  EXPECT_EQ(status, (std::vector{SearchStatus::finished, SearchStatus::cancelled}));
+}
+
 }  // namespace
 }  // namespace dragoman::internal
