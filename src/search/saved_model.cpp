@@ -1,6 +1,7 @@
 #include "search/saved_model.h"
 
 #include <algorithm>
+#include <functional>
 #include <future>
 
 #include <fmt/format.h>
@@ -55,13 +56,22 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
 }
 
 // Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
-// as long as verifying the other.
-Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision) {
-  auto words = std::async(read_vocabularies, folder);
-  map_weights(model.device, weights_path(folder), model.parameters, precision);
-  Vocabularies vocabularies = words.get();
-  check_sizes(folder, model.config, vocabularies);
-  return vocabularies;
+// as long as verifying the other. Vocabularies that do not fit say more than weights that do not.
+Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision,
+                  const std::function<void(const Vocabularies&)>& check) {
+  auto words = std::async([&] {
+    Vocabularies vocabularies = read_vocabularies(folder);
+    check(vocabularies);
+    check_sizes(folder, model.config, vocabularies);
+    return vocabularies;
+  });
+  try {
+    map_weights(model.device, weights_path(folder), model.parameters, precision);
+  } catch (const Error&) {
+    words.get();
+    throw;
+  }
+  return words.get();
 }
 
 }  // namespace
@@ -71,16 +81,17 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
     : folder(of_a_model(folder_)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
-  vocabularies = read(folder, model, precision);
+  vocabularies = read(folder, model, precision, [](const Vocabularies&) {});
   readers.push_back(reader_of(folder, model.config, vocabularies));
   max_positions = positions_of(model.config);
 }
 
 void SavedModel::add(const std::string& other, WantedPrecision precision) {
   auto added = std::make_unique<Transformer>(read_model_config(of_a_model(other)), device, Buffers::none_yet);
-  const Vocabularies words = read(other, *added, precision);
-  if (words.target->model() != vocabularies.target->model())
+  const Vocabularies words = read(other, *added, precision, [&](const Vocabularies& theirs) {
+    if (theirs.target->model() == vocabularies.target->model()) return;
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
+  });
   readers.push_back(reader_of(other, added->config, words));
   max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));
