@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -22,12 +23,13 @@ iovec part(std::string_view text) {
   return {.iov_base = const_cast<char*>(text.data()), .iov_len = text.size()};
 }
 
-// In one call and without allocating. Without a message if another process reports it, or if the reader of the output
-// is gone.
+// In one call and without allocating; for the first of several threads that fail. Without a message if another process
+// reports it, or if the reader of the output is gone.
 int fail(int exit_code, std::string_view message) {
+  static std::atomic_flag reported;
   std::cout.flush();
   const iovec parts[] = {part("dragoman: "), part(message), part("\n")};
-  if (!message.empty()) (void)!writev(STDERR_FILENO, parts, std::size(parts));
+  if (!message.empty() && !reported.test_and_set()) (void)!writev(STDERR_FILENO, parts, std::size(parts));
   return exit_code;
 }
 

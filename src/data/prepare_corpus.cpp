@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/atomic_folder.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -147,6 +148,24 @@ std::optional<json> read_manifest(const std::string& folder) {
   return std::nullopt;
 }
 
+// By name, of what is neither a shard nor the manifest.
+json checksums_of(const std::string& folder) {
+  json checksums = json::object();
+  for (const char* name : {"shared.spm", "source.spm", "target.spm", "held-out.source", "held-out.target"}) {
+    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    if (std::filesystem::exists(file)) checksums[name] = checksum_of(read_file(file.string()));
+  }
+  return checksums;
+}
+
+// Earlier versions wrote no checksums.
+void verify_files(const std::string& folder, const json& manifest) {
+  if (!manifest.contains("checksums") || checksums_of(folder) == manifest["checksums"]) return;
+  throw Error(
+      "a vocabulary or the held-out text in {} is damaged: remove the folder to prepare the corpus again",
+      folder);
+}
+
 // A pair index that no source has, or a missing shard, would let an epoch end without a batch.
 void check_consistent(const PreparedCorpus& corpus, const std::string& folder) {
   const std::vector<uint64_t>& begins = corpus.source_begins;
@@ -176,6 +195,7 @@ PreparedCorpus open_shards(const std::string& folder, const json& manifest) {
 }
 
 PreparedCorpus open_prepared(const std::string& folder, const json& manifest, int threads) try {
+  verify_files(folder, manifest);
   PreparedCorpus corpus = open_shards(folder, manifest);
   verify(corpus.shards, threads);
   check_consistent(corpus, folder);
@@ -242,6 +262,7 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
   const json manifest = {{"origin", origin},
                          {"shards", result.shards},
                          {"source_begins", survey.source_begins},
+                         {"checksums", checksums_of(folder)},
                          {"report", report_of(result, vocabularies)}};
   write_file(manifest_path(folder), {manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n"});
 }

@@ -5,6 +5,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -25,7 +26,12 @@ nlohmann::json vocabulary_checksums(const std::string& folder) {
 void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents) {
   const fs::path config_path = fs::path(folder) / "config.json";
   if (!fs::exists(config_path)) return;
-  const auto config = nlohmann::json::parse(read_file(config_path.string()), nullptr, false);
+  nlohmann::json config;
+  try {
+    config = parse_json(read_file(config_path.string()));
+  } catch (const nlohmann::json::exception&) {
+    return;  // which who reads the configuration will say
+  }
   const auto place = nlohmann::json::json_pointer("/vocabulary_checksums") / name;
   if (!config.contains(place) || config.at(place) == checksum_of(contents)) return;
   throw Error(

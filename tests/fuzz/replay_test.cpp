@@ -1,5 +1,5 @@
-// Every reader on its seeds, and on seeds that are cut off, overwritten and spliced: a short and repeatable share of what
-// `make fuzz` does at length. The assertion is that they return, which the sanitizers make strict.
+// Every reader on its seeds, and on seeds that are cut off, overwritten and spliced: a short and repeatable share of
+// what `make fuzz` does at length. The assertion is that they return, which the sanitizers make strict.
 #include <algorithm>
 #include <string>
 

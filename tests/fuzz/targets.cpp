@@ -45,7 +45,7 @@ std::string contents(const std::filesystem::path& path) {
 const std::filesystem::path source_folder = DRAGOMAN_SOURCE_DIR;
 const std::filesystem::path fixture = source_folder / "tests/golden/fixtures/version_0_1";
 
-// A folder with a copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
+// A copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
 const TemporaryFolder& copy_of(const std::filesystem::path& folder) {
   auto* const copy = new TemporaryFolder;
   std::filesystem::copy(folder, copy->path(""), std::filesystem::copy_options::recursive);

@@ -1,8 +1,8 @@
 // Everything of this project that reads files from elsewhere, each as a function of the file's bytes.
 //
 // A target returns for any bytes at all: it reads them, uses what it read as the program would, and takes an Error, the
-// one exception that a reader may throw, for a refusal. replay_test.cpp runs the targets on their seeds and on damaged seeds, with any
-// compiler; libfuzzer/main.cpp is the program that `make fuzz` starts.
+// one exception that a reader may throw, for a refusal. replay_test.cpp runs the targets on their seeds and on damaged
+// seeds, with any compiler; libfuzzer/main.cpp is the program that `make fuzz` starts.
 #pragma once
 
 #include <span>

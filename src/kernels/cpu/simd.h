@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-#include <utility>
-
 #if defined(__SSE2__)
 #pragma GCC diagnostic push  // GCC 12 takes the undefined lanes of its own _mm512_ functions for a mistake
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -118,14 +116,22 @@ inline void fill(float* p, int64_t count, float value) {
   for (int64_t i = 0; i < count; i += lanes) store_some(p + i, all(value), count - i);
 }
 
+// 0, 1, ... as parameters of a template: std::integer_sequence comes with headers that are not for one instruction set.
+template <int... numbers>
+struct Sequence {};
+template <int count, int... numbers>
+struct SequenceOf : SequenceOf<count - 1, count - 1, numbers...> {};
+template <int... numbers>
+struct SequenceOf<0, numbers...> : Sequence<numbers...> {};
+
 // Lane i gets lane i + distance; the last ones get the first.
 template <int distance, int... lane>
-inline Vec turned(Vec v, std::integer_sequence<int, lane...>) {
+inline Vec turned(Vec v, Sequence<lane...>) {
   return __builtin_shufflevector(v, v, (lane + distance) % lanes...);
 }
 template <int distance>
 inline Vec turned(Vec v) {
-  return turned<distance>(v, std::make_integer_sequence<int, lanes>());
+  return turned<distance>(v, SequenceOf<lanes>());
 }
 
 // Lanes combine pairwise, in one order on every instruction set of the same width.
