@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/error.h"
 #include "base/signals.h"
@@ -26,10 +27,13 @@ iovec part(std::string_view text) {
 // In one call and without allocating; for the first of several threads that fail. Without a message if another process
 // reports it, or if the reader of the output is gone.
 int fail(int exit_code, std::string_view message) {
-  static std::atomic_flag reported;
+  static std::atomic<std::thread::id> reporter;
+  std::thread::id none;
+  const auto self = std::this_thread::get_id();
+  const bool first = reporter.compare_exchange_strong(none, self) || none == self;
   std::cout.flush();
   const iovec parts[] = {part("dragoman: "), part(message), part("\n")};
-  if (!message.empty() && !reported.test_and_set()) (void)!writev(STDERR_FILENO, parts, std::size(parts));
+  if (!message.empty() && first) (void)!writev(STDERR_FILENO, parts, std::size(parts));
   return exit_code;
 }
 

@@ -89,7 +89,7 @@ std::optional<int64_t> step_of(const std::string& name) {
 // start anew.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
-  if (!fs::is_directory(folder)) return found;
+  if (!fs::exists(folder)) return found;
   for (const std::string& path : entries_of(folder)) {
     if (const auto step = step_of(fs::path(path).filename().string())) found.push_back({*step, path});
   }

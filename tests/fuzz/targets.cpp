@@ -172,9 +172,10 @@ std::string read_shard(std::string_view bytes) {
   }
   const MemoryFile file(shard);
   return refusal([&] {
-    const Shard read(file.path(), 7);
+    const Shard read(file.path(), 7, {.source = 5, .target = 5});
     std::vector<int32_t> source, target;
     for (const PairRecord& pair : read.pairs()) read.read(pair, source, target);
+    read.verify();
   });
 }
 
