@@ -96,9 +96,11 @@ void RunStore::save(const Trainer& trainer, const RunState& state, CheckpointRea
 }
 
 void RunStore::try_to_save(const Trainer& trainer, const RunState& state, CheckpointReason reason) {
+  if (failed_step_ == trainer.steps()) return;
   try {
     write_checkpoint(trainer, state, reason);
   } catch (const Error& error) {
+    failed_step_ = trainer.steps();
     log_warning("{}; training continues", error.what());
     log("checkpoint", trainer.steps(), {{"failed", error.what()}});
   }
@@ -143,6 +145,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
   }
   saved_step_ = checkpoint.step;
   saved_reason_ = checkpoint.reason;
+  failed_step_ = -1;
   unwritten_best_.clear();
 }
 

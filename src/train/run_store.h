@@ -47,7 +47,7 @@ class RunStore {
   // --- checkpoints
   // Nothing if this step is saved. Throws Error where the disk refuses.
   void save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
-  // The same, with a warning: a disk that is full today may not be tomorrow.
+  // The same, once a step and with a warning: a disk that is full today may not be tomorrow.
   void try_to_save(const Trainer& trainer, const RunState& state, CheckpointReason reason);
   // Reads weights and state, and cuts the history to that step, except for divergences after it. Throws UsageError if
   // the checkpoint is of another model or another corpus.
@@ -79,10 +79,10 @@ class RunStore {
   Checkpoints checkpoints_;
   std::unique_ptr<MetricsLog> log_;
   std::unique_ptr<TensorBoardWriter> board_;
-  int64_t saved_step_ = -1;
+  int64_t saved_step_ = -1, failed_step_ = -1;
   CheckpointReason saved_reason_ = CheckpointReason::extra;
-  std::vector<float>
-      unwritten_best_;  // the best weights, while the disk has refused both model and checkpoint
+  // The best weights, while the disk has refused both model and checkpoint.
+  std::vector<float> unwritten_best_;
 };
 
 }  // namespace dragoman::internal
