@@ -116,9 +116,9 @@ void verify_folder(const std::string& folder) {
   verify_vocabularies(findings, folder);
   verify_shortlist(findings, folder);
   verify_shards(findings, folder);
-  for (const auto& [path, defect] : checkpoints) {
-    findings.add(path, [&]() -> std::string {
-      if (!defect.empty()) throw Error("{} is damaged: {}", path, defect);
+  for (const CheckpointDefect& one : checkpoints) {
+    findings.add(one.path, [&]() -> std::string {
+      if (!one.defect.empty()) throw Error("{} is damaged: {}", one.path, one.defect);
       return "";
     });
   }
