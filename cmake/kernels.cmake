@@ -16,6 +16,9 @@ set(kernel_flags -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(DRAGOMAN_SANITIZE)
   list(APPEND kernel_flags -O1)
 endif()
+if(DRAGOMAN_FUZZ)
+  list(APPEND kernel_flags -fno-sanitize=fuzzer-no-link)  # what they compute is no way to find inputs
+endif()
 
 function(dragoman_instruction_set name file)
   set(source ${PROJECT_SOURCE_DIR}/src/kernels/cpu/${file})

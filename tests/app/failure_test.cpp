@@ -21,6 +21,9 @@ void* operator new(size_t size) {
   if (!memory) throw std::bad_alloc();
   return memory;
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return memory_is_gone ? nullptr : std::malloc(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 

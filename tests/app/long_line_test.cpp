@@ -31,7 +31,7 @@ class LongLine : public TranslatingCommands {
 
 // A tiny vocabulary has a subword for every two bytes, each of which takes 24 bytes until the line is done.
 TEST_F(LongLine, MemoryIsASmallMultipleOfItsLength) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DRAGOMAN_ADDRESS_SANITIZER) || defined(DRAGOMAN_THREAD_SANITIZER)
   GTEST_SKIP() << "a sanitizer's memory would be measured";
 #endif
   std::string line;

@@ -85,7 +85,7 @@ inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t 
     float multipliers[dropout_block];
     dropout_multipliers(mask, row, static_cast<uint32_t>(head), begin / dropout_block, multipliers);
     for (int64_t j = begin; j < smaller(keys, begin + dropout_block); j += lanes) {
-      store_some(p + j, load_some(p + j, keys - j) * load(multipliers + j - begin), keys - j);
+      store_some(p + j, load_some(p + j, keys - j) * load(multipliers + (j - begin)), keys - j);
     }
   }
 }

@@ -42,7 +42,7 @@ inline void add_dropped_row(const float* residual, const float* branch, int64_t 
     for (int64_t c = begin; c < smaller(columns, begin + dropout_block); c += lanes) {
       const int64_t left = columns - c;
       const Vec b = load_some(branch + c, left), r = load_some(residual + c, left);
-      store_some(sum_row + c, row != nullptr ? multiply_add(b, load(multipliers + c - begin), r) : b + r,
+      store_some(sum_row + c, row != nullptr ? multiply_add(b, load(multipliers + (c - begin)), r) : b + r,
                  left);
     }
   }

@@ -86,7 +86,8 @@ inline Part part_of(const Cut& cut, const Matrix& c, int64_t task) {
 }
 
 inline ConstMatrix columns_of(const ConstMatrix& m, int64_t first, int64_t count) {
-  return {m.data + first * m.column_stride, m.rows, count, m.row_stride, m.column_stride};
+  const float* data = m.data != nullptr ? m.data + first * m.column_stride : nullptr;
+  return {data, m.rows, count, m.row_stride, m.column_stride};
 }
 
 // A group of columns over a block of the inner index. a: this block's copy.
