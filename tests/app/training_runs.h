@@ -62,9 +62,12 @@ class TrainingRuns : public testing::Test {
   static std::string steps(int64_t count) { return "--training.max_steps=" + std::to_string(count); }
   const std::string endless_ = steps(0);
 
-  // Sends it once the run has begun to write its history. What it then exits with.
+  // Sends it once the run has validated: then all of its processes train. What it then exits with.
   int stop(pid_t launcher, pid_t process, const std::string& out, int signal) const {
-    while (!std::filesystem::exists(path(out) + "/metrics.jsonl")) usleep(1000);
+    const std::string metrics = path(out) + "/metrics.jsonl";
+    while (!std::filesystem::exists(metrics) ||
+           read_file(metrics).find("\"validation\"") == std::string::npos)
+      usleep(1000);
     ::kill(process, signal);
     return wait_for(launcher);
   }
