@@ -20,6 +20,7 @@
 #include "data/encode_corpus.h"
 #include "data/standard_input.h"
 #include "data/survey.h"
+#include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
 namespace {
@@ -150,10 +151,11 @@ std::optional<json> read_manifest(const std::string& folder) {
 
 // By name, of what is neither a shard nor the manifest.
 json checksums_of(const std::string& folder) {
-  json checksums = json::object();
-  for (const char* name : {"shared.spm", "source.spm", "target.spm", "held-out.source", "held-out.target"}) {
-    const std::filesystem::path file = std::filesystem::path(folder) / name;
-    if (std::filesystem::exists(file)) checksums[name] = checksum_of(read_file(file.string()));
+  json checksums = vocabulary_checksums(folder);
+  for (const char* side : {"source", "target"}) {
+    const std::filesystem::path file = held_out_path(folder, side);
+    if (std::filesystem::exists(file))
+      checksums[file.filename().string()] = checksum_of(read_file(file.string()));
   }
   return checksums;
 }

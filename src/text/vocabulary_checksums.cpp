@@ -8,11 +8,8 @@
 #include "base/json.h"
 
 namespace dragoman::internal {
-namespace {
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 nlohmann::json vocabulary_checksums(const std::string& folder) {
   nlohmann::json checksums = nlohmann::json::object();

@@ -1,11 +1,9 @@
 #include "train/averaging.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/error.h"
 #include "model/weights.h"
 #include "train/checkpoints.h"
+#include "train/finite.h"
 
 namespace dragoman::internal {
 
@@ -15,7 +13,7 @@ void average_weights(Parameters& parameters, const std::vector<std::string>& fil
     verify_checkpoint_file(file);  // earlier versions wrote no checksums of tensors
     read_weights(file, parameters);
     const HostView<const float> weights(parameters.memory(), parameters.weights());
-    if (!std::ranges::all_of(weights.span(), [](float x) { return std::isfinite(x); }))
+    if (!all_finite(weights.span()))
       throw Error("{} contains non-finite values: it is damaged, or its training diverged; leave it out",
                   file);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(weights[i]);

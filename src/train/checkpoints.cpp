@@ -8,7 +8,6 @@
 #include <fstream>
 #include <memory>
 #include <new>
-#include <ranges>
 #include <set>
 
 #include "base/error.h"
