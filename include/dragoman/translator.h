@@ -129,6 +129,7 @@ struct TranslatorSettings {
   int64_t batch = 32;        // sentences that are translated at once, for each worker
   int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
   int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
+  bool verify = true;        // compare the weights with their checksums first
 };
 
 struct ModelInfo {

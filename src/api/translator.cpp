@@ -29,9 +29,10 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
   const internal::Kernels& kernels = internal::kernels_for(std::getenv("DRAGOMAN_ISA"));
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
+  const internal::WantedPrecision precision = wanted(settings.precision);
   auto model =
-      std::make_unique<internal::SavedModel>(folders[0], kernels, threads, wanted(settings.precision));
-  for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], wanted(settings.precision));
+      std::make_unique<internal::SavedModel>(folders[0], kernels, threads, precision, settings.verify);
+  for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], precision, settings.verify);
   return model;
 }
 

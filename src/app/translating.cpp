@@ -27,6 +27,8 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_models(own, options.models);
   declare_threads(own, options.threads);
   declare_precision(own, options.precision);
+  own.add("verify", options.verify,
+          "compare the weights with their checksums first; false: start sooner with a large model");
   own.add("batch", options.batch, "sentences to translate at once", at_least(1).at_most(10'000));
   own.add("batch-tokens", options.batch_tokens, "limit of their source subwords together; 0: none",
           at_least(0));
@@ -39,7 +41,8 @@ dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
               static_cast<dragoman::Precision>(options.precision),  // api/translator.cpp holds them equal
           .batch = options.batch,
           .batch_tokens = options.batch_tokens,
-          .workers = static_cast<int>(options.workers)};
+          .workers = static_cast<int>(options.workers),
+          .verify = options.verify};
 }
 
 std::string pharaoh(const std::vector<WordAlignment>& pairs) {

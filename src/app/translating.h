@@ -19,6 +19,7 @@ struct TranslatingOptions {
   std::vector<std::string> models;  // several translate together
   int64_t threads = 0;
   WantedPrecision precision = WantedPrecision::as_saved;
+  bool verify = true;
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   int64_t workers = 0;

@@ -17,12 +17,12 @@ enum class WantedPrecision { as_saved, fp32, bf16, int8 };
 const char* name_of(Precision precision);
 
 // Points every parameter to its values in the file, which stays mapped and which the device adopts: on the CPU,
-// processes share its pages. Before, the file is compared with its checksums, if it has some. Values that it has in a
-// higher precision than wanted are rounded into memory of their own. An Error names the file, and the tensor that is
-// missing, unknown, damaged, of another shape or not finite; weights and tables that stay as the file has them are not
-// checked for being finite.
+// processes share its pages. Before, the file is compared with its checksums, if it has some and unless `verify` is
+// false. Values that it has in a higher precision than wanted are rounded into memory of their own. An Error names the
+// file, and the tensor that is missing, unknown, damaged, of another shape or not finite; weights and tables that stay
+// as the file has them are not checked for being finite.
 void map_weights(Device& device, const std::string& path, Parameters& parameters,
-                 WantedPrecision wanted = WantedPrecision::as_saved);
+                 WantedPrecision wanted = WantedPrecision::as_saved, bool verify = true);
 
 // Rounds weights and tables that are held in floats, into memory of their own.
 void quantize_weights(Device& device, Parameters& parameters, Precision precision);

@@ -57,7 +57,7 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
 
 // Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
 // as long as verifying the other. Vocabularies that do not fit say more than weights that do not.
-Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision,
+Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision, bool verify,
                   const std::function<void(const Vocabularies&)>& check) {
   auto words = std::async([&] {
     Vocabularies vocabularies = read_vocabularies(folder);
@@ -66,7 +66,7 @@ Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision
     return vocabularies;
   });
   try {
-    map_weights(model.device, weights_path(folder), model.parameters, precision);
+    map_weights(model.device, weights_path(folder), model.parameters, precision, verify);
   } catch (const Error&) {
     words.get();
     throw;
@@ -77,18 +77,18 @@ Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision
 }  // namespace
 
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
-                       WantedPrecision precision)
+                       WantedPrecision precision, bool verify)
     : folder(of_a_model(folder_)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
-  vocabularies = read(folder, model, precision, [](const Vocabularies&) {});
+  vocabularies = read(folder, model, precision, verify, [](const Vocabularies&) {});
   readers.push_back(reader_of(folder, model.config, vocabularies));
   max_positions = positions_of(model.config);
 }
 
-void SavedModel::add(const std::string& other, WantedPrecision precision) {
+void SavedModel::add(const std::string& other, WantedPrecision precision, bool verify) {
   auto added = std::make_unique<Transformer>(read_model_config(of_a_model(other)), device, Buffers::none_yet);
-  const Vocabularies words = read(other, *added, precision, [&](const Vocabularies& theirs) {
+  const Vocabularies words = read(other, *added, precision, verify, [&](const Vocabularies& theirs) {
     if (theirs.target->model() == vocabularies.target->model()) return;
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
   });

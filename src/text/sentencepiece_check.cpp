@@ -3,10 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "text/unicode.h"
+#include "base/lines.h"
 
 namespace dragoman::internal {
 namespace {
@@ -18,8 +19,6 @@ class Damage : public Error {
  public:
   using Error::Error;
 };
-
-bool is_valid(std::string_view text) { return repaired(text) == text; }
 
 uint32_t word_at(std::string_view bytes, size_t place) {
   uint32_t word;
@@ -104,7 +103,7 @@ uint64_t check_piece(std::string_view bytes) {
       std::memcpy(&score, field.bytes.data(), sizeof score);
     if (field.number == 3 && field.type == Field::Type::varint) type = field.value;
   }
-  if (text.empty() || text.size() > max_piece_bytes || !is_valid(text))
+  if (text.empty() || text.size() > max_piece_bytes || !is_text(text))
     throw Damage("a piece is empty, too long, or not valid UTF-8");
   if (!std::isfinite(score)) throw Damage("the score of a piece is not finite");
   if (type < normal || type > byte) throw Damage("a piece has an unknown type");
@@ -123,6 +122,7 @@ class Trie {
   void check() const {
     if (size() == 0 || units_.size() % (256 * sizeof(uint32_t)) != 0)
       throw Damage("a normalisation table does not consist of whole blocks");
+    const Transitions transitions = transitions_by_state();
     std::vector<bool> seen(size());
     std::vector<size_t> waiting;
     const auto reach = [&](size_t base) {
@@ -134,23 +134,39 @@ class Trie {
     while (!waiting.empty()) {
       const size_t base = waiting.back();
       waiting.pop_back();
-      for (size_t label = 0; label < 256; ++label) {
-        const size_t place = base ^ label;  // in the block of `base`
-        if ((unit(place) & 0x800000FFU) != label) continue;
-        reach(place ^ offset(place));
-        if ((unit(place) >> 8 & 1) != 0) check_replacement(unit(place ^ offset(place)) & 0x7FFFFFFFU);
+      for (uint32_t place = transitions.first[base]; place != none; place = transitions.next[place]) {
+        const size_t state = place ^ offset(place);
+        reach(state);
+        if ((unit(place) >> 8 & 1) != 0) check_replacement(unit(state) & 0x7FFFFFFFU);
       }
     }
   }
 
  private:
+  static constexpr uint32_t none = UINT32_MAX;
+  struct Transitions {
+    std::vector<uint32_t> first, next;  // of a state, and of the same state as this one
+  };
+
+  // A unit whose label is L is a transition of state place ^ L, which lies in the same block.
+  Transitions transitions_by_state() const {
+    Transitions all = {.first = std::vector<uint32_t>(size(), none),
+                       .next = std::vector<uint32_t>(size(), none)};
+    for (size_t place = 0; place < size(); ++place) {
+      const size_t label = unit(place) & 0x800000FFU;
+      if (label < 256)
+        all.next[place] = std::exchange(all.first[place ^ label], static_cast<uint32_t>(place));
+    }
+    return all;
+  }
+
   size_t size() const { return units_.size() / sizeof(uint32_t); }
   uint32_t unit(size_t place) const { return word_at(units_, place * sizeof(uint32_t)); }
   size_t offset(size_t place) const { return (unit(place) >> 10) << ((unit(place) & (1U << 9)) >> 6); }
 
   void check_replacement(size_t begin) const {
     const size_t end = begin < replacements_.size() ? replacements_.find('\0', begin) : replacements_.npos;
-    if (end == replacements_.npos || !is_valid(replacements_.substr(begin, end - begin)))
+    if (end == replacements_.npos || !is_text(replacements_.substr(begin, end - begin)))
       throw Damage("a replacement lies outside its normalisation table, or is not valid UTF-8");
   }
 

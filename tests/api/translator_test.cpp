@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "base/random.h"
 #include "search/model_folder.h"
 
@@ -247,6 +248,18 @@ TEST_F(LibraryTest, ConfidenceOfWordsIsTheProductOfTheirTokens) {
   EXPECT_NEAR(words, tokens, 1e-9 * tokens);
   EXPECT_GT(best.confidence(), 0);
   EXPECT_LE(best.confidence(), 1);
+}
+
+TEST_F(LibraryTest, DamagedWeightsAreRefusedUnlessNobodyLooks) {
+  const std::string path = folder_.path + "/model.safetensors";
+  std::string bytes = internal::read_file(path);
+  bytes.back() ^= 1;
+  internal::write_file(path, {bytes});
+  std::string message;
+  EXPECT_EQ(kind_of([&] { Translator{folder_.path}; }, &message), ErrorKind::failure);
+  EXPECT_NE(message.find("does not match its checksum"), message.npos) << message;
+  EXPECT_FALSE(
+      Translator(folder_.path, {.verify = false}).translate("x", {{"max-length", 2}}).hypotheses.empty());
 }
 
 TEST_F(LibraryTest, TellsWhatItIs) {
