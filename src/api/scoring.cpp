@@ -38,8 +38,8 @@ Side side_of(std::string text, PiecesOfText pieces) {
 Pair pair_of(const SavedModel& model, const dragoman::TextPair& texts) {
   std::string source = repaired(texts.source), target = repaired(texts.target);
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
-  if (pieces.ids.empty() || model.readers[0].end_mark) {  // the encoder reads one token at least
-    pieces.ids.push_back(model.vocabularies.source->special().end);
+  if (pieces.ids.empty() || model.readers[0].end_mark) {
+    pieces.ids.push_back(model.vocabularies.source->special().of_nothing());
     pieces.spans.push_back({source.size(), source.size()});
   }
   PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);

@@ -13,7 +13,7 @@
 #include "model/folder.h"
 #include "model/tensor_checksums.h"
 #include "model/transformer.h"
-#include "text/vocabulary_checksums.h"
+#include "text/vocabulary.h"
 #include "train/checkpoints.h"
 
 namespace dragoman::internal {
@@ -78,9 +78,7 @@ void verify_vocabularies(Findings& findings, const std::string& folder) {
     const std::string path = (fs::path(folder) / name).string();
     if (!fs::exists(path)) continue;
     findings.add(path, [&] {
-      const std::string contents = read_file(path);
-      verify_vocabulary(folder, name, contents);
-      const Vocabulary readable(contents, path);
+      read_vocabulary(folder, name);
       return "";
     });
   }

@@ -12,6 +12,8 @@ namespace dragoman::internal {
 // the source (the copy task of the Annotated Transformer), or has the symbols after the first reversed or sorted. There
 // is no end token.
 struct SyntheticTask {
+  static constexpr int32_t start = 1, end = -1;
+
   Synthetic kind = Synthetic::copy;
   int64_t symbols = 11;
   int64_t length = 10;

@@ -125,9 +125,15 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
   const Side output =
       target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
   const auto [unknown, start, end] = model.vocabularies.target->special();
-  const PackedSide sources = packed(source.ids), targets = packed(output.ids), read = shifted(targets, start);
-  std::vector<int32_t> ended = output.ids;
-  ended.push_back(end);
+  const PackedSide sources = packed(source.ids), targets = packed(output.ids);
+  PackedSide read = shifted(targets, start);
+  std::vector<int32_t> said = output.ids;
+  if (end >= 0) {
+    said.push_back(end);
+  } else {
+    read.ids.pop_back();
+    --read.lengths[0];
+  }
 
   const std::vector<uint64_t> pair(1);
   Device& device = model.device;
@@ -140,7 +146,7 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
           {"target_given", !target.empty()},
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
-          {"said_tokens", pieces_json(target_words, ended)},
+          {"said_tokens", pieces_json(target_words, said)},
           {"log_probabilities", score_pairs(model.model, sources, targets, start, end)[0]},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},

@@ -51,7 +51,7 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
   }
   return {
       .vocabulary = words.source,
-      .end_mark = vocabulary.source_eos,
+      .end_mark = vocabulary.source_eos && words.source->special().end >= 0,
       .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
 }
 

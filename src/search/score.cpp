@@ -1,5 +1,7 @@
 #include "search/score.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace dragoman::internal {
@@ -25,7 +27,7 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   const int32_t* next = targets.ids.data();
   for (const int32_t length : targets.lengths) {
     expected.insert(expected.end(), next, next + length);
-    expected.push_back(end);
+    expected.push_back(std::max(end, 0));  // without an end mark, what is said there does not count
     next += length;
   }
   Device& device = model.device;
@@ -42,6 +44,7 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   for (const int32_t length : read.lengths) {
     scores.emplace_back();
     for (int32_t t = 0; t < length; ++t, of_target += 2) scores.back().push_back(-*of_target);
+    if (end < 0) scores.back().pop_back();
   }
   return scores;
 }

@@ -13,7 +13,7 @@ namespace dragoman::internal {
 PackedSide shifted(const PackedSide& targets, int32_t start);
 
 // log p of each token of the targets and of the end mark after them, given the tokens before it. They depend on that
-// pair alone.
+// pair alone. `end` −1: there is no end mark.
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
                                             const PackedSide& targets, int32_t start, int32_t end);
 

@@ -116,8 +116,7 @@ void add_end_marks(const std::vector<SourceReader>& readers, Segment& segment) {
   for (size_t i = 0; i < segment.other_ids.size(); ++i) {
     std::vector<int32_t>& ids = segment.other_ids[i];
     const SourceReader& reader = readers[i + 1];
-    if (reader.end_mark || ids.empty())
-      ids.push_back(reader.vocabulary->special().end);  // an encoder reads one token at least
+    if (reader.end_mark || ids.empty()) ids.push_back(reader.vocabulary->special().of_nothing());
   }
 }
 

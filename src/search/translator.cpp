@@ -125,6 +125,11 @@ void Translator::search(Job& job, size_t segment) {
   request.source = job.line.segments[segment].ids;
   request.other_sources = job.line.segments[segment].other_ids;
   if (segment == 0) request.prefix = job.prefix;
+  if (model_.vocabularies.target->special().end < 0) {  // as in training, where the target's start is given
+    request.options.max_length = std::clamp<int64_t>(
+        std::ssize(request.source) - 1 - std::ssize(request.prefix), 1, request.options.max_length);
+    request.options.max_length_ratio = 0;
+  }
   if (job.searches[segment].again) request.options.no_repeat_ngram = forbidden_ngram;
   job.searches[segment].id = searches_;
   places_[searches_] = {&job, segment};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view word_begin = "▁";
 
-std::string file_of(const std::string& folder, const char* name) {
+std::string file_of(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
@@ -24,15 +24,22 @@ std::string file_of(const std::string& folder, const char* name) {
               token, flag);
 }
 
-std::shared_ptr<const Vocabulary> read_verified(const std::string& folder, const char* name) {
-  const std::string path = file_of(folder, name);
-  std::string contents = read_file(path);
-  verify_vocabulary(folder, name, contents);
-  return std::make_shared<const Vocabulary>(std::move(contents), path);
+std::optional<Marks> marks_of(const std::string& folder) {
+  const nlohmann::json config = config_of_vocabularies(folder);
+  if (!config.contains("marks")) return {};
+  const nlohmann::json& marks = config.at("marks");
+  const auto number = [&](const char* name) {
+    if (marks.is_object() && marks.contains(name) && marks.at(name).is_number_integer()) {
+      const auto value = marks.at(name).get<int64_t>();
+      if (value >= -1 && value <= INT32_MAX) return static_cast<int32_t>(value);
+    }
+    throw Error("{}: marks.{} is not the number of a token", file_of(folder, "config.json"), name);
+  };
+  return Marks{.start = number("start"), .end = number("end")};
 }
 
 std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, const char* name) {
-  auto vocabulary = read_verified(folder, name);
+  auto vocabulary = read_vocabulary(folder, name);
   if (vocabulary->special().start < 0) throw_without(file_of(folder, name), "start-of-sentence", "--bos_id");
   return vocabulary;
 }
@@ -45,7 +52,7 @@ struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
 
 Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
 
-Vocabulary::Vocabulary(std::string model, const std::string& name)
+Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional<Marks> marks)
     : model_(std::move(model)), processor_(std::make_unique<Processor>()) {
   check_sentencepiece(model_, name);
   const auto status = processor_->LoadFromSerializedProto(model_);
@@ -53,7 +60,14 @@ Vocabulary::Vocabulary(std::string model, const std::string& name)
     throw Error("{} is not a SentencePiece model, or damaged: {}", name, status.error_message());
   special_ = {.unknown = processor_->unk_id(), .start = processor_->bos_id(), .end = processor_->eos_id()};
   if (special_.unknown < 0) throw_without(name, "unknown", "--unk_id");
-  if (special_.end < 0) throw_without(name, "end-of-sentence", "--eos_id");
+  if (marks) {
+    special_.start = marks->start;
+    special_.end = marks->end;
+  } else if (special_.end < 0) {
+    throw_without(name, "end-of-sentence", "--eos_id");
+  }
+  if (special_.start >= size() || special_.end >= size())
+    throw Error("{} has {} tokens, fewer than the marks that config.json names", name, size());
   bool of_words = true;
   for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
@@ -135,6 +149,13 @@ float Vocabulary::score(int32_t id) const { return processor_->GetScore(id); }
 bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(id); }
 bool Vocabulary::is_mark(int32_t id) const { return processor_->IsControl(id) || processor_->IsUnknown(id); }
 
+std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name) {
+  const std::string path = file_of(folder, name);
+  std::string contents = read_file(path);
+  verify_vocabulary(folder, name, contents);
+  return std::make_shared<const Vocabulary>(std::move(contents), path, marks_of(folder));
+}
+
 Vocabularies read_vocabularies(const std::string& folder) {
   if (std::filesystem::exists(file_of(folder, "shared.spm"))) {
     const auto both = read_for_decoder(folder, "shared.spm");
@@ -142,7 +163,7 @@ Vocabularies read_vocabularies(const std::string& folder) {
   }
   if (!std::filesystem::exists(file_of(folder, "source.spm")))
     throw Error("{} has no vocabulary: it contains neither shared.spm nor source.spm", folder);
-  return {read_verified(folder, "source.spm"), read_for_decoder(folder, "target.spm")};
+  return {read_vocabulary(folder, "source.spm"), read_for_decoder(folder, "target.spm")};
 }
 
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {

@@ -27,7 +27,15 @@ struct SpecialTokens {
   int32_t start;    // what the decoder reads before the first token of a target
   int32_t end;      // ends a sentence
 
+  // What an encoder reads where there is no text: one token at least.
+  int32_t of_nothing() const { return end >= 0 ? end : unknown; }
+
   bool operator==(const SpecialTokens&) const = default;
+};
+
+// What starts and ends a sentence where a model's folder says so, whatever its vocabulary says.
+struct Marks {
+  int32_t start, end;  // end −1: sentences have a fixed length
 };
 
 // Pieces, and the bytes of the text that each covers: possibly none, possibly with the white space before it.
@@ -44,8 +52,9 @@ class Vocabulary {
  public:
   static Vocabulary read(const std::string& path);
 
-  // From the bytes of a .spm file; `name` is for errors. Throws Error unless it has an unknown and an end token.
-  Vocabulary(std::string model, const std::string& name);
+  // From the bytes of a .spm file; `name` is for errors. Throws Error unless it has an unknown and an end token, the
+  // latter without `marks`.
+  Vocabulary(std::string model, const std::string& name, std::optional<Marks> marks = {});
   ~Vocabulary();
   Vocabulary(Vocabulary&&) noexcept;
   Vocabulary& operator=(Vocabulary&&) noexcept;
@@ -94,8 +103,11 @@ struct Vocabularies {
 };
 
 // Reads source.spm and target.spm, or shared.spm, which must match the checksums that the folder's configuration may
-// have of them. The target's needs a start token, which the decoder reads first.
+// have of them. The target's needs a start token, which the decoder reads first. The configuration may name "marks".
 Vocabularies read_vocabularies(const std::string& folder);
+// One of these files.
+std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name);
+
 // Removes files of the other kind.
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies);
 

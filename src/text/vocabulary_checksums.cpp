@@ -11,6 +11,16 @@ namespace dragoman::internal {
 
 namespace fs = std::filesystem;
 
+nlohmann::json config_of_vocabularies(const std::string& folder) {
+  const fs::path path = fs::path(folder) / "config.json";
+  if (!fs::exists(path)) return nlohmann::json::object();
+  try {
+    return parse_json(read_file(path.string()));
+  } catch (const nlohmann::json::exception&) {
+    return nlohmann::json::object();
+  }
+}
+
 nlohmann::json vocabulary_checksums(const std::string& folder) {
   nlohmann::json checksums = nlohmann::json::object();
   for (const char* name : {"shared.spm", "source.spm", "target.spm"}) {
@@ -21,14 +31,7 @@ nlohmann::json vocabulary_checksums(const std::string& folder) {
 }
 
 void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents) {
-  const fs::path config_path = fs::path(folder) / "config.json";
-  if (!fs::exists(config_path)) return;
-  nlohmann::json config;
-  try {
-    config = parse_json(read_file(config_path.string()));
-  } catch (const nlohmann::json::exception&) {
-    return;  // which who reads the configuration will say
-  }
+  const nlohmann::json config = config_of_vocabularies(folder);
   const auto place = nlohmann::json::json_pointer("/vocabulary_checksums") / name;
   if (!config.contains(place) || config.at(place) == checksum_of(contents)) return;
   throw Error(

@@ -9,6 +9,9 @@
 
 namespace dragoman::internal {
 
+// What config.json says; empty where the folder has none, or one that is not JSON: who reads the rest of it says so.
+nlohmann::json config_of_vocabularies(const std::string& folder);
+
 // By name, of those files that the folder has: {"shared.spm": "2d06800538d394c2"}.
 nlohmann::json vocabulary_checksums(const std::string& folder);
 

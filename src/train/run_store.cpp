@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "data/synthetic.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "text/vocabulary_checksums.h"
@@ -35,13 +36,15 @@ RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Pr
 
 void RunStore::write_config(const Recipe& recipe, const std::string& instruction_set) const {
   if (!writes_) return;
-  const nlohmann::json config = {
+  nlohmann::json config = {
       {"format", 1},
       {"model", to_json(recipe.model)},
       {"recipe", recipe_json(recipe)},
       {"vocabulary_checksums", vocabulary_checksums(folder_)},
       {"made_by",
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};
+  if (recipe.data.synthetic != Synthetic::none)
+    config["marks"] = {{"start", SyntheticTask::start}, {"end", SyntheticTask::end}};
   write_file(folder_ + "/config.json", {config.dump(1)});
 }
 

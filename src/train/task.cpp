@@ -12,6 +12,7 @@
 #include "data/batches.h"
 #include "data/prepare_corpus.h"
 #include "data/synthetic.h"
+#include "text/symbol_vocabulary.h"
 #include "train/batch_size.h"
 
 namespace dragoman::internal {
@@ -48,12 +49,19 @@ void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
   }
 }
 
-Task make_synthetic_task(const Recipe& recipe) {
+Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
+  if (processes.first()) {
+    const auto words =
+        std::make_shared<const Vocabulary>(symbol_model(recipe.data.symbols), "the vocabulary of symbols",
+                                           Marks{.start = SyntheticTask::start, .end = SyntheticTask::end});
+    write_vocabularies(folder, {words, words});
+  }
   Task task;
   task.training = std::make_unique<SyntheticBatches>(synthetic_task(recipe, "training"), recipe.data.batches);
   task.recipe = recipe;
   task.recipe.model.source_vocabulary = task.recipe.model.target_vocabulary = recipe.data.symbols;
-  task.end = -1;
+  task.start = SyntheticTask::start;
+  task.end = SyntheticTask::end;
   task.target_length = recipe.data.length - 1;
   task.target_text = numbers_text;
   const SyntheticTask valid = synthetic_task(recipe, "validation");
@@ -227,7 +235,7 @@ Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::stri
 }
 
 Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes) {
-  if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe);
+  if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe, folder, processes);
   return make_corpus_task(recipe, folder, processes);
 }
 
