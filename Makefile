@@ -2,20 +2,22 @@
 # cmake --preset dev && cmake --build --preset dev && ctest --preset dev
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
-# SECONDS=600: for fuzz, of each reader; TRIALS=50: for faults, of each kind.
+# SECONDS=600: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each instruction set.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build asan tsan fuzz faults bench check format setup setup-clang
+.PHONY: help demo test slow build asan tsan fuzz faults bench check format setup setup-clang
 
 SECONDS ?= 60
+SEEDS ?= 3
 TRIALS ?= 500
 
 help:
 	@echo "make demo     install missing packages, build, and train a small translator for five minutes"
 	@echo "make test     build everything and run all tests"
+	@echo "make slow     train the copy task from several seeds on every instruction set: half an hour"
 	@echo "make build    build/release/dragoman"
 	@echo "make asan     all tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan     all tests under the thread sanitizer"
@@ -45,6 +47,9 @@ demo: build/release/build.ninja
 
 test: build
 	@ctest --preset release --parallel $(JOBS)
+
+slow: build
+	@tests/slow/copy_task build/release/dragoman $(SEEDS)
 
 # The sanitizers of GCC 12 and Clang 14 fail where the kernel randomises many address bits: setarch -R turns that off.
 fixed_addresses = $$(setarch -R true 2>/dev/null && echo setarch -R)
