@@ -86,7 +86,7 @@ class Printer {
                   number_, cut_, repeats_);
     }
     if (unknown_ > 0) {
-      log_warning("{} of {} lines have characters that the model does not know: --format json flags them",
+      log_warning("{} of {} lines have characters that are not in the vocabulary: --format json flags them",
                   unknown_, number_);
     }
   }

@@ -79,7 +79,8 @@ TEST_F(TranslatingCommands, AWarningSaysHowManyLinesHaveUnknownCharacters) {
   EXPECT_EQ(errors_, "");
   translate(both);
   EXPECT_EQ(lines_of(errors_).size(), 1U) << errors_;
-  EXPECT_NE(errors_.find("warning: 2 of 3 lines have characters that the model does not know"), errors_.npos)
+  EXPECT_NE(errors_.find("warning: 2 of 3 lines have characters that are not in the vocabulary"),
+            errors_.npos)
       << errors_;
   translate(both, "--format json");
   EXPECT_EQ(errors_, "") << "each line has its flags";
