@@ -114,9 +114,9 @@ std::string to_text(const Row& row) {
 void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& machine) {
   std::cout << fmt::format(
       "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {} tokens a sentence; {} threads, {}\n"
-      "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights, of which a "
-      "step reads "
-      "{:.1f} MB\n\n"
+      "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights ({:.1f} MB in "
+      "a "
+      "step)\n\n"
       "batch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n",
       c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
       o.load.length, machine.threads, machine.instruction_set, machine.operations * 1e-9,
@@ -153,10 +153,7 @@ void bench(const Arguments& arguments) {
   if (o.batch.empty() || o.beam.empty())
     throw UsageError("bench: --batch and --beam need at least one number");
   if (o.load.kept != Kept::all && o.beam != std::vector<int64_t>{1})
-    throw UsageError("bench: --cache {} only supports greedy search: add --beam 1",
-                     o.load.kept == Kept::cross     ? "cross"
-                     : o.load.kept == Kept::encoder ? "encoder"
-                                                    : "none");
+    throw UsageError("bench: only --cache all supports a beam search: add --beam 1");
   if (!o.model.empty() &&
       (to_json(random_model) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
     throw UsageError(

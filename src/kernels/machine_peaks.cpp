@@ -160,12 +160,13 @@ double multiply(const std::string& instruction_set, Precision precision, int64_t
   return multiply_baseline(count);
 }
 
+// Unrolled, or the sums would be read and written in memory.
 void read(const float* from, size_t size) {
   typedef float Four __attribute__((vector_size(16)));
   Four sums[8] = {};
   for (size_t k = 0; k + 32 <= size; k += 32) {
 #pragma GCC unroll 8
-    for (size_t j = 0; j < 8; ++j) {  // else sums would be read and written in memory
+    for (size_t j = 0; j < 8; ++j) {
       Four v;
       __builtin_memcpy(&v, from + k + 4 * j, sizeof v);
       sums[j] += v;

@@ -23,6 +23,7 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
     for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_bandwidth", "peak_mib",
                             "limit_operations_a_second", "limit_bytes_a_second", "weights_bytes_a_step"})
       EXPECT_GT(row[key], 0) << key;
+    EXPECT_EQ(row["weights_bytes_a_step"], bytes_of_step(read_model_config(folder_.path), Precision::fp32));
     EXPECT_LE(row["share_of_arithmetic"], 1);
     EXPECT_LE(row["share_of_bandwidth"], 1);
     EXPECT_EQ(row["threads"], 1);
@@ -31,6 +32,15 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
   }
   EXPECT_EQ(rows, (std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 1}, {2, 3}}));
   EXPECT_EQ(lines_of(bench(model + " --batch 2 --beam 1 --precision int8 --cache none")).size(), 5U);
+}
+
+// It reads the decoder, but for what cross-attention computes once of the source, and the generator.
+TEST(DecodingRoundsTest, AStepReadsTheDecodersWeights) {
+  ModelConfig config = {.encoder_layers = 9, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
+  config.target_vocabulary = 50;
+  const double weights = 2 * (4 * 400 + 2 * 400 + 2 * 20 * 37) + 20 * 50;
+  EXPECT_EQ(bytes_of_step(config, Precision::fp32), 4 * weights);
+  EXPECT_EQ(bytes_of_step(config, Precision::int8), weights);
 }
 
 // What a step computes does not depend on what is kept of the steps before.

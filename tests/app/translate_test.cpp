@@ -76,9 +76,8 @@ TEST_F(TranslatingCommands, AWarningSaysHowManyLinesWereCut) {
 TEST_F(TranslatingCommands, AWarningSaysHowManyLinesHaveUnknownCharacters) {
   const std::string known = "The cat sleeps.\n", both = known + "The Ω.\nΩ\n";
   translate(known);
-  EXPECT_EQ(errors_, "");
+  EXPECT_EQ(errors_.find("vocabulary"), errors_.npos) << errors_;
   translate(both);
-  EXPECT_EQ(lines_of(errors_).size(), 1U) << errors_;
   EXPECT_NE(errors_.find("warning: 2 of 3 lines have characters that are not in the vocabulary"),
             errors_.npos)
       << errors_;
