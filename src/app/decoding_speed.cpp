@@ -1,6 +1,7 @@
 #include "app/decoding_speed.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
@@ -23,6 +24,15 @@ std::vector<std::vector<int32_t>> random_sentences(int64_t sentences, int64_t le
   return all;
 }
 
+// The cross-attention's, of each layer.
+std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const Tensor& encoded) {
+  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, model.config.d_model);
+  std::vector<int32_t> rows(static_cast<size_t>(encoded.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  remember(pass, model, encoded, cache, rows);
+  return cache.key_values;
+}
+
 SearchOptions search_options(const DecodingLoad& load) {
   return {.beam = load.beam, .max_length = load.length, .max_length_ratio = 0, .min_length = load.length};
 }
@@ -33,7 +43,8 @@ DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
     : model_(model),
       load_(load),
       sentences_(random_sentences(load.sentences, load.length, model.config.source_vocabulary)),
-      search_({&model}, {.end = -1, .sentences = load.batch}, load.searches) {}
+      search_({&model}, {.end = -1, .sentences = load.batch}, load.searches),
+      outputs_(sentences_.size()) {}
 
 double DecodingRounds::seconds() {
   const double start = dragoman::internal::seconds();
@@ -42,7 +53,7 @@ double DecodingRounds::seconds() {
   } else {
     for (size_t begin = 0; begin < sentences_.size(); begin += static_cast<size_t>(load_.batch)) {
       const size_t count = std::min(sentences_.size() - begin, static_cast<size_t>(load_.batch));
-      decode_again_and_again(std::span(sentences_).subspan(begin, count));
+      decode_again_and_again(begin, count);
     }
   }
   return dragoman::internal::seconds() - start;
@@ -52,12 +63,12 @@ void DecodingRounds::search() {
   for (size_t next = 0; next < sentences_.size() || search_.busy();) {
     for (; next < sentences_.size() && search_.room() > 0; ++next)
       search_.add(next, {.source = sentences_[next], .options = search_options(load_)});
-    search_.step();
+    for (SearchResult& result : search_.step()) outputs_[result.id] = std::move(result.hypotheses[0].tokens);
   }
 }
 
-// Greedy, without the keys and values of the steps before.
-void DecodingRounds::decode_again_and_again(std::span<const std::vector<int32_t>> sentences) {
+// Greedy, without the keys and values of the target tokens before.
+void DecodingRounds::decode_again_and_again(size_t begin, size_t count) {
   Device& device = model_.device;
   Pass pass{device};
   const auto tokens_of = [&](std::span<const std::vector<int32_t>> all) {
@@ -65,15 +76,17 @@ void DecodingRounds::decode_again_and_again(std::span<const std::vector<int32_t>
     for (const auto& ids : all) packed.add(ids.data(), ids.data() + ids.size());
     return pack_tokens(device, packed.ids, packed.lengths, std::vector<uint64_t>(all.size()));
   };
-  const Tokens source = tokens_of(sentences);
+  const Tokens source = tokens_of(std::span(sentences_).subspan(begin, count));
   Memory memory = {.encoded = {}, .spans = &source.spans};
-  std::vector<std::vector<int32_t>> outputs(sentences.size(), {1});
-  const Array<Element> top(device.pool, std::ssize(sentences));
+  std::vector<std::vector<int32_t>> outputs(count, {1});
+  const Array<Element> top(device.pool, static_cast<int64_t>(count));
   for (int64_t step = 1; step <= load_.length; ++step) {
     if (step == 1 || load_.kept == Kept::none) memory.encoded = encode(pass, model_, source);
+    if (step == 1 && load_.kept == Kept::cross)
+      memory.key_values = keys_and_values(pass, model_, memory.encoded);
     const Tokens target = tokens_of(outputs);
     const Tensor decoded = decode(pass, model_, target, memory);
-    const Tensor last(device.pool, std::ssize(sentences), decoded.columns());
+    const Tensor last(device.pool, static_cast<int64_t>(count), decoded.columns());
     std::vector<int32_t> last_rows;
     for (int64_t i = 1; i <= last.rows(); ++i) last_rows.push_back(static_cast<int32_t>(i * step - 1));
     const Array<int32_t> from(device.pool, last_rows);
@@ -81,8 +94,9 @@ void DecodingRounds::decode_again_and_again(std::span<const std::vector<int32_t>
     const Tensor logits = next_word_logits(pass, model_, last);
     device.kernels.top(device.context, logits, 1, top.data());
     const std::vector<Element> best = top.download();
-    for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(best[i].column);
+    for (size_t i = 0; i < count; ++i) outputs[i].push_back(best[i].column);
   }
+  for (size_t i = 0; i < count; ++i) outputs_[begin + i].assign(outputs[i].begin() + 1, outputs[i].end());
 }
 
 namespace {
@@ -100,6 +114,10 @@ struct WeightSizes {
   }
 };
 
+double bytes_of(Precision precision) {
+  return precision == Precision::int8 ? 1 : precision == Precision::bf16 ? 2 : 4;
+}
+
 }  // namespace
 
 double products_of_sentence(const ModelConfig& config, const DecodingLoad& load) {
@@ -110,8 +128,12 @@ double products_of_sentence(const ModelConfig& config, const DecodingLoad& load)
 
 double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision) {
   const WeightSizes sizes(config);
-  const double bytes = precision == Precision::int8 ? 1 : precision == Precision::bf16 ? 2 : 4;
-  return bytes * (sizes.encoder + sizes.memory + static_cast<double>(load.length) * sizes.step);
+  return bytes_of(precision) * (sizes.encoder + sizes.memory) +
+         static_cast<double>(load.length) * bytes_of_step(config, precision);
+}
+
+double bytes_of_step(const ModelConfig& config, Precision precision) {
+  return bytes_of(precision) * WeightSizes(config).step;
 }
 
 }  // namespace dragoman::internal

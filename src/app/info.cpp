@@ -16,6 +16,7 @@
 #include "model/weights.h"
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
+#include "train/run_model.h"
 
 namespace dragoman::internal {
 namespace {
@@ -35,6 +36,15 @@ void print_weights(const std::string& path, const ModelConfig& config) {
   print_line("parameters", fmt::format("{} in {} tensors, {}, {:.1f} MB", with_commas(parameters),
                                        model.parameters.list().size(), name_of(saved_precision(path, file)),
                                        static_cast<double>(fs::file_size(path)) * 1e-6));
+}
+
+// Of which step the weights are. Models that no run wrote do not say.
+void print_origin(const std::string& folder) {
+  const RunModel model = read_run_model(folder);
+  if (model.step.empty()) return;
+  const bool is_step = model.step.find_first_not_of("0123456789") == std::string::npos;
+  print_line("step", model.step + (is_step ? ", the best so far" : "") +
+                         (model.resumable ? "" : "; there is no checkpoint to resume from"));
 }
 
 void print_vocabularies(const std::string& folder) {
@@ -95,6 +105,7 @@ void info(const Arguments& arguments) {
     print_line(key == "instruction_set" ? "trained with" : key,
                value.is_string() ? value.get<std::string>() : value.dump());
   print_weights(weights_path(folder), model);
+  print_origin(folder);
   print_vocabularies(folder);
   print_history(folder + "/metrics.jsonl");
   print_table("model", config.at("model"));

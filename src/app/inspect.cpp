@@ -49,6 +49,16 @@ void declare(Options& options, InspectOptions& o) {
                       "output file; - is standard output; by default inspect.html, or - for json and svg");
 }
 
+// Subwords of the longest source, unless the model was trained on longer ones: attention grows with the square, and a
+// page of 512 has a hundred megabytes where the model is a base one.
+constexpr int64_t longest_source = 512;
+
+// Where training left out longer sentences, translating would split them. One that is drawn stays whole.
+void read_whole_sentences(SavedModel& model) {
+  for (SourceReader& reader : model.readers)
+    reader.max_length = std::max(reader.max_length, std::min(longest_source, model.max_positions - 1));
+}
+
 struct Sentence {
   int64_t line;  // of the input
   std::string text;
@@ -82,6 +92,7 @@ TranslatedLine translated(Translator& translator, const std::string& text, const
 
 ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& lines) {
   const auto model = load_model(o.model, o.threads, o.precision);
+  read_whole_sentences(*model);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
   Translator translator(*model, {.sentences = 1});
   ordered_json all = ordered_json::array();

@@ -71,6 +71,7 @@ class Printer {
     invalid_ += line.invalid;
     cut_ += line.cut;
     repeats_ += line.repeats;
+    unknown_ += line.unknown;
     flush_output();
   }
 
@@ -79,9 +80,15 @@ class Printer {
       log_warning("{} of {} lines were not valid UTF-8; invalid bytes were replaced by U+FFFD", invalid_,
                   number_);
     }
-    if (cut_ + repeats_ == 0 || options_.format == OutputFormat::json) return;
-    log_warning("of {} lines {} were cut, {} looped and were translated again: --format json flags them",
-                number_, cut_, repeats_);
+    if (options_.format == OutputFormat::json) return;  // which flags them
+    if (cut_ + repeats_ > 0) {
+      log_warning("of {} lines {} were cut, {} looped and were translated again: --format json flags them",
+                  number_, cut_, repeats_);
+    }
+    if (unknown_ > 0) {
+      log_warning("{} of {} lines have characters that are not in the vocabulary: --format json flags them",
+                  unknown_, number_);
+    }
   }
 
  private:
@@ -90,7 +97,7 @@ class Printer {
   }
 
   const TranslateOptions& options_;
-  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0;
+  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, unknown_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -159,6 +160,22 @@ double multiply(const std::string& instruction_set, Precision precision, int64_t
   return multiply_baseline(count);
 }
 
+// Unrolled, or the sums would be read and written in memory.
+void read(const float* from, size_t size) {
+  typedef float Four __attribute__((vector_size(16)));
+  Four sums[8] = {};
+  for (size_t k = 0; k + 32 <= size; k += 32) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < 8; ++j) {
+      Four v;
+      __builtin_memcpy(&v, from + k + 4 * j, sizeof v);
+      sums[j] += v;
+    }
+  }
+#pragma GCC unroll 8
+  for (const Four& sum : sums) asm volatile("" ::"m"(sum));
+}
+
 }  // namespace
 
 double seconds() {
@@ -196,36 +213,30 @@ double measured_peak(int threads, const std::string& instruction_set, Precision 
   return best;
 }
 
-double measured_bandwidth(int threads) {
-  CpuContext context(threads);
+double measured_bandwidth(int threads, double bytes) {
+  constexpr double most = 256 << 20, least = 4096;  // of a thread: short rounds would measure the loop
   struct Argument {
-    std::vector<float> memory = std::vector<float>(64 << 20, 1.0f);  // 256 MB
-    int64_t tasks = 64;
+    size_t floats, rounds;  // of a thread
+    std::vector<float> memory;
   } argument;
+  const double share = std::max(std::min(bytes, most) / threads, least);
+  argument.floats = static_cast<size_t>(share / sizeof(float)) / 32 * 32;
+  argument.rounds = static_cast<size_t>(std::max(1.0, most / threads / share));
+  argument.memory.resize(argument.floats * static_cast<size_t>(threads), 1.0f);
+  CpuContext context(threads);
   double best = 0;
   for (int i = 0; i < 5; ++i) {
     const double start = seconds(threads);
     context.parallel(
-        argument.tasks,
+        threads,
         [](void* p, int64_t task, int) {
-          typedef float Eight __attribute__((vector_size(32)));
           const Argument& all = *static_cast<Argument*>(p);
-          const size_t size = all.memory.size() / static_cast<size_t>(all.tasks);
-          const float* from = all.memory.data() + static_cast<size_t>(task) * size;
-          Eight sums[4] = {};
-          for (size_t k = 0; k + 32 <= size; k += 32) {
-            for (size_t j = 0; j < 4; ++j) {
-              Eight v;
-              __builtin_memcpy(&v, from + k + 8 * j, sizeof v);
-              sums[j] += v;
-            }
-          }
-          for (Eight& sum : sums) asm volatile("" ::"m"(sum));
+          for (size_t round = 0; round < all.rounds; ++round)
+            read(all.memory.data() + static_cast<size_t>(task) * all.floats, all.floats);
         },
         &argument);
-    const double rate =
-        static_cast<double>(argument.memory.size() * sizeof(float)) / (seconds(threads) - start);
-    best = rate > best ? rate : best;
+    const double read_bytes = static_cast<double>(argument.memory.size() * argument.rounds * sizeof(float));
+    best = std::max(best, read_bytes / (seconds(threads) - start));
   }
   return best;
 }

@@ -1,4 +1,4 @@
-// The limits of this machine: multiply-adds on registers alone, and bytes read from memory.
+// The limits of this machine: multiply-adds on registers alone, and bytes read from memory or a cache.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ double seconds(int threads);
 // Operations a second (two for each multiply-add), all threads together; the best of a few runs.
 double measured_peak(int threads, const std::string& instruction_set, Precision precision = Precision::fp32);
 
-// Bytes a second that are read from memory, all threads together.
-double measured_bandwidth(int threads);
+// Bytes a second, all threads together, where each reads its share of so many bytes again and again: what a cache holds
+// comes from there, by default all from memory.
+double measured_bandwidth(int threads, double bytes = 256 << 20);
 
 }  // namespace dragoman::internal

@@ -25,10 +25,8 @@ Side source_side(const SavedModel& model, const std::string& text) {
   std::vector<Segment> parts = split_line(model, text);
   if (parts.empty()) throw Error("\"{}\" contains no words to inspect", text);
   if (parts.size() > 1) {
-    throw Error(
-        "\"{}...\" is longer than the model's maximum of {} subwords: inspect needs a single, shorter "
-        "sentence",
-        text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
+    throw Error("\"{}...\" is longer than {} subwords: inspect needs a single, shorter sentence",
+                text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
   }
   return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,13 @@ std::string bar(double done, int width) {
   const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * width);
   std::string text;
   for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+// One line of text, whatever it contains: a terminal obeys control characters.
+std::string on_one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
   return text;
 }
 
@@ -54,6 +62,16 @@ void Progress::show(const UpdateReport& report) {
   if (report.done) text = fmt::format("{} {:3.0f} %  {}", bar(*report.done, 12), 100 * *report.done, text);
   write_over(text);
   shown_ = true;
+}
+
+// One of them in turn, fainter than the validations and cut to the terminal's width, so that those remain a table.
+void Progress::show_sample(const ValidationReport& report) {
+  if (!terminal_ || report.samples.empty()) return;
+  const auto& [source, reference, translation] = report.samples[samples_shown_++ % report.samples.size()];
+  for (const auto& [name, text] : {std::pair("source", &source), std::pair("reference", &reference),
+                                   std::pair("translation", &translation)}) {
+    write_over(fmt::format("\x1b[2m  {:<12} {}\x1b[0m\n", name, on_one_line(*text)));
+  }
 }
 
 void Progress::show_work(const std::string& what) {

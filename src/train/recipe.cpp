@@ -84,7 +84,8 @@ void declare(Options& options, ValidationConfig& c) {
   validation.add("every", c.every, "updates between validations; 0: once per epoch", at_least(0));
   validation.add("metrics", c.metrics, "any of loss, bleu, chrf; the last two translate the validation set");
   validation.add("beam", c.beam, "beam size for bleu and chrf; 1: greedy search", at_least(1).at_most(1000));
-  validation.add("samples", c.samples, "translations to show each time", at_least(0).at_most(1000));
+  validation.add("samples", c.samples, "translations to record each time; a terminal shows them in turn",
+                 at_least(0).at_most(1000));
   validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
                  at_least(0));
   validation.add("keep_best_by", c.keep_best_by, "metric by which the best checkpoint is chosen",

@@ -10,6 +10,7 @@
 #include "model/folder.h"
 #include "model/weights.h"
 #include "train/run_checks.h"
+#include "train/run_limits.h"
 
 namespace dragoman::internal {
 namespace {
@@ -121,6 +122,7 @@ void Run::log_setup() const {
 // --- the loop ---------------------------------------------------------------------------------------
 
 void Run::train() {
+  const int64_t began_at = trainer_.steps();
   if (validation_is_due()) {  // it was interrupted
     validate_and_save();
     stop_if_requested();
@@ -138,19 +140,14 @@ void Run::train() {
   if (validates) store_.keep_if_best(trainer_, state_);
   store_.finish(trainer_, state_, recipe_.training.average_last);
   store_.log("end", trainer_.steps(),
-             {{"epoch", state_.position.epoch},
+             {{"reason", reached_limit(recipe_, state_, trainer_.steps())},
+              {"epoch", state_.position.epoch},
               {"best_step", state_.validations.best_step},
               {"seconds", state_.seconds}});
+  log_info("{}", end_message(recipe_, state_, trainer_.steps(), began_at));
 }
 
-bool Run::finished() const {
-  const TrainingConfig& t = recipe_.training;
-  const int64_t patience = recipe_.validation.patience;
-  return (t.max_epochs > 0 && state_.position.epoch >= t.max_epochs) ||
-         (t.max_steps > 0 && trainer_.steps() >= t.max_steps) ||
-         (t.max_minutes > 0 && state_.seconds >= 60 * t.max_minutes) ||
-         (patience > 0 && state_.validations.without_improvement >= patience);
-}
+bool Run::finished() const { return !reached_limit(recipe_, state_, trainer_.steps()).empty(); }
 
 void Run::step() {
   const auto begin = Clock::now();
@@ -213,24 +210,9 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
       .tokens_per_second = static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds,
       .target_tokens_per_second = static_cast<double>(sums.target_tokens) / seconds,
       .seconds = state_.seconds + seconds,
-      .done = fraction_done()};
+      .done = fraction_done(recipe_, state_, trainer_.steps(), task_.training->batches_in_epoch())};
   if (processes_.count() > 1) report.waiting = waited / seconds;
   return report;
-}
-
-// By the limit that is reached first. Nobody knows when patience ends.
-std::optional<double> Run::fraction_done() const {
-  const TrainingConfig& t = recipe_.training;
-  double done = -1;
-  if (t.max_steps > 0) done = static_cast<double>(trainer_.steps()) / static_cast<double>(t.max_steps);
-  if (t.max_minutes > 0) done = std::max(done, state_.seconds / (60 * t.max_minutes));
-  const int64_t batches = task_.training->batches_in_epoch();
-  if (t.max_epochs > 0 && batches > 0) {
-    const double epochs = static_cast<double>(state_.position.epoch) +
-                          static_cast<double>(state_.position.index) / static_cast<double>(batches);
-    done = std::max(done, epochs / static_cast<double>(t.max_epochs));
-  }
-  return done < 0 ? std::nullopt : std::optional(done);
 }
 
 // --- validation -------------------------------------------------------------------------------------
@@ -296,6 +278,7 @@ void Run::validate_here() {
   progress_.clear();
   if (!report) return;
   log_info("{}", log_line_of(*report));
+  progress_.show_sample(*report);
   store_.log(*report);
   if (observer_.on_validation) observer_.on_validation(*report);
 }

@@ -7,7 +7,6 @@
 // checkpoint holds both, so that a resumed run ends with the same weights as an uninterrupted one.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +57,6 @@ class Run {
   UpdateBatches next_batches();
   void update(const std::vector<Batch>& batches);
   UpdateReport report(const Gradients& gradients, double rate, double seconds, double waited) const;
-  std::optional<double> fraction_done() const;
 
   bool validation_is_due() const;
   void validate_and_save();

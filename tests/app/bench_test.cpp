@@ -1,6 +1,7 @@
 // dragoman bench: what it prints, not how fast anything is.
 #include <nlohmann/json.hpp>
 
+#include "app/decoding_speed.h"
 #include "app/translating_commands.h"
 
 namespace dragoman::internal {
@@ -19,15 +20,46 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
   for (const std::string& line : lines_of(bench(model + " --batch 1,2 --beam 1,3 --format json"))) {
     const auto row = nlohmann::json::parse(line);
     rows.emplace_back(row["batch"], row["beam"]);
-    for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_memory", "peak_mib",
-                            "limit_operations_a_second", "limit_bytes_a_second"})
+    for (const char* key : {"tokens_per_second", "share_of_arithmetic", "share_of_bandwidth", "peak_mib",
+                            "limit_operations_a_second", "limit_bytes_a_second", "weights_bytes_a_step"})
       EXPECT_GT(row[key], 0) << key;
+    EXPECT_EQ(row["weights_bytes_a_step"], bytes_of_step(read_model_config(folder_.path), Precision::fp32));
+    EXPECT_LE(row["share_of_arithmetic"], 1);
+    EXPECT_LE(row["share_of_bandwidth"], 1);
     EXPECT_EQ(row["threads"], 1);
     EXPECT_EQ(row["precision"], "fp32");
     EXPECT_EQ(row["instruction_set"], kernels_for(std::getenv("DRAGOMAN_ISA")).name);
   }
   EXPECT_EQ(rows, (std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 1}, {2, 3}}));
   EXPECT_EQ(lines_of(bench(model + " --batch 2 --beam 1 --precision int8 --cache none")).size(), 5U);
+}
+
+// It reads the decoder, but for what cross-attention computes once of the source, and the generator.
+TEST(DecodingRoundsTest, AStepReadsTheDecodersWeights) {
+  ModelConfig config = {.encoder_layers = 9, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
+  config.target_vocabulary = 50;
+  const double weights = 2 * (4 * 400 + 2 * 400 + 2 * 20 * 37) + 20 * 50;
+  EXPECT_EQ(bytes_of_step(config, Precision::fp32), 4 * weights);
+  EXPECT_EQ(bytes_of_step(config, Precision::int8), weights);
+}
+
+// What a step computes does not depend on what is kept of the steps before.
+TEST(DecodingRoundsTest, EveryCacheLeadsToTheSameOutputs) {
+  for (const Precision precision : {Precision::fp32, Precision::int8}) {
+    for (const auto& [name, config] : small_configs()) {
+      SmallModel small(config, kernels_for(std::getenv("DRAGOMAN_ISA")), 2);
+      if (precision != Precision::fp32)
+        quantize_weights(small.model.device, small.model.parameters, precision);
+      const auto outputs = [&](Kept kept) {
+        DecodingRounds rounds(small.model, {.sentences = 5, .length = 7, .batch = 2, .kept = kept});
+        rounds.seconds();
+        return rounds.outputs();
+      };
+      const auto all = outputs(Kept::all);
+      EXPECT_EQ(all[4].size(), 7U);
+      for (const Kept kept : {Kept::cross, Kept::encoder, Kept::none}) EXPECT_EQ(outputs(kept), all) << name;
+    }
+  }
 }
 
 TEST_F(BenchCommand, WrongUseIsSaid) {

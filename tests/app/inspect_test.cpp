@@ -5,8 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/commands.h"
 #include "app/translating_commands.h"
+#include "base/error.h"
 #include "text/unicode.h"
+#include "train/whole_run.h"
 
 namespace dragoman::internal {
 namespace {
@@ -17,6 +20,11 @@ class AttentionCommands : public TranslatingCommands {
  protected:
   std::string inspect(const std::string& options, const std::string& input = "", int exit_code = 0) {
     return run("inspect --max-length 9 " + options + " --model " + folder_.path, input, exit_code);
+  }
+  static std::string dogs(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "the dog sleeps ";
+    return text;
   }
 };
 
@@ -112,10 +120,8 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
   EXPECT_NE(errors_.find("--text"), std::string::npos) << errors_;
   inspect("-", "\n \n", 1);
   EXPECT_NE(errors_.find("no sentence"), std::string::npos) << errors_;
-  std::string endless;
-  for (int i = 0; i < 50; ++i) endless += "the dog sleeps ";
-  inspect("-", endless, 1);
-  EXPECT_NE(errors_.find("longer than the model's maximum of 40 subwords"), std::string::npos) << errors_;
+  inspect("-", dogs(100), 1);
+  EXPECT_NE(errors_.find("is longer than 512 subwords"), std::string::npos) << errors_;
   run("inspect --model /nowhere --text a --out /nowhere/page.html", "", 1);
   EXPECT_EQ(errors_, "dragoman: cannot write /nowhere/page.html: No such file or directory\n")
       << "the work first";
@@ -167,6 +173,16 @@ TEST_F(AttentionCommands, InspectTellsEverythingAsJson) {
   }
 }
 
+// Training left it out, and translating would split it.
+TEST_F(AttentionCommands, InspectDrawsASentenceLongerThanThoseOfTraining) {
+  const auto data = json::parse(inspect("--format json -", dogs(8) + "\n"))["sentences"][0];
+  const size_t sources = data["source_tokens"].size();
+  EXPECT_GT(sources, 41U) << "40 pieces and an end mark";
+  EXPECT_EQ(data["attention"]["encoder"][0][0].size(), sources);
+  EXPECT_EQ(data["attention"]["cross"][0][0][0].size(), sources);
+  EXPECT_EQ(data["nbest"][0]["text"], data["target"]);
+}
+
 // The same numbers as translate's, and those of a translation that the model did not choose.
 TEST_F(AttentionCommands, InspectAgreesWithTranslateAndScore) {
   const auto own = json::parse(inspect("--format json --text 'A dog.'"))["sentences"][0];
@@ -205,6 +221,26 @@ TEST_F(AttentionCommands, AFigureNamesTheTokensOfOneLayer) {
   EXPECT_NE(svg, inspect("--format svg --attention cross --text 'A dog.'"));
   inspect("--format svg --layer 9 --text 'A dog.'", "", 1);
   inspect("--format svg -", "A dog.\n", 2);
+}
+
+// A model with learned positions has none for more tokens than these.
+TEST_F(WholeRun, InspectDrawsNoMoreThanAModelHasPositionsFor) {
+  learn_from_text(100);
+  recipe_.data.max_length = 20;
+  recipe_.model.positions = Positions::learned;
+  recipe_.model.max_positions = 40;
+  recipe_.training.max_steps = 1;
+  train("run");
+  const auto sources = [&](int words) {
+    std::string text;
+    for (int i = 0; i < words; ++i) text += "ka ";
+    testing::internal::CaptureStdout();
+    inspect({"--model", folder_.path("run"), "--format", "json", "--text", text});
+    return json::parse(testing::internal::GetCapturedStdout())["sentences"][0]["source_tokens"].size();
+  };
+  EXPECT_GT(sources(25), 21U);
+  EXPECT_THROW(sources(60), Error);
+  testing::internal::GetCapturedStdout();
 }
 
 TEST_F(AttentionCommands, InspectsPageIsWholeAndTakesTextAsText) {

@@ -73,6 +73,18 @@ TEST_F(TranslatingCommands, AWarningSaysHowManyLinesWereCut) {
   EXPECT_EQ(errors_, "") << "nothing was";
 }
 
+TEST_F(TranslatingCommands, AWarningSaysHowManyLinesHaveUnknownCharacters) {
+  const std::string known = "The cat sleeps.\n", both = known + "The Ω.\nΩ\n";
+  translate(known);
+  EXPECT_EQ(errors_.find("vocabulary"), errors_.npos) << errors_;
+  translate(both);
+  EXPECT_NE(errors_.find("warning: 2 of 3 lines have characters that are not in the vocabulary"),
+            errors_.npos)
+      << errors_;
+  translate(both, "--format json");
+  EXPECT_EQ(errors_, "") << "each line has its flags";
+}
+
 TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   const Lines best = lines_of(translate("The cat sleeps.\nIt is cold.\n", "--nbest 3"));
   ASSERT_GE(best.size(), 4U);

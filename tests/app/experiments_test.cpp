@@ -1,0 +1,109 @@
+// tools/experiments/, each on a small corpus for a few steps.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "temporary_folder.h"
+#include "text/toy_text.h"
+
+namespace dragoman::internal {
+namespace {
+
+class Experiments : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("python3 -c 'import tomllib' 2>/dev/null") != 0) GTEST_SKIP() << "needs Python 3.11";
+    const ToyText text = toy_text(200);
+    std::string tsv;
+    for (size_t i = 0; i < text.source_lines.size(); ++i)
+      tsv += text.source_lines[i] + "\t" + text.target_lines[i] + "\n";
+    corpus_ = folder_.write("toy.tsv", tsv);
+  }
+
+  // Runs it on a recipe of this corpus. What it prints.
+  std::string run(const std::string& name, const std::string& data) {
+    const std::string recipe = folder_.write(
+        "toy.toml",
+        "[data]\n" + data + "hold_out = 10\n[vocabulary]\nsize = 60\n" +
+            "[model]\nencoder_layers = 1\ndecoder_layers = 1\nd_model = 16\nheads = 2\nd_ff = 32\n"
+            "[training]\nbatch_tokens = 60\nthreads = 1\n");
+    const std::string command = "DRAGOMAN=" DRAGOMAN_PROGRAM " " DRAGOMAN_SOURCE_DIR "/tools/experiments/" +
+                                name + " " + recipe + " --out " + out() + " --training.max_steps 5 >" +
+                                out() + ".txt 2>" + out() + ".log";
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0) << command << "\n"
+                                                               << read_file(out() + ".log");
+    EXPECT_TRUE(std::filesystem::exists(out() + "/report.html"));
+    return read_file(out() + ".txt");
+  }
+  std::string run(const std::string& name) { return run(name, "tsv = [\"" + corpus_ + "\"]\n"); }
+
+  std::string out() const { return folder_.path("out"); }
+  nlohmann::json recipe_of(const std::string& variant) const {
+    return nlohmann::json::parse(read_file(out() + "/" + variant + "/config.json")).at("recipe");
+  }
+
+  TemporaryFolder folder_;
+  std::string corpus_;
+};
+
+TEST_F(Experiments, NormOrder) {
+  const std::string table = run("norm_order");
+  EXPECT_NE(table.find("\npre-norm "), table.npos) << table;
+  EXPECT_NE(table.find("\npost-norm "), table.npos) << table;
+  EXPECT_EQ(recipe_of("pre-norm")["model"]["norm"], "pre");
+  EXPECT_EQ(recipe_of("post-norm")["model"]["norm"], "post");
+  EXPECT_EQ(run("norm_order"), table) << "a finished experiment is drawn again";
+}
+
+TEST_F(Experiments, Padding) {
+  std::istringstream table(run("padding"));
+  double shares[2] = {};
+  for (std::string word; table >> word;) {
+    if (word == "sorted") table >> shares[0];
+    if (word == "unsorted") table >> shares[1];
+  }
+  EXPECT_LT(shares[0], shares[1]);
+  EXPECT_GT(shares[0], 0);
+  EXPECT_EQ(recipe_of("unsorted")["data"]["sort_by_length"], false);
+}
+
+TEST_F(Experiments, SourcesAreSplitByLength) {
+  run("sources");
+  EXPECT_EQ(recipe_of("spread")["data"]["order"], "mixed");
+  EXPECT_EQ(recipe_of("consecutive")["data"]["order"], "consecutive");
+  EXPECT_EQ(recipe_of("spread")["data"]["tsv"], recipe_of("consecutive")["data"]["tsv"]);
+  size_t longest = 0, shortest = SIZE_MAX;
+  std::multiset<std::string> split, whole;
+  for (const std::string file : {"1", "2", "3", "4"}) {
+    std::istringstream lines(read_file(out() + "/sources/" + file + ".tsv"));
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      split.insert(line);
+      if (file == "1") longest = std::max(longest, line.size());
+      if (file != "1") shortest = std::min(shortest, line.size());
+    }
+    EXPECT_NEAR(static_cast<double>(count), 50, 10) << file;
+  }
+  EXPECT_LT(longest, shortest);
+  std::istringstream lines(read_file(corpus_));
+  for (std::string line; std::getline(lines, line);) whole.insert(line);
+  EXPECT_EQ(split, whole);
+}
+
+TEST_F(Experiments, SourcesOfARecipeStayAsTheyAre) {
+  const std::string other = folder_.write("other.tsv", read_file(corpus_));
+  run("sources", "tsv = [\"" + corpus_ + "\", \"" + other + "\"]\n");
+  EXPECT_EQ(recipe_of("spread")["data"]["tsv"], (std::vector<std::string>{corpus_, other}));
+  EXPECT_FALSE(std::filesystem::exists(out() + "/sources"));
+}
+
+}  // namespace
+}  // namespace dragoman::internal
