@@ -14,8 +14,9 @@
 namespace dragoman::internal {
 namespace {
 
-const char* const names[] = {"positions", "position-heatmap", "mask",
-                             "schedules", "smoothing",        "smoothing-loss"};
+const char* const names[] = {
+    "architecture",     "encoder-layer", "decoder-layer", "attention", "multi-head-attention", "positions",
+    "position-heatmap", "mask",          "schedules",     "smoothing", "smoothing-loss"};
 
 std::string print(const Arguments& arguments) {
   testing::internal::CaptureStdout();
@@ -72,7 +73,9 @@ TEST(Draw, WritesAFile) {
 }
 
 TEST(Draw, AWrongNameListsTheFigures) {
-  const std::string list = "positions, position-heatmap, mask, schedules, smoothing, smoothing-loss";
+  const std::string list =
+      "architecture, encoder-layer, decoder-layer, attention, multi-head-attention, positions, "
+      "position-heatmap, mask, schedules, smoothing, smoothing-loss";
   EXPECT_EQ(print({}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"masks"}), "draw: unknown figure masks; did you mean mask? The figures are " + list);
