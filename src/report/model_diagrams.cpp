@@ -122,7 +122,7 @@ std::string attention_diagram() {
   Column column(svg, scores.x, scores.top, scores.width);
   column.box(BoxKind::linear, "Q · Kᵀ");
   column.box(BoxKind::plain, "divided by √d_k");
-  const Box mask = column.box(BoxKind::plain, "causal mask (decoder only)");
+  const Box mask = column.box(BoxKind::plain, "mask (decoder self-attention)");
   const Box softmax = column.box(BoxKind::attention, "softmax of each row");
   column.box(BoxKind::plain, "dropout");
   add_text(svg, {mask.right().x + 14, scores.right().y + 4}, Anchor::start, "small", "scores, m × n");

@@ -59,6 +59,7 @@ class Run {
   void update(const std::vector<Batch>& batches);
   UpdateReport report(const Gradients& gradients, double rate, double seconds, double waited) const;
   std::optional<double> fraction_done() const;
+  void end_epoch();
 
   bool validation_is_due() const;
   void validate_and_save();

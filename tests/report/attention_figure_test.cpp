@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <regex>
 
@@ -170,10 +169,5 @@ TEST(AttentionFigure, NamesAreShortAndWithoutTheMarkOfAWordsBegin) {
   EXPECT_NE(file.find(">▁<"), std::string::npos);
 }
 
-TEST(Dump, All) {
-  for (auto [h, n] : {std::pair{1, 6}, {4, 6}, {8, 6}, {4, 11}, {4, 26}, {8, 26}, {1, 80}, {4, 80}}) {
-    std::ofstream(fmt::format("/tmp/figs/s-{}-{}.svg", h, n)) << svg(figure(AttentionKind::cross, h, n));
-  }
-}
 }  // namespace
 }  // namespace dragoman::internal
