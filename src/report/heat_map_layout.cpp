@@ -9,7 +9,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr double page = 1000, margin = 16, gap = 28, line = 18;
-constexpr double room_for_scale = 68, room_for_legend = 140;
+constexpr double room_for_scale = 76, room_for_legend = 140;
 constexpr double least_cell = 9, readable_cell = 14, most_cell = 28;
 constexpr double least_name = 8, most_name = 12;
 
