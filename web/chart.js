@@ -6,6 +6,7 @@
 const axes = {
   step: {name: "step", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
   seconds: {name: "training time", show: showTime, ticks: timeTicks},
+  epoch: {name: "epoch", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
   length: {name: "sentence length in tokens", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
 };
 
@@ -95,7 +96,8 @@ function key(run, dashed = false) {
 class Chart {
   // series: {run, label, x, y, low, high, points, dashed, area}; marks: {x, name, bad}. `unit` follows each value.
   constructor(title, {note = "", axis = "step", unit = "", log = false, zero = false} = {}) {
-    Object.assign(this, {title, axis, unit, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
+    const fixed = axis === "length" || axis === "epoch";  // does not zoom
+    Object.assign(this, {fixed, title, axis, unit, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
     this.figure = element("figure", {class: "card", tabindex: 0},
       element("figcaption", {}, element("h3", {}, title), element("span", {class: "note"}, note)));
     this.plot = element("svg:svg", {class: "plot", role: "img"});
@@ -258,7 +260,7 @@ class Chart {
   move(pixel) {
     if (!this.cross) return;
     this.tell(this.value(pixel));
-    if (this.begun === undefined || this.axis === "length") return;
+    if (this.begun === undefined || this.fixed) return;
     const [a, b] = [Math.min(this.begun, pixel), Math.max(this.begun, pixel)];
     this.cross.append(element("svg:rect", {class: "zoom", x: a, width: b - a, y: this.edge.top, height: this.edge.bottom - this.edge.top}));
   }
@@ -266,7 +268,7 @@ class Chart {
   release(pixel) {
     const begun = this.begun;
     this.begun = undefined;
-    if (begun === undefined || !this.cross || this.axis === "length" || Math.abs(pixel - begun) < 8) return;
+    if (begun === undefined || !this.cross || this.fixed || Math.abs(pixel - begun) < 8) return;
     this.leave();
     this.zoomed([this.value(Math.min(begun, pixel)), this.value(Math.max(begun, pixel))]);
   }

@@ -1,10 +1,10 @@
 // The page of one sentence at a time: its n-best list, token probabilities, word alignment and every head's attention.
-const {model, sentences} = JSON.parse(document.getElementById("data").textContent);
+const {model, sentences, colours} = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 const kinds = {
-  encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Rows: source tokens; columns: the source tokens they attend to"},
-  decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Rows: tokens read by the decoder; columns: the tokens they attend to, themselves and earlier ones"},
-  cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "Rows: output tokens; columns: the source tokens that the decoder attends to when predicting them"},
+  encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Rows: source tokens (queries); columns: the source tokens they attend to (keys)"},
+  decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Rows: tokens read by the decoder (queries); columns: the tokens they attend to, themselves and earlier ones (keys)"},
+  cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "Rows: output tokens (queries); columns: the source tokens that the decoder attends to when predicting them (keys)"},
 };
 let sentence = sentences[0], kind = "cross", layer = sentence.alignment_layer - 1, aligning = layer;
 
@@ -157,13 +157,8 @@ function alignmentSection() {
 
 // --- Attention ------------------------------------------------------------------------------------------------------
 
-const channels = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim().split(/\s+/).map(Number);
-
-// The square root makes small weights visible.
-function shade(weight, none, full) {
-  const much = Math.sqrt(weight);
-  return `rgb(${none.map((channel, i) => Math.round(channel + (full[i] - channel) * much)).join(" ")})`;
-}
+// The scale of the SVG figures: the square root makes small weights visible.
+const shade = (weight) => colours[Math.min(Math.floor(Math.sqrt(Math.max(weight, 0)) * colours.length), colours.length - 1)];
 
 // Labels omit the word-begin mark to save room; tooltips show it.
 const bare = (piece) => piece.replace(/^▁(?=.)/, "");
@@ -189,10 +184,10 @@ class HeatMap {
     canvas.width = Math.ceil(width * ratio); canvas.height = Math.ceil(height * ratio);
     canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
     context.scale(ratio, ratio);
-    const style = getComputedStyle(document.body), none = channels("--no-weight"), full = channels("--full-weight");
+    const style = getComputedStyle(document.body);
     const gap = cell >= 12 ? 1 : 0;
     rows.forEach((_, r) => columns.forEach((__, c) => {
-      context.fillStyle = shade(this.matrix[r][c] / 1000, none, full);
+      context.fillStyle = shade(this.matrix[r][c] / 1000);
       context.fillRect(this.left + c * cell, this.top + r * cell, cell - gap, cell - gap);
     }));
     context.font = font;
@@ -210,7 +205,7 @@ class HeatMap {
       context.restore();
     });
     if (row < 0) return;
-    context.strokeStyle = style.getPropertyValue("--accent");
+    context.strokeStyle = "#ff4d4d";  // seen on all colours of the scale
     context.strokeRect(this.left - 0.5, this.top + row * cell - 0.5, columns.length * cell, cell);
     context.strokeRect(this.left + column * cell - 0.5, this.top - 0.5, cell, rows.length * cell);
   }
@@ -231,10 +226,10 @@ const mean = (heads) => heads[0].map((row, r) => row.map((_, c) => heads.reduce(
 
 function drawHeads(holder, note) {
   const {rows, columns, note: text} = kinds[kind], heads = sentence.attention[kind][layer];
-  note.textContent = `${text}. Shading is the square root of the weight.`;
+  note.textContent = `${text}.`;
   const count = Math.max(sentence[rows].length, sentence[columns].length);
-  const room = (holder.clientWidth - 16) / 2 - 100;  // for two side by side
-  const cell = Math.floor(Math.min(28, Math.max(7, Math.min(room, 360) / count, Math.min(9, room / count))));
+  const room = (holder.clientWidth > 700 ? holder.clientWidth / 2 : holder.clientWidth) - 130;  // beside row names
+  const cell = Math.floor(Math.min(28, Math.max(9, Math.min(room, 400) / count)));
   const maps = heads.map((head, i) => new HeatMap(`Head ${i + 1}`, head, sentence[rows], sentence[columns], cell));
   if (heads.length > 1) maps.push(new HeatMap("Mean over heads", mean(heads), sentence[rows], sentence[columns], cell));
   const widest = Math.max(...maps.map((map) => map.canvas.clientWidth || parseInt(map.canvas.style.width, 10)));
@@ -243,9 +238,9 @@ function drawHeads(holder, note) {
 }
 
 function scale() {
-  const none = channels("--no-weight"), full = channels("--full-weight");
-  const stops = Array.from({length: 11}, (_, i) => shade((i / 10), none, full));
-  return element("span", {}, "0", element("span", {class: "scale", style: `background: linear-gradient(to right, ${stops.join(", ")})`}), "1");
+  const ticks = [0, 0.05, 0.2, 0.5, 1].map((weight) => element("span", {style: `left: ${Math.sqrt(weight) * 100}%`}, String(weight)));
+  return element("div", {class: "scale", role: "img", "aria-label": "colours of weights from 0 to 1"},
+    element("div", {style: `background: linear-gradient(to right, ${colours.join(", ")})`}), ...ticks);
 }
 
 function attentionSection() {

@@ -66,22 +66,24 @@ function curvesSection() {
     return values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > 30 * values.reduce((a, b) => Math.min(a, b));
   };
   const wanted = [
-    ["Loss", "loss", ["train", "validation"]], ["Perplexity", "perplexity", ["train", "validation"]],
+    ["Loss", "loss", ["train", "validation"], "without label smoothing"],
+    ["Smoothed loss", "smoothed_loss", ["train"], "what training minimises, with label smoothing"],
+    ["Perplexity", "perplexity", ["train", "validation"]],
     ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]],
     ["Learning rate", "learning_rate", ["train"]], ["Gradient norm", "gradient_norm", ["train"]],
     ["Tokens per second", "tokens_per_second", ["train"]],
   ];
-  for (const [title, name, kinds] of wanted) {
+  for (const [title, name, kinds, what] of wanted) {
     const has = kinds.filter((kind) => runs.some((run) => run[kind][name]?.some((value) => value !== null)));
     if (!has.length) continue;
     const log = ["perplexity", "gradient_norm"].includes(name) && needsLog(name);
-    const parts = [has.length > 1 ? "plain line: training; line with markers: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic scale" : ""];
+    const parts = [what, has.length > 1 ? "plain line: training; line with markers: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic scale" : ""];
     charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, zero: name === "tokens_per_second"}), name, kinds: has});
   }
   for (const {chart} of charts) chart.zoomed = zoom;
   const settings = controls();
   if (!charts.length) return section("Curves", element("p", {class: "note"}, "This run has not recorded anything yet."));
-  section("Curves", settings, hint(), element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure)), validationTable());
+  section("Curves", settings, hint(), element("div", {class: "grid"}, ...[...charts.map(({chart}) => chart.figure), epochChart()].filter(Boolean)), epochTable(), validationTable());
   drawCurves();
 }
 
@@ -108,6 +110,31 @@ function drawCurves() {
       x: mark[axis], bad: mark.event !== "resume", name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
     chart.set(series, marks, axis, smoothing, part);
   }
+}
+
+// Each run's loss over each epoch, and that of the last validation in it.
+const epochLosses = (run) => run.epochs.step.map((_, i) => {
+  const epoch = run.epochs.epoch[i], at = (run.validation.epoch ?? []).lastIndexOf(epoch);
+  return {epoch, training: run.epochs.loss[i], validation: run.validation.loss?.[at] ?? null};
+});
+
+function epochChart() {
+  if (!runs.some((run) => run.epochs.step.length > 1)) return null;
+  const chart = new Chart("Loss by epoch", {axis: "epoch", note: "without label smoothing; plain line: training, over the epoch; line with markers: the epoch's last validation"});
+  const series = runs.flatMap((run, i) => ["training", "validation"].map((kind) => {
+    const there = epochLosses(run).filter((one) => one[kind] !== null);
+    return {run: i, label: several ? `${run.name}, ${kind}` : kind, points: kind === "validation", x: there.map((one) => one.epoch), y: there.map((one) => one[kind])};
+  }));
+  chart.set(series.filter((one) => one.x.length), [], "epoch", 0);
+  return chart.figure;
+}
+
+function epochTable() {
+  const rows = runs.flatMap((run, i) => epochLosses(run).map(({epoch, training, validation}) =>
+    [runName(i), ...[showNumber(epoch), showNumber(training, 4), showNumber(validation, 4)].map((text) => number(text))]));
+  if (!rows.length) return null;
+  return element("details", {}, element("summary", {}, "Loss by epoch"),
+    table(["run", ...["epoch", "training loss", "validation loss"].map(numberHead)], rows));
 }
 
 function controls() {

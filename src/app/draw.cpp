@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/quotes.h"
 #include "report/figures.h"
+#include "report/model_diagrams.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,7 +40,26 @@ void draw_chart(const Figure& figure, const Arguments& arguments) {
   write_output(out, file);
 }
 
+template <std::string (*diagram)()>
+void draw_diagram(const Figure& figure, const Arguments& arguments) {
+  std::string out = "-";
+  Options options;
+  auto own = options.section("", "Options");
+  declare_output_file(own, out);
+  CommandLine line(fmt::format("draw {}", figure.name), figure.summary);
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  check_output(out);
+  write_output(out, diagram());
+}
+
 constexpr Figure figures[] = {
+    {"architecture", "encoder and decoder as a whole", draw_diagram<architecture_diagram>},
+    {"encoder-layer", "an encoder layer, with norms before and after the sublayers",
+     draw_diagram<encoder_layer_diagram>},
+    {"decoder-layer", "a decoder layer, likewise", draw_diagram<decoder_layer_diagram>},
+    {"attention", "scaled dot-product attention", draw_diagram<attention_diagram>},
+    {"multi-head-attention", "attention with several heads", draw_diagram<multi_head_attention_diagram>},
     {"positions", "columns of the positional encoding as curves", draw_chart<PositionCurves>},
     {"position-heatmap", "three variants of the positional encoding, side by side",
      draw_chart<PositionTables>},
@@ -52,7 +72,7 @@ constexpr Figure figures[] = {
 std::string help() {
   std::string text =
       "draw: the articles' figures, as SVG\n\nusage: dragoman draw NAME [--OPTION VALUE ...]\n\n";
-  for (const Figure& figure : figures) text += fmt::format("  {:<18}{}\n", figure.name, figure.summary);
+  for (const Figure& figure : figures) text += fmt::format("  {:<22}{}\n", figure.name, figure.summary);
   return text + "\ndragoman draw NAME --help lists the options of a figure.\n";
 }
 

@@ -1,4 +1,4 @@
-// dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as a figure of one layer.
+// dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as figures of its attention.
 #include <algorithm>
 #include <filesystem>
 
@@ -8,8 +8,11 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "report/attention_figure.h"
+#include "report/colour_scale.h"
 #include "report/inspection.h"
 #include "report/page.h"
 #include "search/segments.h"
@@ -28,8 +31,12 @@ struct InspectOptions {
   WantedPrecision precision = WantedPrecision::as_saved;
   SearchOptions search;
   InspectFormat format = InspectFormat::html;
-  AttentionPart attention = AttentionPart::cross;
+  AttentionKind attention = AttentionKind::cross;
   int64_t layer = 1;
+
+  bool several_figures() const {
+    return format == InspectFormat::svg && (attention == AttentionKind::all || layer == 0);
+  }
 };
 
 void declare(Options& options, InspectOptions& o) {
@@ -37,16 +44,19 @@ void declare(Options& options, InspectOptions& o) {
   declare_model(own, o.model, o.threads, o.precision);
   own.add("text", o.text, "a sentence, instead of a file");
   own.add("target", o.target, "a given translation of --text to inspect, instead of the model's own");
-  own.add("format", o.format, "an interactive page, its data, or a figure of one layer's heads",
+  own.add("format", o.format, "an interactive page, its data, or figures for papers: the heads of a layer",
           {{"html", InspectFormat::html}, {"json", InspectFormat::json}, {"svg", InspectFormat::svg}});
   own.add("attention", o.attention,
-          "svg: attention of the encoder, of the decoder, or of the decoder to the source (cross)",
-          {{"encoder", AttentionPart::encoder},
-           {"decoder", AttentionPart::decoder},
-           {"cross", AttentionPart::cross}});
-  own.add("layer", o.layer, "svg: layer, counted from 1", at_least(1));
-  declare_output_file(own, o.out,
-                      "output file; - is standard output; by default inspect.html, or - for json and svg");
+          "svg: attention of the encoder, of the decoder, of the decoder to the source (cross), or all three",
+          {{"encoder", AttentionKind::encoder},
+           {"decoder", AttentionKind::decoder},
+           {"cross", AttentionKind::cross},
+           {"all", AttentionKind::all}});
+  own.add("layer", o.layer, "svg: layer, counted from 1; 0: all of them", at_least(0));
+  declare_output_file(
+      own, o.out,
+      "output file; - is standard output; by default inspect.html, or - for json and svg; the "
+      "folder for files like cross-1.svg if there are several figures");
 }
 
 // Subwords of the longest source, unless the model was trained on longer ones: attention grows with the square, and a
@@ -110,17 +120,19 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
           {"sentences", all}};
 }
 
-std::string written(const InspectOptions& o, const ordered_json& data) {
-  switch (o.format) {
-    case InspectFormat::html:
-      return page_with_data("inspect.html",
-                            {"report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
-    case InspectFormat::json:
-      return data.dump() + "\n";
-    case InspectFormat::svg:
-      return svg(attention_figure(data["sentences"][0], o.attention, o.layer));
-  }
-  return {};
+// The page's colours are those of the figures.
+std::string page(ordered_json data) {
+  data["colours"] = scale_colours(32);
+  return page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"},
+                        data);
+}
+
+void write(const InspectOptions& o, const ordered_json& data) {
+  if (o.format == InspectFormat::html) return write_output(o.out, page(data));
+  if (o.format == InspectFormat::json) return write_output(o.out, data.dump() + "\n");
+  if (o.several_figures()) make_folder(o.out);
+  for (const AttentionFigure& figure : attention_figures(data["sentences"][0], o.attention, o.layer))
+    write_output(o.several_figures() ? o.out + "/" + figure.name + ".svg" : o.out, svg(figure.maps));
 }
 
 void check(const InspectOptions& o, const Options& given, const std::vector<std::string>& files) {
@@ -130,6 +142,8 @@ void check(const InspectOptions& o, const Options& given, const std::vector<std:
     throw UsageError("--target is the translation of one sentence: give it with --text");
   if (o.format == InspectFormat::svg && o.text.empty())
     throw UsageError("--format svg draws one sentence: give it with --text");
+  if (o.several_figures() && (o.out.empty() || o.out == "-"))
+    throw UsageError("--attention all and --layer 0 draw several figures: name a folder for them with --out");
   for (const char* key : {"attention", "layer"}) {
     if (o.format != InspectFormat::svg && given.is_given(key))
       throw UsageError("--{} has no effect without --format svg: the page and JSON show all layers", key);
@@ -156,10 +170,10 @@ void inspect(const Arguments& arguments) {
   if (!how.sample && !search.is_given("nbest")) how.nbest = std::min(how.nbest, how.beam);
   search.check([&] { validate(o.search); });
   if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
-  check_output(o.out);
+  o.several_figures() ? check_writable_folder(o.out) : check_output(o.out);
   watch_signals();
 
-  write_output(o.out, written(o, inspect_all(o, sentences(o, files))));
+  write(o, inspect_all(o, sentences(o, files)));
 }
 
 }  // namespace dragoman::internal

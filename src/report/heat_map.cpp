@@ -3,59 +3,28 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
+#include "report/colour_scale.h"
+#include "report/heat_map_layout.h"
 #include "report/numbers.h"
 #include "report/plot.h"
 
 namespace dragoman::internal {
 namespace {
 
-// Viridis: perceptually uniform, in greyscale and for colour-blind readers too.
-constexpr int palette[][3] = {{68, 1, 84},    {71, 45, 123}, {59, 82, 139},  {44, 114, 142}, {33, 145, 140},
-                              {40, 174, 128}, {94, 201, 98}, {173, 220, 48}, {253, 231, 37}};
-constexpr int stops = std::size(palette);
-constexpr double room_for_names = 52;
 constexpr int levels = 32;  // cells of one colour are drawn as one path, which keeps files small
 
-std::string colour(double share) {
-  const double at = std::clamp(share, 0.0, 1.0) * (stops - 1);
-  const int below = std::min(static_cast<int>(at), stops - 2);
-  const auto mixed = [&](int channel) {
-    const int low = palette[below][channel], high = palette[below + 1][channel];
-    return static_cast<int>(std::lround(low + (at - below) * (high - low)));
-  };
-  return fmt::format("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2));
-}
-
-// The layout. Cells are square unless that makes a matrix too high.
-struct Frame {
-  double width, height;  // of a cell
-  double table_width, table_height;
-  double left = 64, top = 76, gap = 28;
-
-  Point corner(size_t map) const { return {left + static_cast<double>(map) * (table_width + gap), top}; }
-};
-
-Frame frame_of(const HeatMaps& figure) {
-  CHECK(!figure.maps.empty() && figure.least < figure.most, "nothing to draw");
-  const double columns = static_cast<double>(figure.maps[0].columns),
-               rows = static_cast<double>(figure.maps[0].rows);
-  const double width = (figure.maps.size() == 1 ? 380 : 240) / columns;
-  const double height = std::min(width, 400 / rows);
-  return {.width = width,
-          .height = height,
-          .table_width = width * columns,
-          .table_height = height * rows,
-          .left = figure.row_names.empty() ? 64 : 64 + room_for_names};
+double share_of(const HeatMaps& figure, double value) {
+  const double share = std::clamp((value - figure.least) / (figure.most - figure.least), 0.0, 1.0);
+  return figure.square_root ? std::sqrt(share) : share;
 }
 
 int level_of(const HeatMaps& figure, double value) {
-  const double share = (value - figure.least) / (figure.most - figure.least);
-  return std::clamp(static_cast<int>(std::floor(share * levels)), 0, levels - 1);
+  return std::min(static_cast<int>(share_of(figure, value) * levels), levels - 1);
 }
 
 // One path for each level; adjacent cells of a column are one stroke, as wide as a cell.
-void add_cells(Svg& svg, const Frame& frame, const HeatMaps& figure, const HeatMap& map, Point corner) {
+void add_cells(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, const HeatMap& map,
+               Point corner) {
   std::vector<std::string> paths(levels);
   for (int64_t column = 0; column < map.columns; ++column) {
     const auto level = [&](int64_t row) {
@@ -68,48 +37,59 @@ void add_cells(Svg& svg, const Frame& frame, const HeatMaps& figure, const HeatM
   }
   svg.elements += fmt::format(
       "<g shape-rendering=\"crispEdges\" transform=\"translate({:.2f} {:.2f}) scale({:.4f} {:.4f})\">\n",
-      corner.x + frame.width / 2, corner.y, frame.width, frame.height);
+      corner.x + layout.cell_width / 2, corner.y, layout.cell_width, layout.cell_height);
   for (int level = 0; level < levels; ++level) {
     const std::string& path = paths[static_cast<size_t>(level)];
     if (!path.empty())
-      svg.elements += fmt::format("<path stroke=\"{}\" d=\"{}\"/>\n", colour(level / (levels - 1.0)), path);
+      svg.elements +=
+          fmt::format("<path stroke=\"{}\" d=\"{}\"/>\n", scale_colour(level / (levels - 1.0)), path);
   }
   svg.elements += "</g>\n";
 }
 
 // Lines between cells that are large enough.
-void add_lines(Svg& svg, const Frame& frame, const HeatMap& map, Point corner) {
-  if (std::min(frame.width, frame.height) < 12) return;
+void add_lines(Svg& svg, const HeatMapLayout& layout, const HeatMap& map, Point corner) {
+  if (std::min(layout.cell_width, layout.cell_height) < 12) return;
   for (int64_t column = 1; column < map.columns; ++column) {
-    const double x = corner.x + static_cast<double>(column) * frame.width;
-    add_line(svg, {x, corner.y}, {x, corner.y + frame.table_height}, "gap");
+    const double x = corner.x + static_cast<double>(column) * layout.cell_width;
+    add_line(svg, {x, corner.y}, {x, corner.y + layout.table_height}, "gap");
   }
   for (int64_t row = 1; row < map.rows; ++row) {
-    const double y = corner.y + static_cast<double>(row) * frame.height;
-    add_line(svg, {corner.x, y}, {corner.x + frame.table_width, y}, "gap");
+    const double y = corner.y + static_cast<double>(row) * layout.cell_height;
+    add_line(svg, {corner.x, y}, {corner.x + layout.table_width, y}, "gap");
   }
 }
 
-void add_numbers(Svg& svg, const Frame& frame, const HeatMaps& figure, const HeatMap& map, Point corner) {
+// Where a cell is large enough, and the number is.
+void add_numbers(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, const HeatMap& map,
+                 Point corner) {
+  if (layout.cell_height < 16) return;
   for (int64_t row = 0; row < map.rows; ++row) {
     for (int64_t column = 0; column < map.columns; ++column) {
       const double value = map.values[static_cast<size_t>(row * map.columns + column)];
-      const Point middle = {corner.x + (static_cast<double>(column) + 0.5) * frame.width,
-                            corner.y + (static_cast<double>(row) + 0.5) * frame.height + 4};
-      add_text(svg, middle, Anchor::middle, level_of(figure, value) < levels / 2 ? "light" : "dark",
-               fmt::format("{:.2g}", std::abs(value) < 1e-6 ? 0 : value));
+      const std::string number = fmt::format("{:.2f}", value);
+      if (value < figure.least_number || text_width(number, 10) > layout.cell_width) continue;
+      const Point middle = {corner.x + (static_cast<double>(column) + 0.5) * layout.cell_width,
+                            corner.y + (static_cast<double>(row) + 0.5) * layout.cell_height + 3.5};
+      add_text(svg, middle, Anchor::middle,
+               level_of(figure, value) < levels / 2 ? "number light" : "number dark", number);
     }
   }
 }
 
-// Column names are slanted so that long ones do not overlap.
-void add_column_names(Svg& svg, const Frame& frame, const HeatMaps& figure, Point corner) {
+void add_column_names(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, Point corner) {
   for (size_t column = 0; column < figure.column_names.size(); ++column) {
-    svg.elements += fmt::format("<g transform=\"translate({:.1f} {:.1f}) rotate(-50)\">",
-                                corner.x + (static_cast<double>(column) + 0.5) * frame.width + 4,
-                                corner.y + frame.table_height + 12);
-    add_text(svg, {0, 0}, Anchor::end, "small", figure.column_names[column]);
-    svg.elements += "</g>\n";
+    const double middle = corner.x + (static_cast<double>(column) + 0.5) * layout.cell_width;
+    add_upright_text(svg, {middle + 0.36 * layout.name_size, corner.y + layout.table_height + 7}, Anchor::end,
+                     "name", figure.column_names[column]);
+  }
+}
+
+void add_row_names(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, Point corner) {
+  for (size_t row = 0; row < figure.row_names.size(); ++row) {
+    const double middle = corner.y + (static_cast<double>(row) + 0.5) * layout.cell_height;
+    add_text(svg, {corner.x - 7, middle + 0.36 * layout.name_size}, Anchor::end, "name",
+             figure.row_names[row]);
   }
 }
 
@@ -123,25 +103,23 @@ std::vector<int64_t> labelled(int64_t count, double cell, double apart) {
   return result;
 }
 
-void add_column_numbers(Svg& svg, const Frame& frame, const HeatMap& map, Point corner) {
-  for (const int64_t column : labelled(map.columns, frame.width, 22)) {
-    const double x = corner.x + (static_cast<double>(column) + 0.5) * frame.width;
-    add_text(svg, {x, corner.y + frame.table_height + 17}, Anchor::middle, "small", std::to_string(column));
+void add_column_numbers(Svg& svg, const HeatMapLayout& layout, const HeatMap& map, Point corner) {
+  for (const int64_t column : labelled(map.columns, layout.cell_width, 22)) {
+    const double x = corner.x + (static_cast<double>(column) + 0.5) * layout.cell_width;
+    add_text(svg, {x, corner.y + layout.table_height + 17}, Anchor::middle, "small", std::to_string(column));
   }
 }
 
-void add_rows(Svg& svg, const Frame& frame, const HeatMaps& figure) {
-  for (const int64_t row : labelled(figure.maps[0].rows, frame.height, 16)) {
-    const double y = frame.top + (static_cast<double>(row) + 0.5) * frame.height + 4;
-    const std::string name =
-        figure.row_names.empty() ? std::to_string(row) : figure.row_names[static_cast<size_t>(row)];
-    add_text(svg, {frame.left - 7, y}, Anchor::end, "small", name);
+void add_row_numbers(Svg& svg, const HeatMapLayout& layout, const HeatMap& map, Point corner) {
+  for (const int64_t row : labelled(map.rows, layout.cell_height, 16)) {
+    const double y = corner.y + (static_cast<double>(row) + 0.5) * layout.cell_height + 4;
+    add_text(svg, {corner.x - 7, y}, Anchor::end, "small", std::to_string(row));
   }
 }
 
 void add_legend(Svg& svg, const HeatMaps& figure, Point corner) {
   for (const auto& [name, share] : {std::pair(figure.max_name, 1.0), std::pair(figure.min_name, 0.0)}) {
-    add_rectangle(svg, corner, 18, 18, colour(share));
+    add_rectangle(svg, corner, 18, 18, scale_colour(share));
     add_text(svg, {corner.x + 26, corner.y + 14}, Anchor::start, "", name);
     corner.y += 28;
   }
@@ -149,51 +127,64 @@ void add_legend(Svg& svg, const HeatMaps& figure, Point corner) {
 
 // The colour scale, with the greatest value at its top.
 void add_scale(Svg& svg, const HeatMaps& figure, Point corner, double height) {
+  constexpr int stops = 9;
   svg.elements += "<linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
   for (int i = 0; i < stops; ++i) {
     const double share = static_cast<double>(i) / (stops - 1);
-    svg.elements += fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", share, colour(share));
+    svg.elements += fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", share, scale_colour(share));
   }
   svg.elements += "</linearGradient>\n";
   add_rectangle(svg, corner, 16, height, "url(#scale)");
   const Axis axis = round_axis(figure.least, figure.most, 6);
-  for (const double tick : ticks(axis)) {
-    if (tick < figure.least - 1e-9 || tick > figure.most + 1e-9) continue;
-    const double y = corner.y + height * (figure.most - tick) / (figure.most - figure.least);
-    add_text(svg, {corner.x + 23, y + 4}, Anchor::start, "small", tick_label(axis, tick));
+  for (const double tick : figure.square_root ? std::vector{0.0, 0.05, 0.2, 0.5, 1.0} : ticks(axis)) {
+    const double value = figure.square_root ? figure.least + tick * (figure.most - figure.least) : tick;
+    if (value < figure.least - 1e-9 || value > figure.most + 1e-9) continue;
+    add_text(svg, {corner.x + 23, corner.y + height * (1 - share_of(figure, value)) + 4}, Anchor::start,
+             "small", figure.square_root ? fmt::format("{}", value) : tick_label(axis, value));
+  }
+}
+
+// What stands around a table: its title, and the labels of its columns and, if it is the first of its row, of its rows.
+void add_labels(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, size_t number) {
+  const HeatMap& map = figure.maps[number];
+  const Point corner = layout.corner(number),
+              end = {corner.x + layout.table_width, corner.y + layout.table_height};
+  const double middle = (corner.x + end.x) / 2;
+  add_text(svg, {middle, corner.y - 12}, Anchor::middle, "", map.title);
+  add_text(svg, {middle, end.y + layout.below}, Anchor::middle, "", figure.x_title);
+  const bool first = number % layout.per_row == 0;
+  if (first) add_upright_text(svg, {26, (corner.y + end.y) / 2}, Anchor::middle, "", figure.y_title);
+  if (figure.column_names.empty()) {
+    add_column_numbers(svg, layout, map, corner);
+    if (first) add_row_numbers(svg, layout, map, corner);
+  } else {
+    add_column_names(svg, layout, figure, corner);
+    if (first) add_row_names(svg, layout, figure, corner);
   }
 }
 
 }  // namespace
 
-std::string svg(const HeatMaps& figure) {
-  const Frame frame = frame_of(figure);
-  const bool named = !figure.max_name.empty();
-  const Point legend = {frame.corner(figure.maps.size()).x - 8, frame.top};
-  Svg svg = {.width = legend.x + (named ? 170 : 64), .height = frame.top + frame.table_height + 58};
-  if (!figure.column_names.empty()) svg.height += room_for_names;
+std::string svg(const HeatMaps& wanted) {
+  HeatMaps figure = wanted;
+  shorten_names(figure.row_names);
+  shorten_names(figure.column_names);
+  const HeatMapLayout layout = layout_of(figure);
+  const bool two_values = !figure.max_name.empty();
+  Svg svg = {.width = layout.width,
+             .height = layout.height,
+             .style = fmt::format(".name{{font-size:{}px}}\n", layout.name_size)};
   add_text(svg, {16, 30}, Anchor::start, "title", figure.title);
-  add_text(svg, {16, frame.top - 12}, Anchor::start, "", figure.y_title);
   for (size_t i = 0; i < figure.maps.size(); ++i) {
-    const HeatMap& map = figure.maps[i];
-    const Point corner = frame.corner(i);
-    const double middle = corner.x + frame.table_width / 2;
-    add_cells(svg, frame, figure, map, corner);
-    add_lines(svg, frame, map, corner);
-    if (!named && std::min(frame.width, frame.height) >= 30) add_numbers(svg, frame, figure, map, corner);
-    if (figure.column_names.empty()) {
-      add_column_numbers(svg, frame, map, corner);
-    } else {
-      add_column_names(svg, frame, figure, corner);
-    }
-    add_text(svg, {middle, frame.top - 12}, Anchor::middle, "", map.title);
-    add_text(svg, {middle, frame.top + frame.table_height + 40}, Anchor::middle, "", figure.x_title);
+    add_cells(svg, layout, figure, figure.maps[i], layout.corner(i));
+    add_lines(svg, layout, figure.maps[i], layout.corner(i));
+    if (!two_values) add_numbers(svg, layout, figure, figure.maps[i], layout.corner(i));
+    add_labels(svg, layout, figure, i);
   }
-  add_rows(svg, frame, figure);
-  if (named) {
-    add_legend(svg, figure, legend);
+  if (two_values) {
+    add_legend(svg, figure, layout.scale);
   } else {
-    add_scale(svg, figure, legend, frame.table_height);
+    add_scale(svg, figure, layout.scale, std::min(layout.table_height, 240.0));
   }
   return svg_file(svg, figure.title);
 }

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/plot.h"
 #include "search/translator.h"
 
 namespace dragoman::internal {
@@ -20,11 +19,5 @@ namespace dragoman::internal {
 // to be translated as a whole.
 nlohmann::ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
                                   int64_t layer, bool thousandths);
-
-enum class AttentionPart { encoder, decoder, cross };
-
-// One layer's attention as a figure, a heat map for each head. Layers count from 1; throws Error if there is no such
-// layer. `sentence`: its inspection.
-HeatMaps attention_figure(const nlohmann::ordered_json& sentence, AttentionPart part, int64_t layer);
 
 }  // namespace dragoman::internal

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "text/unicode.h"
+
 namespace dragoman::internal {
 namespace {
 
 constexpr std::string_view style = R"(<style>
 text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#24292f}
-.title{font-size:17px;font-weight:600}.small{font-size:12px}
+.title{font-size:17px;font-weight:600}.small{font-size:12px}.number{font-size:10px}
 .light{fill:#fff}.dark{fill:#000}
-.back{fill:#fff}.gap{stroke:#fff}.grid{stroke:#dfe3e8}.axis{stroke:#6e7781;fill:none}
+.back{fill:#fff}.gap{stroke:#fff;stroke-width:.6}.grid{stroke:#dfe3e8}.axis{stroke:#6e7781;fill:none}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.light{fill:#fff}.dark{fill:#000}
 .back{fill:#161b22}.gap{stroke:#161b22}.grid{stroke:#30363d}.axis{stroke:#8b949e}}
-</style>
 )";
 
 std::string_view name(Anchor anchor) {
@@ -24,6 +25,12 @@ std::string_view name(Anchor anchor) {
 void add_text(Svg& svg, Point at, Anchor anchor, std::string_view css_class, std::string_view text) {
   svg.elements += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
                               at.x, at.y, name(anchor), css_class, escaped(text));
+}
+
+void add_upright_text(Svg& svg, Point at, Anchor anchor, std::string_view css_class, std::string_view text) {
+  svg.elements += fmt::format(
+      "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
+      at.x, at.y, name(anchor), css_class, escaped(text));
 }
 
 void add_line(Svg& svg, Point from, Point to, std::string_view css_class) {
@@ -49,9 +56,9 @@ void add_rectangle(Svg& svg, Point corner, double width, double height, std::str
 std::string svg_file(const Svg& svg, std::string_view title) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}"
-      "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n{4}</svg>\n",
-      svg.width, svg.height, escaped(title), style, svg.elements);
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}{4}</style>\n"
+      "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n{5}</svg>\n",
+      svg.width, svg.height, escaped(title), style, svg.style, svg.elements);
 }
 
 std::string escaped(std::string_view text) {
@@ -63,6 +70,23 @@ std::string escaped(std::string_view text) {
     result += found == special.npos ? std::string_view(&c, 1) : names[found];
   }
   return result;
+}
+
+// East Asian characters and symbols are as wide as high.
+double text_width(std::string_view text, double font_size) {
+  double width = 0;
+  for (const char32_t c : code_points(text)) width += c < 0x1100 ? 0.6 : 1;
+  return width * font_size;
+}
+
+std::string shortened_text(std::string_view text, size_t characters) {
+  size_t count = 0, kept = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;  // within a character
+    if (count + 1 == characters) kept = i;
+    if (++count > characters) return std::string(text.substr(0, kept)) + "…";
+  }
+  return std::string(text);
 }
 
 // The colours of Okabe and Ito that contrast with both white and black.

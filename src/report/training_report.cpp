@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -36,6 +38,20 @@ json curve_json(const Curve& curve) {
   json result = {{"step", thin.steps}, {"seconds", short_numbers(thin.seconds)}};
   for (const auto& [name, column] : thin.columns) result[name] = short_numbers(column);
   return result;
+}
+
+// Training's loss without label smoothing, to compare with validation's, and the smoothed one beside it if they differ.
+Curve with_unsmoothed_loss(Curve curve) {
+  const std::vector<double>* perplexity = curve.column("perplexity");
+  const auto loss = curve.columns.find("loss");
+  if (perplexity == nullptr || loss == curve.columns.end()) return curve;
+  std::vector<double> unsmoothed = *perplexity;
+  for (double& value : unsmoothed) value = std::log(value);
+  std::vector<double> smoothed = std::exchange(loss->second, unsmoothed);
+  const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-6; };
+  if (!std::ranges::equal(smoothed, unsmoothed, std::not_fn(differ)))
+    curve.columns["smoothed_loss"] = std::move(smoothed);
+  return curve;
 }
 
 // The best value of a column and its step; null if there is none.
@@ -154,10 +170,15 @@ ordered_json run_data(const std::string& folder, const std::vector<std::string>&
     throw Error("{} has no metrics.jsonl: give the folder of a training run", folder);
   }
   const History history = read_history(path);
-  return {{"name", name_of(folder, folders)},   {"summary", summary(history)},
-          {"train", curve_json(history.train)}, {"validation", curve_json(history.validation)},
-          {"samples", samples_json(history)},   {"marks", marks_json(history)},
-          {"prepare", history.prepare},         {"configuration", configuration(folder)}};
+  return {{"name", name_of(folder, folders)},
+          {"summary", summary(history)},
+          {"train", curve_json(with_unsmoothed_loss(history.train))},
+          {"validation", curve_json(history.validation)},
+          {"epochs", curve_json(with_unsmoothed_loss(history.epochs))},
+          {"samples", samples_json(history)},
+          {"marks", marks_json(history)},
+          {"prepare", history.prepare},
+          {"configuration", configuration(folder)}};
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class Reader {
     history_.ended = event.event == "end";
     if (event.event == "train") add(history_.train, event);
     if (event.event == "validation") add(history_.validation, event);
+    if (event.event == "epoch") add(history_.epochs, event);
     if (event.event == "sample") add_sample(event);
     if (event.event == "prepare") history_.prepare = event.values;
     if (event.event == "resume" || event.event == "divergence" || event.values.contains("failed"))

@@ -35,7 +35,7 @@ struct Mark {
 };
 
 struct History {
-  Curve train, validation;
+  Curve train, validation, epochs;
   std::vector<SampleHistory> samples;
   std::vector<Mark> marks;
   nlohmann::json prepare;  // null if there was none

@@ -9,7 +9,7 @@ namespace dragoman::internal {
 nlohmann::ordered_json event_values(const UpdateReport& report) {
   nlohmann::ordered_json values = {{"epoch", report.epoch},
                                    {"loss", report.loss},
-                                   {"perplexity", report.perplexity},
+                                   {"perplexity", std::exp(report.unsmoothed_loss)},
                                    {"learning_rate", report.learning_rate},
                                    {"gradient_norm", report.gradient_norm},
                                    {"tokens_per_second", report.tokens_per_second},

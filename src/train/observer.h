@@ -15,7 +15,7 @@ namespace dragoman::internal {
 struct UpdateReport {
   int64_t epoch = 0, step = 0;  // counted from 1
   double loss = 0;              // that is trained on, per target token
-  double perplexity = 0;        // without label smoothing
+  double unsmoothed_loss = 0;   // −log p of the right token, as in validation
   double learning_rate = 0;
   double gradient_norm = 0;             // before clipping
   double tokens_per_second = 0;         // source and target
@@ -32,7 +32,7 @@ struct ValidationSample {
 struct ValidationReport {
   int64_t epoch = 0, step = 0;
   double seconds = 0;                     // of training, over all resumes
-  std::optional<double> training_loss;    // since the last validation; nothing without an update since then
+  std::optional<double> training_loss;    // since the last validation, unsmoothed; nothing without an update
   double tokens_per_second = 0;           // of these updates
   std::optional<double> loss;             // nothing without a validation set
   std::optional<double> bleu, chrf;       // nothing unless measured

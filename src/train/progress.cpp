@@ -48,7 +48,8 @@ void Progress::show(const UpdateReport& report) {
   }
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
   last_ = now;
-  std::string text = fmt::format("epoch {}  step {}  loss {:.3f}", report.epoch, report.step, report.loss);
+  std::string text =
+      fmt::format("epoch {}  step {}  loss {:.3f}", report.epoch, report.step, report.unsmoothed_loss);
   if (report.done && *report.done > *first_done_) {
     const double seconds = std::chrono::duration<double>(now - first_).count();
     text +=

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/log.h"
 #include "base/signals.h"
@@ -111,6 +112,9 @@ void Run::log_setup() const {
            static_cast<double>(trainer_.weights_for_use().size()) / 1e6,
            processes_.count() > 1 ? fmt::format("{} processes, each with ", processes_.count()) : "",
            device_.context.threads(), device_.kernels.name);
+  if (recipe_.training.label_smoothing > 0)
+    log_info(
+        "losses are -log p of the reference token, without label smoothing, to compare with validation's");
   if (recipe_.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
         "training.precision is bf16, for which {} has no instructions: products are emulated, which is slow; "
@@ -151,12 +155,14 @@ bool Run::finished() const { return !reached_limit(recipe_, state_, trainer_.ste
 
 void Run::step() {
   const auto begin = Clock::now();
+  const int64_t epoch = state_.position.epoch;
   const UpdateBatches batches = next_batches();
   state_.position = task_.training->position();
   if (batches.total > 0) update(batches.own);
   const double seconds = seconds_since(begin);
   state_.seconds += seconds;
   state_.recent_seconds += seconds;
+  if (state_.position.epoch > epoch) end_epoch();
   validate_and_save();
 }
 
@@ -190,6 +196,7 @@ void Run::update(const std::vector<Batch>& batches) {
   const double rate = learning_rate(rate_options(recipe_), trainer_.steps() + 1) * state_.guard.rate_scale();
   trainer_.apply(gradients, rate);
   state_.recent_sums += gradients.sums;
+  state_.epoch_sums += gradients.sums;
   if (!processes_.first()) return;
   const UpdateReport done =
       report(gradients, rate, seconds_since(begin), processes_.seconds_waited() - waited);
@@ -204,7 +211,7 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
       .epoch = state_.position.epoch + 1,
       .step = trainer_.steps(),
       .loss = sums.per_token(),
-      .perplexity = std::exp(sums.unsmoothed / static_cast<double>(sums.target_tokens)),
+      .unsmoothed_loss = sums.unsmoothed_per_token(),
       .learning_rate = rate,
       .gradient_norm = gradients.norm,
       .tokens_per_second = static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds,
@@ -213,6 +220,22 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
       .done = fraction_done(recipe_, state_, trainer_.steps(), task_.training->batches_in_epoch())};
   if (processes_.count() > 1) report.waiting = waited / seconds;
   return report;
+}
+
+// Where each epoch is validated, the validation's line tells its loss.
+void Run::end_epoch() {
+  const LossSums sums = std::exchange(state_.epoch_sums, {});
+  if (sums.target_tokens == 0 || !processes_.first()) return;
+  const int64_t epoch = state_.position.epoch, step = trainer_.steps();
+  const double loss = sums.unsmoothed_per_token();
+  store_.log("epoch", step,
+             {{"epoch", epoch},
+              {"loss", sums.per_token()},
+              {"perplexity", std::exp(loss)},
+              {"seconds", state_.seconds}});
+  if (recipe_.validation.every == 0) return;
+  progress_.clear();
+  log_info("epoch {:>3}  step {:>6}  training loss {:.4f} over the epoch", epoch, step, loss);
 }
 
 // --- validation -------------------------------------------------------------------------------------

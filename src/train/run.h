@@ -57,6 +57,7 @@ class Run {
   UpdateBatches next_batches();
   void update(const std::vector<Batch>& batches);
   UpdateReport report(const Gradients& gradients, double rate, double seconds, double waited) const;
+  void end_epoch();
 
   bool validation_is_due() const;
   void validate_and_save();

@@ -37,6 +37,7 @@ nlohmann::json RunState::to_json() const {
           {"seconds", seconds},
           {"recent_sums", json_of(recent_sums)},
           {"recent_seconds", recent_seconds},
+          {"epoch_sums", json_of(epoch_sums)},
           {"best_step", validations.best_step},
           {"best_value", validations.best_value},
           {"without_improvement", validations.without_improvement},
@@ -50,6 +51,7 @@ void RunState::from_json(const nlohmann::json& saved) {
   seconds = saved.at("seconds");
   recent_sums = sums_of(saved.at("recent_sums"));
   recent_seconds = saved.at("recent_seconds");
+  epoch_sums = saved.contains("epoch_sums") ? sums_of(saved.at("epoch_sums")) : LossSums{};
   validations = {.last_step = saved.at("validated_step"),
                  .best_step = saved.at("best_step"),
                  .best_value = saved.at("best_value"),

@@ -27,6 +27,7 @@ struct RunState {
   DataPosition position;
   double seconds = 0;    // of training, over all resumes
   LossSums recent_sums;  // since the last validation
+  LossSums epoch_sums;   // since the epoch began
   double recent_seconds = 0;
   ValidationRecord validations;
   int64_t batches_per_update = 0;  // of all processes together; kept when their number changes

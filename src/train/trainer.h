@@ -27,6 +27,7 @@ struct LossSums {
   int64_t source_tokens = 0, target_tokens = 0;
 
   double per_token() const { return smoothed / static_cast<double>(target_tokens); }
+  double unsmoothed_per_token() const { return unsmoothed / static_cast<double>(target_tokens); }
   LossSums& operator+=(const LossSums& other);
 };
 

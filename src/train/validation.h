@@ -19,7 +19,7 @@ struct Validation {
   std::optional<double> bleu, chrf;       // if the configuration asks for them
   std::vector<std::string> translations;  // of all sentences; of the first ones if no metric needs the rest
 
-  double loss() const { return sums.unsmoothed / static_cast<double>(sums.target_tokens); }
+  double loss() const { return sums.unsmoothed_per_token(); }
 };
 
 // Nothing if `stop_requested`, asked again and again, becomes true: an interrupted validation is lost.

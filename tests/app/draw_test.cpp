@@ -14,8 +14,9 @@
 namespace dragoman::internal {
 namespace {
 
-const char* const names[] = {"positions", "position-heatmap", "mask",
-                             "schedules", "smoothing",        "smoothing-loss"};
+const char* const names[] = {
+    "architecture",     "encoder-layer", "decoder-layer", "attention", "multi-head-attention", "positions",
+    "position-heatmap", "mask",          "schedules",     "smoothing", "smoothing-loss"};
 
 std::string print(const Arguments& arguments) {
   testing::internal::CaptureStdout();
@@ -64,6 +65,37 @@ TEST(Draw, FiguresAreSelfContained) {
   }
 }
 
+// Of the boxes of a diagram none reaches into another or out of the figure, and each has room for its text.
+TEST(Draw, BoxesOfDiagramsAreApart) {
+  struct Placed {
+    double left, top, width, height;
+  };
+  for (const char* name :
+       {"architecture", "encoder-layer", "decoder-layer", "attention", "multi-head-attention"}) {
+    const std::string file = print({name});
+    std::smatch size;
+    ASSERT_TRUE(std::regex_search(file, size, std::regex("width=\"(\\d+)\" height=\"(\\d+)\"")));
+    const std::regex box(
+        "<rect x=\"([\\d.]+)\" y=\"([\\d.]+)\" width=\"([\\d.]+)\" height=\"([\\d.]+)\" rx=\"6\" "
+        "class=\"box [\\w-]+\"/>\n<text [^>]*>([^<]*)<");
+    std::vector<Placed> boxes;
+    for (std::sregex_iterator it(file.begin(), file.end(), box), end; it != end; ++it) {
+      const auto value = [&](size_t group) { return std::stod((*it)[group]); };
+      const Placed placed = {value(1), value(2), value(3), value(4)};
+      EXPECT_LE(placed.left + placed.width, std::stod(size[1])) << name;
+      EXPECT_LE(placed.top + placed.height, std::stod(size[2])) << name;
+      EXPECT_LE(text_width((*it)[5].str(), 13), placed.width * 1.05) << name << ": " << (*it)[5];
+      for (const Placed& other : boxes) {
+        EXPECT_TRUE(placed.left >= other.left + other.width || other.left >= placed.left + placed.width ||
+                    placed.top >= other.top + other.height || other.top >= placed.top + placed.height)
+            << name << ": " << (*it)[5];
+      }
+      boxes.push_back(placed);
+    }
+    EXPECT_GE(boxes.size(), 6u) << name;
+  }
+}
+
 TEST(Draw, WritesAFile) {
   const std::string out = testing::TempDir() + "figure.svg";
   EXPECT_EQ(print({"mask", "--positions", "3", "--out", out}), out + "\n");
@@ -72,7 +104,9 @@ TEST(Draw, WritesAFile) {
 }
 
 TEST(Draw, AWrongNameListsTheFigures) {
-  const std::string list = "positions, position-heatmap, mask, schedules, smoothing, smoothing-loss";
+  const std::string list =
+      "architecture, encoder-layer, decoder-layer, attention, multi-head-attention, positions, "
+      "position-heatmap, mask, schedules, smoothing, smoothing-loss";
   EXPECT_EQ(print({}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"masks"}), "draw: unknown figure masks; did you mean mask? The figures are " + list);

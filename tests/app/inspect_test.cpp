@@ -203,22 +203,12 @@ TEST_F(AttentionCommands, InspectAgreesWithTranslateAndScore) {
   EXPECT_NEAR(std::accumulate(log_p.begin(), log_p.end(), 0.0), std::stod(score), 1e-4);
 }
 
-// As many tables as heads, each with a name below every column; only the first has them beside its rows.
-TEST_F(AttentionCommands, AFigureNamesTheTokensOfOneLayer) {
-  const auto count = [](const std::string& text, const std::string& part) {
-    int found = 0;
-    for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++found;
-    return found;
-  };
-  const auto heads =
-      json::parse(inspect("--format json --text 'A dog.'"))["sentences"][0]["attention"]["encoder"][0];
-  const int tables = static_cast<int>(heads.size()), tokens = static_cast<int>(heads[0].size());
+TEST_F(AttentionCommands, FiguresShowTheHeadsOfALayer) {
   const std::string svg = inspect("--format svg --attention encoder --text 'A dog.'");
   EXPECT_TRUE(svg.starts_with("<svg "));
-  EXPECT_EQ(count(svg, ">head "), tables);
-  EXPECT_EQ(count(svg, "rotate"), tables * tokens);
-  EXPECT_EQ(count(svg, "&lt;/s&gt;"), tables + 1);
-  EXPECT_NE(svg, inspect("--format svg --attention cross --text 'A dog.'"));
+  EXPECT_NE(svg.find("Encoder self-attention, layer 1 of 1"), std::string::npos);
+  EXPECT_NE(svg.find(">head 2<"), std::string::npos);
+  EXPECT_NE(svg, inspect("--format svg --text 'A dog.'"));
   inspect("--format svg --layer 9 --text 'A dog.'", "", 1);
   inspect("--format svg -", "A dog.\n", 2);
 }
@@ -243,12 +233,23 @@ TEST_F(WholeRun, InspectDrawsNoMoreThanAModelHasPositionsFor) {
   testing::internal::GetCapturedStdout();
 }
 
+TEST_F(AttentionCommands, AllFiguresAreWrittenToAFolder) {
+  const std::string folder = file("figures"), all = "--format svg --attention all --layer 0 --text 'A dog.'";
+  EXPECT_EQ(lines_of(inspect(all + " --out " + folder)).size(), 5U) << "of 1 + 2 + 2 layers";
+  EXPECT_EQ(read_file(folder + "/cross-2.svg"), inspect("--format svg --layer 2 --text 'A dog.'"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/encoder-1.svg"));
+  inspect(all, "", 2);
+  EXPECT_NE(errors_.find("name a folder"), std::string::npos) << errors_;
+}
+
+// The page's colours are those of the figures.
 TEST_F(AttentionCommands, InspectsPageIsWholeAndTakesTextAsText) {
   const std::string page = inspect("--out - --text 'The </script><script>alert(1)</script> cat'");
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003cscript>alert"), std::string::npos);
   EXPECT_EQ(page.find("/* data */"), std::string::npos);
   EXPECT_NE(page.find("class HeatMap"), std::string::npos);
+  EXPECT_NE(page.find("\"colours\":[\"#440154\""), std::string::npos);
   for (const char* outside : {"src=", "@import", "url(http", "<link", "fetch("})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   EXPECT_EQ(inspect("--out " + file("page.html") + " --text 'A dog.'"), file("page.html") + "\n");

@@ -125,6 +125,21 @@ TEST_F(Report, SummaryHasTheBestValidations) {
   EXPECT_TRUE(summary["best_chrf"].is_null());
 }
 
+TEST_F(Report, LossesAreWithoutLabelSmoothing) {
+  const nlohmann::ordered_json smoothed = {{"epoch", 1}, {"loss", 3.0}, {"perplexity", std::exp(2.0)}},
+                               plain = {{"epoch", 1}, {"loss", 2.0}, {"perplexity", std::exp(2.0)}};
+  const auto data =
+      report_data({run("a", metrics_line("train", 1, 0, smoothed) + metrics_line("epoch", 1, 0, smoothed)),
+                   run("b", metrics_line("train", 1, 0, plain))});
+  const auto &train = data["runs"][0]["train"], &epochs = data["runs"][0]["epochs"];
+  EXPECT_NEAR(train["loss"][0].get<double>(), 2, 1e-6);
+  EXPECT_EQ(train["smoothed_loss"][0], 3);
+  EXPECT_NEAR(epochs["loss"][0].get<double>(), 2, 1e-6);
+  EXPECT_EQ(epochs["epoch"][0], 1);
+  EXPECT_NEAR(data["runs"][1]["train"]["loss"][0].get<double>(), 2, 1e-6);
+  EXPECT_FALSE(data["runs"][1]["train"].contains("smoothed_loss"));
+}
+
 TEST_F(Report, ConfigurationsAreFlatAndNamedAsInRecipes) {
   const std::string config = R"({"format": 1, "model": {"d_model": 8}, "recipe": {"model": {"d_model": 8},
                                  "data": {"source": ["a"], "tsv": ""}}})";

@@ -39,6 +39,7 @@ RunState some_state() {
   RunState state = {.position = {2, 3},
                     .seconds = 12.5,
                     .recent_sums = {1.5, 2.5, 30, 40},
+                    .epoch_sums = {2.5, 3.5, 50, 60},
                     .recent_seconds = 3,
                     .validations = {8, 4, 3.25, 2},
                     .batches_per_update = 6};
@@ -60,6 +61,15 @@ TEST(RunStateTest, KeepsItsFormat) {
   EXPECT_EQ(copy.to_json(), json);
   EXPECT_EQ(copy.position.index, 3);
   EXPECT_EQ(copy.epoch(), 3);
+}
+
+TEST(RunStateTest, ReadsCheckpointsWithoutTheSumsOfTheEpoch) {
+  nlohmann::json json = some_state().to_json();
+  json.erase("epoch_sums");
+  RunState state = some_state();
+  state.from_json(json);
+  EXPECT_EQ(state.epoch_sums.target_tokens, 0);
+  EXPECT_EQ(state.recent_sums.target_tokens, 40);
 }
 
 class RunParts : public testing::Test {

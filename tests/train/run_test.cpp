@@ -1,4 +1,5 @@
 // Whole runs in this process.
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -55,11 +56,37 @@ TEST_F(WholeRun, ATrainingLossIsOfTheUpdatesSinceTheLastValidation) {
     double sum = 0, batches = 0;
     for (size_t i = first; i < 4; ++i) {
       const double in_update = i == 3 ? 1 : 2;
-      sum += in_update * (*history.train.column("loss"))[i];
+      sum += in_update * std::log((*history.train.column("perplexity"))[i]);
       batches += in_update;
     }
     EXPECT_NE(log.find(fmt::format("training loss {:.4f}", sum / batches)), std::string::npos) << log;
     EXPECT_TRUE(std::filesystem::exists(folder_.path(name) + "/model.safetensors"));
+  }
+}
+
+// Of 7 batches in pairs the last one is alone; all have as many tokens.
+TEST_F(WholeRun, AnEpochsLossIsOfAllItsUpdates) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
+  recipe_.training.accumulate = 2;
+  recipe_.training.max_epochs = 2;
+  recipe_.validation.every = 3;
+  set_log_level(LogLevel::info);
+  testing::internal::CaptureStderr();
+  const History history = train("run");
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(history.epochs.steps, (std::vector<int64_t>{4, 8}));
+  EXPECT_EQ(*history.epochs.column("epoch"), (std::vector<double>{1, 2}));
+  for (size_t epoch : {0, 1}) {
+    double smoothed = 0, unsmoothed = 0;
+    for (size_t i = 0; i < 4; ++i) {
+      const double share = (i == 3 ? 1.0 : 2.0) / 7;
+      smoothed += share * (*history.train.column("loss"))[4 * epoch + i];
+      unsmoothed += share * std::log((*history.train.column("perplexity"))[4 * epoch + i]);
+    }
+    EXPECT_NEAR((*history.epochs.column("loss"))[epoch], smoothed, 1e-9);
+    EXPECT_NEAR(std::log((*history.epochs.column("perplexity"))[epoch]), unsmoothed, 1e-9);
+    EXPECT_NE(log.find(fmt::format("training loss {:.4f} over the epoch", unsmoothed)), std::string::npos)
+        << log;
   }
 }
 
