@@ -8,7 +8,7 @@ ParallelText::ParallelText(const std::string& first, const std::string& second, 
     : first_(first, format), second_(second, format) {}
 
 bool ParallelText::next(std::string_view& first, std::string_view& second) {
-  Sentence one, other;
+  FileSentence one, other;
   do {
     const bool more = first_.next(one);
     if (second_.next(other) != more) refuse_lengths();
@@ -20,7 +20,7 @@ bool ParallelText::next(std::string_view& first, std::string_view& second) {
   return true;
 }
 
-void ParallelText::check_correspond(const Sentence& one, const Sentence& other) const {
+void ParallelText::check_correspond(const FileSentence& one, const FileSentence& other) const {
   if (one.is_tag != other.is_tag) {
     const SentenceReader &tags = one.is_tag ? first_ : second_, &text = one.is_tag ? second_ : first_;
     throw Error("{} is a line of tags, but {} is a sentence: the files must correspond line by line",
@@ -35,7 +35,7 @@ void ParallelText::check_correspond(const Sentence& one, const Sentence& other) 
 // Counts both files to their ends: one line number alone would not tell where they diverge.
 void ParallelText::refuse_lengths() {
   const auto count_all = [](SentenceReader& reader) {
-    for (Sentence ignored; reader.next(ignored);) {}
+    for (FileSentence ignored; reader.next(ignored);) {}
     return reader.count();
   };
   const bool segments = first_.format() == TextFormat::sgm || second_.format() == TextFormat::sgm;

@@ -25,7 +25,7 @@ class ParallelText {
   uint64_t bytes_read() const { return first_lines().bytes_read() + second_lines().bytes_read(); }
 
  private:
-  void check_correspond(const Sentence& one, const Sentence& other) const;
+  void check_correspond(const FileSentence& one, const FileSentence& other) const;
   [[noreturn]] void refuse_lengths();
 
   SentenceReader first_, second_;

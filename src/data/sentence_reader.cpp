@@ -60,7 +60,7 @@ TextFormat format_of_file(const std::string& path, TextFormat format) {
 SentenceReader::SentenceReader(const std::string& path, TextFormat format)
     : lines_(path), format_(format_of_file(path, format)) {}
 
-bool SentenceReader::next(Sentence& sentence) {
+bool SentenceReader::next(FileSentence& sentence) {
   const bool more = format_ == TextFormat::sgm ? next_segment(sentence) : next_line(sentence);
   count_ += more;
   return more;
@@ -68,7 +68,7 @@ bool SentenceReader::next(Sentence& sentence) {
 
 std::string SentenceReader::place() const { return fmt::format("{}:{}", lines_.path(), lines_.number()); }
 
-bool SentenceReader::next_line(Sentence& sentence) {
+bool SentenceReader::next_line(FileSentence& sentence) {
   sentence = {};
   if (!lines_.next(sentence.text)) return false;
   if (format_ == TextFormat::text) return true;
@@ -77,7 +77,7 @@ bool SentenceReader::next_line(Sentence& sentence) {
   return true;
 }
 
-bool SentenceReader::next_segment(Sentence& sentence) {
+bool SentenceReader::next_segment(FileSentence& sentence) {
   for (size_t at = find_segment(rest_); true; at = find_segment(rest_)) {
     if (at != rest_.npos) {
       rest_.remove_prefix(at);
@@ -97,7 +97,7 @@ bool SentenceReader::next_segment(Sentence& sentence) {
 }
 
 // From its <seg>, with which the rest of the line begins.
-void SentenceReader::read_segment(Sentence& sentence) {
+void SentenceReader::read_segment(FileSentence& sentence) {
   constexpr std::string_view end_tag = "</seg>";
   const size_t begin = rest_.find('>'), end = rest_.find(end_tag);
   if (end == rest_.npos || begin > end || find_segment(rest_.substr(begin)) < end - begin)

@@ -19,7 +19,7 @@ namespace dragoman::internal {
 // The format itself; the automatic one is decided by the file's name, whatever its compression.
 TextFormat format_of_file(const std::string& path, TextFormat format);
 
-struct Sentence {
+struct FileSentence {
   std::string_view text;
   std::string_view id;  // of its segment, as the file has it; may be empty
   bool is_tag = false;  // a line of an iwslt file that is not a sentence
@@ -30,7 +30,7 @@ class SentenceReader {
   SentenceReader(const std::string& path, TextFormat format);
 
   // Whether there was another sentence, or line of tags. It is valid until the next call.
-  bool next(Sentence& sentence);
+  bool next(FileSentence& sentence);
 
   TextFormat format() const { return format_; }
   const LineReader& lines() const { return lines_; }
@@ -38,9 +38,9 @@ class SentenceReader {
   std::string place() const;                // of the last one: "file:12"
 
  private:
-  bool next_line(Sentence& sentence);
-  bool next_segment(Sentence& sentence);
-  void read_segment(Sentence& sentence);
+  bool next_line(FileSentence& sentence);
+  bool next_segment(FileSentence& sentence);
+  void read_segment(FileSentence& sentence);
 
   LineReader lines_;
   TextFormat format_;
