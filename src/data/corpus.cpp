@@ -10,24 +10,11 @@ namespace dragoman::internal {
 namespace {
 
 std::vector<CorpusSource> paired(const std::vector<std::string>& source,
-                                 const std::vector<std::string>& target) {
+                                 const std::vector<std::string>& target, TextFormat format) {
   CHECK(source.size() == target.size(), "{} and {} files", source.size(), target.size());
   std::vector<CorpusSource> sources;
-  for (size_t i = 0; i < source.size(); ++i) sources.push_back({source[i], target[i]});
+  for (size_t i = 0; i < source.size(); ++i) sources.push_back({source[i], target[i], format});
   return sources;
-}
-
-int64_t count_the_rest(LineReader& lines) {
-  std::string_view line;
-  while (lines.next(line)) {}
-  return lines.number();
-}
-
-[[noreturn]] void lengths_differ(LineReader& source, LineReader& target) {
-  const int64_t source_lines = count_the_rest(source), target_lines = count_the_rest(target);
-  throw Error(
-      "{} has {} lines, but {} has {}: line n of one file must be the translation of line n of the other",
-      source.path(), source_lines, target.path(), target_lines);
 }
 
 }  // namespace
@@ -79,55 +66,58 @@ CorpusCounts corpus_counts_from_json(const nlohmann::json& json) {
 }
 
 std::vector<CorpusSource> corpus_sources(const DataConfig& data) {
-  std::vector<CorpusSource> sources = paired(data.source, data.target);
+  std::vector<CorpusSource> sources = paired(data.source, data.target, data.format);
   for (const std::string& path : data.tsv) sources.push_back({path, ""});
   return sources;
 }
 
 std::vector<CorpusSource> validation_sources(const DataConfig& data) {
-  return paired(data.valid_source, data.valid_target);
+  return paired(data.valid_source, data.valid_target, data.format);
 }
 
 CorpusReader::CorpusReader(std::vector<CorpusSource> sources, bool swap, int64_t limit)
     : sources_(std::move(sources)), swap_(swap), limit_(limit) {}
 
 uint64_t CorpusReader::bytes_read() const {
-  return bytes_of_earlier_ + (first_ ? first_->bytes_read() : 0) + (second_ ? second_->bytes_read() : 0);
+  return bytes_of_earlier_ + (files_ ? files_->bytes_read() : 0) + (tsv_ ? tsv_->bytes_read() : 0);
 }
 
 void CorpusReader::close() {
   bytes_of_earlier_ = bytes_read();
-  first_.reset();
-  second_.reset();
+  files_.reset();
+  tsv_.reset();
 }
 
 void CorpusReader::open_next() {
   const CorpusSource& source = sources_[static_cast<size_t>(++origin_)];
-  first_.emplace(source.source);
-  if (!source.is_tsv()) second_.emplace(source.target);
+  if (source.is_tsv()) {
+    tsv_.emplace(source.source);
+  } else {
+    files_.emplace(source.source, source.target, source.format);
+  }
   read_of_source_ = 0;
 }
 
 // The next pair of the current source; false at its end.
 bool CorpusReader::read_pair(RawPair& pair) {
   if (limit_ > 0 && read_of_source_ == limit_) return false;
-  const bool more = first_->next(pair.source);
-  if (second_) {
-    if (second_->next(pair.target) != more) lengths_differ(*first_, *second_);
-    pair.invalid = false;
-  } else if (more) {
-    const size_t tab = pair.source.find('\t');
-    pair.invalid = tab == std::string_view::npos;
-    pair.target = pair.invalid ? std::string_view() : pair.source.substr(tab + 1);
-    pair.target = pair.target.substr(0, pair.target.find('\t'));
-    pair.source = pair.source.substr(0, tab);
-  }
-  return more;
+  pair.invalid = false;
+  return files_ ? files_->next(pair.source, pair.target) : read_columns(pair);
+}
+
+bool CorpusReader::read_columns(RawPair& pair) {
+  if (!tsv_->next(pair.source)) return false;
+  const size_t tab = pair.source.find('\t');
+  pair.invalid = tab == std::string_view::npos;
+  pair.target = pair.invalid ? std::string_view() : pair.source.substr(tab + 1);
+  pair.target = pair.target.substr(0, pair.target.find('\t'));
+  pair.source = pair.source.substr(0, tab);
+  return true;
 }
 
 bool CorpusReader::next(RawPair& pair) {
-  while (!first_ || !read_pair(pair)) {
-    if (first_) close();
+  while ((!files_ && !tsv_) || !read_pair(pair)) {
+    close();
     if (origin_ + 1 == static_cast<int64_t>(sources_.size())) return false;
     open_next();
   }

@@ -5,7 +5,7 @@
 // sides, data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out,
 // and so identifies it.
 //
-// Files of different length are an Error with both counts, raised at the end of the shorter one.
+// Files that do not correspond are an Error, see parallel_text.h.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 
 #include "base/lines.h"
 #include "data/corpus_config.h"
+#include "data/parallel_text.h"
 
 namespace dragoman::internal {
 
@@ -50,6 +51,7 @@ CorpusCounts corpus_counts_from_json(const nlohmann::json& json);
 // The paths of a pair of files, or of a TSV file.
 struct CorpusSource {
   std::string source, target;  // target is empty for a TSV file
+  TextFormat format = TextFormat::automatic;
 
   bool is_tsv() const { return target.empty(); }
   std::string name() const { return is_tsv() ? source : source + " and " + target; }
@@ -74,6 +76,7 @@ class CorpusReader {
 
  private:
   bool read_pair(RawPair& pair);
+  bool read_columns(RawPair& pair);
   void open_next();
   void close();
 
@@ -84,7 +87,8 @@ class CorpusReader {
   int64_t read_of_source_ = 0;
   uint64_t index_ = 0;
   uint64_t bytes_of_earlier_ = 0;
-  std::optional<LineReader> first_, second_;
+  std::optional<ParallelText> files_;  // of the current source, or its
+  std::optional<LineReader> tsv_;
 };
 
 // Whether a text consists only of spaces, tabs and carriage returns.

@@ -69,6 +69,14 @@ void declare(Options& options, DataConfig& data) {
   section.add("source", data.source,
               "source text, one sentence per line: a file or several; plain, gzip or Zstandard");
   section.add("target", data.target, "its translation, line by line");
+  section.add(
+      "format", data.format,
+      "of source, target and their validation files; iwslt: lines between tags; sgm: <seg> elements; auto: "
+      "sgm for .xml, .sgm and .sgml, iwslt for train.tags.*, text otherwise",
+      {{"auto", TextFormat::automatic},
+       {"text", TextFormat::text},
+       {"iwslt", TextFormat::iwslt},
+       {"sgm", TextFormat::sgm}});
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("weights", data.weights,
               "how often an epoch takes the pairs of each file, source files before tsv; empty: once",

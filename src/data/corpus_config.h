@@ -12,11 +12,15 @@ namespace dragoman::internal {
 // Sentences generated on the fly, see synthetic.h.
 enum class Synthetic { none, copy, reverse, sort };
 
+// How a file holds its sentences, see sentence_reader.h.
+enum class TextFormat { automatic, text, iwslt, sgm };
+
 // How an epoch goes through several sources: all of them together, or one after the other.
 enum class SourceOrder { mixed, consecutive };
 
 struct DataConfig {
   std::vector<std::string> source, target;  // the n-th of one belongs to the n-th of the other
+  TextFormat format = TextFormat::automatic;
   std::vector<std::string> tsv;  // files of both: source, tab, target. They count after the pairs above
   std::vector<double> weights;   // one for each source: how often an epoch has its pairs
   std::vector<std::string> valid_source, valid_target;

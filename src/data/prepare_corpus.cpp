@@ -52,6 +52,20 @@ json facts_of_vocabularies(const std::string& folder) {
   return {hash(*vocabularies.source), hash(*vocabularies.target)};
 }
 
+// Each file's facts, and its format. Plain text is not mentioned, so that what earlier versions prepared stays up to
+// date.
+void add_files(const DataConfig& data, json& origin) {
+  for (const CorpusSource& source : corpus_sources(data)) {
+    for (const std::string& path : {source.source, source.target}) {
+      if (path.empty()) continue;
+      origin["files"][path] = facts_of_file(path, data.obtain);
+      if (source.is_tsv()) continue;
+      const TextFormat of_file = format_of_file(path, source.format);
+      if (of_file != TextFormat::text) origin["formats"][path] = of_file == TextFormat::sgm ? "sgm" : "iwslt";
+    }
+  }
+}
+
 // All options but those that only select from what is prepared.
 json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   DataConfig data_copy = data;
@@ -60,15 +74,15 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   declare(options, data_copy);
   declare(options, vocabulary_copy);
   json origin = options.to_json();
-  for (const char* key : {"weights", "valid_source", "valid_target", "obtain", "order", "sort_by_length",
-                          "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
+  for (const char* key :
+       {"format", "weights", "valid_source", "valid_target", "obtain", "order", "sort_by_length", "synthetic",
+        "symbols", "length", "sentences", "batches", "valid_batches"}) {
     CHECK(origin["data"].erase(key) == 1, "{}", key);
   }
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
-  for (const CorpusSource& source : corpus_sources(data)) {
-    origin["files"][source.source] = facts_of_file(source.source, data.obtain);
-    if (!source.is_tsv()) origin["files"][source.target] = facts_of_file(source.target, data.obtain);
-  }
+  if (vocabulary.tokenizer == WordTokenizer::none)
+    origin["vocabulary"].erase("tokenizer");  // as in earlier versions
+  add_files(data, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
   origin["format"] = format;
   return origin;
@@ -301,7 +315,7 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
   const bool held_out = data.valid_source.empty();
   if (held_out && data.hold_out == 0) return {};
   const std::vector<CorpusSource> held_out_files = {
-      {held_out_path(folder, "source"), held_out_path(folder, "target")}};
+      {held_out_path(folder, "source"), held_out_path(folder, "target"), TextFormat::text}};
   LeftOut left_out;
   auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
                         : read_pairs(validation_sources(data), data.swap, left_out);

@@ -73,13 +73,15 @@ TextSpan word_around(std::string_view line, TextSpan bytes) {
   return first < word.end && bytes.end > word.begin ? word : TextSpan{first, bytes.end};
 }
 
-// Puts a word in place of the subwords from `first` to `last`, with a space on each side where there is none.
+// Puts a word in place of the subwords from `first` to `last`, with a space on each side where there is none. Words
+// keep their own spacing.
 void replace(TextOfPieces& output, size_t first, size_t last, std::string_view word) {
   const TextSpan span = {output.spans[first].begin, output.spans[last].end};
   const auto is_space_at = [&](size_t at) { return output.text[at] == ' '; };
   std::string with(word);
-  if (span.begin > 0 && !is_space_at(span.begin - 1)) with.insert(0, " ");
-  if (span.end < output.text.size() && !is_space_at(span.end)) with += " ";
+  if (span.begin > 0 && is_space_at(output.of_words ? span.begin : span.begin - 1) == output.of_words)
+    with.insert(0, " ");
+  if (!output.of_words && span.end < output.text.size() && !is_space_at(span.end)) with += " ";
   output.text.replace(span.begin, span.end - span.begin, with);
   const auto move = [&](size_t at) { return at - span.end + span.begin + with.size(); };
   for (size_t i = first; i <= last; ++i) output.spans[i] = {span.begin, move(span.end)};

@@ -6,7 +6,10 @@
 #include <sentencepiece_trainer.h>
 
 #include "base/error.h"
+#include "text/sentencepiece_check.h"
+#include "text/tokenizer_field.h"
 #include "text/vocabulary.h"
+#include "text/word_tokenizer.h"
 
 namespace dragoman::internal {
 namespace {
@@ -88,27 +91,61 @@ constexpr int threads = 16;
 // The number of threads is fixed since a unigram model's sums depend on it.
 std::unordered_map<std::string, std::string> trainer_settings(const VocabularyConfig& config, int64_t size) {
   const bool words = config.kind == PieceKind::words;
-  return {{"model_type", model_type(config.kind)},
-          {"vocab_size", fmt::format("{}", size)},
-          {"hard_vocab_limit", "false"},
-          {"character_coverage", fmt::format("{}", words ? 1.0 : config.character_coverage)},
-          {"byte_fallback", config.byte_fallback ? "true" : "false"},
-          {"normalization_rule_name", words ? "identity" : "nmt_nfkc"},
-          {"unk_surface", words ? " \xE2\x81\x87" : "\xE2\x81\x87"},  // ⁇
-          {"unk_id", "0"},
-          {"bos_id", "1"},
-          {"eos_id", "2"},
-          {"pad_id", "-1"},
-          {"max_sentence_length", "65536"},
-          {"num_threads", fmt::format("{}", threads)},
-          {"minloglevel", "3"}};
+  std::unordered_map<std::string, std::string> settings = {
+      {"model_type", model_type(config.kind)},
+      {"vocab_size", fmt::format("{}", size)},
+      {"hard_vocab_limit", "false"},
+      {"character_coverage", fmt::format("{}", words ? 1.0 : config.character_coverage)},
+      {"byte_fallback", config.byte_fallback ? "true" : "false"},
+      {"normalization_rule_name", words ? "identity" : "nmt_nfkc"},
+      {"unk_surface", words ? " \xE2\x81\x87" : "\xE2\x81\x87"},  // ⁇
+      {"unk_id", "0"},
+      {"bos_id", "1"},
+      {"eos_id", "2"},
+      {"pad_id", "-1"},
+      {"max_sentence_length", "65536"},
+      {"num_threads", fmt::format("{}", threads)},
+      {"minloglevel", "3"}};
+  if (config.kind == PieceKind::characters && config.size == 0) {
+    settings["use_all_vocab"] = "true";
+    settings["vocab_size"] = "300";  // has no effect, but must leave room for special tokens and bytes
+  }
+  return settings;
+}
+
+// The sentences with a space between their words.
+Sentences tokenized(Sentences next) {
+  return [next = std::move(next), line = std::string()]() mutable -> std::optional<std::string_view> {
+    const auto sentence = next();
+    if (!sentence) return std::nullopt;
+    line.clear();
+    for (const auto& [begin, end] : tokenize_words(*sentence)) {
+      if (!line.empty()) line += ' ';
+      line += sentence->substr(begin, end - begin);
+    }
+    return line;
+  };
+}
+
+// The size of a vocabulary of words, at most as configured.
+int64_t size_for_words(const VocabularyConfig& config, const Sentences& next, const std::string& what) {
+  constexpr auto limit = static_cast<int64_t>(max_sentencepieces);
+  const int64_t all = 3 + frequent_words(next, config.min_frequency);
+  if (all == 3)
+    throw Error("no {} word occurs {} times: lower vocabulary.min_frequency", what, config.min_frequency);
+  if (config.size > 0) return std::min(config.size, all);
+  if (all <= limit) return all;
+  throw Error(
+      "the {} text has {} different words, more than the {} of a vocabulary: raise vocabulary.min_frequency, "
+      "or set vocabulary.size",
+      what, all - 3, limit - 3);
 }
 
 [[noreturn]] void cannot_learn(const VocabularyConfig& config, const std::function<Sentences()>& open,
                                const std::string& what, const std::string& reason) {
   const int64_t characters = required_characters(open(), config.character_coverage);
   const int64_t needed = characters + 3 + (config.byte_fallback ? 256 : 0);
-  if (config.size < needed) {
+  if (config.size > 0 && config.size < needed) {
     throw Error(
         "vocabulary.size is {}, but must be at least {} for the {} different characters of the {} text: "
         "raise "
@@ -120,15 +157,14 @@ std::unordered_map<std::string, std::string> trainer_settings(const VocabularyCo
 
 }  // namespace
 
-Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
+Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open_text,
                             const std::string& what) {
+  const auto open = [&] {
+    return config.tokenizer == WordTokenizer::simple ? tokenized(open_text()) : open_text();
+  };
   if (!open()()) throw Error("no {} text to learn a vocabulary from: every line is empty or invalid", what);
-  int64_t size = config.size;
-  if (config.kind == PieceKind::words) {
-    size = std::min(size, 3 + frequent_words(open(), config.min_frequency));
-    if (size == 3)
-      throw Error("no {} word occurs {} times: lower vocabulary.min_frequency", what, config.min_frequency);
-  }
+  const bool words = config.kind == PieceKind::words;
+  const int64_t size = words ? size_for_words(config, open(), what) : config.size;
   SentenceStream sentences(open());
   std::string model;
   try {
@@ -138,7 +174,7 @@ Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<
   } catch (const std::system_error&) {
     throw Error("cannot learn the {} vocabulary: the system refuses the {} threads for it", what, threads);
   }
-  return Vocabulary(std::move(model), what + " vocabulary");
+  return Vocabulary(with_tokenizer(std::move(model), config.tokenizer), what + " vocabulary");
 }
 
 }  // namespace dragoman::internal

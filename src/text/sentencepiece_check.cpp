@@ -8,79 +8,18 @@
 
 #include "base/error.h"
 #include "base/lines.h"
+#include "text/protobuf.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_pieces = size_t{1} << 24, max_piece_bytes = size_t{1} << 16;
-
-// What is wrong, without the file's name.
-class Damage : public Error {
- public:
-  using Error::Error;
-};
+constexpr size_t max_piece_bytes = size_t{1} << 16;
 
 uint32_t word_at(std::string_view bytes, size_t place) {
   uint32_t word;
   std::memcpy(&word, bytes.data() + place, sizeof word);  // little endian, as SentencePiece writes it
   return word;
 }
-
-// --- The fields of a protobuf message, one after the other ------------------------------------------
-
-struct Field {
-  uint64_t number = 0;
-  enum class Type { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } type = Type::varint;
-  uint64_t value = 0;           // of a varint
-  std::string_view bytes = {};  // of all others
-};
-
-class Message {
- public:
-  explicit Message(std::string_view bytes) : rest_(bytes) {}
-
-  bool next(Field& field) {
-    if (rest_.empty()) return false;
-    const uint64_t key = varint();
-    field = {.number = key >> 3, .type = static_cast<Field::Type>(key & 7)};
-    if (field.number == 0) throw Damage("it has a field without a number");
-    switch (field.type) {
-      case Field::Type::varint:
-        field.value = varint();
-        return true;
-      case Field::Type::fixed64:
-        field.bytes = take(8);
-        return true;
-      case Field::Type::bytes:
-        field.bytes = take(varint());
-        return true;
-      case Field::Type::fixed32:
-        field.bytes = take(4);
-        return true;
-    }
-    throw Damage("it has a field of an unknown type");
-  }
-
- private:
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-      const auto byte = static_cast<unsigned char>(take(1)[0]);
-      if (shift < 64) value |= uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) return value;
-    }
-    throw Damage("it has a number of more than ten bytes");
-  }
-
-  std::string_view take(uint64_t count) {
-    if (count > rest_.size()) throw Damage("it ends too early");
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-};
 
 // --- Pieces -----------------------------------------------------------------------------------------
 
@@ -96,18 +35,18 @@ uint64_t check_piece(std::string_view bytes) {
   std::string_view text;
   uint64_t type = normal;
   float score = 0;
-  Message piece(bytes);
-  for (Field field; piece.next(field);) {
-    if (field.number == 1 && field.type == Field::Type::bytes) text = field.bytes;
-    if (field.number == 2 && field.type == Field::Type::fixed32)
+  ProtobufMessage piece(bytes);
+  for (ProtobufField field; piece.next(field);) {
+    if (field.number == 1 && field.type == ProtobufField::Type::bytes) text = field.bytes;
+    if (field.number == 2 && field.type == ProtobufField::Type::fixed32)
       std::memcpy(&score, field.bytes.data(), sizeof score);
-    if (field.number == 3 && field.type == Field::Type::varint) type = field.value;
+    if (field.number == 3 && field.type == ProtobufField::Type::varint) type = field.value;
   }
   if (text.empty() || text.size() > max_piece_bytes || !is_text(text))
-    throw Damage("a piece is empty, too long, or not valid UTF-8");
-  if (!std::isfinite(score)) throw Damage("the score of a piece is not finite");
-  if (type < normal || type > byte) throw Damage("a piece has an unknown type");
-  if (type == byte && !is_byte_piece(text)) throw Damage("a byte piece does not name its byte");
+    throw ProtobufDamage("a piece is empty, too long, or not valid UTF-8");
+  if (!std::isfinite(score)) throw ProtobufDamage("the score of a piece is not finite");
+  if (type < normal || type > byte) throw ProtobufDamage("a piece has an unknown type");
+  if (type == byte && !is_byte_piece(text)) throw ProtobufDamage("a byte piece does not name its byte");
   return type;
 }
 
@@ -121,12 +60,12 @@ class Trie {
   // Visits every state that a text can lead to.
   void check() const {
     if (size() == 0 || units_.size() % (256 * sizeof(uint32_t)) != 0)
-      throw Damage("a normalisation table does not consist of whole blocks");
+      throw ProtobufDamage("a normalisation table does not consist of whole blocks");
     const Transitions transitions = transitions_by_state();
     std::vector<bool> seen(size());
     std::vector<size_t> waiting;
     const auto reach = [&](size_t base) {
-      if (base >= size()) throw Damage("a transition leads out of its normalisation table");
+      if (base >= size()) throw ProtobufDamage("a transition leads out of its normalisation table");
       if (!seen[base]) waiting.push_back(base);
       seen[base] = true;
     };
@@ -167,7 +106,7 @@ class Trie {
   void check_replacement(size_t begin) const {
     const size_t end = begin < replacements_.size() ? replacements_.find('\0', begin) : replacements_.npos;
     if (end == replacements_.npos || !is_text(replacements_.substr(begin, end - begin)))
-      throw Damage("a replacement lies outside its normalisation table, or is not valid UTF-8");
+      throw ProtobufDamage("a replacement lies outside its normalisation table, or is not valid UTF-8");
   }
 
   std::string_view units_, replacements_;
@@ -176,37 +115,37 @@ class Trie {
 // The size of the trie, the trie, and the replacements, each with a zero behind it. None at all is fine.
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
-  if (map.size() < sizeof(uint32_t)) throw Damage("a normalisation table ends too early");
+  if (map.size() < sizeof(uint32_t)) throw ProtobufDamage("a normalisation table ends too early");
   const size_t trie = word_at(map, 0);
   map.remove_prefix(sizeof(uint32_t));
-  if (trie >= map.size()) throw Damage("a normalisation table ends too early");
+  if (trie >= map.size()) throw ProtobufDamage("a normalisation table ends too early");
   Trie(map.substr(0, trie), map.substr(trie)).check();
 }
 
 void check_normaliser(std::string_view bytes) {
-  Message normaliser(bytes);
-  for (Field field; normaliser.next(field);) {
-    if (field.number == 2 && field.type == Field::Type::bytes) check_character_map(field.bytes);
+  ProtobufMessage normaliser(bytes);
+  for (ProtobufField field; normaliser.next(field);) {
+    if (field.number == 2 && field.type == ProtobufField::Type::bytes) check_character_map(field.bytes);
   }
 }
 
 void check_all(std::string_view bytes) {
   size_t pieces = 0, unknown_pieces = 0;
-  Message model(bytes);
-  for (Field field; model.next(field);) {
-    if (field.type != Field::Type::bytes) continue;
+  ProtobufMessage model(bytes);
+  for (ProtobufField field; model.next(field);) {
+    if (field.type != ProtobufField::Type::bytes) continue;
     if (field.number == 1) {
       ++pieces;
       unknown_pieces += check_piece(field.bytes) == unknown;
     } else if (field.number == 2) {
-      Message trainer(field.bytes);
-      for (Field setting; trainer.next(setting);) {}
+      ProtobufMessage trainer(field.bytes);
+      for (ProtobufField setting; trainer.next(setting);) {}
     } else if (field.number == 3 || field.number == 5) {
       check_normaliser(field.bytes);
     }
   }
-  if (pieces == 0 || pieces > max_pieces) throw Damage("it has {} pieces", pieces);
-  if (unknown_pieces != 1) throw Damage("{} of its pieces are unknown tokens, not 1", unknown_pieces);
+  if (pieces == 0 || pieces > max_sentencepieces) throw ProtobufDamage("it has {} pieces", pieces);
+  if (unknown_pieces != 1) throw ProtobufDamage("{} of its pieces are unknown tokens, not 1", unknown_pieces);
 }
 
 }  // namespace
@@ -214,7 +153,7 @@ void check_all(std::string_view bytes) {
 void check_sentencepiece(std::string_view model, const std::string& name) {
   try {
     check_all(model);
-  } catch (const Damage& damage) {
+  } catch (const ProtobufDamage& damage) {
     throw Error("{} is not a SentencePiece model, or is damaged: {}", name, damage.what());
   }
 }

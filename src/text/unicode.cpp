@@ -47,6 +47,14 @@ std::u32string code_points(std::string_view utf8) {
   return code_points(icu::UnicodeString::fromUTF8({utf8.data(), static_cast<int32_t>(utf8.size())}));
 }
 
+std::string to_utf8(char32_t c) {
+  char bytes[U8_MAX_LENGTH];
+  int32_t size = 0;
+  UBool failed = false;
+  U8_APPEND(bytes, size, U8_MAX_LENGTH, static_cast<UChar32>(c), failed);
+  return failed ? std::string() : std::string(bytes, static_cast<size_t>(size));
+}
+
 bool is_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||

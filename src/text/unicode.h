@@ -14,6 +14,9 @@ std::string repaired(std::string_view bytes);
 // Replaces invalid UTF-8 with U+FFFD.
 std::u32string code_points(std::string_view utf8);
 
+// One character; empty if there is none of this number.
+std::string to_utf8(char32_t c);
+
 // Python's str.isspace for one character, which split() and rstrip() use.
 bool is_space(char32_t c);
 

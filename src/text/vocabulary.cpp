@@ -8,12 +8,24 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
+#include "text/tokenizer_field.h"
 #include "text/vocabulary_checksums.h"
+#include "text/word_tokenizer.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view word_begin = "▁";
+constexpr std::string_view word_begin = "▁", unknown_word = "⁇";
+
+std::vector<TextSpan> split_at_spaces(std::string_view text) {
+  std::vector<TextSpan> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) words.push_back({begin, end});
+    begin = end + 1;
+  }
+  return words;
+}
 
 std::string file_of(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
@@ -48,6 +60,7 @@ std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, co
 
 struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
   bool is_of_words = false;
+  WordTokenizer tokenizer = WordTokenizer::none;
 };
 
 Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
@@ -71,6 +84,7 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   bool of_words = true;
   for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
+  processor_->tokenizer = tokenizer_of(model_, name);
 }
 
 // Every other kind has pieces without word_begin: at least single characters.
@@ -84,16 +98,29 @@ int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
 
 // SentencePiece merges consecutive unknown words into one token; here each is a token.
 PiecesOfText Vocabulary::encode_words(std::string_view text) const {
-  PiecesOfText pieces;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    if (end > begin) {
-      pieces.ids.push_back(id(std::string(word_begin).append(text.substr(begin, end - begin))));
-      pieces.spans.push_back({begin, end});
-    }
-    begin = end + 1;
-  }
+  const bool by_spaces = processor_->tokenizer == WordTokenizer::none;
+  PiecesOfText pieces = {.ids = {}, .spans = by_spaces ? split_at_spaces(text) : tokenize_words(text)};
+  pieces.ids.reserve(pieces.spans.size());
+  for (const auto& [begin, end] : pieces.spans)
+    pieces.ids.push_back(id(std::string(word_begin).append(text.substr(begin, end - begin))));
   return pieces;
+}
+
+TextOfPieces Vocabulary::join_words(std::span<const int32_t> ids) const {
+  TextOfPieces result = {.text = {}, .spans = {}, .of_words = true};
+  WordSpacing spacing;
+  for (const int32_t id : ids) {
+    const size_t begin = result.text.size();
+    if (!processor_->IsControl(id)) {
+      const bool unknown = id == special_.unknown;
+      const std::string_view word =
+          unknown ? unknown_word : std::string_view(piece(id)).substr(word_begin.size());
+      if (spacing.space_before(word)) result.text += ' ';
+      result.text += word;
+    }
+    result.spans.push_back({begin, result.text.size()});
+  }
+  return result;
 }
 
 std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
@@ -119,13 +146,14 @@ PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
 }
 
 TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
+  if (is_of_words() && processor_->tokenizer != WordTokenizer::none) return join_words(ids);
   std::vector<int> pieces;
   for (const int32_t id : ids) {
-    CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
     if (!processor_->IsControl(id)) pieces.push_back(id);
   }
   const auto decoded = processor_->DecodeIdsAsImmutableProto(pieces);
-  TextOfPieces result = {.text = decoded.text()};
+  TextOfPieces result = {.text = decoded.text(), .spans = {}, .of_words = is_of_words()};
   TextSpan last;
   for (size_t i = 0, next = 0; i < ids.size(); ++i) {
     if (processor_->IsControl(ids[i])) {

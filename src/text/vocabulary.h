@@ -2,7 +2,8 @@
 // read from a .spm file. The code calls subwords pieces, as SentencePiece does.
 //
 // A model says which of its tokens are special; those learned here number <unk>, <s> and </s> 0, 1 and 2. There is no
-// padding token. encode() adds no special tokens; decode() skips them.
+// padding token. encode() adds no special tokens; decode() skips them. A vocabulary of words may have a tokenizer, by
+// which encode() divides the text and decode() joins the words.
 //
 // Thread-safe once constructed. The same sentences and settings give the same model, byte for byte.
 #pragma once
@@ -46,6 +47,7 @@ struct PiecesOfText {
 struct TextOfPieces {
   std::string text;
   std::vector<TextSpan> spans;
+  bool of_words = false;  // each span is a word, and the space before it if there is one
 };
 
 class Vocabulary {
@@ -81,6 +83,7 @@ class Vocabulary {
 
   bool is_of_words() const;
   PiecesOfText encode_words(std::string_view text) const;
+  TextOfPieces join_words(std::span<const int32_t> ids) const;
 
   std::string model_;
   std::unique_ptr<Processor> processor_;

@@ -10,9 +10,13 @@ namespace dragoman::internal {
 
 enum class PieceKind { bpe, unigram, characters, words };
 
+// How a vocabulary of words divides a text: at spaces alone, or as in word_tokenizer.h.
+enum class WordTokenizer { none, simple };
+
 struct VocabularyConfig {
   PieceKind kind = PieceKind::bpe;
-  int64_t size = 8000;
+  WordTokenizer tokenizer = WordTokenizer::none;
+  int64_t size = 8000;  // 0: all words or characters
   bool shared = false;
   int64_t min_frequency = 1;
   bool byte_fallback = false;

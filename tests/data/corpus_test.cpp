@@ -72,11 +72,8 @@ TEST_F(CorpusTest, SidesOfDifferentLengthAreAnErrorWithBothCounts) {
   DataConfig data;
   data.source = {folder.write("s", "a\nb\nc\n")};
   data.target = {folder.write("t", "A\nB\nC\nD\nE\n")};
-  EXPECT_EQ(
-      error_of(data),
-      fmt::format("{} has 3 lines, but {} has 5: line n of one file must be the translation of line n of "
-                  "the other",
-                  data.source[0], data.target[0]));
+  EXPECT_EQ(error_of(data), fmt::format("{} has 3 lines, but {} has 5: they must correspond line by line",
+                                        data.source[0], data.target[0]));
   std::swap(data.source, data.target);
   EXPECT_NE(error_of(data).find("has 5 lines, but"), std::string::npos);
   data.limit = 3;
@@ -145,6 +142,12 @@ TEST(VocabularyConfig, ContradictionsAreRefused) {
   EXPECT_THROW(validate({.kind = PieceKind::bpe, .min_frequency = 2}), OptionError);
   EXPECT_THROW(validate({.kind = PieceKind::words, .byte_fallback = true}), OptionError);
   EXPECT_THROW(validate({.size = 200, .byte_fallback = true}), OptionError);
+  EXPECT_THROW(validate({.size = 3}), OptionError);
+  EXPECT_THROW(validate({.tokenizer = WordTokenizer::simple}), OptionError);
+  EXPECT_NO_THROW(validate({.kind = PieceKind::words, .tokenizer = WordTokenizer::simple, .size = 0}));
+  EXPECT_NO_THROW(validate({.kind = PieceKind::characters, .size = 0, .byte_fallback = true}));
+  for (const PieceKind kind : {PieceKind::bpe, PieceKind::unigram})
+    EXPECT_THROW(validate({.kind = kind, .size = 0}), OptionError);
 }
 
 }  // namespace

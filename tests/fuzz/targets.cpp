@@ -26,6 +26,7 @@
 #include "text/spans.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
+#include "text/word_tokenizer.h"
 #include "train/checkpoints.h"
 #include "train/history.h"
 #include "train/recipe.h"
@@ -109,6 +110,11 @@ std::string read_text(std::string_view bytes) {
   for (const SentencePart& part : split_sentences(text)) size += part.sentence.size() + part.space.size();
   CHECK(size <= text.size());
   lower_case(code_points(bytes));
+  WordSpacing spacing;
+  for (const auto& [begin, end] : tokenize_words(bytes)) {
+    CHECK(begin < end && end <= bytes.size());
+    spacing.space_before(bytes.substr(begin, end - begin));
+  }
   for (const TextSpan& word : word_spans(text)) CHECK(word.begin < word.end);
   return {};
 }
@@ -159,6 +165,23 @@ std::string read_corpus(std::string_view bytes) {
 
 Seeds corpus_seeds() {
   return {"a dog\tun chien\na cat\tun chat\tcomment\n", "\tempty\nno tab\n \t \nlast\tline"};
+}
+
+// A line says which format the rest has.
+std::string read_sentences(std::string_view bytes) {
+  const size_t first = std::min(bytes.find('\n'), bytes.size());
+  const TextFormat format = bytes.starts_with("iwslt") ? TextFormat::iwslt : TextFormat::sgm;
+  const MemoryFile file(bytes.substr(first));
+  return refusal([&] {
+    LeftOut left_out;
+    read_pairs({{.source = file.path(), .target = file.path(), .format = format}}, false, left_out);
+  });
+}
+
+Seeds sentence_seeds() {
+  return {"iwslt\n<url>http://a.b/c</url>\n<title>A talk</title>\nA sentence & <another>.\n</doc>\nEnd",
+          "sgm\n<doc docid=\"1\">\n<seg id=\"1\"> a &amp; b &#8217; </seg>\n<hl><seg "
+          "id=2>c</seg></hl>\n</doc>\n"};
 }
 
 // The checksum of the 56 bytes before it is put right: a fuzzer would never hit it.
@@ -346,6 +369,7 @@ constexpr FuzzTarget targets[] = {
     {"metrics", read_scored, scored_seeds},
     {"vocabulary", read_vocabulary, vocabulary_seeds},
     {"corpus", read_corpus, corpus_seeds},
+    {"sentences", read_sentences, sentence_seeds},
     {"shard", read_shard, shard_seeds},
     {"safetensors", read_safetensors, model_seeds},
     {"model", read_model, model_seeds},

@@ -88,6 +88,14 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   TextOfPieces mark = {.text = "\u2047", .spans = {{0, 3}}};
   replace_unknown(mark, {unknown_id}, unknown_id, {pieces[4]}, "(Łódź) «", city);
   EXPECT_EQ(mark.text, "«") << "punctuation stands for itself";
+  TextOfPieces words = {.text = "(\u2047), \u2047!",
+                        .spans = {{0, 1}, {1, 4}, {4, 5}, {5, 6}, {6, 10}, {10, 11}},
+                        .of_words = true};
+  const std::vector<std::vector<float>> names = {{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0},
+                                                 {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}};
+  replace_unknown(words, {8, unknown_id, 9, 8, unknown_id, 9}, unknown_id, names, line, part);
+  EXPECT_EQ(words.text, "(Bob), Zoë!") << "words keep their spacing";
+  EXPECT_EQ(words.spans[4], (TextSpan{6, 11}));
   TextOfPieces lonely = {.text = " \u2047 ", .spans = {{0, 5}}};
   replace_unknown(lonely, {unknown_id}, unknown_id, {{1}}, "",
                   {.ids = {eos_id}, .end = eos_id, .spans = {{0, 0}}});

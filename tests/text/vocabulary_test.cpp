@@ -3,6 +3,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
 
 #include "base/checksum.h"
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "temporary_folder.h"
 #include "text/spm_file.h"
 #include "text/toy_text.h"
+#include "text/unicode.h"
 #include "text/vocabulary_checksums.h"
 #include "text/word_encoder.h"
 
@@ -141,6 +143,86 @@ TEST_F(VocabularyTest, RareWordsAreUnknown) {
   EXPECT_EQ(learn({.kind = PieceKind::words, .size = 4}, text).size(), 4);
   EXPECT_NE(error_of({.kind = PieceKind::words, .min_frequency = 9}, text).find("vocabulary.min_frequency"),
             std::string::npos);
+}
+
+const std::vector<std::string> sentences = {"It's \"well-known\", isn't it?", "(In 3.5 years), he said."};
+
+TEST_F(VocabularyTest, ATokenizerSeparatesPunctuationAndPutsItBack) {
+  const Vocabulary plain = learn({.kind = PieceKind::words}, sentences);
+  EXPECT_EQ(plain.id("▁it"), unknown_id);
+  EXPECT_EQ(plain.decode(plain.encode(sentences[0])), sentences[0]);
+  const Vocabulary vocabulary =
+      learn({.kind = PieceKind::words, .tokenizer = WordTokenizer::simple, .size = 0}, sentences);
+  for (const char* word : {"▁it", "▁?", "▁well-known", "▁\"", "▁(", "▁3.5", "▁isn't"})
+    EXPECT_NE(vocabulary.id(word), unknown_id) << word;
+  for (const std::string& sentence : sentences) {
+    std::vector<int32_t> ids = vocabulary.encode(sentence);
+    EXPECT_EQ(std::ranges::count(ids, unknown_id), 0);
+    EXPECT_EQ(WordEncoder(vocabulary).encode(sentence), ids);
+    ids.insert(ids.begin(), bos_id);
+    ids.push_back(eos_id);
+    EXPECT_EQ(vocabulary.decode(ids), sentence);
+  }
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode("(the cat), he said")), "(⁇ ⁇), he said");
+}
+
+// Users count characters of their own text.
+TEST_F(VocabularyTest, SpansOfTokenizedWordsAreThoseOfTheText) {
+  const Vocabulary vocabulary =
+      learn({.kind = PieceKind::words, .tokenizer = WordTokenizer::simple, .size = 0}, sentences);
+  const std::string text = "  In 3.5  years, \"été\"?";
+  const PiecesOfText pieces = vocabulary.encode_with_spans(text);
+  std::vector<std::string> there;
+  for (const auto& [begin, end] : pieces.spans) there.push_back(text.substr(begin, end - begin));
+  EXPECT_EQ(there, (std::vector<std::string>{"In", "3.5", "years", ",", "\"", "été", "\"", "?"}));
+  EXPECT_EQ(pieces.ids, vocabulary.encode(text));
+  EXPECT_EQ(in_code_points(text, pieces.spans)[6], (TextSpan{21, 22}));
+
+  std::vector<int32_t> ids = pieces.ids;
+  ids.insert(ids.begin() + 2, bos_id);
+  const TextOfPieces decoded = vocabulary.decode_with_spans(ids);
+  EXPECT_EQ(decoded.text, "In 3.5 years, \"⁇\"?");
+  there.clear();
+  for (const auto& [begin, end] : decoded.spans) there.push_back(decoded.text.substr(begin, end - begin));
+  EXPECT_EQ(there, (std::vector<std::string>{"In", " 3.5", "", " years", ",", " \"", "⁇", "\"", "?"}));
+}
+
+TEST_F(VocabularyTest, AFileKeepsItsTokenizer) {
+  const VocabularyConfig config = {.kind = PieceKind::words, .tokenizer = WordTokenizer::simple};
+  const Vocabulary vocabulary = learn(config, sentences);
+  const auto shared = std::make_shared<const Vocabulary>(learn(config, sentences));
+  write_vocabularies(folder.path(""), {shared, shared});
+  EXPECT_EQ(read_vocabularies(folder.path("")).source->encode(sentences[0]), vocabulary.encode(sentences[0]));
+  EXPECT_EQ(learn({.kind = PieceKind::words}, sentences).model().find("simple"), std::string::npos);
+
+  sentencepiece::SentencePieceProcessor other_program;
+  EXPECT_TRUE(other_program.LoadFromSerializedProto(vocabulary.model()).ok());
+  EXPECT_EQ(other_program.GetPieceSize(), vocabulary.size());
+
+  std::string later = vocabulary.model();
+  later.replace(later.rfind("simple"), 6, "better");
+  try {
+    Vocabulary(later, "x.spm");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "x.spm needs a tokenizer that this version lacks: update dragoman");
+  }
+}
+
+TEST_F(VocabularyTest, SizeZeroMeansAllWordsOrCharacters) {
+  std::vector<std::string> text;
+  for (int i = 0; i < 9000; ++i) text.push_back("word" + std::to_string(i) + " all");
+  EXPECT_EQ(learn({.kind = PieceKind::words}, text).size(), 8000);
+  EXPECT_EQ(learn({.kind = PieceKind::words, .size = 0}, text).size(), 3 + 9001);
+  EXPECT_EQ(learn({.kind = PieceKind::words, .size = 0, .min_frequency = 2}, text).size(), 3 + 1);
+  text = {""};
+  for (char32_t c = U'\u4e00'; c < U'\u4e00' + 600; ++c) text[0] += to_utf8(c) + " ";
+  EXPECT_EQ(learn({.kind = PieceKind::characters, .size = 300, .character_coverage = 1}, text).size(), 300);
+  const VocabularyConfig all = {.kind = PieceKind::characters, .size = 0, .character_coverage = 1};
+  EXPECT_EQ(learn(all, text).size(), 3 + 601);
+  VocabularyConfig with_bytes = all;
+  with_bytes.byte_fallback = true;
+  EXPECT_EQ(learn(with_bytes, text).size(), 3 + 256 + 601);
 }
 
 TEST_F(VocabularyTest, ByteFallbackSpellsUnknownCharacters) {

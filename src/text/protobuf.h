@@ -1,0 +1,37 @@
+// The fields of a protobuf message, one after the other, without its schema. SentencePiece models are such messages.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace dragoman::internal {
+
+// What is wrong, without the file's name.
+class ProtobufDamage : public Error {
+ public:
+  using Error::Error;
+};
+
+struct ProtobufField {
+  uint64_t number = 0;
+  enum class Type { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } type = Type::varint;
+  uint64_t value = 0;           // of a varint
+  std::string_view bytes = {};  // of all others
+};
+
+class ProtobufMessage {
+ public:
+  explicit ProtobufMessage(std::string_view bytes) : rest_(bytes) {}
+
+  bool next(ProtobufField& field);
+
+ private:
+  uint64_t varint();
+  std::string_view take(uint64_t count);
+
+  std::string_view rest_;
+};
+
+}  // namespace dragoman::internal
