@@ -1,7 +1,6 @@
 // What a terminal shows of a run.
 #include "train/progress.h"
 
-#include <fcntl.h>
 #include <pty.h>
 #include <unistd.h>
 
@@ -20,7 +19,6 @@ class Terminal {
     EXPECT_EQ(openpty(&other_end_, &terminal, nullptr, nullptr, nullptr), 0);
     dup2(terminal, STDERR_FILENO);
     close(terminal);
-    fcntl(other_end_, F_SETFL, O_NONBLOCK);
   }
   ~Terminal() {
     dup2(before_, STDERR_FILENO);
@@ -30,11 +28,13 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // What was written since the last call; at most four kilobytes, for which a terminal has room.
+  // What was written since the last call; at most four kilobytes, for which a terminal has room. It comes a moment
+  // later: a mark shows where it ends.
   std::string written() const {
-    std::string text(4096, '\0');
-    const ssize_t bytes = read(other_end_, text.data(), text.size());
-    text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+    constexpr char mark = '#';
+    EXPECT_EQ(write(STDERR_FILENO, &mark, 1), 1);
+    std::string text;
+    for (char c = 0; read(other_end_, &c, 1) == 1 && c != mark;) text += c;
     return text;
   }
 
