@@ -113,8 +113,7 @@ void Run::log_setup() const {
            processes_.count() > 1 ? fmt::format("{} processes, each with ", processes_.count()) : "",
            device_.context.threads(), device_.kernels.name);
   if (recipe_.training.label_smoothing > 0)
-    log_info(
-        "losses are -log p of the reference token, without label smoothing, to compare with validation's");
+    log_info("the losses shown are without label smoothing, training's and validation's alike");
   if (recipe_.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
         "training.precision is bf16, for which {} has no instructions: products are emulated, which is slow; "

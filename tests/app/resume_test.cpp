@@ -76,7 +76,7 @@ TEST_F(ResumeTest, KilledBeforeTheLastValidationItStillValidates) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   ::kill(child, SIGKILL);
   ASSERT_EQ(wait_for(child), 128 + SIGKILL);
-  ASSERT_EQ(history("killed").back().at("event"), "train") << "the kill came too late";
+  ASSERT_EQ(history("killed").back().at("event"), "epoch") << "the kill came too late";
   ASSERT_EQ(wait_for(start("killed", slow)), 0) << read_file(path("log"));
   EXPECT_EQ(results("killed"), results("whole"));
   EXPECT_EQ(history("killed"), history("whole"));

@@ -30,7 +30,7 @@ TEST_P(StoppedValidation, IsRepeatedByTheResumedRun) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(child, SIGINT);
   ASSERT_EQ(wait_for(child), 128 + SIGINT) << read_file(path("log"));
-  ASSERT_EQ(history("stopped").back().at("event"), "train") << "the signal waited for its end";
+  ASSERT_EQ(history("stopped").back().at("event"), "epoch") << "the signal waited for its end";
   ASSERT_EQ(history("stopped").back().at("step"), step);
   ASSERT_EQ(wait_for(start("stopped", slow)), 0) << read_file(path("log"));
   EXPECT_EQ(results("stopped"), results("whole"));
