@@ -31,12 +31,26 @@ class TrainingRuns : public testing::Test {
   pid_t start(const std::string& out, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = launcher_;
     words.insert(words.end(), {DRAGOMAN_PROGRAM, "train", recipe_, "--out", path(out)});
-    for (const char* flag :
-         {"--model.d_model=32", "--model.heads=2", "--model.d_ff=64", "--model.encoder_layers=1",
-          "--model.decoder_layers=1", "--data.batches=7", "--data.sentences=8", "--data.valid_batches=1",
-          "--training.accumulate=2", "--training.max_epochs=0", "--training.max_steps=60",
-          "--training.ema=0.9", "--training.threads=1", "--validation.every=9", "--validation.patience=1000",
-          "--checkpoints.every=2", "--validation.metrics=loss", "--validation.samples=0"}) {
+    for (const char* flag : {"--model.d_model=32",
+                             "--model.heads=2",
+                             "--model.d_ff=64",
+                             "--model.encoder_layers=1",
+                             "--model.decoder_layers=1",
+                             "--data.batches=7",
+                             "--data.sentences=8",
+                             "--data.valid_batches=1",
+                             "--training.accumulate=2",
+                             "--training.max_epochs=0",
+                             "--training.max_steps=60",
+                             "--training.schedule=noam",
+                             "--training.warmup=400",
+                             "--training.ema=0.9",
+                             "--training.threads=1",
+                             "--validation.every=9",
+                             "--validation.patience=1000",
+                             "--checkpoints.every=2",
+                             "--validation.metrics=loss",
+                             "--validation.samples=0"}) {
       words.push_back(flag);
     }
     words.insert(words.end(), more.begin(), more.end());
@@ -65,9 +79,11 @@ class TrainingRuns : public testing::Test {
   // Sends it once the run has validated: then all of its processes train. What it then exits with.
   int stop(pid_t launcher, pid_t process, const std::string& out, int signal) const {
     const std::string metrics = path(out) + "/metrics.jsonl";
-    while (!std::filesystem::exists(metrics) ||
-           read_file(metrics).find("\"validation\"") == std::string::npos)
-      usleep(1000);
+    const auto validated = [&] {
+      return std::filesystem::exists(metrics) &&
+             read_file(metrics).find("\"validation\"") != std::string::npos;
+    };
+    while (!validated() && waitpid(launcher, nullptr, WNOHANG) == 0) usleep(1000);
     ::kill(process, signal);
     return wait_for(launcher);
   }
