@@ -54,6 +54,7 @@ Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const 
     const auto words =
         std::make_shared<const Vocabulary>(symbol_model(recipe.data.symbols), "the vocabulary of symbols",
                                            Marks{.start = SyntheticTask::start, .end = SyntheticTask::end});
+    std::filesystem::create_directories(folder);
     write_vocabularies(folder, {words, words});
   }
   Task task;

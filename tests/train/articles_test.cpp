@@ -42,6 +42,7 @@ void expect_plain(const TrainingConfig& training) {
   EXPECT_EQ(training.label_smoothing, 0);
 }
 
+// But for its rate, which the recipe explains.
 TEST(Articles, TheCopyTaskIsTheArticles) {
   const Recipe recipe = recipe_named("copy");
   EXPECT_EQ(recipe.data.symbols, 11);
@@ -51,10 +52,8 @@ TEST(Articles, TheCopyTaskIsTheArticles) {
   EXPECT_EQ(recipe.model.d_model, 512);
   EXPECT_EQ(recipe.model.norm, NormOrder::pre);
   EXPECT_EQ(recipe.model.embedding_initialiser, EmbeddingInitialiser::xavier);
-  EXPECT_EQ(recipe.training.factor, 1);
-  EXPECT_EQ(recipe.training.warmup, 400);
+  expect_dropouts(recipe.model, 0.1, 0.1, 0.1, 0.1);
   EXPECT_EQ(recipe.training.label_smoothing, 0);
-  EXPECT_EQ(recipe.training.max_epochs, 10);
 }
 
 TEST(Articles, TheAnnotatedTransformersTranslatorIsTheArticles) {
@@ -88,16 +87,29 @@ TEST(Articles, TheEuroparlTranslatorIsTheArticles) {
   EXPECT_EQ(recipe.validation.keep_best_by, KeepBestBy::train_loss);
 }
 
-TEST(Articles, PostNormIsTheWalkThroughs) {
+TEST(Articles, PostNormIsTheHowTos) {
   const Recipe recipe = recipe_named("post-norm");
   EXPECT_EQ(recipe.model.norm, NormOrder::post);
   EXPECT_EQ(recipe.model.norm_eps, 1e-5);
   EXPECT_EQ(recipe.model.initialiser, Initialiser::pytorch);
   EXPECT_EQ(recipe.model.embedding_initialiser, EmbeddingInitialiser::unit);
   EXPECT_EQ(recipe.model.tied, Tied::none);
-  expect_dropouts(recipe.model, 0.1, 0, 0, 0.1);
+  EXPECT_EQ(recipe.vocabulary.size, 10'000);
+  expect_dropouts(recipe.model, 0.1, 0, 0.1, 0.1);
   expect_adam(recipe.training, 0.98, 1e-9);
   expect_plain(recipe.training);
+}
+
+TEST(Articles, TheWalkThroughIsTheArticles) {
+  const Recipe recipe = recipe_named("walk-through-en-fr");
+  EXPECT_EQ(recipe.model.norm, NormOrder::pre);
+  EXPECT_EQ(recipe.model.positions, Positions::raw_index);
+  EXPECT_EQ(recipe.model.initialiser, Initialiser::pytorch);
+  EXPECT_EQ(recipe.model.embedding_initialiser, EmbeddingInitialiser::unit);
+  EXPECT_EQ(recipe.model.tied, Tied::none);
+  expect_dropouts(recipe.model, 0.1, 0.1, 0.1, 0.1);
+  EXPECT_FALSE(recipe.vocabulary.source_eos);
+  EXPECT_EQ(recipe.training.max_epochs, 20);
 }
 
 TEST(Articles, Tensor2tensorIsTheLessons) {
