@@ -114,9 +114,8 @@ std::string to_text(const Row& row) {
 void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& machine) {
   std::cout << fmt::format(
       "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {} tokens a sentence; {} threads, {}\n"
-      "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights ({:.1f} MB in "
-      "a "
-      "step)\n\n"
+      "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
+      "({:.1f} MB in a step)\n\n"
       "batch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n",
       c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
       o.load.length, machine.threads, machine.instruction_set, machine.operations * 1e-9,

@@ -21,14 +21,11 @@ struct Figure {
   void (*draw)(const Figure& figure, const Arguments& arguments);
 };
 
-// A figure's options are those that its struct declares.
-template <typename Chart>
-void draw_chart(const Figure& figure, const Arguments& arguments) {
-  Chart settings;
+// Reads the command line, with what `own` has beside --out, and writes the file that make() returns.
+template <typename Make>
+void draw_figure(const Figure& figure, const Arguments& arguments, Options& options, Section own,
+                 const Make& make) {
   std::string out = "-";
-  Options options;
-  auto own = options.section("", "Options");
-  declare(own, settings);
   declare_output_file(own, out);
   CommandLine line(fmt::format("draw {}", figure.name), figure.summary);
   line.add_options(options);
@@ -36,21 +33,24 @@ void draw_chart(const Figure& figure, const Arguments& arguments) {
   check_output(out);
 
   std::string file;
-  options.check([&] { file = svg(chart(settings)); });
+  options.check([&] { file = make(); });
   write_output(out, file);
+}
+
+// A chart's options are those that its struct declares.
+template <typename Chart>
+void draw_chart(const Figure& figure, const Arguments& arguments) {
+  Chart settings;
+  Options options;
+  Section own = options.section("", "Options");
+  declare(own, settings);
+  draw_figure(figure, arguments, options, own, [&] { return svg(chart(settings)); });
 }
 
 template <std::string (*diagram)()>
 void draw_diagram(const Figure& figure, const Arguments& arguments) {
-  std::string out = "-";
   Options options;
-  auto own = options.section("", "Options");
-  declare_output_file(own, out);
-  CommandLine line(fmt::format("draw {}", figure.name), figure.summary);
-  line.add_options(options);
-  if (!line.read(arguments)) return;
-  check_output(out);
-  write_output(out, diagram());
+  draw_figure(figure, arguments, options, options.section("", "Options"), diagram);
 }
 
 constexpr Figure figures[] = {

@@ -1,9 +1,10 @@
-// parse_json: how all JSON is read that this program did not write a moment ago.
+// How all JSON is read that this program did not write a moment ago: parse_json and integer_at.
 //
 // nlohmann's parser takes any depth of nesting, but copying, printing and comparing what it returns is recursive: deep
 // nesting, which is never meant, would overflow the stack.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +22,16 @@ Json parse_json(std::string_view text) {
   if (is_nested_too_deeply(text))
     throw Json::parse_error::create(101, 0, "it is nested too deeply to be meant", nullptr);
   return Json::parse(text);
+}
+
+// The integer at a key of an object, or at a place of an array. Throws nlohmann::json::exception where there is none:
+// nlohmann's own conversion accepts any number, and is undefined for those that no integer holds, such as 1e300.
+template <class Key>
+int64_t integer_at(const nlohmann::json& json, const Key& key) {
+  const nlohmann::json& value = json.at(key);
+  if (!value.is_number_integer())
+    throw nlohmann::json::type_error::create(302, value.dump() + " is not an integer", &value);
+  return value.get<int64_t>();
 }
 
 }  // namespace dragoman::internal

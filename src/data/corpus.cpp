@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -54,15 +55,15 @@ nlohmann::json to_json(const CorpusCounts& c) {
 
 CorpusCounts corpus_counts_from_json(const nlohmann::json& json) {
   const nlohmann::json& left_out = json.at("left_out");
-  return {.read = json.at("read"),
-          .kept = json.at("kept"),
-          .held_out = json.at("held_out"),
-          .left_out = {.invalid = left_out.at("invalid"),
-                       .empty = left_out.at("empty"),
-                       .too_long = left_out.at("too_long"),
-                       .ratio = left_out.at("ratio")},
-          .source_tokens = json.at("source_tokens"),
-          .target_tokens = json.at("target_tokens")};
+  return {.read = integer_at(json, "read"),
+          .kept = integer_at(json, "kept"),
+          .held_out = integer_at(json, "held_out"),
+          .left_out = {.invalid = integer_at(left_out, "invalid"),
+                       .empty = integer_at(left_out, "empty"),
+                       .too_long = integer_at(left_out, "too_long"),
+                       .ratio = integer_at(left_out, "ratio")},
+          .source_tokens = integer_at(json, "source_tokens"),
+          .target_tokens = integer_at(json, "target_tokens")};
 }
 
 std::vector<CorpusSource> corpus_sources(const DataConfig& data) {

@@ -200,11 +200,14 @@ PreparedCorpus open_shards(const std::string& folder, const json& manifest) {
   const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
   PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
                            .shards = {},
-                           .source_begins = manifest.at("source_begins"),
+                           .source_begins = {},
                            .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
                            .report = manifest.at("report")};
+  const json& begins = manifest.at("source_begins");
+  for (size_t i = 0; i < begins.size(); ++i)
+    corpus.source_begins.push_back(static_cast<uint64_t>(integer_at(begins, i)));
   const VocabularySizes sizes = {corpus.vocabularies.source->size(), corpus.vocabularies.target->size()};
-  for (int64_t i = 0; i < manifest.at("shards").get<int64_t>(); ++i) {
+  for (int64_t i = 0; i < integer_at(manifest, "shards"); ++i) {
     corpus.shards.emplace_back(shard_path(folder, i), fingerprint, sizes);
   }
   return corpus;

@@ -15,6 +15,29 @@ void add_layer_frame(Svg& svg, const Box& first, const Box& last, std::string_vi
   add_frame(svg, {first.x, top, first.width + 2 * around, last.lower().y + around / 2 - top}, text);
 }
 
+void add_order(Svg& svg, double x, NormOrder order) {
+  const bool pre = order == NormOrder::pre;
+  add_text(svg, {x, 64}, Anchor::middle, "", pre ? "pre-norm" : "post-norm");
+  add_text(svg, {x, 84}, Anchor::middle, "small",
+           pre ? "x + Dropout(Sublayer(LayerNorm(x)))" : "LayerNorm(x + Dropout(Sublayer(x)))");
+}
+
+// Both norm orders of a layer side by side, the second at post_x: add(svg, column, order) adds the sublayers.
+template <typename Add>
+std::string layer_diagram(std::string_view title, double width, double post_x, const Add& add) {
+  Svg svg = diagram(width, title);
+  double bottom = 0;
+  for (const auto& [order, x] : {std::pair(NormOrder::pre, 160.0), std::pair(NormOrder::post, post_x)}) {
+    add_order(svg, x, order);
+    Column column(svg, x, 104, 190);
+    column.text("x");
+    add(svg, column, order);
+    column.text("to the next layer");
+    bottom = column.bottom();
+  }
+  return finished(svg, bottom, title);
+}
+
 // A sublayer with its residual connection and its norm. Returns the sublayer's box.
 Box add_sublayer(Column& column, NormOrder order, BoxKind kind, std::string_view text) {
   column.branch();
@@ -24,15 +47,6 @@ Box add_sublayer(Column& column, NormOrder order, BoxKind kind, std::string_view
   column.sum();
   if (order == NormOrder::post) column.box(BoxKind::norm, "LayerNorm");
   return sublayer;
-}
-
-constexpr double layer_width = 190;
-
-void add_order(Svg& svg, double x, NormOrder order) {
-  const bool pre = order == NormOrder::pre;
-  add_text(svg, {x, 64}, Anchor::middle, "", pre ? "pre-norm" : "post-norm");
-  add_text(svg, {x, 84}, Anchor::middle, "small",
-           pre ? "x + Dropout(Sublayer(LayerNorm(x)))" : "LayerNorm(x + Dropout(Sublayer(x)))");
 }
 
 }  // namespace
@@ -73,40 +87,22 @@ std::string architecture_diagram() {
 }
 
 std::string encoder_layer_diagram() {
-  constexpr std::string_view title = "An encoder layer";
-  Svg svg = diagram(600, title);
-  double bottom = 0;
-  for (const auto& [order, x] : {std::pair(NormOrder::pre, 160.0), std::pair(NormOrder::post, 445.0)}) {
-    add_order(svg, x, order);
-    Column column(svg, x, 104, layer_width);
-    column.text("x");
+  return layer_diagram("An encoder layer", 600, 445, [](Svg&, Column& column, NormOrder order) {
     add_sublayer(column, order, BoxKind::attention, "multi-head self-attention");
     add_sublayer(column, order, BoxKind::feed_forward, "feed-forward network");
-    column.text("to the next layer");
-    bottom = column.bottom();
-  }
-  return finished(svg, bottom, title);
+  });
 }
 
 std::string decoder_layer_diagram() {
-  constexpr std::string_view title = "A decoder layer";
-  Svg svg = diagram(760, title);
-  double bottom = 0;
-  for (const auto& [order, x] : {std::pair(NormOrder::pre, 160.0), std::pair(NormOrder::post, 525.0)}) {
-    add_order(svg, x, order);
-    Column column(svg, x, 104, layer_width);
-    column.text("x");
+  return layer_diagram("A decoder layer", 760, 525, [](Svg& svg, Column& column, NormOrder order) {
     add_sublayer(column, order, BoxKind::attention, "masked self-attention");
     const Box cross = add_sublayer(column, order, BoxKind::attention, "cross-attention");
     add_sublayer(column, order, BoxKind::feed_forward, "feed-forward network");
-    column.text("to the next layer");
-    bottom = column.bottom();
     const Point from = {cross.right().x + 36, cross.right().y};
     add_arrow(svg, {from, cross.right()});
     add_text(svg, {from.x + 6, from.y - 3}, Anchor::start, "small", "keys, values:");
     add_text(svg, {from.x + 6, from.y + 12}, Anchor::start, "small", "encoder output");
-  }
-  return finished(svg, bottom, title);
+  });
 }
 
 std::string attention_diagram() {

@@ -1,9 +1,31 @@
 #include "text/protobuf.h"
 
 namespace dragoman::internal {
+namespace {
+
+using Type = ProtobufField::Type;
+
+std::string varint_of(uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes += static_cast<char>(value);
+}
+
+std::string key_of(uint64_t number, Type type) {
+  return varint_of(number << 3 | static_cast<uint64_t>(type));
+}
+
+}  // namespace
+
+std::string protobuf_field(uint64_t number, uint64_t value) {
+  return key_of(number, Type::varint) + varint_of(value);
+}
+
+std::string protobuf_field(uint64_t number, std::string_view bytes) {
+  return key_of(number, Type::bytes) + varint_of(bytes.size()) + std::string(bytes);
+}
 
 bool ProtobufMessage::next(ProtobufField& field) {
-  using Type = ProtobufField::Type;
   if (rest_.empty()) return false;
   const uint64_t key = varint();
   field = {.number = key >> 3, .type = static_cast<Type>(key & 7)};

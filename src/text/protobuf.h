@@ -1,7 +1,9 @@
-// The fields of a protobuf message, one after the other, without its schema. SentencePiece models are such messages.
+// The fields of a protobuf message, read one after the other or written, without a schema. SentencePiece models are
+// such messages.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -33,5 +35,9 @@ class ProtobufMessage {
 
   std::string_view rest_;
 };
+
+// A field's bytes: a message is its fields, joined.
+std::string protobuf_field(uint64_t number, uint64_t value);
+std::string protobuf_field(uint64_t number, std::string_view bytes);
 
 }  // namespace dragoman::internal

@@ -13,12 +13,7 @@ constexpr std::string_view simple = "simple";
 
 std::string with_tokenizer(std::string model, WordTokenizer tokenizer) {
   if (tokenizer == WordTokenizer::none) return model;
-  constexpr uint64_t key = tokenizer_field << 3 | 2;  // a field of bytes
-  static_assert(key < 1 << 14 && simple.size() < 128);
-  model += static_cast<char>(key % 128 + 128);
-  model += static_cast<char>(key / 128);
-  model += static_cast<char>(simple.size());
-  return model.append(simple);
+  return model + protobuf_field(tokenizer_field, simple);
 }
 
 WordTokenizer tokenizer_of(std::string_view model, const std::string& name) {

@@ -36,8 +36,7 @@ std::string file_of(const std::string& folder, const std::string& name) {
               token, flag);
 }
 
-std::optional<Marks> marks_of(const std::string& folder) {
-  const nlohmann::json config = config_of_vocabularies(folder);
+std::optional<Marks> marks_of(const nlohmann::json& config, const std::string& folder) {
   if (!config.contains("marks")) return {};
   const nlohmann::json& marks = config.at("marks");
   const auto number = [&](const char* name) {
@@ -180,8 +179,9 @@ bool Vocabulary::is_mark(int32_t id) const { return processor_->IsControl(id) ||
 std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name) {
   const std::string path = file_of(folder, name);
   std::string contents = read_file(path);
-  verify_vocabulary(folder, name, contents);
-  return std::make_shared<const Vocabulary>(std::move(contents), path, marks_of(folder));
+  const nlohmann::json config = config_of_vocabularies(folder);
+  verify_vocabulary(config, path, contents);
+  return std::make_shared<const Vocabulary>(std::move(contents), path, marks_of(config, folder));
 }
 
 Vocabularies read_vocabularies(const std::string& folder) {

@@ -30,14 +30,14 @@ nlohmann::json vocabulary_checksums(const std::string& folder) {
   return checksums;
 }
 
-void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents) {
-  const nlohmann::json config = config_of_vocabularies(folder);
-  const auto place = nlohmann::json::json_pointer("/vocabulary_checksums") / name;
+void verify_vocabulary(const nlohmann::json& config, const std::string& path, std::string_view contents) {
+  const auto place =
+      nlohmann::json::json_pointer("/vocabulary_checksums") / fs::path(path).filename().string();
   if (!config.contains(place) || config.at(place) == checksum_of(contents)) return;
   throw Error(
       "{} is damaged, or of another model: it does not match its checksum in config.json; copy it again from "
       "where the model comes from",
-      (fs::path(folder) / name).string());
+      path);
 }
 
 }  // namespace dragoman::internal

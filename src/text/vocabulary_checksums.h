@@ -15,8 +15,8 @@ nlohmann::json config_of_vocabularies(const std::string& folder);
 // By name, of those files that the folder has: {"shared.spm": "2d06800538d394c2"}.
 nlohmann::json vocabulary_checksums(const std::string& folder);
 
-// Throws an Error if the folder's configuration has another checksum of this file. Earlier versions wrote none, and
+// Throws an Error if the configuration beside this file has another checksum of it. Earlier versions wrote none, and
 // the folder of a prepared corpus has no configuration.
-void verify_vocabulary(const std::string& folder, const std::string& name, std::string_view contents);
+void verify_vocabulary(const nlohmann::json& config, const std::string& path, std::string_view contents);
 
 }  // namespace dragoman::internal

@@ -55,11 +55,11 @@ std::string defect_of(CheckpointInfo& checkpoint, bool with_contents) {
     const fs::path folder = checkpoint.path;
     const nlohmann::json manifest = read_json(folder / manifest_name);
     if (!manifest.value("on_schedule", true)) checkpoint.reason = CheckpointReason::extra;
-    checkpoint.best_step = manifest.value("best_step", int64_t{-1});
+    checkpoint.best_step = manifest.contains("best_step") ? integer_at(manifest, "best_step") : -1;
     for (const auto& [name, facts] : manifest.at("files").items()) {
       const fs::path file = folder / name;
       if (!fs::exists(file)) return name + " is missing";
-      if (fs::file_size(file) != facts.at("bytes").get<uintmax_t>()) return name + " has the wrong size";
+      if (facts.at("bytes") != fs::file_size(file)) return name + " has the wrong size";
       if (!with_contents) continue;
       if (checksum(file.string()) != facts.at("xxh3")) return name + " has the wrong checksum";
       if (file.extension() != ".safetensors") continue;

@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -99,10 +101,10 @@ void DivergenceGuard::from_json(const nlohmann::json& saved) {
   mean_ = saved.at("mean");
   first_ = saved.value("first", mean_);
   variance_ = saved.at("variance");
-  seen_ = saved.at("seen");
-  in_a_row_ = saved.at("in_a_row");
-  skipped_ = saved.at("skipped");
-  rollbacks_ = saved.at("returns");
+  seen_ = integer_at(saved, "seen");
+  in_a_row_ = integer_at(saved, "in_a_row");
+  skipped_ = integer_at(saved, "skipped");
+  rollbacks_ = integer_at(saved, "returns");
   rate_scale_ = saved.at("rate_scale");
 }
 

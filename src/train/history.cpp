@@ -16,8 +16,7 @@ class Reader {
   void take(const MetricsEvent& event) {
     update_time(event);
     history_.steps = std::max(history_.steps, event.step);
-    const double epoch = event.number("epoch");
-    if (std::isfinite(epoch)) history_.epoch = std::max(history_.epoch, static_cast<int64_t>(epoch));
+    history_.epoch = std::max(history_.epoch, event.integer("epoch"));
     history_.ended = event.event == "end";
     if (event.event == "train") add(history_.train, event);
     if (event.event == "validation") add(history_.validation, event);

@@ -55,8 +55,7 @@ bool parse(const std::string& line, MetricsEvent& event) {
   }
   if (!event.values.is_object()) return false;
   event.event = event.text("event");
-  const auto step = event.values.find("step");
-  event.step = step != event.values.end() && step->is_number_integer() ? step->get<int64_t>() : 0;
+  event.step = event.integer("step");
   event.time = event.number("time");
   return !event.event.empty();
 }
@@ -159,6 +158,11 @@ double MetricsEvent::number(const std::string& name) const {
           : "nan";
   const double infinity = std::numeric_limits<double>::infinity();
   return kind == "inf" ? infinity : kind == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+}
+
+int64_t MetricsEvent::integer(const std::string& name) const {
+  const auto found = values.find(name);
+  return found != values.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
 std::string MetricsEvent::text(const std::string& name) const {

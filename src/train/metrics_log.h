@@ -69,6 +69,7 @@ struct MetricsEvent {
 
   // NaN if there is no such number; infinities are restored.
   double number(const std::string& name) const;
+  int64_t integer(const std::string& name) const;   // 0 if there is none
   std::string text(const std::string& name) const;  // empty if there is none
 };
 

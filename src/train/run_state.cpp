@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/json.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -13,7 +15,8 @@ nlohmann::json json_of(const LossSums& sums) {
 }
 
 LossSums sums_of(const nlohmann::json& json) {
-  return {json.at("smoothed"), json.at("log_likelihood"), json.at("source_tokens"), json.at("target_tokens")};
+  return {json.at("smoothed"), json.at("log_likelihood"), integer_at(json, "source_tokens"),
+          integer_at(json, "target_tokens")};
 }
 
 }  // namespace
@@ -47,16 +50,16 @@ nlohmann::json RunState::to_json() const {
 }
 
 void RunState::from_json(const nlohmann::json& saved) {
-  position = {saved.at("epoch"), saved.at("index")};
+  position = {integer_at(saved, "epoch"), integer_at(saved, "index")};
   seconds = saved.at("seconds");
   recent_sums = sums_of(saved.at("recent_sums"));
   recent_seconds = saved.at("recent_seconds");
   epoch_sums = saved.contains("epoch_sums") ? sums_of(saved.at("epoch_sums")) : LossSums{};
-  validations = {.last_step = saved.at("validated_step"),
-                 .best_step = saved.at("best_step"),
+  validations = {.last_step = integer_at(saved, "validated_step"),
+                 .best_step = integer_at(saved, "best_step"),
                  .best_value = saved.at("best_value"),
-                 .without_improvement = saved.at("without_improvement")};
-  batches_per_update = saved.value("batches_per_update", batches_per_update);
+                 .without_improvement = integer_at(saved, "without_improvement")};
+  if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
   guard.from_json(saved.at("guard"));
 }
 

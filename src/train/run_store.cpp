@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "data/synthetic.h"
 #include "model/folder.h"
@@ -141,7 +142,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
   trainer.restore(checkpoint);
   try {
     state.from_json(saved.at("state"));
-    cut_history(saved.at("metrics_bytes"), checkpoint.step + 1);
+    cut_history(integer_at(saved, "metrics_bytes"), checkpoint.step + 1);
     warn_if_bits_change(saved, trainer, state);
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}/state.json was not written by this version: {}", checkpoint.path, error.what());

@@ -31,6 +31,16 @@ TEST(Json, DeepNestingIsAnError) {
 }
 
 // Brackets in strings are text, and those that were closed do not count.
+TEST(Json, AnIntegerIsNoOtherNumber) {
+  const nlohmann::json json = {{"a", 3}, {"b", -3}, {"c", 1e300}, {"d", 2.0}, {"e", "4"}, {"f", {5, 6.5}}};
+  EXPECT_EQ(integer_at(json, "a"), 3);
+  EXPECT_EQ(integer_at(json, "b"), -3);
+  EXPECT_EQ(integer_at(json["f"], 0), 5);
+  for (const char* key : {"c", "d", "e", "f", "g"})
+    EXPECT_THROW(integer_at(json, key), nlohmann::json::exception) << key;
+  EXPECT_THROW(integer_at(json["f"], 1), nlohmann::json::exception);
+}
+
 TEST(Json, OnlyNestingCounts) {
   EXPECT_NO_THROW(parse_json("\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\""));
   std::string list = "[";

@@ -18,7 +18,7 @@ std::string damaged(std::string bytes, Random& random) {
   const auto place = [&] { return static_cast<size_t>(random.below(bytes.size() + 1)); };
   for (uint64_t times = 1 + random.below(3); times > 0; --times) {
     const size_t at = place();
-    switch (random.below(4)) {
+    switch (random.below(5)) {
       case 0:
         bytes.resize(at);
         break;
@@ -27,6 +27,9 @@ std::string damaged(std::string bytes, Random& random) {
         break;
       case 2:
         bytes.erase(at, random.below(16));
+        break;
+      case 3:
+        bytes.insert(at, "e99");  // behind a digit, a number that no integer holds
         break;
       default:
         for (size_t i = at; i < std::min(at + 1 + random.below(4), bytes.size()); ++i)

@@ -332,7 +332,10 @@ std::string read_metrics_history(std::string_view bytes) {
   return refusal([&] { thinned(read_history(file.path()).train, 3); });
 }
 
-Seeds metrics_seeds() { return {contents(fixture / "run/metrics.jsonl")}; }
+Seeds metrics_seeds() {
+  return {contents(fixture / "run/metrics.jsonl"), R"({"event":"train","step":1e19,"epoch":1e19})"
+                                                   "\n"};
+}
 
 std::string read_checkpoint(std::string_view bytes) {
   static const TemporaryFolder& folder = copy_of(fixture / "run/checkpoints");

@@ -88,6 +88,16 @@ TEST_F(Log, NonFiniteNumbersAreValidJson) {
   });
 }
 
+TEST_F(Log, AnIntegerIsWrittenAsOne) {
+  append(R"({"event":"train","step":1e19,"epoch":3,"a":-1e300,"b":2.5,"c":"4"})"
+         "\n");
+  read_metrics(path_, [&](const MetricsEvent& event) {
+    EXPECT_EQ(event.step, 0);
+    EXPECT_EQ(event.integer("epoch"), 3);
+    for (const char* name : {"a", "b", "c", "d"}) EXPECT_EQ(event.integer(name), 0) << name;
+  });
+}
+
 TEST_F(Log, AResumeCutsOffLaterEvents) {
   int64_t checkpoint = 0;
   {
