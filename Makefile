@@ -2,7 +2,7 @@
 # cmake --preset dev && cmake --build --preset dev && ctest --preset dev
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
-# SECONDS=600: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each instruction set.
+# SECONDS=600 SEED=1: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each instruction set.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
@@ -11,6 +11,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help demo test slow build asan tsan fuzz faults bench check format setup setup-clang
 
 SECONDS ?= 60
+SEED ?= 0
 SEEDS ?= 3
 TRIALS ?= 500
 
@@ -64,7 +65,7 @@ tsan: build/tsan/build.ninja
 
 fuzz: build/asan/build.ninja
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_readers
-	@$(fixed_addresses) tools/fuzz build/asan $(SECONDS)
+	@$(fixed_addresses) tools/fuzz build/asan $(SECONDS) $(SEED)
 
 faults: build
 	@tools/setup checks
