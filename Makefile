@@ -2,7 +2,8 @@
 # cmake --preset dev && cmake --build --preset dev && ctest --preset dev
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
-# SECONDS=600 SEED=1: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each instruction set.
+# SECONDS=600 SEED=1: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each
+# instruction set.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
