@@ -57,6 +57,7 @@ std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
     if (column < 0) continue;
     const auto parent = static_cast<int32_t>(i / count);
     const int32_t token = words.empty() ? column : words[static_cast<size_t>(column)];
+    if (std::ranges::find(beam.never, token) != beam.never.end()) continue;
     const double total = beam.open[static_cast<size_t>(parent)].total + static_cast<double>(log_p);
     candidates.push_back({parent, token, log_p, total});
   }

@@ -32,6 +32,7 @@ struct Beam {
   int64_t min_length = 0, max_length = 0;
   std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
+  std::vector<int32_t> never = {};  // tokens that follow nothing
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
   std::vector<Hypothesis> finished = {};          // the best first, `nbest` at most
@@ -46,7 +47,7 @@ struct Candidate {
 };
 
 // `next`: what may follow each open hypothesis and its log-probability, the same number for each, filled up with column
-// −1. Column i is word i, or words[i] where these are given.
+// −1. Column i is word i, or words[i] where these are given. Tokens that follow nothing are left out.
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
                               std::span<const int32_t> words = {});
 

@@ -54,7 +54,8 @@ Beam Search::first_beam(const SearchRequest& request) const {
                .max_length = std::min(settings_.max_output_length,
                                       prefix + max_output_length(options, length_of(request))),
                .prefix = request.prefix,
-               .no_repeat_ngram = options.no_repeat_ngram};
+               .no_repeat_ngram = options.no_repeat_ngram,
+               .never = settings_.never};
   if (options.sample) beam.open.resize(static_cast<size_t>(beam_width(options)));
   return beam;
 }
@@ -132,7 +133,7 @@ Search::Group Search::group_of(const Sentence& sentence) {
   const bool ruled = std::ranges::any_of(
       sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
   return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest,
-          static_cast<size_t>(beam_width(options))};
+          static_cast<size_t>(beam_width(options)) + sentence.beam.never.size()};
 }
 
 // Each group has kernel calls of its own: in a uniform batch there is one. Those with a shortlist come last.

@@ -25,10 +25,11 @@ namespace dragoman::internal {
 
 // Where outputs begin and end, and how many requests share a batch.
 struct SearchSettings {
-  int32_t start = 1;         // the token that every target begins with; not part of the output
-  int32_t end = 2;           // the token that ends one, not part of the output; −1: all have max_length
-  int64_t sentences = 32;    // at once
-  int64_t batch_tokens = 0;  // of their sources together; 0: no limit
+  int32_t start = 1;  // the token that every target begins with; not part of the output
+  int32_t end = 2;    // the token that ends one, not part of the output; −1: all have max_length
+  std::vector<int32_t> never = {};        // tokens that no output has
+  int64_t sentences = 32;                 // at once
+  int64_t batch_tokens = 0;               // of their sources together; 0: no limit
   int64_t max_output_length = INT32_MAX;  // tokens, prefix included: what the model has positions for
 };
 

@@ -17,6 +17,7 @@ SearchSettings search_settings(const SavedModel& model, const BatchLimits& limit
   const SpecialTokens& special = model.vocabularies.target->special();
   return {.start = special.start,
           .end = special.end,
+          .never = model.vocabularies.target->never(),
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
           .max_output_length = model.max_positions - 1};

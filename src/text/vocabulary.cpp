@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include <sentencepiece_processor.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
+#include "text/token_table.h"
 #include "text/tokenizer_field.h"
 #include "text/vocabulary_checksums.h"
 #include "text/word_tokenizer.h"
@@ -60,6 +62,22 @@ std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, co
 struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
   bool is_of_words = false;
   WordTokenizer tokenizer = WordTokenizer::none;
+  std::optional<TokenTable> table;
+  std::unordered_map<std::string_view, int32_t> ids;  // of the table's tokens
+
+  // The first of equal tokens is the one that a text has.
+  void use(TokenTable tokens) {
+    table = std::move(tokens);
+    ids.reserve(table->tokens.size());
+    for (size_t i = 0; i < table->tokens.size(); ++i) ids.emplace(table->tokens[i], static_cast<int32_t>(i));
+  }
+
+  // The length of a token such as >>fra<< at the beginning, by which models of many languages know the target's; or 0.
+  size_t language_token(std::string_view text) const {
+    if (!table || !text.starts_with(">>")) return 0;
+    const size_t end = text.find("<<");
+    return end != std::string_view::npos && ids.contains(text.substr(0, end + 2)) ? end + 2 : 0;
+  }
 };
 
 Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
@@ -72,6 +90,11 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
     throw Error("{} is not a SentencePiece model, or damaged: {}", name, status.error_message());
   special_ = {.unknown = processor_->unk_id(), .start = processor_->bos_id(), .end = processor_->eos_id()};
   if (special_.unknown < 0) throw_without(name, "unknown", "--unk_id");
+  if (auto table = token_table_of(model_, name)) {
+    special_ = {.unknown = table->unknown, .start = table->start, .end = table->end};
+    never_ = table->never;
+    processor_->use(std::move(*table));
+  }
   if (marks) {
     special_.start = marks->start;
     special_.end = marks->end;
@@ -80,7 +103,7 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   }
   if (special_.start >= size() || special_.end >= size())
     throw Error("{} has {} tokens, fewer than the marks that config.json names", name, size());
-  bool of_words = true;
+  bool of_words = !processor_->table;
   for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
   processor_->tokenizer = tokenizer_of(model_, name);
@@ -93,7 +116,14 @@ Vocabulary::~Vocabulary() = default;
 Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
 Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
-int64_t Vocabulary::size() const { return processor_->GetPieceSize(); }
+int64_t Vocabulary::size() const {
+  return processor_->table ? std::ssize(processor_->table->tokens) : processor_->GetPieceSize();
+}
+
+bool Vocabulary::is_control(int32_t id) const {
+  if (!processor_->table) return processor_->IsControl(id);
+  return id == special_.start || id == special_.end || std::ranges::find(never_, id) != never_.end();
+}
 
 // SentencePiece merges consecutive unknown words into one token; here each is a token.
 PiecesOfText Vocabulary::encode_words(std::string_view text) const {
@@ -110,7 +140,7 @@ TextOfPieces Vocabulary::join_words(std::span<const int32_t> ids) const {
   WordSpacing spacing;
   for (const int32_t id : ids) {
     const size_t begin = result.text.size();
-    if (!processor_->IsControl(id)) {
+    if (!is_control(id)) {
       const bool unknown = id == special_.unknown;
       const std::string_view word =
           unknown ? unknown_word : std::string_view(piece(id)).substr(word_begin.size());
@@ -124,6 +154,7 @@ TextOfPieces Vocabulary::join_words(std::span<const int32_t> ids) const {
 
 std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
   if (is_of_words()) return encode_words(text).ids;
+  if (processor_->table) return encode_with_spans(text).ids;
   static_assert(std::is_same_v<int, int32_t>);
   std::vector<int32_t> ids;
   const auto status = processor_->Encode(text, &ids);
@@ -136,10 +167,15 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const { return deco
 PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
   if (is_of_words()) return encode_words(text);
   PiecesOfText pieces;
-  const auto encoded = processor_->EncodeAsImmutableProto(text);
+  const size_t language = processor_->language_token(text);
+  if (language > 0) {
+    pieces.ids.push_back(id(text.substr(0, language)));
+    pieces.spans.push_back({0, language});
+  }
+  const auto encoded = processor_->EncodeAsImmutableProto(text.substr(language));
   for (const auto& piece : encoded.pieces()) {
-    pieces.ids.push_back(static_cast<int32_t>(piece.id()));
-    pieces.spans.push_back({piece.begin(), piece.end()});
+    pieces.ids.push_back(processor_->table ? id(piece.piece()) : static_cast<int32_t>(piece.id()));
+    pieces.spans.push_back({language + piece.begin(), language + piece.end()});
   }
   return pieces;
 }
@@ -147,15 +183,15 @@ PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
 TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
   if (is_of_words() && processor_->tokenizer != WordTokenizer::none) return join_words(ids);
-  std::vector<int> pieces;
+  std::vector<std::string_view> pieces;
   for (const int32_t id : ids) {
-    if (!processor_->IsControl(id)) pieces.push_back(id);
+    if (!is_control(id)) pieces.push_back(piece(id));
   }
-  const auto decoded = processor_->DecodeIdsAsImmutableProto(pieces);
+  const auto decoded = processor_->DecodePiecesAsImmutableProto(pieces);
   TextOfPieces result = {.text = decoded.text(), .spans = {}, .of_words = is_of_words()};
   TextSpan last;
   for (size_t i = 0, next = 0; i < ids.size(); ++i) {
-    if (processor_->IsControl(ids[i])) {
+    if (is_control(ids[i])) {
       last.begin = last.end;
     } else {
       const auto piece = decoded.pieces(static_cast<int>(next++));
@@ -168,13 +204,18 @@ TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
 
 const std::string& Vocabulary::piece(int32_t id) const {
   CHECK(id >= 0 && id < size(), "id {} of {}", id, size());
-  return processor_->IdToPiece(id);
+  return processor_->table ? processor_->table->tokens[static_cast<size_t>(id)] : processor_->IdToPiece(id);
 }
 
-int32_t Vocabulary::id(std::string_view piece) const { return processor_->PieceToId(piece); }
-float Vocabulary::score(int32_t id) const { return processor_->GetScore(id); }
-bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(id); }
-bool Vocabulary::is_mark(int32_t id) const { return processor_->IsControl(id) || processor_->IsUnknown(id); }
+int32_t Vocabulary::id(std::string_view piece) const {
+  if (!processor_->table) return processor_->PieceToId(piece);
+  const auto found = processor_->ids.find(piece);
+  return found != processor_->ids.end() ? found->second : special_.unknown;
+}
+
+float Vocabulary::score(int32_t id) const { return processor_->GetScore(processor_->PieceToId(piece(id))); }
+bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(processor_->PieceToId(piece(id))); }
+bool Vocabulary::is_mark(int32_t id) const { return is_control(id) || id == special_.unknown; }
 
 std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name) {
   const std::string path = file_of(folder, name);

@@ -5,6 +5,8 @@
 // padding token. encode() adds no special tokens; decode() skips them. A vocabulary of words may have a tokenizer, by
 // which encode() divides the text and decode() joins the words.
 //
+// A vocabulary of another system may have a table of tokens (token_table.h): its ids are the tokens' places there.
+//
 // Thread-safe once constructed. The same sentences and settings give the same model, byte for byte.
 #pragma once
 
@@ -63,6 +65,8 @@ class Vocabulary {
 
   int64_t size() const;
   const SpecialTokens& special() const { return special_; }
+  // Tokens that no output has, beside the start mark.
+  const std::vector<int32_t>& never() const { return never_; }
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const;
   // The same, with the span of each piece.
@@ -82,12 +86,14 @@ class Vocabulary {
   struct Processor;
 
   bool is_of_words() const;
+  bool is_control(int32_t id) const;
   PiecesOfText encode_words(std::string_view text) const;
   TextOfPieces join_words(std::span<const int32_t> ids) const;
 
   std::string model_;
   std::unique_ptr<Processor> processor_;
   SpecialTokens special_;
+  std::vector<int32_t> never_;
 };
 
 // A text to learn from: the next sentence, or nothing at its end. Each must be valid text (is_text).

@@ -1,0 +1,128 @@
+#include "text/token_table.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "text/spm_file.h"
+#include "text/toy_text.h"
+#include "text/vocabulary.h"
+
+namespace dragoman::internal {
+namespace {
+
+// The tokens of a .spm file backwards, as if another system had numbered them, between tokens of that system.
+class TokenTableTest : public testing::Test {
+ protected:
+  TokenTableTest() : spm(spm_file(toy_text(200).source_lines, 60, {0, 1, 2})), plain(spm, "plain.spm") {
+    table.tokens = {"</s>", "<unk>", ">>fra<<", "ß"};
+    for (int64_t i = plain.size() - 1; i > 2; --i)
+      table.tokens.push_back(plain.piece(static_cast<int32_t>(i)));
+    table.tokens.emplace_back("<pad>");
+    table.unknown = 1;
+    table.end = 0;
+    table.start = static_cast<int32_t>(table.tokens.size()) - 1;
+    table.never = {table.start};
+  }
+
+  Vocabulary vocabulary() const { return {with_token_table(spm, table), "table.spm"}; }
+
+  std::string error_of(const std::string& model) const {
+    try {
+      Vocabulary(model, "table.spm");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  const std::string spm;
+  const Vocabulary plain;
+  TokenTable table;
+};
+
+TEST_F(TokenTableTest, GoesWithTheFile) {
+  EXPECT_EQ(token_table_of(with_token_table(spm, table), "a"), table);
+  EXPECT_EQ(token_table_of(spm, "a"), std::nullopt);
+}
+
+TEST_F(TokenTableTest, IdsArePlacesInTheTable) {
+  const Vocabulary other = vocabulary();
+  EXPECT_EQ(other.size(), std::ssize(table.tokens));
+  EXPECT_EQ(other.special(), (SpecialTokens{.unknown = 1, .start = table.start, .end = 0}));
+  EXPECT_EQ(other.never(), table.never);
+  for (int32_t id = 0; id < other.size(); ++id) {
+    EXPECT_EQ(other.piece(id), table.tokens[static_cast<size_t>(id)]);
+    EXPECT_EQ(other.id(other.piece(id)), id);
+  }
+}
+
+TEST_F(TokenTableTest, TextIsSplitIntoTheSamePieces) {
+  const Vocabulary other = vocabulary();
+  for (const std::string& line : toy_text(20, 12, 2).source_lines) {
+    const PiecesOfText expected = plain.encode_with_spans(line), pieces = other.encode_with_spans(line);
+    ASSERT_EQ(pieces.ids.size(), expected.ids.size());
+    EXPECT_EQ(pieces.spans, expected.spans);
+    for (size_t i = 0; i < pieces.ids.size(); ++i)
+      EXPECT_EQ(other.piece(pieces.ids[i]), plain.piece(expected.ids[i]));
+    EXPECT_EQ(other.encode(line), pieces.ids);
+    EXPECT_EQ(other.decode(pieces.ids), plain.decode(expected.ids));
+    EXPECT_EQ(other.score(pieces.ids[0]), plain.score(expected.ids[0]));
+  }
+}
+
+// SentencePiece returns it as a piece of its own, which the other side's pieces in a joint table may contain.
+TEST_F(TokenTableTest, AnUnknownCharacterMayBeAToken) {
+  const Vocabulary other = vocabulary();
+  const std::vector<int32_t> ids = other.encode("kaßka q");
+  EXPECT_EQ(std::ranges::count(ids, other.id("ß")), 1);
+  EXPECT_EQ(std::ranges::count(ids, other.special().unknown), 1);
+  EXPECT_EQ(other.decode(std::vector{other.id("ß")}), "ß");
+}
+
+TEST_F(TokenTableTest, ALanguageIsOneTokenAtTheBeginning) {
+  const Vocabulary other = vocabulary();
+  std::vector<int32_t> expected = other.encode("kalo");
+  expected.insert(expected.begin(), 2);
+  EXPECT_EQ(other.encode(">>fra<< kalo"), expected);
+  EXPECT_EQ(other.encode_with_spans(">>fra<< kalo").spans[0], (TextSpan{0, 7}));
+  for (const char* text : {"kalo >>fra<<", ">>deu<< kalo", ">>fra kalo"})
+    EXPECT_EQ(std::ranges::count(other.encode(text), 2), 0) << text;
+  EXPECT_EQ(other.encode(">>fra<<"), std::vector{2});
+}
+
+TEST_F(TokenTableTest, MarksAreNoText) {
+  const Vocabulary other = vocabulary();
+  std::vector<int32_t> ids = other.encode("kalo sundo");
+  ids.insert(ids.begin(), table.start);
+  ids.insert(ids.begin() + 2, table.never[0]);
+  ids.push_back(table.end);
+  EXPECT_EQ(other.decode(ids), "kalo sundo");
+  EXPECT_TRUE(other.is_mark(1) && other.is_mark(0) && other.is_mark(table.start));
+  EXPECT_FALSE(other.is_mark(3));
+}
+
+TEST_F(TokenTableTest, TheFirstOfEqualTokensIsTheOneThatATextHas) {
+  table.tokens[3] = table.tokens[5];
+  EXPECT_EQ(vocabulary().id(table.tokens[5]), 3);
+}
+
+TEST_F(TokenTableTest, DamageIsAnError) {
+  const std::string whole = with_token_table(spm, table);
+  for (const auto& damage : std::vector<std::function<void(TokenTable&)>>{
+           [](TokenTable& t) { t.unknown = -1; }, [](TokenTable& t) { t.unknown = 1000; },
+           [](TokenTable& t) { t.never.push_back(1000); }, [](TokenTable& t) { t.tokens.clear(); },
+           [](TokenTable& t) { t.tokens[7] = "a\xff"; }}) {
+    TokenTable damaged = table;
+    damage(damaged);
+    EXPECT_TRUE(error_of(with_token_table(spm, damaged)).starts_with("table.spm "))
+        << error_of(with_token_table(spm, damaged));
+  }
+  for (size_t size = spm.size() + 1; size < whole.size(); ++size)
+    EXPECT_NE(error_of(whole.substr(0, size)), "no error") << size;
+}
+
+}  // namespace
+}  // namespace dragoman::internal
