@@ -26,12 +26,13 @@ void declare_request(Section& own, SearchOptions& options) {
   declare_prefix_bias(own, options);
 }
 
-SearchOptions search_options(const dragoman::Options& given) {
-  SearchOptions options;
+SearchOptions search_options(const dragoman::Options& given, const SearchOptions& of_model) {
+  SearchOptions options = of_model;
   if (given.empty()) return options;
   Options declared;
   declare_all(declared, options);
   set_options(declared, given);
+  if (options.sample && !declared.is_given("beam")) options.beam = SearchOptions().beam;
   validate(options);
   return options;
 }

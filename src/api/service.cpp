@@ -45,7 +45,10 @@ struct Service::Job {
 };
 
 Service::Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits)
-    : model_(std::move(model)), limits_(limits), engine_(std::in_place, *model_, limits) {
+    : model_(std::move(model)),
+      limits_(limits),
+      last_read_(model_->search),
+      engine_(std::in_place, *model_, limits) {
   thread_ = start_thread([this] { work(); });
 }
 
@@ -90,7 +93,7 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
 SearchOptions Service::options_of(const Request& request) {
   const std::lock_guard lock(options_mutex_);
   if (request.options != last_given_) {
-    last_read_ = search_options(request.options);
+    last_read_ = search_options(request.options, model_->search);
     last_given_ = request.options;
   }
   return last_read_;

@@ -109,6 +109,7 @@ void info(const Arguments& arguments) {
   print_vocabularies(folder);
   print_history(folder + "/metrics.jsonl");
   print_table("model", config.at("model"));
+  if (config.contains("search")) print_table("search", config.at("search"));
   for (const auto& [table, values] : recipe.items()) {
     if (table != "model") print_table(table, values);
   }

@@ -55,6 +55,22 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
       .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
 }
 
+SearchOptions read_search_options(const std::string& folder) {
+  SearchOptions search;
+  const nlohmann::json config = read_config(folder);
+  if (!config.contains("search")) return search;
+  Options options;
+  auto own = options.section("search", "Defaults of the search");
+  declare(own, search);
+  options.from_json({{"search", config.at("search")}}, folder + "/config.json");
+  try {
+    validate(search);
+  } catch (const OptionError& error) {
+    throw Error("{}/config.json: search.{}", folder, error.what());
+  }
+  return search;
+}
+
 // Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
 // as long as verifying the other. Vocabularies that do not fit say more than weights that do not.
 Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision, bool verify,
@@ -79,6 +95,7 @@ Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        WantedPrecision precision, bool verify)
     : folder(of_a_model(folder_)),
+      search(read_search_options(folder)),
       device(kernels, threads),
       model(read_model_config(folder), device, Buffers::none_yet) {
   vocabularies = read(folder, model, precision, verify, [](const Vocabularies&) {});

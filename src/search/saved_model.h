@@ -11,6 +11,7 @@
 
 #include "model/decoding_weights.h"
 #include "search/ensemble.h"
+#include "search/options.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -33,6 +34,7 @@ struct SavedModel {
   Models models();
 
   const std::string folder;
+  const SearchOptions search;  // this model's defaults: "search" in its config.json
   Vocabularies vocabularies;
   Device device;
   Transformer model;

@@ -129,6 +129,37 @@ TEST_F(LibraryTest, OptionsAreCheckedWhenARequestIsSubmitted) {
   EXPECT_NE(message.find("shortlist"), message.npos) << message;
 }
 
+// Defaults of a model that was made to be searched in a certain way.
+TEST_F(LibraryTest, AModelMayHaveOptionsOfItsOwn) {
+  const std::string& line = internal::known_lines()[0];
+  const auto translated = [&](const std::string& search, const Options& options) {
+    const internal::ModelFolder folder("library-model-search");
+    const std::string path = folder.path + "/config.json";
+    nlohmann::json config = nlohmann::json::parse(internal::read_file(path));
+    config["search"] = nlohmann::json::parse(search);
+    internal::write_file(path, {config.dump()});
+    return Translator(folder.path, {.threads = 1}).translate(line, options);
+  };
+  const char* defaults = R"({"beam": 3, "length-penalty": 1.0, "penalty-form": "plain", "max-length": 9})";
+  const Options same = {{"beam", 3}, {"length-penalty", 1.0}, {"penalty-form", "plain"}, {"max-length", 9}};
+  expect_same(translated(defaults, {}), translator_.translate(line, same));
+  expect_same(translated(defaults, {{"max-length", 5}, {"nbest", 2}}),
+              translator_.translate(line, {{"beam", 3},
+                                           {"length-penalty", 1.0},
+                                           {"penalty-form", "plain"},
+                                           {"max-length", 5},
+                                           {"nbest", 2}}));
+  expect_same(
+      translated(defaults, {{"sample", true}}),
+      translator_.translate(
+          line, {{"sample", true}, {"length-penalty", 1.0}, {"penalty-form", "plain"}, {"max-length", 9}}));
+  for (const char* wrong : {R"({"beam": 0})", R"({"beams": 2})", R"({"nbest": 9})", "[3]"}) {
+    std::string message;
+    kind_of([&] { translated(wrong, {}); }, &message);
+    EXPECT_NE(message.find("config.json"), std::string::npos) << message;
+  }
+}
+
 TEST_F(LibraryTest, OptionsAreListed) {
   const auto all = Translator::options();
   const auto find = [&](const std::string& name) {

@@ -80,20 +80,19 @@ class SearchTest : public testing::TestWithParam<ModelCase> {
     }
   }
 
-  const std::vector<Sentence> sources_ = random_sentences(9, config().source_vocabulary, 40, 1);
-  SmallModel small_{config(), *GetParam().kernels, 2};
-};
-
-TEST_P(SearchTest, AWideBeamFindsWhatAnExhaustiveSearchFinds) {
-  ModelConfig tiny = config();
-  tiny.source_vocabulary = tiny.target_vocabulary = 5;
-  SmallModel small(tiny, *GetParam().kernels, 1);
-  const std::vector<Sentence> outputs = all_outputs(5, 3);
-  const std::vector<Sentence> sources = random_sentences(3, 5, 6, 4);
-  for (const double penalty : {0.0, 0.6, 2.0}) {
+  // With all words but `never`, of five.
+  void expect_what_an_exhaustive_search_finds(double penalty, const std::vector<int32_t>& never) {
+    ModelConfig tiny = config();
+    tiny.source_vocabulary = tiny.target_vocabulary = 5;
+    SmallModel small(tiny, *GetParam().kernels, 1);
+    std::vector<Sentence> outputs = all_outputs(5, 3);
+    std::erase_if(outputs, [&](const Sentence& output) {
+      return std::ranges::find_first_of(output, never) != output.end();
+    });
+    const std::vector<Sentence> sources = random_sentences(3, 5, 6, 4);
     const SearchOptions options = {
         .beam = 125, .nbest = 12, .length_penalty = penalty, .max_length = 3, .max_length_ratio = 0};
-    const Results found = search_all(small.model, side(sources), options, {});
+    const Results found = search_all(small.model, side(sources), options, {.never = never});
     for (size_t i = 0; i < sources.size(); ++i) {
       const auto log_p = teacher_forced(small.model, sources[i], outputs);
       std::multimap<double, Sentence, std::greater<>> ranked;
@@ -108,6 +107,26 @@ TEST_P(SearchTest, AWideBeamFindsWhatAnExhaustiveSearchFinds) {
         EXPECT_NEAR(h.score, best->first, 1e-5);
         ++best;
       }
+    }
+  }
+
+  const std::vector<Sentence> sources_ = random_sentences(9, config().source_vocabulary, 40, 1);
+  SmallModel small_{config(), *GetParam().kernels, 2};
+};
+
+TEST_P(SearchTest, AWideBeamFindsWhatAnExhaustiveSearchFinds) {
+  for (const double penalty : {0.0, 0.6, 2.0}) expect_what_an_exhaustive_search_finds(penalty, {});
+}
+
+TEST_P(SearchTest, NoOutputHasAForbiddenToken) {
+  expect_what_an_exhaustive_search_finds(0.6, {3});
+  for (const SearchOptions& options : {SearchOptions{.beam = 1, .max_length = 12},
+                                       SearchOptions{.beam = 3, .max_length = 12, .no_repeat_ngram = 2},
+                                       SearchOptions{.nbest = 3, .max_length = 12, .sample = true}}) {
+    const Results free = search(small_.model, options);
+    const int32_t word = free[0][0].tokens.at(0);
+    for (const auto& found : search(small_.model, options, {.never = {word}})) {
+      for (const Hypothesis& h : found) EXPECT_EQ(std::ranges::count(h.tokens, word), 0);
     }
   }
 }
