@@ -100,6 +100,17 @@ int64_t count_elements(const ForeignTensor& tensor) {
   return count;
 }
 
+// Nothing if the shape is not that of a tensor in memory.
+std::optional<std::vector<int64_t>> row_strides(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    if (shape[i] < 0 || __builtin_mul_overflow(stride, std::max<int64_t>(shape[i], 1), &stride)) return {};
+  }
+  return strides;
+}
+
 }  // namespace
 
 size_t element_size(ElementType type) { return described(type).size; }
@@ -123,24 +134,19 @@ std::optional<int64_t> extent(const std::vector<int64_t>& shape, const std::vect
   return last;
 }
 
-std::optional<std::vector<int64_t>> row_strides(const std::vector<int64_t>& shape) {
-  std::vector<int64_t> strides(shape.size());
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    if (shape[i] < 0 || __builtin_mul_overflow(stride, std::max<int64_t>(shape[i], 1), &stride)) return {};
-  }
-  return strides;
+std::optional<uint64_t> bytes_of(ElementType type, const std::vector<int64_t>& shape) {
+  uint64_t size = element_size(type);
+  if (!row_strides(shape)) return {};
+  for (const int64_t n : shape)
+    if (__builtin_mul_overflow(size, static_cast<uint64_t>(n), &size)) return {};
+  return size;
 }
 
 std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> shape,
                                         std::span<const std::byte> data, std::shared_ptr<const void> owner) {
-  auto strides = row_strides(shape);
-  if (!strides) return {};
-  const auto count = static_cast<uint64_t>(extent(shape, *strides).value_or(-1));
-  const size_t size = element_size(type);
-  if (data.size() % size != 0 || data.size() / size != count) return {};
-  return ForeignTensor{type, std::move(shape), std::move(*strides), data, std::move(owner)};
+  if (bytes_of(type, shape) != data.size()) return {};
+  std::vector<int64_t> strides = *row_strides(shape);
+  return ForeignTensor{type, std::move(shape), std::move(strides), data, std::move(owner)};
 }
 
 std::vector<float> to_floats(const ForeignTensor& tensor) {

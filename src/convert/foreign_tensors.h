@@ -33,8 +33,8 @@ std::string describe(const ForeignTensor& tensor);
 // memory has, such as negative ones.
 std::optional<int64_t> extent(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides);
 
-// The strides of tensors that are stored row by row; nothing if the shape is not that of a tensor in memory.
-std::optional<std::vector<int64_t>> row_strides(const std::vector<int64_t>& shape);
+// The bytes of a tensor that is stored row by row; nothing if the shape is not that of a tensor in memory.
+std::optional<uint64_t> bytes_of(ElementType type, const std::vector<int64_t>& shape);
 
 // A tensor that is stored row by row; nothing if the data are not of the size that the shape says.
 std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> shape,

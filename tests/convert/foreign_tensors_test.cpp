@@ -77,9 +77,12 @@ TEST(ForeignTensors, SizesThatOverflowAreNotSizes) {
   EXPECT_EQ(extent({huge}, {2}), std::nullopt);
   EXPECT_EQ(extent({2, 2}, {huge, 1}), std::nullopt);
   EXPECT_EQ(extent({2}, {huge}), std::nullopt);
-  EXPECT_EQ(row_strides({2, 0, 4}), (std::vector<int64_t>{4, 4, 1}));
-  EXPECT_EQ(row_strides({2, huge}), std::nullopt);
-  EXPECT_EQ(row_strides({-2}), std::nullopt);
+  EXPECT_EQ(bytes_of(ElementType::f32, {2, 3}), 24U);
+  EXPECT_EQ(bytes_of(ElementType::f32, {2, 0, 4}), 0U);
+  EXPECT_EQ(bytes_of(ElementType::f32, {2, huge}), std::nullopt);
+  EXPECT_EQ(bytes_of(ElementType::f64, {huge}), std::nullopt);
+  EXPECT_EQ(bytes_of(ElementType::f32, {0, huge, huge}), std::nullopt);
+  EXPECT_EQ(bytes_of(ElementType::f32, {-2}), std::nullopt);
   const std::vector<float> values(6);
   const auto bytes = std::as_bytes(std::span(values));
   EXPECT_TRUE(row_by_row(ElementType::f32, {2, 3}, bytes, nullptr));

@@ -7,11 +7,6 @@
 namespace dragoman::internal {
 namespace {
 
-template <class Number>
-std::string little(Number number) {
-  return {reinterpret_cast<const char*>(&number), sizeof number};
-}
-
 struct MadeMember {
   std::string name, contents;
   bool deflated = false, in_zip64 = false;

@@ -2,7 +2,9 @@
 
 #include <xxhash.h>
 
+#include "convert/ctranslate2_file.h"
 #include "convert/foreign_safetensors.h"
+#include "convert/marian_file.h"
 #include "convert/torch_file.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/reading.h"
@@ -55,5 +57,21 @@ std::string read_safetensors_of_others(std::string_view bytes) {
 }
 
 Seeds safetensors_of_others() { return contents_of({"torch/state_dict.safetensors"}); }
+
+std::string read_marian(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { use(open_marian(file.path()).tensors); });
+}
+
+Seeds marian_seeds() { return contents_of({"marian/model.npz", "marian/compressed.npz"}); }
+
+std::string read_ctranslate2(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { use(open_ctranslate2(file.path()).tensors); });
+}
+
+Seeds ctranslate2_seeds() {
+  return contents_of({"ctranslate2/int8.bin", "ctranslate2/int16.bin", "ctranslate2/float16.bin"});
+}
 
 }  // namespace dragoman::internal

@@ -13,4 +13,10 @@ std::vector<std::string> torch_seeds();
 std::string read_safetensors_of_others(std::string_view bytes);
 std::vector<std::string> safetensors_of_others();
 
+std::string read_marian(std::string_view bytes);
+std::vector<std::string> marian_seeds();
+
+std::string read_ctranslate2(std::string_view bytes);
+std::vector<std::string> ctranslate2_seeds();
+
 }  // namespace dragoman::internal

@@ -361,6 +361,8 @@ constexpr FuzzTarget targets[] = {
     {"shortlist", read_shortlist, shortlist_seeds},
     {"torch", read_torch_file, torch_seeds},
     {"foreign_safetensors", read_safetensors_of_others, safetensors_of_others},
+    {"marian", read_marian, marian_seeds},
+    {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
     {"recipe", read_recipe, recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},
