@@ -57,10 +57,12 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
     model.generator.weight =
         model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
                                  make.matrix(config.d_model, config.target_vocabulary), Role::table);
-    model.generator.bias =
-        model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
   } else {
     model.generator.weight = model.target_embedding;
+  }
+  if (config.tied == Tied::none || config.tied_bias) {
+    model.generator.bias =
+        model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
   }
 }
 

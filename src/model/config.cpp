@@ -33,6 +33,7 @@ void declare(Options& options, ModelConfig& c) {
   model.add("tied", c.tied,
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
+  model.add("tied_bias", c.tied_bias, "give a tied generator a bias, too; others always have one");
   model.add("initialiser", c.initialiser, "initialisation of weight matrices and biases",
             {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
   model.add("embedding_initialiser", c.embedding_initialiser,

@@ -37,6 +37,7 @@ struct ModelConfig {
   Positions positions = Positions::sinusoidal;
   int64_t max_positions = 512;
   Tied tied = Tied::none;
+  bool tied_bias = false;
   Initialiser initialiser = Initialiser::xavier;
   EmbeddingInitialiser embedding_initialiser = EmbeddingInitialiser::normal;
   double dropout = 0.1;

@@ -44,7 +44,12 @@ inline std::vector<NamedConfig> small_configs() {
   learned.tied = Tied::output;
   learned.positions = Positions::learned;
   learned.max_positions = 100;
-  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}};
+
+  ModelConfig marian = post;
+  marian.activation = Activation::relu;
+  marian.tied = Tied::output;
+  marian.tied_bias = true;
+  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}};
 }
 
 struct ModelCase {
