@@ -66,11 +66,17 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
   }
 }
 
-PositionTable make_positions(Transformer& model, const char* name) {
-  const ModelConfig& config = model.config;
-  if (config.positions != Positions::learned) return PositionTable(config.positions, config.d_model);
-  return PositionTable(model.parameters.declare(name, config.max_positions, config.d_model,
-                                                embedding_initial(config, config.max_positions)));
+PositionTable make_positions(Transformer& model, const char* learned, const char* stored) {
+  const ModelConfig& c = model.config;
+  const Initial initial = embedding_initial(c, c.max_positions);
+  switch (c.positions) {
+    case Positions::learned:
+      return {c.positions, model.parameters.declare(learned, c.max_positions, c.d_model, initial)};
+    case Positions::stored:
+      return {c.positions, model.parameters.declare_constant(stored, c.max_positions, c.d_model, initial)};
+    default:
+      return {c.positions, c.d_model, c.position_offset};
+  }
 }
 
 void make_encoder(Transformer& model, const LayerMaker& make) {
@@ -101,8 +107,8 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers bu
   validate(config);
   const LayerMaker make(parameters, config.initialiser);
   make_embeddings(*this, make);
-  source_positions = make_positions(*this, "source_positions.weight");
-  target_positions = make_positions(*this, "target_positions.weight");
+  source_positions = make_positions(*this, "source_positions.weight", "encoder.positions");
+  target_positions = make_positions(*this, "target_positions.weight", "decoder.positions");
   make_encoder(*this, make);
   make_decoder(*this, make);
   parameters.allocate(buffers);

@@ -26,10 +26,16 @@ void declare(Options& options, ModelConfig& c) {
             {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
   model.add("positions", c.positions, "positional encoding; docs/variants.md compares them",
             {{"sinusoidal", Positions::sinusoidal},
+             {"halves", Positions::halves},
              {"tensor2tensor", Positions::tensor2tensor},
              {"raw_index", Positions::raw_index},
-             {"learned", Positions::learned}});
-  model.add("max_positions", c.max_positions, "longest sentence in tokens, for learned positions only", size);
+             {"learned", Positions::learned},
+             {"stored", Positions::stored}});
+  model.add("position_offset", c.position_offset,
+            "number of a sentence's first position, for computed positions only",
+            at_least(0).at_most(1'000'000));
+  model.add("max_positions", c.max_positions,
+            "longest sentence in tokens, for learned and stored positions only", size);
   model.add("tied", c.tied,
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
@@ -58,7 +64,7 @@ void validate(const ModelConfig& config) {
     throw OptionError("model.heads",
                       fmt::format("is {}, which does not divide model.d_model, {}", c.heads, c.d_model));
   }
-  if (c.positions != Positions::learned && c.d_model % 2 != 0) {
+  if (!has_fixed_length(c.positions) && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",
                       fmt::format("is {}, but must be even for positions that pair sines with cosines: "
                                   "choose an even one, or learned positions",

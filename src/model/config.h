@@ -35,6 +35,7 @@ struct ModelConfig {
   double norm_eps = 1e-6;
   Activation activation = Activation::relu;
   Positions positions = Positions::sinusoidal;
+  int64_t position_offset = 0;
   int64_t max_positions = 512;
   Tied tied = Tied::none;
   bool tied_bias = false;

@@ -38,7 +38,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
                        dropout, y.matrix());
 
   if (pass.tape == nullptr) return y;
-  const Tensor learned = positions.storage().parameter ? positions : Tensor();
+  const Tensor learned = positions.has_gradient() ? positions : Tensor();
   pass.tape->record({&table, &learned}, [&device, &tokens, table, learned, y, scale, dropout] {
     device.kernels.embed_backward(device.context, tokens.ids.data(), tokens.rows.data(), y.gradient(), scale,
                                   dropout, table.gradient(), learned ? learned.gradient() : Matrix{});

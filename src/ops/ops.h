@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 
 // dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp). Gradients flow into the
-// table, and into `positions` where it is a parameter.
+// table, and into `positions` where it is trained.
 Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, float scale, float dropout);
 
 // dropout(activation(x·weight + bias)) (linear.cpp). weight: in × out; bias: 1 × out, or nothing.

@@ -20,7 +20,7 @@ int64_t parameter_floats(const ModelConfig& c) {
   const int64_t tables = c.tied == Tied::all      ? c.source_vocabulary
                          : c.tied == Tied::output ? c.source_vocabulary + c.target_vocabulary
                                                   : c.source_vocabulary + 2 * c.target_vocabulary;
-  const int64_t positions = c.positions == Positions::learned ? 2 * c.max_positions : 0;
+  const int64_t positions = has_fixed_length(c.positions) ? 2 * c.max_positions : 0;
   return c.encoder_layers * (4 * square + feed_forward) + c.decoder_layers * (8 * square + feed_forward) +
          (tables + positions) * c.d_model;
 }

@@ -29,6 +29,7 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(refused({.d_ff = 0}), "model.d_ff");
   EXPECT_EQ(refused({.norm_eps = 0}), "model.norm_eps");
   EXPECT_EQ(refused({.activation = Activation::none}), "model.activation");
+  EXPECT_EQ(refused({.position_offset = -1}), "model.position_offset");
   EXPECT_EQ(refused({.max_positions = 0}), "model.max_positions");
   EXPECT_EQ(refused({.dropout = 1.5}), "model.dropout");
   EXPECT_EQ(refused({.attention_dropout = 1.0}), "model.attention_dropout");
@@ -38,7 +39,9 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
 
 TEST(ModelConfig, SinesNeedAnEvenWidth) {
   EXPECT_EQ(refused({.d_model = 15, .heads = 3}), "model.d_model");
+  EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::halves}), "model.d_model");
   EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::learned}), "");
+  EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::stored}), "");
 }
 
 TEST(ModelConfig, TyingAllNeedsOneVocabulary) {

@@ -49,7 +49,13 @@ inline std::vector<NamedConfig> small_configs() {
   marian.activation = Activation::relu;
   marian.tied = Tied::output;
   marian.tied_bias = true;
-  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}};
+  marian.positions = Positions::halves;
+  marian.position_offset = 2;
+
+  ModelConfig bart = pre;
+  bart.positions = Positions::stored;
+  bart.max_positions = 100;
+  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }
 
 struct ModelCase {

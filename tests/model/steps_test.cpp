@@ -84,9 +84,11 @@ TEST_P(Steps, AreAllAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_case_name);
 
-TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
+class PositionsInTheModel : public testing::TestWithParam<Positions> {};
+
+TEST_P(PositionsInTheModel, ALongerSentenceIsAnErrorThatNamesTheKey) {
   ModelConfig config = small_configs()[0].config;
-  config.positions = Positions::learned;
+  config.positions = GetParam();
   config.max_positions = 10;
   SmallModel small(config, kernels_for(nullptr), 1);
   Pass pass{small.device};
@@ -99,6 +101,8 @@ TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
     EXPECT_NE(std::string(error.what()).find("11"), std::string::npos) << error.what();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, PositionsInTheModel, testing::Values(Positions::learned, Positions::stored));
 
 }  // namespace
 }  // namespace dragoman::internal
