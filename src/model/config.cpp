@@ -36,6 +36,8 @@ void declare(Options& options, ModelConfig& c) {
             at_least(0).at_most(1'000'000));
   model.add("max_positions", c.max_positions,
             "longest sentence in tokens, for learned and stored positions only", size);
+  model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
+            at_least(0));
   model.add("tied", c.tied,
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});

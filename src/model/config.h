@@ -37,6 +37,7 @@ struct ModelConfig {
   Positions positions = Positions::sinusoidal;
   int64_t position_offset = 0;
   int64_t max_positions = 512;
+  double embedding_scale = 0;
   Tied tied = Tied::none;
   bool tied_bias = false;
   Initialiser initialiser = Initialiser::xavier;

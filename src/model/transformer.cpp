@@ -70,9 +70,11 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
 // 3.4 and 3.5: embeddings times √d_model, plus the positions.
 Tensor embed_tokens(Pass& pass, const Transformer& model, const Tensor& table, PositionTable& positions,
                     const Tokens& tokens) {
-  const float scale = std::sqrt(static_cast<float>(model.config.d_model));
-  return embed(pass, tokens, table, positions.rows(pass.device.pool, tokens.positions), scale,
-               static_cast<float>(model.config.embedding_dropout));
+  const ModelConfig& config = model.config;
+  const double scale = config.embedding_scale;
+  return embed(pass, tokens, table, positions.rows(pass.device.pool, tokens.positions),
+               scale > 0 ? static_cast<float>(scale) : std::sqrt(static_cast<float>(config.d_model)),
+               static_cast<float>(config.embedding_dropout));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(refused({.activation = Activation::none}), "model.activation");
   EXPECT_EQ(refused({.position_offset = -1}), "model.position_offset");
   EXPECT_EQ(refused({.max_positions = 0}), "model.max_positions");
+  EXPECT_EQ(refused({.embedding_scale = -1}), "model.embedding_scale");
   EXPECT_EQ(refused({.dropout = 1.5}), "model.dropout");
   EXPECT_EQ(refused({.attention_dropout = 1.0}), "model.attention_dropout");
   EXPECT_EQ(refused({.activation_dropout = -0.1}), "model.activation_dropout");

@@ -55,6 +55,7 @@ inline std::vector<NamedConfig> small_configs() {
   ModelConfig bart = pre;
   bart.positions = Positions::stored;
   bart.max_positions = 100;
+  bart.embedding_scale = 1;
   return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }
 
