@@ -21,7 +21,8 @@
 
 namespace dragoman::internal {
 
-enum class Activation { none, relu, gelu, swish };
+// gelu is x·Φ(x); gelu_tanh and gelu_sigmoid are two approximations of it that models are trained with.
+enum class Activation { none, relu, gelu, gelu_tanh, gelu_sigmoid, swish };
 
 // Where label smoothing puts the probability ε that it takes from the target: on every word (ε/V each, the target
 // included), or on the others (ε/(V−1) each).

@@ -23,7 +23,11 @@ void declare(Options& options, ModelConfig& c) {
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
   model.add("norm_eps", c.norm_eps, "added to the variance in layer normalisation", above(0));
   model.add("activation", c.activation, "activation function of the feed-forward layers",
-            {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
+            {{"relu", Activation::relu},
+             {"gelu", Activation::gelu},
+             {"gelu_tanh", Activation::gelu_tanh},
+             {"gelu_sigmoid", Activation::gelu_sigmoid},
+             {"swish", Activation::swish}});
   model.add("positions", c.positions, "positional encoding; docs/variants.md compares them",
             {{"sinusoidal", Positions::sinusoidal},
              {"halves", Positions::halves},

@@ -46,7 +46,7 @@ inline std::vector<NamedConfig> small_configs() {
   learned.max_positions = 100;
 
   ModelConfig marian = post;
-  marian.activation = Activation::relu;
+  marian.activation = Activation::gelu_sigmoid;
   marian.tied = Tied::output;
   marian.tied_bias = true;
   marian.positions = Positions::halves;
@@ -56,6 +56,7 @@ inline std::vector<NamedConfig> small_configs() {
   bart.positions = Positions::stored;
   bart.max_positions = 100;
   bart.embedding_scale = 1;
+  bart.activation = Activation::gelu_tanh;
   return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }
 

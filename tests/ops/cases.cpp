@@ -247,6 +247,8 @@ std::vector<OpCase> small_op_cases() {
       linear_case("linear_gelu", some, {.in = 17, .out = 37, .activation = Activation::gelu}),
       linear_case("linear_gelu_dropout", some,
                   {.in = 17, .out = 66, .activation = Activation::gelu, .dropout = 0.25F, .bias = false}),
+      linear_case("linear_gelu_tanh", some, {.in = 17, .out = 37, .activation = Activation::gelu_tanh}),
+      linear_case("linear_gelu_sigmoid", some, {.in = 17, .out = 37, .activation = Activation::gelu_sigmoid}),
       linear_case("linear_swish", some, {.in = 17, .out = 37, .activation = Activation::swish}),
       linear_case("linear_swish_dropout", many,
                   {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
