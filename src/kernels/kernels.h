@@ -186,6 +186,9 @@ struct Kernels {
   void (*embed_backward)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix gradient, float scale,
                          const Dropout&, Matrix table_gradient, Matrix position_gradient);
 
+  // rows *= the mask's multipliers: 0 or 1 / (1 − rate)
+  void (*drop)(Context&, const Dropout&, Matrix rows);
+
   // --- norm.inl.h -------------------------------------------------------------------------------
   // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.
   // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row.

@@ -46,19 +46,19 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
     return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary),
                                     Role::table);
   };
+  Tensor &source = model.source_embedding.tokens, &target = model.target_embedding.tokens;
   if (config.tied == Tied::all) {
-    model.source_embedding = model.target_embedding =
-        table("shared_embedding.weight", config.source_vocabulary);
+    source = target = table("shared_embedding.weight", config.source_vocabulary);
   } else {
-    model.source_embedding = table("source_embedding.weight", config.source_vocabulary);
-    model.target_embedding = table("target_embedding.weight", config.target_vocabulary);
+    source = table("source_embedding.weight", config.source_vocabulary);
+    target = table("target_embedding.weight", config.target_vocabulary);
   }
   if (config.tied == Tied::none) {
     model.generator.weight =
         model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
                                  make.matrix(config.d_model, config.target_vocabulary), Role::table);
   } else {
-    model.generator.weight = model.target_embedding;
+    model.generator.weight = target;
   }
   if (config.tied == Tied::none || config.tied_bias) {
     model.generator.bias =
@@ -107,8 +107,12 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers bu
   validate(config);
   const LayerMaker make(parameters, config.initialiser);
   make_embeddings(*this, make);
-  source_positions = make_positions(*this, "source_positions.weight", "encoder.positions");
-  target_positions = make_positions(*this, "target_positions.weight", "decoder.positions");
+  source_embedding.positions = make_positions(*this, "source_positions.weight", "encoder.positions");
+  target_embedding.positions = make_positions(*this, "target_positions.weight", "decoder.positions");
+  if (config.embedding_norm) {
+    source_embedding.norm = make.norm("encoder.embedding_norm", config.d_model);
+    target_embedding.norm = make.norm("decoder.embedding_norm", config.d_model);
+  }
   make_encoder(*this, make);
   make_decoder(*this, make);
   parameters.allocate(buffers);

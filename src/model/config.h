@@ -38,6 +38,7 @@ struct ModelConfig {
   int64_t position_offset = 0;
   int64_t max_positions = 512;
   double embedding_scale = 0;
+  bool embedding_norm = false;
   Tied tied = Tied::none;
   bool tied_bias = false;
   Initialiser initialiser = Initialiser::xavier;

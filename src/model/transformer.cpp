@@ -68,20 +68,23 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
 }
 
 // 3.4 and 3.5: embeddings times √d_model, plus the positions.
-Tensor embed_tokens(Pass& pass, const Transformer& model, const Tensor& table, PositionTable& positions,
-                    const Tokens& tokens) {
-  const ModelConfig& config = model.config;
-  const double scale = config.embedding_scale;
-  return embed(pass, tokens, table, positions.rows(pass.device.pool, tokens.positions),
-               scale > 0 ? static_cast<float>(scale) : std::sqrt(static_cast<float>(config.d_model)),
-               static_cast<float>(config.embedding_dropout));
+Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, const Tokens& tokens) {
+  const double d_model = static_cast<double>(config.d_model), scale = config.embedding_scale;
+  const Tensor& positions = layer.positions.rows(pass.device.pool, tokens.positions);
+  const auto rate = static_cast<float>(config.embedding_dropout);
+  const Tensor sum = embed(pass, tokens, layer.tokens, positions,
+                           {.scale = static_cast<float>(scale > 0 ? scale : std::sqrt(d_model)),
+                            .dropout = config.embedding_norm ? 0 : rate});
+  if (!config.embedding_norm) return sum;
+  const auto epsilon = static_cast<float>(config.norm_eps);
+  return dropout(pass, norm(pass, sum, layer.norm.gain, layer.norm.bias, epsilon), rate, tokens.rows);
 }
 
 }  // namespace
 
 Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   Residual residual(pass, model.config, source.rows,
-                    embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
+                    embed_tokens(pass, model.config, model.source_embedding, source));
   for (const EncoderLayer& layer : model.encoder) {
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {
       return self_attention(pass, model, layer.self_attention, x, source);
@@ -95,7 +98,7 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
               const CacheStep* step) {
   Residual residual(pass, model.config, target.rows,
-                    embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
+                    embed_tokens(pass, model.config, model.target_embedding, target));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {

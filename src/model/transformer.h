@@ -15,6 +15,12 @@
 
 namespace dragoman::internal {
 
+struct Embedding {  // 3.4 and 3.5: tokens times √d_model, plus their positions
+  Tensor tokens;    // vocabulary × d_model
+  PositionTable positions;
+  Norm norm;  // of the sum, with embedding_norm only
+};
+
 struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
   Norm norm;
   Linear inner, outer;
@@ -51,8 +57,7 @@ struct Transformer {
   ModelConfig config;
   Device& device;
   Parameters parameters;
-  Tensor source_embedding, target_embedding;  // vocabulary × d_model
-  PositionTable source_positions, target_positions;
+  Embedding source_embedding, target_embedding;
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm, decoder_norm;  // at the end of each stack, with pre-norm only

@@ -21,12 +21,13 @@ struct WidenedRows {
 
 }  // namespace
 
-Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions, float scale,
-             float dropout_rate) {
+Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
+             const EmbedOptions& options) {
   CHECK(tokens.positions <= positions.rows(), "{} positions of {}", tokens.positions, positions.rows());
   CHECK(table.columns() == positions.columns(), "width {} and {}", table.columns(), positions.columns());
   Device& device = pass.device;
-  const Dropout dropout = pass.dropout(dropout_rate, tokens.rows);
+  const float scale = options.scale;
+  const Dropout dropout = pass.dropout(options.dropout, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
   if (table.is_low_precision()) {
     const WidenedRows widened(device, tokens, table.storage().low_precision);

@@ -56,6 +56,7 @@ inline std::vector<NamedConfig> small_configs() {
   bart.positions = Positions::stored;
   bart.max_positions = 100;
   bart.embedding_scale = 1;
+  bart.embedding_norm = true;
   bart.activation = Activation::gelu_tanh;
   return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }

@@ -26,13 +26,13 @@ double bytes_of(int64_t rows, int64_t columns, double times) {
 
 // --- embeddings -------------------------------------------------------------------------------------
 
-struct EmbedOptions {
+struct EmbedCase {
   int64_t vocabulary, width;
   bool learned = false;
   float dropout = 0;
 };
 
-OpCase embed_case(std::string name, const Lengths& lengths, const EmbedOptions& options) {
+OpCase embed_case(std::string name, const Lengths& lengths, const EmbedCase& options) {
   int32_t longest = 0;
   for (const int32_t length : lengths) longest = std::max(longest, length);
   return {
@@ -41,7 +41,7 @@ OpCase embed_case(std::string name, const Lengths& lengths, const EmbedOptions& 
       .inputs = {{"table", options.vocabulary, options.width, Kind::parameter},
                  {"positions", longest, options.width, options.learned ? Kind::parameter : Kind::constant}},
       .run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
-        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], 3.5F, options.dropout)};
+        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], {.scale = 3.5F, .dropout = options.dropout})};
       },
       .vocabulary = options.vocabulary,
       .forward = {.bytes = bytes_of(total(lengths), options.width, 3)},
@@ -87,6 +87,19 @@ OpCase linear_twice_case(const Lengths& lengths, int64_t in, int64_t out) {
             linear(pass, a.inputs[0], a.inputs[3], Tensor())};
   };
   return op;
+}
+
+// --- dropout ----------------------------------------------------------------------------------------
+
+// `used`: something else reads x, too, and its gradient comes first.
+OpCase dropout_case(std::string name, const Lengths& lengths, int64_t width, bool used) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"x", total(lengths), width}, {"weight", width, 3, Kind::parameter}},
+          .run = [used](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            const Tensor dropped = dropout(pass, a.inputs[0], 0.3F, a.tokens.rows);
+            return {dropped, linear(pass, used ? a.inputs[0] : dropped, a.inputs[1], Tensor())};
+          }};
 }
 
 // --- norms ------------------------------------------------------------------------------------------
@@ -254,6 +267,8 @@ std::vector<OpCase> small_op_cases() {
                   {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
       linear_case("linear_deep", {3, 1, 2}, {.in = 1037, .out = 9}),
       linear_twice_case(some, 11, 6),
+      dropout_case("dropout", many, 67, false),
+      dropout_case("dropout_of_what_others_read", some, 13, true),
       norm_case("norm", some, 19),
       norm_case("norm_many_rows", many, 33),
       add_norm_case("add_norm", some, 23, 0, SumUse::both),

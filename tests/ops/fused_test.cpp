@@ -24,12 +24,15 @@ TEST_P(Fused, DropoutIsItsDefinition) {
   const Tensor gain = parameter(1, width), bias = parameter(1, width);
   Pass pass = training();
   const Tensor sum = add_dropout_norm(pass, residual, ones, 0.3F, rows.rows, gain, bias, 1e-6F).sum;
+  Pass other = training();
+  const Tensor dropped = dropout(other, ones, 0.3F, rows.rows);
   for (int64_t r = 0; r < rows.count(); ++r) {
     for (int64_t c = 0; c < width; ++c) {
       const RowKey key = rows.rows.values()[static_cast<size_t>(r)];
       ASSERT_FLOAT_EQ(sum.data()[r * width + c],
                       static_cast<float>(dropout_multiplier(0.3F, first_key(), key, 0, c)))
           << "row " << r << ", column " << c;
+      ASSERT_EQ(dropped.data()[r * width + c], sum.data()[r * width + c]);
     }
   }
   tape_.clear();

@@ -1,4 +1,4 @@
-// Embeddings times a scale, plus positions, with dropout; and the backward into both tables.
+// Embeddings times a scale, plus positions, with dropout; and the backward into both tables. Dropout alone.
 #pragma once
 
 #include "kernels/cpu/parallel.h"
@@ -56,6 +56,14 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
         if (position != nullptr) store_some(position + c, load_some(position + c, left) + kept, left);
       }
     }
+  });
+}
+
+void drop(Context& context, const Dropout& dropout, Matrix rows) {
+  const DropoutMask mask = dropout_mask(dropout);
+  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      apply_dropout(mask, dropout.rows[r], 0, rows.columns, rows.data + r * rows.stride);
   });
 }
 
