@@ -8,17 +8,19 @@
 namespace dragoman::internal {
 namespace {
 
-SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d, int64_t heads) {
   return {.norm = make.norm(name + ".norm", d),
           .qkv = make.linear(name + ".qkv", d, d, 3),
-          .output = make.linear(name + ".output", d, d)};
+          .output = make.linear(name + ".output", d, d),
+          .heads = heads};
 }
 
-CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d, int64_t heads) {
   return {.norm = make.norm(name + ".norm", d),
           .query = make.linear(name + ".query", d, d),
           .key_value = make.linear(name + ".key_value", d, d, 2),
-          .output = make.linear(name + ".output", d, d)};
+          .output = make.linear(name + ".output", d, d),
+          .heads = heads};
 }
 
 FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff) {
@@ -83,7 +85,7 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string name = "encoder.layers." + std::to_string(i);
-    model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
+    model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
                              make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
   if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
@@ -91,11 +93,12 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
 
 void make_decoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
+  const int64_t d = config.d_model, heads = decoder_heads(config), d_ff = decoder_d_ff(config);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string name = "decoder.layers." + std::to_string(i);
-    model.decoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
-                             make_cross_attention(make, name + ".cross_attention", config.d_model),
-                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+    model.decoder.push_back({make_self_attention(make, name + ".self_attention", d, heads),
+                             make_cross_attention(make, name + ".cross_attention", d, heads),
+                             make_feed_forward(make, name + ".feed_forward", d, d_ff)});
   }
   if (config.norm == NormOrder::pre) model.decoder_norm = make.norm("decoder.norm", config.d_model);
 }

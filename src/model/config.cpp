@@ -10,7 +10,7 @@ namespace dragoman::internal {
 void declare(Options& options, ModelConfig& c) {
   // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
   const Range layers = at_least(1).at_most(1000);
-  const Range size = at_least(1).at_most(1'000'000);
+  const Range size = at_least(1).at_most(1'000'000), size_or_0 = at_least(0).at_most(1'000'000);
   const Range probability = at_least(0).below(1);
   auto model = options.section("model", "The Transformer");
   model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
@@ -18,6 +18,10 @@ void declare(Options& options, ModelConfig& c) {
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
   model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
   model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
+  model.add("decoder_heads", c.decoder_heads, "attention heads of the decoder; 0: as many as the encoder",
+            size_or_0);
+  model.add("decoder_d_ff", c.decoder_d_ff,
+            "inner width of the decoder's feed-forward layers; 0: that of the encoder's", size_or_0);
   model.add("norm", c.norm,
             "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
@@ -37,7 +41,7 @@ void declare(Options& options, ModelConfig& c) {
              {"stored", Positions::stored}});
   model.add("position_offset", c.position_offset,
             "number of a sentence's first position, for computed positions only",
-            at_least(0).at_most(1'000'000));
+            size_or_0);
   model.add("max_positions", c.max_positions,
             "longest sentence in tokens, for learned and stored positions only", size);
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
@@ -67,9 +71,10 @@ void validate(const ModelConfig& config) {
   Options options;
   declare(options, c);
   options.check_values();
-  if (c.d_model % c.heads != 0) {
-    throw OptionError("model.heads",
-                      fmt::format("is {}, which does not divide model.d_model, {}", c.heads, c.d_model));
+  for (const auto& [key, heads] :
+       {std::pair{"model.heads", c.heads}, std::pair{"model.decoder_heads", decoder_heads(c)}}) {
+    if (c.d_model % heads == 0) continue;
+    throw OptionError(key, fmt::format("is {}, which does not divide model.d_model, {}", heads, c.d_model));
   }
   if (!has_fixed_length(c.positions) && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",

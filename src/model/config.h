@@ -31,6 +31,8 @@ struct ModelConfig {
   int64_t d_model = 512;
   int64_t heads = 8;
   int64_t d_ff = 2048;
+  int64_t decoder_heads = 0;
+  int64_t decoder_d_ff = 0;
   NormOrder norm = NormOrder::pre;
   double norm_eps = 1e-6;
   Activation activation = Activation::relu;
@@ -52,6 +54,10 @@ struct ModelConfig {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
 };
+
+// What the decoder has: where its own number is 0, the encoder's.
+inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
+inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
 
 void declare(Options& options, ModelConfig& config);
 

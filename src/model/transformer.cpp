@@ -34,7 +34,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .keys = step != nullptr ? &step->keys.spans : &tokens.spans,
                                   .key_rows = step != nullptr ? &step->keys.rows : nullptr,
                                   .query_rows = &tokens.rows,
-                                  .heads = model.config.heads,
+                                  .heads = layer.heads,
                                   .causal = options.causal,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
   return linear(pass, heads, layer.output);
@@ -52,7 +52,7 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                                   .keys = memory.spans,
                                   .key_rows = memory.rows,
                                   .query_rows = &tokens.rows,
-                                  .heads = model.config.heads,
+                                  .heads = layer.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
   return linear(pass, heads, layer.output);
 }

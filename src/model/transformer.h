@@ -29,11 +29,13 @@ struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
 struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, and W^O
   Norm norm;
   Linear qkv, output;
+  int64_t heads;
 };
 
 struct CrossAttention {  // 3.2.3: queries from the decoder, keys and values from the encoder
   Norm norm;
   Linear query, key_value, output;
+  int64_t heads;
 };
 
 struct EncoderLayer {

@@ -88,18 +88,20 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
     return static_cast<size_t>((rows * columns + 15) / 16 * 64);
   };
   const int64_t d = config().d_model, heads = config().heads, n = source_.count(), m = target_.count();
+  const int64_t target_heads = decoder_heads(config());
   const auto sum = [&](int64_t rows) {
     return floats(rows, d) + floats(rows, 2);
   };  // and its mean and deviation
-  const auto self_attention = [&](int64_t rows) {
-    return floats(rows, 3 * d) + floats(rows, d) + floats(rows, heads);
+  const auto self_attention = [&](int64_t rows, int64_t of_heads) {
+    return floats(rows, 3 * d) + floats(rows, d) + floats(rows, of_heads);
   };
-  const size_t cross_attention = floats(m, d) + floats(n, 2 * d) + floats(m, d) + floats(m, heads);
-  const auto feed_forward = [&](int64_t rows) {
-    return floats(rows, config().d_ff) * (config().activation == Activation::relu ? 1 : 2);  // and its input
+  const size_t cross_attention = floats(m, d) + floats(n, 2 * d) + floats(m, d) + floats(m, target_heads);
+  const auto feed_forward = [&](int64_t rows, int64_t d_ff) {
+    return floats(rows, d_ff) * (config().activation == Activation::relu ? 1 : 2);  // and its input
   };
-  EXPECT_EQ(held(3, 1) - held(2, 1), 2 * sum(n) + self_attention(n) + feed_forward(n));
-  EXPECT_EQ(held(1, 3) - held(1, 2), 3 * sum(m) + self_attention(m) + cross_attention + feed_forward(m));
+  EXPECT_EQ(held(3, 1) - held(2, 1), 2 * sum(n) + self_attention(n, heads) + feed_forward(n, config().d_ff));
+  EXPECT_EQ(held(1, 3) - held(1, 2), 3 * sum(m) + self_attention(m, target_heads) + cross_attention +
+                                         feed_forward(m, decoder_d_ff(config())));
 }
 
 // Memory falls as the tape unwinds: gradients come, but what they were computed from goes.

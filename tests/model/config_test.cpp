@@ -27,6 +27,9 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(refused({.heads = 0}), "model.heads");
   EXPECT_EQ(refused({.d_model = 512, .heads = 7}), "model.heads");
   EXPECT_EQ(refused({.d_ff = 0}), "model.d_ff");
+  EXPECT_EQ(refused({.decoder_heads = -1}), "model.decoder_heads");
+  EXPECT_EQ(refused({.decoder_heads = 7}), "model.decoder_heads");
+  EXPECT_EQ(refused({.decoder_d_ff = -1}), "model.decoder_d_ff");
   EXPECT_EQ(refused({.norm_eps = 0}), "model.norm_eps");
   EXPECT_EQ(refused({.activation = Activation::none}), "model.activation");
   EXPECT_EQ(refused({.position_offset = -1}), "model.position_offset");

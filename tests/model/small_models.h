@@ -49,6 +49,7 @@ inline std::vector<NamedConfig> small_configs() {
   marian.activation = Activation::gelu_sigmoid;
   marian.tied = Tied::output;
   marian.tied_bias = true;
+  marian.decoder_heads = 2;
   marian.positions = Positions::halves;
   marian.position_offset = 2;
 
@@ -56,6 +57,8 @@ inline std::vector<NamedConfig> small_configs() {
   bart.positions = Positions::stored;
   bart.max_positions = 100;
   bart.embedding_scale = 1;
+  bart.decoder_heads = 5;
+  bart.decoder_d_ff = 24;
   bart.embedding_norm = true;
   bart.activation = Activation::gelu_tanh;
   return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
