@@ -47,6 +47,8 @@ void declare(Options& options, ModelConfig& c) {
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
             at_least(0));
   model.add("embedding_norm", c.embedding_norm, "normalise the sum of embeddings and positions");
+  model.add("zero_start", c.zero_start,
+            "read a vector of zeros at the target's first position, instead of the start symbol's embedding");
   model.add("tied", c.tied,
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});

@@ -41,6 +41,7 @@ struct ModelConfig {
   int64_t max_positions = 512;
   double embedding_scale = 0;
   bool embedding_norm = false;
+  bool zero_start = false;
   Tied tied = Tied::none;
   bool tied_bias = false;
   Initialiser initialiser = Initialiser::xavier;

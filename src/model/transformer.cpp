@@ -68,13 +68,15 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
 }
 
 // 3.4 and 3.5: embeddings times √d_model, plus the positions.
-Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, const Tokens& tokens) {
+Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, const Tokens& tokens,
+                    bool zero_start = false) {
   const double d_model = static_cast<double>(config.d_model), scale = config.embedding_scale;
   const Tensor& positions = layer.positions.rows(pass.device.pool, tokens.positions);
   const auto rate = static_cast<float>(config.embedding_dropout);
   const Tensor sum = embed(pass, tokens, layer.tokens, positions,
                            {.scale = static_cast<float>(scale > 0 ? scale : std::sqrt(d_model)),
-                            .dropout = config.embedding_norm ? 0 : rate});
+                            .dropout = config.embedding_norm ? 0 : rate,
+                            .zero_start = zero_start});
   if (!config.embedding_norm) return sum;
   const auto epsilon = static_cast<float>(config.norm_eps);
   return dropout(pass, norm(pass, sum, layer.norm.gain, layer.norm.bias, epsilon), rate, tokens.rows);
@@ -98,7 +100,7 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
               const CacheStep* step) {
   Residual residual(pass, model.config, target.rows,
-                    embed_tokens(pass, model.config, model.target_embedding, target));
+                    embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {

@@ -15,6 +15,7 @@ namespace dragoman::internal {
 struct EmbedOptions {
   float scale = 1;
   float dropout = 0;
+  bool zero_start = false;  // a sentence's first token adds nothing to its position
 };
 Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, const EmbedOptions&);
 

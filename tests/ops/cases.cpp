@@ -30,6 +30,7 @@ struct EmbedCase {
   int64_t vocabulary, width;
   bool learned = false;
   float dropout = 0;
+  bool zero_start = false;
 };
 
 OpCase embed_case(std::string name, const Lengths& lengths, const EmbedCase& options) {
@@ -41,7 +42,9 @@ OpCase embed_case(std::string name, const Lengths& lengths, const EmbedCase& opt
       .inputs = {{"table", options.vocabulary, options.width, Kind::parameter},
                  {"positions", longest, options.width, options.learned ? Kind::parameter : Kind::constant}},
       .run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
-        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], {.scale = 3.5F, .dropout = options.dropout})};
+        const EmbedOptions embed_options = {
+            .scale = 3.5F, .dropout = options.dropout, .zero_start = options.zero_start};
+        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], embed_options)};
       },
       .vocabulary = options.vocabulary,
       .forward = {.bytes = bytes_of(total(lengths), options.width, 3)},
@@ -251,6 +254,8 @@ std::vector<OpCase> small_op_cases() {
       embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
       embed_case("embed_learned_positions", some,
                  {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
+      embed_case("embed_zero_start", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F, .zero_start = true}),
       linear_case("linear", some, {.in = 13, .out = 35}),
       linear_case("linear_no_bias", some, {.in = 1, .out = 3, .bias = false}),
       linear_case("linear_dropout", some, {.in = 13, .out = 70, .dropout = 0.3F}),

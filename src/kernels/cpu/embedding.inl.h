@@ -10,17 +10,17 @@ namespace dragoman::internal {
 namespace {
 
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
-           ConstMatrix position_table, float scale, const Dropout& dropout, Matrix out) {
+           ConstMatrix position_table, float scale, bool zero_start, const Dropout& dropout, Matrix out) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const float* word = table.data + ids[r] * table.row_stride;
       const float* position = position_table.data + rows[r].position * position_table.row_stride;
+      const Vec factor = all(zero_start && rows[r].position == 0 ? 0.0f : scale);
       float* y = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
-        store_some(y + c, multiply_add(load_some(word + c, left), all(scale), load_some(position + c, left)),
-                   left);
+        store_some(y + c, multiply_add(load_some(word + c, left), factor, load_some(position + c, left)), left);
       }
       if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
     }
@@ -29,7 +29,8 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
 
 // Several tokens may add to one row of a table: a task has a range of columns, and takes the tokens in order.
 void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix gradient,
-                    float scale, const Dropout& dropout, Matrix table_gradient, Matrix position_gradient) {
+                    float scale, bool zero_start, const Dropout& dropout, Matrix table_gradient,
+                    Matrix position_gradient) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_task(context, ceil_div(gradient.columns, dropout_block), [&](int64_t block, int) {
     const int64_t first = block * dropout_block;
@@ -42,7 +43,8 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
         fill(multipliers, dropout_block, 1);
       }
       const float* g = gradient.data + r * gradient.row_stride + first;
-      float* word = table_gradient.data == nullptr
+      const bool is_zero = zero_start && rows[r].position == 0;
+      float* word = table_gradient.data == nullptr || is_zero
                         ? nullptr
                         : table_gradient.data + ids[r] * table_gradient.stride + first;
       float* position = position_gradient.data == nullptr
