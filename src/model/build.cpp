@@ -15,7 +15,8 @@ SelfAttention make_self_attention(const LayerMaker& make, const std::string& nam
           .heads = heads};
 }
 
-CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d, int64_t heads) {
+CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d,
+                                    int64_t heads) {
   return {.norm = make.norm(name + ".norm", d),
           .query = make.linear(name + ".query", d, d),
           .key_value = make.linear(name + ".key_value", d, d, 2),
@@ -85,8 +86,9 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string name = "encoder.layers." + std::to_string(i);
-    model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
-                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+    model.encoder.push_back(
+        {make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
+         make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
   if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
 }

@@ -40,8 +40,7 @@ void declare(Options& options, ModelConfig& c) {
              {"learned", Positions::learned},
              {"stored", Positions::stored}});
   model.add("position_offset", c.position_offset,
-            "number of a sentence's first position, for computed positions only",
-            size_or_0);
+            "number of a sentence's first position, for computed positions only", size_or_0);
   model.add("max_positions", c.max_positions,
             "longest sentence in tokens, for learned and stored positions only", size);
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",

@@ -99,8 +99,9 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
 
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
               const CacheStep* step) {
-  Residual residual(pass, model.config, target.rows,
-                    embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
+  Residual residual(
+      pass, model.config, target.rows,
+      embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {

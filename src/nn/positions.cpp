@@ -36,7 +36,8 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   const HostView<float> values = table_.writable_values();
   float* value = values.data();
   for (int64_t p = 0; p < rows; ++p) {
-    for (int64_t c = 0; c < width_; ++c) *value++ = static_cast<float>(position_value(kind_, first_ + p, c, width_));
+    for (int64_t c = 0; c < width_; ++c)
+      *value++ = static_cast<float>(position_value(kind_, first_ + p, c, width_));
   }
   return table_;
 }

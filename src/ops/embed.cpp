@@ -26,8 +26,9 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   CHECK(tokens.positions <= positions.rows(), "{} positions of {}", tokens.positions, positions.rows());
   CHECK(table.columns() == positions.columns(), "width {} and {}", table.columns(), positions.columns());
   Device& device = pass.device;
-  const auto [scale, dropout_rate, zero_start] = options;
-  const Dropout dropout = pass.dropout(dropout_rate, tokens.rows);
+  const float scale = options.scale;
+  const bool zero_start = options.zero_start;
+  const Dropout dropout = pass.dropout(options.dropout, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
   if (table.is_low_precision()) {
     const WidenedRows widened(device, tokens, table.storage().low_precision);
@@ -42,7 +43,8 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   const Tensor learned = positions.has_gradient() ? positions : Tensor();
   pass.tape->record({&table, &learned}, [&device, &tokens, table, learned, y, scale, zero_start, dropout] {
     device.kernels.embed_backward(device.context, tokens.ids.data(), tokens.rows.data(), y.gradient(), scale,
-                                  zero_start, dropout, table.gradient(), learned ? learned.gradient() : Matrix{});
+                                  zero_start, dropout, table.gradient(),
+                                  learned ? learned.gradient() : Matrix{});
   });
   return y;
 }

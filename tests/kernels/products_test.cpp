@@ -238,8 +238,9 @@ TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
   }
 }
 
-constexpr Activation every_activation[] = {Activation::none,      Activation::relu,         Activation::gelu,
-                                           Activation::gelu_tanh, Activation::gelu_sigmoid, Activation::swish};
+constexpr Activation every_activation[] = {Activation::none,         Activation::relu,
+                                           Activation::gelu,         Activation::gelu_tanh,
+                                           Activation::gelu_sigmoid, Activation::swish};
 
 double reference_activation(Activation activation, double x) {
   switch (activation) {

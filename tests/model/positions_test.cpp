@@ -168,9 +168,8 @@ TEST(Positions, AStepIsARotation) {
 TEST(Positions, LearnedAreAParameterOfFixedLength) {
   Pool pool;
   Parameters parameters(pool);
-  PositionTable table(
-      Positions::learned,
-      parameters.declare("positions", 5, 4, {.kind = Initial::Kind::normal, .amount = 1}));
+  PositionTable table(Positions::learned,
+                      parameters.declare("positions", 5, 4, {.kind = Initial::Kind::normal, .amount = 1}));
   parameters.allocate(Buffers::weights_and_gradients);
   parameters.initialise(1);
   EXPECT_EQ(table.rows(pool, 5).data(), parameters.list()[0].value.data());

@@ -62,7 +62,8 @@ inline std::vector<NamedConfig> small_configs() {
   bart.decoder_d_ff = 24;
   bart.embedding_norm = true;
   bart.activation = Activation::gelu_tanh;
-  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
+  return {
+      {"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }
 
 struct ModelCase {

@@ -1,6 +1,8 @@
 #include "ops/cases.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace dragoman::internal {
 namespace {
@@ -242,20 +244,8 @@ OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossE
   return op;
 }
 
-}  // namespace
-
-std::vector<OpCase> small_op_cases() {
-  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
-  const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
-  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
-  const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
+std::vector<OpCase> small_linear_cases(const Lengths& some, const Lengths& many) {
   return {
-      embed_case("embed", some, {.vocabulary = 7, .width = 19}),
-      embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
-      embed_case("embed_learned_positions", some,
-                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
-      embed_case("embed_zero_start", some,
-                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F, .zero_start = true}),
       linear_case("linear", some, {.in = 13, .out = 35}),
       linear_case("linear_no_bias", some, {.in = 1, .out = 3, .bias = false}),
       linear_case("linear_dropout", some, {.in = 13, .out = 70, .dropout = 0.3F}),
@@ -272,6 +262,23 @@ std::vector<OpCase> small_op_cases() {
                   {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
       linear_case("linear_deep", {3, 1, 2}, {.in = 1037, .out = 9}),
       linear_twice_case(some, 11, 6),
+  };
+}
+
+}  // namespace
+
+std::vector<OpCase> small_op_cases() {
+  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
+  const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
+  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
+  const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
+  std::vector<OpCase> cases = {
+      embed_case("embed", some, {.vocabulary = 7, .width = 19}),
+      embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
+      embed_case("embed_learned_positions", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
+      embed_case("embed_zero_start", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F, .zero_start = true}),
       dropout_case("dropout", many, 67, false),
       dropout_case("dropout_of_what_others_read", some, 13, true),
       norm_case("norm", some, 19),
@@ -306,6 +313,8 @@ std::vector<OpCase> small_op_cases() {
       cross_entropy_case("cross_entropy_chunks", many,
                          {.width = 9, .vocabulary = 29, .logits_at_once = 64 * 29}),
   };
+  std::ranges::move(small_linear_cases(some, many), std::back_inserter(cases));
+  return cases;
 }
 
 std::vector<OpCase> large_op_cases(const OpSizes& s) {

@@ -151,9 +151,8 @@ TEST_P(Fused, LinearThenActivationThenDropout) {
   const Tensor x = random(rows.count(), in), weight = parameter(in, out), bias = parameter(1, out);
   Pass plain{device_};
   const Doubles inner(linear(plain, x, weight, bias));
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::gelu_sigmoid,
-        Activation::swish}) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu,
+                                      Activation::gelu_tanh, Activation::gelu_sigmoid, Activation::swish}) {
     for (const float rate : {0.0F, 0.4F}) {
       SCOPED_TRACE("activation " + std::to_string(static_cast<int>(activation)) + ", dropout " +
                    std::to_string(rate));

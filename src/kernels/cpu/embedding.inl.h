@@ -20,7 +20,8 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
       float* y = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
-        store_some(y + c, multiply_add(load_some(word + c, left), factor, load_some(position + c, left)), left);
+        store_some(y + c, multiply_add(load_some(word + c, left), factor, load_some(position + c, left)),
+                   left);
       }
       if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
     }

@@ -59,7 +59,9 @@ inline Vec gelu_sigmoid_slope(Vec x) { return gated_slope(all(1.702f) * x, all(1
 // x·(1 + tanh(√(2/π)·(x + 0.044715x³))) / 2, where (1 + tanh(u/2)) / 2 = σ(u). Beyond ±10 all of it is at its limit,
 // and without the bound x³ would overflow.
 constexpr float twice_root = 1.5957691f;  // 2√(2/π)
-inline Vec gelu_tanh_gate(Vec x) { return x * all(twice_root) * multiply_add(all(0.044715f) * x, x, all(1.0f)); }
+inline Vec gelu_tanh_gate(Vec x) {
+  return x * all(twice_root) * multiply_add(all(0.044715f) * x, x, all(1.0f));
+}
 inline Vec gelu_tanh(Vec x) { return gated(x, gelu_tanh_gate(min(all(10.0f), max(all(-10.0f), x)))); }
 inline Vec gelu_tanh_slope(Vec x) {
   const Vec bounded = min(all(10.0f), max(all(-10.0f), x));
