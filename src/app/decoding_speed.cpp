@@ -106,11 +106,12 @@ struct WeightSizes {
       step;  // of the encoder; of the decoder: once for each source token, and at every step
 
   explicit WeightSizes(const ModelConfig& c) {
-    const auto d = static_cast<double>(c.d_model), ff = static_cast<double>(c.d_ff);
-    encoder = static_cast<double>(c.encoder_layers) * (4 * d * d + 2 * d * ff);
+    const auto d = static_cast<double>(c.d_model);
+    encoder = static_cast<double>(c.encoder_layers) * (4 * d * d + 2 * d * static_cast<double>(c.d_ff));
     memory = static_cast<double>(c.decoder_layers) * 2 * d * d;
-    step = static_cast<double>(c.decoder_layers) * (6 * d * d + 2 * d * ff) +
-           d * static_cast<double>(c.target_vocabulary);
+    step =
+        static_cast<double>(c.decoder_layers) * (6 * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
+        d * static_cast<double>(c.target_vocabulary);
   }
 };
 

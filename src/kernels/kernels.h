@@ -21,7 +21,8 @@
 
 namespace dragoman::internal {
 
-enum class Activation { none, relu, gelu, swish };
+// gelu is x·Φ(x); gelu_tanh and gelu_sigmoid are two approximations of it that models are trained with.
+enum class Activation { none, relu, gelu, gelu_tanh, gelu_sigmoid, swish };
 
 // Where label smoothing puts the probability ε that it takes from the target: on every word (ε/V each, the target
 // included), or on the others (ε/(V−1) each).
@@ -178,12 +179,16 @@ struct Kernels {
                               float* bias_gradient);
 
   // --- embedding.inl.h --------------------------------------------------------------------------
-  // out[r] = dropout(scale · table[ids[r]] + position_table[position of r])
+  // out[r] = dropout(scale · table[ids[r]] + position_table[position of r]). With zero_start 0 stands for the scale at
+  // position 0.
   void (*embed)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix table,
-                ConstMatrix position_table, float scale, const Dropout&, Matrix out);
+                ConstMatrix position_table, float scale, bool zero_start, const Dropout&, Matrix out);
   // Adds to both tables' gradients (either may have null data), token after token.
   void (*embed_backward)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix gradient, float scale,
-                         const Dropout&, Matrix table_gradient, Matrix position_gradient);
+                         bool zero_start, const Dropout&, Matrix table_gradient, Matrix position_gradient);
+
+  // rows *= the mask's multipliers: 0 or 1 / (1 − rate)
+  void (*drop)(Context&, const Dropout&, Matrix rows);
 
   // --- norm.inl.h -------------------------------------------------------------------------------
   // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.

@@ -8,17 +8,20 @@
 namespace dragoman::internal {
 namespace {
 
-SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d, int64_t heads) {
   return {.norm = make.norm(name + ".norm", d),
           .qkv = make.linear(name + ".qkv", d, d, 3),
-          .output = make.linear(name + ".output", d, d)};
+          .output = make.linear(name + ".output", d, d),
+          .heads = heads};
 }
 
-CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d) {
+CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d,
+                                    int64_t heads) {
   return {.norm = make.norm(name + ".norm", d),
           .query = make.linear(name + ".query", d, d),
           .key_value = make.linear(name + ".key_value", d, d, 2),
-          .output = make.linear(name + ".output", d, d)};
+          .output = make.linear(name + ".output", d, d),
+          .heads = heads};
 }
 
 FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff) {
@@ -46,48 +49,58 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
     return model.parameters.declare(name, vocabulary, config.d_model, embedding_initial(config, vocabulary),
                                     Role::table);
   };
+  Tensor &source = model.source_embedding.tokens, &target = model.target_embedding.tokens;
   if (config.tied == Tied::all) {
-    model.source_embedding = model.target_embedding =
-        table("shared_embedding.weight", config.source_vocabulary);
+    source = target = table("shared_embedding.weight", config.source_vocabulary);
   } else {
-    model.source_embedding = table("source_embedding.weight", config.source_vocabulary);
-    model.target_embedding = table("target_embedding.weight", config.target_vocabulary);
+    source = table("source_embedding.weight", config.source_vocabulary);
+    target = table("target_embedding.weight", config.target_vocabulary);
   }
   if (config.tied == Tied::none) {
     model.generator.weight =
         model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
                                  make.matrix(config.d_model, config.target_vocabulary), Role::table);
+  } else {
+    model.generator.weight = target;
+  }
+  if (config.tied == Tied::none || config.tied_bias) {
     model.generator.bias =
         model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
-  } else {
-    model.generator.weight = model.target_embedding;
   }
 }
 
-PositionTable make_positions(Transformer& model, const char* name) {
-  const ModelConfig& config = model.config;
-  if (config.positions != Positions::learned) return PositionTable(config.positions, config.d_model);
-  return PositionTable(model.parameters.declare(name, config.max_positions, config.d_model,
-                                                embedding_initial(config, config.max_positions)));
+PositionTable make_positions(Transformer& model, const char* learned, const char* stored) {
+  const ModelConfig& c = model.config;
+  const Initial initial = embedding_initial(c, c.max_positions);
+  switch (c.positions) {
+    case Positions::learned:
+      return {c.positions, model.parameters.declare(learned, c.max_positions, c.d_model, initial)};
+    case Positions::stored:
+      return {c.positions, model.parameters.declare_constant(stored, c.max_positions, c.d_model, initial)};
+    default:
+      return {c.positions, c.d_model, c.position_offset};
+  }
 }
 
 void make_encoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string name = "encoder.layers." + std::to_string(i);
-    model.encoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
-                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+    model.encoder.push_back(
+        {make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
+         make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
   }
   if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
 }
 
 void make_decoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
+  const int64_t d = config.d_model, heads = decoder_heads(config), d_ff = decoder_d_ff(config);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string name = "decoder.layers." + std::to_string(i);
-    model.decoder.push_back({make_self_attention(make, name + ".self_attention", config.d_model),
-                             make_cross_attention(make, name + ".cross_attention", config.d_model),
-                             make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+    model.decoder.push_back({make_self_attention(make, name + ".self_attention", d, heads),
+                             make_cross_attention(make, name + ".cross_attention", d, heads),
+                             make_feed_forward(make, name + ".feed_forward", d, d_ff)});
   }
   if (config.norm == NormOrder::pre) model.decoder_norm = make.norm("decoder.norm", config.d_model);
 }
@@ -99,8 +112,12 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers bu
   validate(config);
   const LayerMaker make(parameters, config.initialiser);
   make_embeddings(*this, make);
-  source_positions = make_positions(*this, "source_positions.weight");
-  target_positions = make_positions(*this, "target_positions.weight");
+  source_embedding.positions = make_positions(*this, "source_positions.weight", "encoder.positions");
+  target_embedding.positions = make_positions(*this, "target_positions.weight", "decoder.positions");
+  if (config.embedding_norm) {
+    source_embedding.norm = make.norm("encoder.embedding_norm", config.d_model);
+    target_embedding.norm = make.norm("decoder.embedding_norm", config.d_model);
+  }
   make_encoder(*this, make);
   make_decoder(*this, make);
   parameters.allocate(buffers);

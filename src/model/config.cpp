@@ -10,7 +10,7 @@ namespace dragoman::internal {
 void declare(Options& options, ModelConfig& c) {
   // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
   const Range layers = at_least(1).at_most(1000);
-  const Range size = at_least(1).at_most(1'000'000);
+  const Range size = at_least(1).at_most(1'000'000), size_or_0 = at_least(0).at_most(1'000'000);
   const Range probability = at_least(0).below(1);
   auto model = options.section("model", "The Transformer");
   model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
@@ -18,21 +18,40 @@ void declare(Options& options, ModelConfig& c) {
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
   model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
   model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
+  model.add("decoder_heads", c.decoder_heads, "attention heads of the decoder; 0: as many as the encoder",
+            size_or_0);
+  model.add("decoder_d_ff", c.decoder_d_ff,
+            "inner width of the decoder's feed-forward layers; 0: that of the encoder's", size_or_0);
   model.add("norm", c.norm,
             "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
   model.add("norm_eps", c.norm_eps, "added to the variance in layer normalisation", above(0));
   model.add("activation", c.activation, "activation function of the feed-forward layers",
-            {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}});
+            {{"relu", Activation::relu},
+             {"gelu", Activation::gelu},
+             {"gelu_tanh", Activation::gelu_tanh},
+             {"gelu_sigmoid", Activation::gelu_sigmoid},
+             {"swish", Activation::swish}});
   model.add("positions", c.positions, "positional encoding; docs/variants.md compares them",
             {{"sinusoidal", Positions::sinusoidal},
+             {"halves", Positions::halves},
              {"tensor2tensor", Positions::tensor2tensor},
              {"raw_index", Positions::raw_index},
-             {"learned", Positions::learned}});
-  model.add("max_positions", c.max_positions, "longest sentence in tokens, for learned positions only", size);
+             {"learned", Positions::learned},
+             {"stored", Positions::stored}});
+  model.add("position_offset", c.position_offset,
+            "number of a sentence's first position, for computed positions only", size_or_0);
+  model.add("max_positions", c.max_positions,
+            "longest sentence in tokens, for learned and stored positions only", size);
+  model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
+            at_least(0));
+  model.add("embedding_norm", c.embedding_norm, "normalise the sum of embeddings and positions");
+  model.add("zero_start", c.zero_start,
+            "read a vector of zeros at the target's first position, instead of the start symbol's embedding");
   model.add("tied", c.tied,
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
+  model.add("tied_bias", c.tied_bias, "give a tied generator a bias, too; others always have one");
   model.add("initialiser", c.initialiser, "initialisation of weight matrices and biases",
             {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
   model.add("embedding_initialiser", c.embedding_initialiser,
@@ -53,11 +72,12 @@ void validate(const ModelConfig& config) {
   Options options;
   declare(options, c);
   options.check_values();
-  if (c.d_model % c.heads != 0) {
-    throw OptionError("model.heads",
-                      fmt::format("is {}, which does not divide model.d_model, {}", c.heads, c.d_model));
+  for (const auto& [key, heads] :
+       {std::pair{"model.heads", c.heads}, std::pair{"model.decoder_heads", decoder_heads(c)}}) {
+    if (c.d_model % heads == 0) continue;
+    throw OptionError(key, fmt::format("is {}, which does not divide model.d_model, {}", heads, c.d_model));
   }
-  if (c.positions != Positions::learned && c.d_model % 2 != 0) {
+  if (!has_fixed_length(c.positions) && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",
                       fmt::format("is {}, but must be even for positions that pair sines with cosines: "
                                   "choose an even one, or learned positions",

@@ -31,12 +31,19 @@ struct ModelConfig {
   int64_t d_model = 512;
   int64_t heads = 8;
   int64_t d_ff = 2048;
+  int64_t decoder_heads = 0;
+  int64_t decoder_d_ff = 0;
   NormOrder norm = NormOrder::pre;
   double norm_eps = 1e-6;
   Activation activation = Activation::relu;
   Positions positions = Positions::sinusoidal;
+  int64_t position_offset = 0;
   int64_t max_positions = 512;
+  double embedding_scale = 0;
+  bool embedding_norm = false;
+  bool zero_start = false;
   Tied tied = Tied::none;
+  bool tied_bias = false;
   Initialiser initialiser = Initialiser::xavier;
   EmbeddingInitialiser embedding_initialiser = EmbeddingInitialiser::normal;
   double dropout = 0.1;
@@ -48,6 +55,10 @@ struct ModelConfig {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
 };
+
+// What the decoder has: where its own number is 0, the encoder's.
+inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
+inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
 
 void declare(Options& options, ModelConfig& config);
 

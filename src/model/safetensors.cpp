@@ -1,18 +1,12 @@
 #include "model/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/quotes.h"
 #include "model/tensor_checksums.h"
 
@@ -22,31 +16,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr uint64_t largest_header = 100'000'000;
-
-struct Mapping {
-  std::shared_ptr<const std::byte> bytes;
-  uint64_t size;
-};
-
-Mapping map_file(const std::string& path) {
-  const auto fail = [&](const char* action) {
-    throw Error("cannot {} {}: {}", action, path, std::strerror(errno));
-  };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) fail("open");
-  const std::unique_ptr<const int, void (*)(const int*)> closer(&file,
-                                                                [](const int* number) { close(*number); });
-  struct stat status;
-  if (fstat(file, &status) != 0) fail("read");
-  if (!S_ISREG(status.st_mode)) throw Error("{} is not a regular file", path);
-  const auto size = static_cast<uint64_t>(status.st_size);
-  if (size < 8) throw Error("{}: a safetensors file has at least 8 bytes, this one has {}", path, size);
-  void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (bytes == MAP_FAILED) fail("map");
-  return {{static_cast<const std::byte*>(bytes),
-           [size](const std::byte* data) { munmap(const_cast<std::byte*>(data), size); }},
-          size};
-}
 
 void check_alignment(const std::string& path, const TensorEntry& entry, size_t alignment) {
   if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignment == 0) return;
@@ -63,25 +32,27 @@ std::span<const T> values(const std::string& path, const TensorEntry& entry) {
 }  // namespace
 
 SafetensorsFile SafetensorsFile::open(const std::string& path) {
-  const Mapping mapping = map_file(path);
+  SharedBytes mapping = map_file(path);
+  const size_t size = mapping.bytes.size();
   uint64_t header_size = 0;
-  std::memcpy(&header_size, mapping.bytes.get(), sizeof header_size);
-  if (header_size > mapping.size - sizeof header_size) {
+  if (size < sizeof header_size)
+    throw Error("{}: a safetensors file has at least 8 bytes, this one has {}", path, size);
+  std::memcpy(&header_size, mapping.bytes.data(), sizeof header_size);
+  if (header_size > size - sizeof header_size) {
     throw Error("{}: a header of {} bytes in a file of {}; it is truncated, or not a safetensors file", path,
-                header_size, mapping.size);
+                header_size, size);
   }
   if (header_size > largest_header) {
     throw Error("{}: a header of {} bytes is above the limit of {}", path, header_size, largest_header);
   }
-  const std::span<const std::byte> behind(mapping.bytes.get() + sizeof header_size,
-                                          mapping.size - sizeof header_size);
+  const std::span<const std::byte> behind = mapping.bytes.subspan(sizeof header_size);
   const std::span<const std::byte> data = behind.subspan(header_size);
   const std::string_view text(reinterpret_cast<const char*>(behind.data()), header_size);
   SafetensorsHeader header = read_safetensors_header(path, text, data);
 
   SafetensorsFile file;
   file.path_ = path;
-  file.mapping_ = mapping.bytes;
+  file.mapping_ = std::move(mapping.owner);
   file.metadata_ = std::move(header.metadata);
   file.entries_ = std::move(header.entries);
   for (size_t i = 0; i < file.entries_.size(); ++i) file.by_name_.emplace(file.entries_[i].name, i);

@@ -54,7 +54,7 @@ class SafetensorsFile {
   SafetensorsFile() = default;
 
   std::string path_;
-  std::shared_ptr<const std::byte> mapping_;
+  std::shared_ptr<const void> mapping_;
   Metadata metadata_;
   std::vector<TensorEntry> entries_;
   std::map<std::string, size_t, std::less<>> by_name_;  // indices of entries_

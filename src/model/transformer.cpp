@@ -34,7 +34,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .keys = step != nullptr ? &step->keys.spans : &tokens.spans,
                                   .key_rows = step != nullptr ? &step->keys.rows : nullptr,
                                   .query_rows = &tokens.rows,
-                                  .heads = model.config.heads,
+                                  .heads = layer.heads,
                                   .causal = options.causal,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
   return linear(pass, heads, layer.output);
@@ -52,7 +52,7 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                                   .keys = memory.spans,
                                   .key_rows = memory.rows,
                                   .query_rows = &tokens.rows,
-                                  .heads = model.config.heads,
+                                  .heads = layer.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
   return linear(pass, heads, layer.output);
 }
@@ -68,18 +68,25 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
 }
 
 // 3.4 and 3.5: embeddings times √d_model, plus the positions.
-Tensor embed_tokens(Pass& pass, const Transformer& model, const Tensor& table, PositionTable& positions,
-                    const Tokens& tokens) {
-  const float scale = std::sqrt(static_cast<float>(model.config.d_model));
-  return embed(pass, tokens, table, positions.rows(pass.device.pool, tokens.positions), scale,
-               static_cast<float>(model.config.embedding_dropout));
+Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, const Tokens& tokens,
+                    bool zero_start = false) {
+  const double d_model = static_cast<double>(config.d_model), scale = config.embedding_scale;
+  const Tensor& positions = layer.positions.rows(pass.device.pool, tokens.positions);
+  const auto rate = static_cast<float>(config.embedding_dropout);
+  const Tensor sum = embed(pass, tokens, layer.tokens, positions,
+                           {.scale = static_cast<float>(scale > 0 ? scale : std::sqrt(d_model)),
+                            .dropout = config.embedding_norm ? 0 : rate,
+                            .zero_start = zero_start});
+  if (!config.embedding_norm) return sum;
+  const auto epsilon = static_cast<float>(config.norm_eps);
+  return dropout(pass, norm(pass, sum, layer.norm.gain, layer.norm.bias, epsilon), rate, tokens.rows);
 }
 
 }  // namespace
 
 Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   Residual residual(pass, model.config, source.rows,
-                    embed_tokens(pass, model, model.source_embedding, model.source_positions, source));
+                    embed_tokens(pass, model.config, model.source_embedding, source));
   for (const EncoderLayer& layer : model.encoder) {
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {
       return self_attention(pass, model, layer.self_attention, x, source);
@@ -92,8 +99,9 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
 
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
               const CacheStep* step) {
-  Residual residual(pass, model.config, target.rows,
-                    embed_tokens(pass, model, model.target_embedding, model.target_positions, target));
+  Residual residual(
+      pass, model.config, target.rows,
+      embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {

@@ -15,6 +15,12 @@
 
 namespace dragoman::internal {
 
+struct Embedding {  // 3.4 and 3.5: tokens times √d_model, plus their positions
+  Tensor tokens;    // vocabulary × d_model
+  PositionTable positions;
+  Norm norm;  // of the sum, with embedding_norm only
+};
+
 struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
   Norm norm;
   Linear inner, outer;
@@ -23,11 +29,13 @@ struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
 struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, and W^O
   Norm norm;
   Linear qkv, output;
+  int64_t heads;
 };
 
 struct CrossAttention {  // 3.2.3: queries from the decoder, keys and values from the encoder
   Norm norm;
   Linear query, key_value, output;
+  int64_t heads;
 };
 
 struct EncoderLayer {
@@ -51,8 +59,7 @@ struct Transformer {
   ModelConfig config;
   Device& device;
   Parameters parameters;
-  Tensor source_embedding, target_embedding;  // vocabulary × d_model
-  PositionTable source_positions, target_positions;
+  Embedding source_embedding, target_embedding;
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm, decoder_norm;  // at the end of each stack, with pre-norm only

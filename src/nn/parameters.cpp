@@ -25,16 +25,39 @@ float draw(Random& random, const Initial& initial) {
 }  // namespace
 
 Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role) {
-  CHECK(!weights_, "{} is declared after the parameters were allocated", name);
-  const Tensor value = Tensor::parameter(*pool_, rows, columns);
-  value.storage().index = static_cast<int>(list_.size());
-  list_.push_back({std::move(name), value, initial, role, size_});
-  size_ += (rows * columns + floats_per_line - 1) / floats_per_line * floats_per_line;
-  return value;
+  return add({std::move(name), Tensor::parameter(*pool_, rows, columns), initial, role});
+}
+
+Tensor Parameters::declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial) {
+  return add({.name = std::move(name),
+              .value = Tensor::parameter(*pool_, rows, columns),
+              .initial = initial,
+              .role = Role::plain,
+              .constant = true});
+}
+
+Tensor Parameters::add(Parameter parameter) {
+  CHECK(!weights_, "{} is declared after the parameters were allocated", parameter.name);
+  parameter.value.storage().index = static_cast<int>(list_.size());
+  list_.push_back(std::move(parameter));
+  return list_.back().value;
+}
+
+void Parameters::lay_out() {
+  size_ = 0;
+  for (const bool constants : {false, true}) {
+    for (Parameter& parameter : list_) {
+      if (parameter.constant != constants) continue;
+      parameter.offset = size_;
+      size_ += (parameter.size() + floats_per_line - 1) / floats_per_line * floats_per_line;
+    }
+    if (!constants) trained_size_ = size_;
+  }
 }
 
 void Parameters::allocate(Buffers buffers) {
   if (buffers == Buffers::none_yet) return;
+  lay_out();
   const bool gradients = buffers == Buffers::weights_and_gradients;
   weights_ = Tensor(*pool_, 1, size_);
   pool_->memory().fill(weights_.matrix(), 0);
@@ -45,7 +68,7 @@ void Parameters::allocate(Buffers buffers) {
   for (const Parameter& parameter : list_) {
     Storage& storage = parameter.value.storage();
     storage.data = weights_.data() + parameter.offset;
-    storage.gradient = gradients ? gradients_.data() + parameter.offset : nullptr;
+    storage.gradient = gradients && !parameter.constant ? gradients_.data() + parameter.offset : nullptr;
   }
 }
 

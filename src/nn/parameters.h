@@ -2,7 +2,7 @@
 //
 // A model first declares all of its parameters, which gives it handles; then allocate() lays them out, each at a
 // multiple of 64 bytes. One buffer means that the optimiser is one pass, and that a reduction over processes
-// works on slices.
+// works on slices. Constants, which the model file has but training leaves as they are, come last.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct Parameter {
   Tensor value;
   Initial initial;
   Role role;
-  int64_t offset;  // in the flat buffers
+  bool constant = false;
+  int64_t offset = 0;  // in the flat buffers, once they are allocated
 
   int64_t size() const { return value.rows() * value.columns(); }
 };
@@ -44,6 +45,7 @@ class Parameters {
   explicit Parameters(Pool& pool) : pool_(&pool) {}
 
   Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain);
+  Tensor declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial);
 
   // Lays out what was declared, filled with zeros. Training needs gradients as well.
   void allocate(Buffers buffers);
@@ -69,14 +71,17 @@ class Parameters {
   // Device memory: for kernels, copies and HostViews.
   std::span<float> weights() const { return flat(weights_); }
   std::span<float> gradients() const { return flat(gradients_); }
+  int64_t trained_size() const { return trained_size_; }  // of both, without the constants
   DeviceMemory& memory() const { return pool_->memory(); }
 
  private:
+  Tensor add(Parameter parameter);
+  void lay_out();
   std::span<float> flat(const Tensor& buffer) const;
 
   Pool* pool_;
   std::vector<Parameter> list_;
-  int64_t size_ = 0;  // of the flat buffers, in floats
+  int64_t size_ = 0, trained_size_ = 0;  // of the flat buffers, in floats
   Tensor weights_, gradients_;
   std::vector<std::shared_ptr<const void>> kept_;
 };

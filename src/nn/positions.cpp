@@ -8,13 +8,13 @@
 namespace dragoman::internal {
 
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width) {
-  CHECK(kind != Positions::learned, "a learned position has no formula");
+  CHECK(!has_fixed_length(kind), "only the model has these positions");
   const double p = static_cast<double>(position), c = static_cast<double>(column),
                d = static_cast<double>(width);
-  if (kind == Positions::tensor2tensor) {
+  if (kind == Positions::halves || kind == Positions::tensor2tensor) {
     const double half = d / 2;
     const double i = column < width / 2 ? c : c - half;
-    const double rate = std::pow(10000.0, -i / std::max(half - 1, 1.0));
+    const double rate = std::pow(10000.0, -i / (kind == Positions::halves ? half : std::max(half - 1, 1.0)));
     return column < width / 2 ? std::sin(p * rate) : std::cos(p * rate);
   }
   const double exponent =
@@ -25,11 +25,10 @@ double position_value(Positions kind, int64_t position, int64_t column, int64_t 
 
 const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   if (table_ && table_.rows() >= positions) return table_;
-  if (kind_ == Positions::learned) {
+  if (has_fixed_length(kind_)) {
     throw Error(
-        "a sentence has {} tokens, but the model has learned only {} positions: raise model.max_positions, "
-        "or "
-        "shorten the input",
+        "a sentence has {} tokens, but the model has only {} positions: shorten the input, or raise "
+        "model.max_positions and train anew",
         positions, table_.rows());
   }
   const int64_t rows = std::max<int64_t>(positions, table_ ? 2 * table_.rows() : 128);
@@ -37,7 +36,8 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   const HostView<float> values = table_.writable_values();
   float* value = values.data();
   for (int64_t p = 0; p < rows; ++p) {
-    for (int64_t c = 0; c < width_; ++c) *value++ = static_cast<float>(position_value(kind_, p, c, width_));
+    for (int64_t c = 0; c < width_; ++c)
+      *value++ = static_cast<float>(position_value(kind_, first_ + p, c, width_));
   }
   return table_;
 }

@@ -6,28 +6,37 @@
 namespace dragoman::internal {
 
 //   sinusoidal     the paper's: column 2i is sin(p / 10000^(2i/d)), column 2i+1 its cosine
-//   tensor2tensor  sines in the first half of the columns, cosines in the second; rates from 1 to 1/10000
+//   halves         the paper's rates, but sines in the first half of the columns and cosines in the second
+//   tensor2tensor  halves, too, with rates from 1 to 1/10000
 //   raw_index      column c is the sine (even) or cosine (odd) of p / 10000^(2c/d), as two of the articles have it
 //   learned        a parameter
-enum class Positions { sinusoidal, tensor2tensor, raw_index, learned };
+//   stored         a table in the model file, which training leaves as it is
+enum class Positions { sinusoidal, halves, tensor2tensor, raw_index, learned, stored };
+
+// Whether the table is part of the model, and so a sentence has at most as many tokens as it has rows.
+inline bool has_fixed_length(Positions kind) {
+  return kind == Positions::learned || kind == Positions::stored;
+}
 
 // One entry of a table that is computed.
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width);
 
-// A table of any length, computed as far as needed; or a learned one, of a fixed size.
+// A table of any length, computed as far as needed; or one of the model's parameters, of a fixed length.
 class PositionTable {
  public:
   PositionTable() = default;
-  PositionTable(Positions kind, int64_t width) : kind_(kind), width_(width) {}
-  explicit PositionTable(Tensor learned)
-      : kind_(Positions::learned), width_(learned.columns()), table_(learned) {}
+  // `first`: the number of a sentence's first position.
+  PositionTable(Positions kind, int64_t width, int64_t first = 0)
+      : kind_(kind), width_(width), first_(first) {}
+  PositionTable(Positions kind, const Tensor& parameter)
+      : kind_(kind), width_(parameter.columns()), table_(parameter) {}
 
-  // At least `positions` rows. Throws an Error if a learned table has fewer.
+  // At least `positions` rows. Throws an Error if a table of a fixed length has fewer.
   const Tensor& rows(Pool& pool, int64_t positions);
 
  private:
   Positions kind_ = Positions::sinusoidal;
-  int64_t width_ = 0;
+  int64_t width_ = 0, first_ = 0;
   Tensor table_;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 // The activation's derivative is a function of its output for relu, of its input for the others.
 bool needs_input(Activation activation) {
-  return activation == Activation::gelu || activation == Activation::swish;
+  return activation != Activation::none && activation != Activation::relu;
 }
 
 }  // namespace

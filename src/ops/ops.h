@@ -11,8 +11,13 @@
 namespace dragoman::internal {
 
 // dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp). Gradients flow into the
-// table, and into `positions` where it is a parameter.
-Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, float scale, float dropout);
+// table, and into `positions` where it is trained.
+struct EmbedOptions {
+  float scale = 1;
+  float dropout = 0;
+  bool zero_start = false;  // a sentence's first token adds nothing to its position
+};
+Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, const EmbedOptions&);
 
 // dropout(activation(x·weight + bias)) (linear.cpp). weight: in × out; bias: 1 × out, or nothing.
 struct LinearOptions {
@@ -21,6 +26,9 @@ struct LinearOptions {
   const Array<RowKey>* rows = nullptr;  // of x, for dropout
 };
 Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& = {});
+
+// x without some of its elements, and the others larger; x itself where nothing drops (dropout.cpp). x: whole rows.
+Tensor dropout(Pass&, const Tensor& x, float rate, const Array<RowKey>& rows);
 
 // LayerNorm(x) (norm.cpp). gain, bias: 1 × width.
 Tensor norm(Pass&, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon);

@@ -137,7 +137,7 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
   Device& device = model.device;
   const Attentions found = attentions(model.model, pack_tokens(device, sources.ids, sources.lengths, pair),
                                       pack_tokens(device, read.ids, read.lengths, pair));
-  const int64_t heads = model.model.config.heads;
+  const int64_t encoder_heads = model.model.config.heads, heads = decoder_heads(model.model.config);
   const Vocabulary &words = *model.vocabularies.source, &target_words = *model.vocabularies.target;
   return {{"source", line.source},
           {"target", output.text},
@@ -152,7 +152,7 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
           {"alignment_layer", layer},
           {"alignment", alignment_json(model, source, output, layer)},
           {"attention",
-           {{"encoder", attention_json(found.encoder, heads, thousandths)},
+           {{"encoder", attention_json(found.encoder, encoder_heads, thousandths)},
             {"decoder", attention_json(found.decoder, heads, thousandths)},
             {"cross", attention_json(found.cross, heads, thousandths)}}}};
 }

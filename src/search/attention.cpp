@@ -43,7 +43,7 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
     all.emplace_back();
     for (int32_t t = 0; t < read.lengths[i]; ++t, row += weights.columns())
       all.back().push_back(
-          mean_over_heads(row, model.config.heads, source.spans.longest, sources.lengths[i]));
+          mean_over_heads(row, decoder_heads(model.config), source.spans.longest, sources.lengths[i]));
   }
   return all;
 }

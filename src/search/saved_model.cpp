@@ -32,7 +32,7 @@ const std::string& of_a_model(const std::string& folder) {
 }
 
 int64_t positions_of(const ModelConfig& model) {
-  return model.positions == Positions::learned ? model.max_positions : INT32_MAX;
+  return has_fixed_length(model.positions) ? model.max_positions : INT32_MAX;
 }
 
 // From the recipe that the model was trained with; defaults where an older version did not save it.

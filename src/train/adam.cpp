@@ -28,9 +28,9 @@ void Adam::update(int64_t step, double learning_rate, double gradient_scale) {
       .correction2 = static_cast<float>(1 - std::pow(options_.beta2, step)),
       .weight_decay = static_cast<float>(options_.weight_decay),
   };
-  device_.kernels.adam(device_.context, static_cast<int64_t>(parameters_.weights().size()), adam,
-                       static_cast<float>(gradient_scale), parameters_.gradients().data(),
-                       parameters_.weights().data(), first_moments_.data(), second_moments_.data());
+  device_.kernels.adam(device_.context, parameters_.trained_size(), adam, static_cast<float>(gradient_scale),
+                       parameters_.gradients().data(), parameters_.weights().data(), first_moments_.data(),
+                       second_moments_.data());
   parameters_.changed();
 }
 

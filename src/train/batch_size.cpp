@@ -16,26 +16,27 @@ constexpr int64_t least = 256,
 
 // Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
-  const int64_t square = c.d_model * c.d_model, feed_forward = 2 * c.d_model * c.d_ff;
+  const int64_t square = c.d_model * c.d_model;
   const int64_t tables = c.tied == Tied::all      ? c.source_vocabulary
                          : c.tied == Tied::output ? c.source_vocabulary + c.target_vocabulary
                                                   : c.source_vocabulary + 2 * c.target_vocabulary;
-  const int64_t positions = c.positions == Positions::learned ? 2 * c.max_positions : 0;
-  return c.encoder_layers * (4 * square + feed_forward) + c.decoder_layers * (8 * square + feed_forward) +
-         (tables + positions) * c.d_model;
+  const int64_t positions = has_fixed_length(c.positions) ? 2 * c.max_positions : 0;
+  return c.encoder_layers * (4 * square + 2 * c.d_model * c.d_ff) +
+         c.decoder_layers * (8 * square + 2 * c.d_model * decoder_d_ff(c)) + (tables + positions) * c.d_model;
 }
 
 // Floats kept for the backward pass per token of each side.
 int64_t kept_floats(const ModelConfig& c) {
   const int64_t d = c.d_model;
-  const int64_t inner =
-      c.activation == Activation::relu ? c.d_ff : 2 * c.d_ff;  // the others keep their input
-  const int64_t self_attention = 5 * d + c.heads;   // queries, keys and values; heads; the residual sum
-  const int64_t cross_attention = 5 * d + c.heads;  // queries; keys and values of the source; as above
-  const int64_t feed_forward = inner + d;
+  // Self-attention: queries, keys and values; heads; the residual sum. Cross-attention: queries; keys and values of the
+  // source; as above.
+  const auto attention = [&](int64_t heads) { return 5 * d + heads; };
+  const auto feed_forward = [&](int64_t d_ff) {
+    return (c.activation == Activation::relu ? d_ff : 2 * d_ff) + d;  // the others keep their input
+  };
   const int64_t ends = 4 * d;  // of both stacks: embeddings and outputs
-  return c.encoder_layers * (self_attention + feed_forward) +
-         c.decoder_layers * (self_attention + cross_attention + feed_forward) + ends;
+  return c.encoder_layers * (attention(c.heads) + feed_forward(c.d_ff)) +
+         c.decoder_layers * (2 * attention(decoder_heads(c)) + feed_forward(decoder_d_ff(c))) + ends;
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
   const int64_t logits = std::min(tokens * model.target_vocabulary, usual_logits_at_once);
   const int64_t loss = generator + logits + tokens * model.d_model;
-  const int64_t gradients = tokens * (model.d_ff + 4 * model.d_model);
+  const int64_t gradients = tokens * (decoder_d_ff(model) + 4 * model.d_model);
   const int64_t floats =
       copies * parameter_floats(model) + tokens * kept_floats(model) + std::max(loss, gradients);
   return floats * static_cast<int64_t>(sizeof(float));

@@ -69,6 +69,7 @@ void DivergenceGuard::blame(const Parameters& parameters) {
   const std::string* name = nullptr;
   float largest = -1, value = 0;
   for (auto parameter = parameters.list().rbegin(); parameter != parameters.list().rend(); ++parameter) {
+    if (parameter->constant) continue;
     const float* values = loss_is_finite_ ? parameter->value.gradient().data : parameter->value.data();
     const std::span device(values, static_cast<size_t>(parameter->size()));
     for (const float v : HostView<const float>(parameters.memory(), device)) {

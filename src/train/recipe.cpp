@@ -162,10 +162,10 @@ void validate(const Recipe& recipe) {
   validate(recipe.vocabulary);
   validate(recipe.model);
   const int64_t longest = max_sentence_length(recipe.data);
-  if (recipe.model.positions == Positions::learned && recipe.model.max_positions < longest) {
+  if (has_fixed_length(recipe.model.positions) && recipe.model.max_positions < longest) {
     throw OptionError("model.max_positions",
                       fmt::format("is {}, but sentences may have {} subwords and an end mark, which need "
-                                  "learned positions, too",
+                                  "positions, too",
                                   recipe.model.max_positions, longest - 1));
   }
   check_tied(recipe);

@@ -36,7 +36,7 @@ void check_same_model(const ModelConfig& model, const std::string& init_from) {
   for (const auto& [key, value] : ours.items()) {
     const bool free = key.ends_with("dropout") || key.ends_with("initialiser") ||
                       key.ends_with("_vocabulary") ||
-                      (key == "max_positions" && model.positions != Positions::learned);
+                      (key == "max_positions" && !has_fixed_length(model.positions));
     if (free || theirs.at(key) == value) continue;
     throw UsageError("--init-from {0} has model.{1} = {2}, but this run has {3}: make them equal", init_from,
                      key, theirs.at(key).dump(), value.dump());

@@ -131,10 +131,10 @@ void check_same_vocabularies(const Vocabularies& now, const std::string& folder)
       folder);
 }
 
-// There are no learned positions for longer sentences.
+// A table of positions has none for longer sentences.
 void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe& recipe,
                                      const Vocabularies& vocabularies) {
-  if (recipe.model.positions != Positions::learned) return;
+  if (!has_fixed_length(recipe.model.positions)) return;
   const auto positions = static_cast<size_t>(recipe.model.max_positions);
   const size_t all = pairs.size();
   const size_t left_out = std::erase_if(pairs, [&](const TextPair& pair) {

@@ -20,8 +20,7 @@ std::vector<std::string> translate_first(size_t count, Transformer& model, const
   SearchOptions options = {.beam = beam, .max_length_ratio = 2};
   if (task.end < 0) options = {.beam = beam, .max_length = task.target_length, .max_length_ratio = 0};
   SearchSettings settings = {.start = task.start, .end = task.end};
-  if (model.config.positions == Positions::learned)
-    settings.max_output_length = model.config.max_positions - 1;
+  if (has_fixed_length(model.config.positions)) settings.max_output_length = model.config.max_positions - 1;
   std::vector<std::string> translations;
   for (const PackedSide& source : task.validation.sources) {
     if (translations.size() >= count || stop_requested()) break;

@@ -206,6 +206,8 @@ void wrap_layers(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.embed_backward; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.drop; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.add_dropout_norm; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.add_dropout_norm_backward; }

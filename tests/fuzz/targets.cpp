@@ -5,15 +5,15 @@
 #include <zstd.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "data/corpus.h"
 #include "data/shards.h"
+#include "fuzz/foreign_targets.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/reading.h"
 #include "kernels/kernels.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -35,15 +35,6 @@
 namespace dragoman::internal {
 namespace {
 
-using Seeds = std::vector<std::string>;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  CHECK(file);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-const std::filesystem::path source_folder = DRAGOMAN_SOURCE_DIR;
 const std::filesystem::path fixture = source_folder / "tests/golden/fixtures/version_0_1";
 
 // A copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
@@ -51,16 +42,6 @@ const TemporaryFolder& copy_of(const std::filesystem::path& folder) {
   auto* const copy = new TemporaryFolder;
   std::filesystem::copy(folder, copy->path(""), std::filesystem::copy_options::recursive);
   return *copy;
-}
-
-template <class Function>
-std::string refusal(Function&& read) {
-  try {
-    read();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 // --- base ---
@@ -378,6 +359,10 @@ constexpr FuzzTarget targets[] = {
     {"model", read_model, model_seeds},
     {"configuration", read_model_configuration, configuration_seeds},
     {"shortlist", read_shortlist, shortlist_seeds},
+    {"torch", read_torch_file, torch_seeds},
+    {"foreign_safetensors", read_safetensors_of_others, safetensors_of_others},
+    {"marian", read_marian, marian_seeds},
+    {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
     {"recipe", read_recipe, recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},

@@ -8,10 +8,11 @@ The model below follows "Attention Is All You Need" and uses Dragoman's paramete
 and 64-bit floats, one sentence at a time: no batches, no padding, no dropout, nothing shared with the C++ code that
 it checks. A fixture contains
 
-    __metadata__           "config": the keys of [model] and the two vocabularies' sizes, as JSON
+    __metadata__           "config": the keys of [model] and the two vocabularies' sizes, as JSON; a key that is
+                           younger than the fixture is missing, and means its default
                            "training": label_smoothing, smoothing_over, factor, warmup, beta1, beta2, epsilon
     parameter/NAME         a random model; no gain is 1 and no bias is 0, so that mistakes in them show
-    gradient/NAME          of the sum over the target tokens of the smoothed cross-entropy
+    gradient/NAME          of the sum over the target tokens of the smoothed cross-entropy; constants have none
     source_ids, source_lengths, target_input, target_output, target_lengths    all sentences, concatenated
     logits                 [target tokens, target vocabulary]
     loss                   [sum of the smoothed cross-entropy, sum of -log p(target)]
@@ -32,6 +33,8 @@ ADAM_UPDATES = 10
 
 MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
+LATER_DEFAULTS = dict(position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
+                      decoder_heads=0, decoder_d_ff=0)
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
@@ -67,7 +70,20 @@ FIXTURES = {
         model=dict(encoder_layers=1, decoder_layers=3, d_model=32, heads=1, d_ff=24, norm="pre", activation="gelu",
                    positions="learned", max_positions=10, tied="all", source_vocabulary=33, target_vocabulary=33),
         lengths=[(1, 9), (8, 1), (3, 3)]),
+    # What models of other systems have.
+    "marian": dict(
+        model=dict(encoder_layers=2, decoder_layers=1, d_model=20, heads=2, d_ff=33, norm="post", norm_eps=1e-5,
+                   activation="gelu_sigmoid", positions="halves", position_offset=2, tied="all", tied_bias=True,
+                   zero_start=True, decoder_d_ff=21, source_vocabulary=27, target_vocabulary=27),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "bart": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=25, norm="pre", norm_eps=1e-5,
+                   activation="gelu_tanh", positions="stored", max_positions=13, embedding_scale=1.5,
+                   embedding_norm=True, tied="output", tied_bias=True, decoder_heads=2, decoder_d_ff=31,
+                   source_vocabulary=12, target_vocabulary=26),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
 }
+CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
 
 
 # --- parameters ---------------------------------------------------------------------------------------------
@@ -82,7 +98,7 @@ def parameter_shapes(c):
     def linear(name, rows, columns):
         shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (rows, columns), (columns,)
 
-    def feed_forward(name):
+    def feed_forward(name, d_ff):
         norm(f"{name}.norm")
         linear(f"{name}.inner", d, d_ff)
         linear(f"{name}.outer", d_ff, d)
@@ -105,18 +121,25 @@ def parameter_shapes(c):
         shapes["target_embedding.weight"] = (c["target_vocabulary"], d)
     if c["positions"] == "learned":
         shapes["source_positions.weight"] = shapes["target_positions.weight"] = (c["max_positions"], d)
+    if c["positions"] == "stored":
+        shapes |= {name: (c["max_positions"], d) for name in CONSTANTS}
+    if c["embedding_norm"]:
+        norm("encoder.embedding_norm")
+        norm("decoder.embedding_norm")
     for n in range(c["encoder_layers"]):
         self_attention(f"encoder.layers.{n}.self_attention")
-        feed_forward(f"encoder.layers.{n}.feed_forward")
+        feed_forward(f"encoder.layers.{n}.feed_forward", d_ff)
     for n in range(c["decoder_layers"]):
         self_attention(f"decoder.layers.{n}.self_attention")
         cross_attention(f"decoder.layers.{n}.cross_attention")
-        feed_forward(f"decoder.layers.{n}.feed_forward")
+        feed_forward(f"decoder.layers.{n}.feed_forward", c["decoder_d_ff"] or d_ff)
     if c["norm"] == "pre":
         norm("encoder.norm")
         norm("decoder.norm")
     if c["tied"] == "none":
-        shapes["generator.weight"], shapes["generator.bias"] = (c["target_vocabulary"], d), (c["target_vocabulary"],)
+        shapes["generator.weight"] = (c["target_vocabulary"], d)
+    if c["tied"] == "none" or c["tied_bias"]:
+        shapes["generator.bias"] = (c["target_vocabulary"],)
     return shapes
 
 
@@ -136,19 +159,19 @@ def random_parameters(c, dice):
     for name, shape in parameter_shapes(c).items():
         # Rounded to 32 bits, so that C++ reads from the file exactly the values used here.
         values = torch.tensor([value(name, shape) for _ in range(math.prod(shape))]).float().double().reshape(shape)
-        parameters[name] = values.requires_grad_()
+        parameters[name] = values.requires_grad_(name not in CONSTANTS)
     return parameters
 
 
 # --- the model ----------------------------------------------------------------------------------------------
 
-def position_table(kind, length, d):
+def position_table(kind, first, length, d):
     rows = []
-    for position in range(length):
+    for position in range(first, first + length):
         row = []
         for column in range(d):
-            if kind == "tensor2tensor":
-                timescale = 10000 ** ((column % (d // 2)) / (d // 2 - 1))
+            if kind in ("tensor2tensor", "halves"):
+                timescale = 10000 ** ((column % (d // 2)) / (d // 2 - (1 if kind == "tensor2tensor" else 0)))
                 wave = math.sin if column < d // 2 else math.cos
             else:
                 exponent = 2 * column if kind == "raw_index" else 2 * (column // 2)
@@ -164,6 +187,10 @@ def activation(kind, x):
         return torch.where(x > 0, x, torch.zeros_like(x))
     if kind == "gelu":
         return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
+    if kind == "gelu_tanh":
+        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+    if kind == "gelu_sigmoid":
+        return x * torch.sigmoid(1.702 * x)
     return x / (1 + torch.exp(-x))
 
 
@@ -187,10 +214,11 @@ class Model:
             return x + function(self.norm(f"{name}.norm", x))
         return self.norm(f"{name}.norm", x + function(x))
 
-    def heads(self, q, k, v, causal):
-        width = self.c["d_model"] // self.c["heads"]
+    def heads(self, name, q, k, v, causal):
+        count = name.startswith("decoder") and self.c["decoder_heads"] or self.c["heads"]
+        width = self.c["d_model"] // count
         outputs = []
-        for h in range(self.c["heads"]):
+        for h in range(count):
             columns = slice(h * width, (h + 1) * width)
             scores = q[:, columns] @ k[:, columns].T / math.sqrt(width)
             if causal:
@@ -201,11 +229,11 @@ class Model:
 
     def self_attention(self, name, x, causal):
         q, k, v = self.linear(f"{name}.qkv", x).chunk(3, dim=1)
-        return self.linear(f"{name}.output", self.heads(q, k, v, causal))
+        return self.linear(f"{name}.output", self.heads(name, q, k, v, causal))
 
     def cross_attention(self, name, x, memory):
         k, v = self.linear(f"{name}.key_value", memory).chunk(2, dim=1)
-        return self.linear(f"{name}.output", self.heads(self.linear(f"{name}.query", x), k, v, causal=False))
+        return self.linear(f"{name}.output", self.heads(name, self.linear(f"{name}.query", x), k, v, causal=False))
 
     def feed_forward(self, name, x):
         inner = self.linear(f"{name}.inner", x)
@@ -213,12 +241,19 @@ class Model:
         return self.linear(f"{name}.outer", activation(self.c["activation"], inner))
 
     def embed(self, side, ids):
+        stack = "encoder" if side == "source" else "decoder"
         table = self.p["shared_embedding.weight" if self.c["tied"] == "all" else f"{side}_embedding.weight"]
         if self.c["positions"] == "learned":
             positions = self.p[f"{side}_positions.weight"][:len(ids)]
+        elif self.c["positions"] == "stored":
+            positions = self.p[f"{stack}.positions"][:len(ids)]
         else:
-            positions = position_table(self.c["positions"], len(ids), self.c["d_model"]).to(table.dtype)
-        return table[ids] * math.sqrt(self.c["d_model"]) + positions
+            positions = position_table(self.c["positions"], self.c["position_offset"], len(ids), self.c["d_model"])
+        words = table[ids] * (self.c["embedding_scale"] or math.sqrt(self.c["d_model"]))
+        if self.c["zero_start"] and side == "target":
+            words = torch.cat([torch.zeros_like(words[:1]), words[1:]])
+        x = words + positions.to(table.dtype)
+        return self.norm(f"{stack}.embedding_norm", x) if self.c["embedding_norm"] else x
 
     def end_of_stack(self, name, x):
         return self.norm(name, x) if self.c["norm"] == "pre" else x
@@ -245,9 +280,9 @@ class Model:
 
     def logits(self, source, target_input):
         x = self.decode(self.encode(source), target_input)
-        if self.c["tied"] == "none":
-            return x @ self.p["generator.weight"].T + self.p["generator.bias"]
-        return x @ self.p["shared_embedding.weight" if self.c["tied"] == "all" else "target_embedding.weight"].T
+        tables = {"none": "generator.weight", "output": "target_embedding.weight", "all": "shared_embedding.weight"}
+        x = x @ self.p[tables[self.c["tied"]]].T
+        return x + self.p["generator.bias"] if "generator.bias" in self.p else x
 
 
 # --- loss and training --------------------------------------------------------------------------------------
@@ -279,8 +314,9 @@ def all_targets(sentences):
 
 
 def adam_losses(c, t, start, sentences, dtype):
-    p = {name: value.detach().to(dtype, copy=True).requires_grad_() for name, value in start.items()}
-    optimizer = torch.optim.Adam(p.values(), betas=(t["beta1"], t["beta2"]), eps=t["epsilon"])
+    p = {name: value.detach().to(dtype, copy=True).requires_grad_(value.requires_grad) for name, value in start.items()}
+    trained = [value for value in p.values() if value.requires_grad]
+    optimizer = torch.optim.Adam(trained, betas=(t["beta1"], t["beta2"]), eps=t["epsilon"])
     targets, result = all_targets(sentences), []
     for step in range(1, ADAM_UPDATES + 1):
         optimizer.zero_grad()
@@ -311,7 +347,8 @@ def write_safetensors(path, metadata, tensors):
 
 
 def make(name, fixture, folder):
-    c = MODEL_DEFAULTS | fixture["model"]
+    written = MODEL_DEFAULTS | fixture["model"]
+    c = LATER_DEFAULTS | written
     t = TRAINING_DEFAULTS | fixture.get("training", {})
     dice = random.Random(name)
 
@@ -332,7 +369,7 @@ def make(name, fixture, folder):
     assert c["activation"] != "relu" or model.kink > 1e-5, f"{name}: relu at {model.kink:.1e}; use another seed"
 
     floats = {f"parameter/{key}": value for key, value in p.items()}
-    floats |= {f"gradient/{key}": value.grad for key, value in p.items()}
+    floats |= {f"gradient/{key}": value.grad for key, value in p.items() if value.requires_grad}
     floats |= {"logits": logits, "loss": torch.tensor([smoothed.item(), likelihood.item()], dtype=torch.float64),
                "adam_losses": torch.tensor(adam, dtype=torch.float64)}
     integers = {"source_ids": [token for source, _ in sentences for token in source],
@@ -343,7 +380,7 @@ def make(name, fixture, folder):
     tensors = {key: numpy.array(value, dtype=numpy.int32) for key, value in integers.items()}
     tensors |= {key: value.detach().numpy().astype(numpy.float32) for key, value in floats.items()}
     path = folder / f"{name}.safetensors"
-    write_safetensors(path, {"config": json.dumps(c), "training": json.dumps(t)}, tensors)
+    write_safetensors(path, {"config": json.dumps(written), "training": json.dumps(t)}, tensors)
     print(f"{path.name}: {path.stat().st_size} bytes, loss {adam[0]:.4f} to {adam[-1]:.4f}, drift {drift:.1e}")
 
 

@@ -70,6 +70,9 @@ TEST(Dropout, KeepsItsRateAndTheMean) {
 
 double normal_probability(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double gelu_tanh_of(double x) {
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
 
 TEST(Functions, AreCloseToDoublePrecision) {
   for (float x = -20; x < 20; x += 0.001f) {
@@ -79,6 +82,11 @@ TEST(Functions, AreCloseToDoublePrecision) {
     ASSERT_NEAR(gelu_slope(all(x))[0], normal_probability(x) + x * phi, 4e-7) << x;
     ASSERT_NEAR(swish(all(x))[0], x * s, 2e-7 * scale) << x;
     ASSERT_NEAR(swish_slope(all(x))[0], s * (1 + x * (1 - s)), 4e-7) << x;
+    const double gate = sigmoid(1.702 * x), d = 1e-5;
+    ASSERT_NEAR(gelu_sigmoid(all(x))[0], x * gate, 3e-7 * scale) << x;
+    ASSERT_NEAR(gelu_sigmoid_slope(all(x))[0], gate * (1 + 1.702 * x * (1 - gate)), 6e-7) << x;
+    ASSERT_NEAR(gelu_tanh(all(x))[0], gelu_tanh_of(x), 3e-7 * scale) << x;
+    ASSERT_NEAR(gelu_tanh_slope(all(x))[0], (gelu_tanh_of(x + d) - gelu_tanh_of(x - d)) / (2 * d), 1e-6) << x;
     ASSERT_EQ(relu(all(x))[0], std::max(x, 0.0f));
   }
 }
@@ -94,12 +102,20 @@ TEST(Functions, GoToTheirLimits) {
   for (float x : {90.0f, 1e4f, 1e30f}) {
     EXPECT_EQ(gelu(all(x))[0], x);
     EXPECT_EQ(swish(all(x))[0], x);
+    EXPECT_EQ(gelu_tanh(all(x))[0], x);
+    EXPECT_EQ(gelu_sigmoid(all(x))[0], x);
     EXPECT_EQ(gelu_slope(all(x))[0], 1);
     EXPECT_EQ(swish_slope(all(x))[0], 1);
+    EXPECT_EQ(gelu_tanh_slope(all(x))[0], 1);
+    EXPECT_EQ(gelu_sigmoid_slope(all(x))[0], 1);
     EXPECT_EQ(gelu(all(-x))[0], 0);
     EXPECT_NEAR(swish(all(-x))[0], 0, 1e-7);
+    EXPECT_NEAR(gelu_tanh(all(-x))[0], 0, 1e-7);
+    EXPECT_NEAR(gelu_sigmoid(all(-x))[0], 0, 1e-7);
     EXPECT_EQ(gelu_slope(all(-x))[0], 0);
     EXPECT_NEAR(swish_slope(all(-x))[0], 0, 1e-7);
+    EXPECT_NEAR(gelu_tanh_slope(all(-x))[0], 0, 1e-7);
+    EXPECT_NEAR(gelu_sigmoid_slope(all(-x))[0], 0, 1e-7);
   }
 }
 

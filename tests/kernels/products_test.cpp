@@ -238,6 +238,10 @@ TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
   }
 }
 
+constexpr Activation every_activation[] = {Activation::none,         Activation::relu,
+                                           Activation::gelu,         Activation::gelu_tanh,
+                                           Activation::gelu_sigmoid, Activation::swish};
+
 double reference_activation(Activation activation, double x) {
   switch (activation) {
     case Activation::none:
@@ -246,6 +250,10 @@ double reference_activation(Activation activation, double x) {
       return std::max(x, 0.0);
     case Activation::gelu:
       return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case Activation::gelu_tanh:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_sigmoid:
+      return x / (1 + std::exp(-1.702 * x));
     case Activation::swish:
       return x / (1 + std::exp(-x));
   }
@@ -260,7 +268,7 @@ TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
   std::vector<float> start = random_floats(rows * columns, 3);
   for (float& x : start) x *= 20;
   const std::vector<float> bias = random_floats(columns, 4);
-  for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation activation : every_activation) {
     std::vector<float> kept(start.size() + 1, 33.0f);
     const Epilogue epilogue = {
         .accumulate = true, .bias = bias.data(), .before_activation = kept.data(), .activation = activation};
@@ -279,7 +287,7 @@ TEST_P(Products, ANaNStaysOneThroughEveryActivation) {
   CpuContext context(1);
   const Operand a(1, 0, false, 1), b(0, 3, false, 2);
   const std::vector<float> start = {1.0f, std::numeric_limits<float>::quiet_NaN(), -1.0f};
-  for (Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation activation : every_activation) {
     const Epilogue epilogue = {.accumulate = true, .activation = activation};
     const std::vector<float> c =
         multiply(context, a, b, packed(products, context, b.view), 0, 1, epilogue, start);

@@ -27,9 +27,14 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(refused({.heads = 0}), "model.heads");
   EXPECT_EQ(refused({.d_model = 512, .heads = 7}), "model.heads");
   EXPECT_EQ(refused({.d_ff = 0}), "model.d_ff");
+  EXPECT_EQ(refused({.decoder_heads = -1}), "model.decoder_heads");
+  EXPECT_EQ(refused({.decoder_heads = 7}), "model.decoder_heads");
+  EXPECT_EQ(refused({.decoder_d_ff = -1}), "model.decoder_d_ff");
   EXPECT_EQ(refused({.norm_eps = 0}), "model.norm_eps");
   EXPECT_EQ(refused({.activation = Activation::none}), "model.activation");
+  EXPECT_EQ(refused({.position_offset = -1}), "model.position_offset");
   EXPECT_EQ(refused({.max_positions = 0}), "model.max_positions");
+  EXPECT_EQ(refused({.embedding_scale = -1}), "model.embedding_scale");
   EXPECT_EQ(refused({.dropout = 1.5}), "model.dropout");
   EXPECT_EQ(refused({.attention_dropout = 1.0}), "model.attention_dropout");
   EXPECT_EQ(refused({.activation_dropout = -0.1}), "model.activation_dropout");
@@ -38,7 +43,9 @@ TEST(ModelConfig, ABadValueIsAnErrorThatNamesTheKey) {
 
 TEST(ModelConfig, SinesNeedAnEvenWidth) {
   EXPECT_EQ(refused({.d_model = 15, .heads = 3}), "model.d_model");
+  EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::halves}), "model.d_model");
   EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::learned}), "");
+  EXPECT_EQ(refused({.d_model = 15, .heads = 3, .positions = Positions::stored}), "");
 }
 
 TEST(ModelConfig, TyingAllNeedsOneVocabulary) {

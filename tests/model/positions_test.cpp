@@ -30,6 +30,11 @@ double tensor2tensor(int64_t position, int64_t column, int64_t d) {
   return column < timescales ? std::sin(angle) : std::cos(angle);
 }
 
+// Hugging Face's Marian: the paper's angles; all sines, then all cosines.
+double halves(int64_t position, int64_t column, int64_t d) {
+  return annotated(position, column < d / 2 ? 2 * column : 2 * (column - d / 2) + 1, d);
+}
+
 // "How to code The Transformer in PyTorch" and those after it: the column itself stands where the paper has i.
 double raw_index(int64_t position, int64_t column, int64_t d) {
   const double angle = static_cast<double>(position) /
@@ -84,8 +89,20 @@ TEST_P(PositionFormula, AnyLength) {
   EXPECT_NEAR(many.data()[4999 * 16 + 5], GetParam().value(4999, 5, 16), 3.1e-8);
 }
 
+// As where a program numbers the first position 2.
+TEST_P(PositionFormula, BeginsWhereItIsTold) {
+  Pool pool;
+  PositionTable table(GetParam().kind, 16, 2);
+  const Tensor& rows = table.rows(pool, 300);
+  for (const int64_t p : {0, 1, 299}) {
+    for (int64_t c = 0; c < 16; ++c)
+      EXPECT_NEAR(rows.data()[p * 16 + c], GetParam().value(p + 2, c, 16), 3.1e-8);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PositionFormula,
                          testing::Values(Formula{"sinusoidal", Positions::sinusoidal, annotated},
+                                         Formula{"halves", Positions::halves, halves},
                                          Formula{"tensor2tensor", Positions::tensor2tensor, tensor2tensor},
                                          Formula{"raw_index", Positions::raw_index, raw_index}),
                          [](const auto& test) { return test.param.name; });
@@ -109,6 +126,8 @@ TEST(Positions, FirstNumbersOfTheArticles) {
   expect_printed(row(Positions::sinusoidal, 2, {0, 1, 2, 3}), {0.9093, -0.4161, 0.9364, -0.3509});
   expect_printed(row(Positions::raw_index, 0, {0, 1, 2, 3}), {0, 1, 0, 1});
   expect_printed(row(Positions::raw_index, 1, {0, 1, 2, 3}), {0.8415, 0.5697, 0.8020, 0.6234});
+  expect_printed(row(Positions::halves, 1, {0, 1, 255, 256, 257, 511}),
+                 {0.8415, 0.8219, 0.0001, 0.5403, 0.5697, 1.0});
   expect_printed(row(Positions::tensor2tensor, 1, {0, 1, 255, 256, 257, 511}),
                  {0.8415, 0.8218, 0.0001, 0.5403, 0.5698, 1.0});
 }
@@ -149,7 +168,8 @@ TEST(Positions, AStepIsARotation) {
 TEST(Positions, LearnedAreAParameterOfFixedLength) {
   Pool pool;
   Parameters parameters(pool);
-  PositionTable table(parameters.declare("positions", 5, 4, {.kind = Initial::Kind::normal, .amount = 1}));
+  PositionTable table(Positions::learned,
+                      parameters.declare("positions", 5, 4, {.kind = Initial::Kind::normal, .amount = 1}));
   parameters.allocate(Buffers::weights_and_gradients);
   parameters.initialise(1);
   EXPECT_EQ(table.rows(pool, 5).data(), parameters.list()[0].value.data());

@@ -44,7 +44,26 @@ inline std::vector<NamedConfig> small_configs() {
   learned.tied = Tied::output;
   learned.positions = Positions::learned;
   learned.max_positions = 100;
-  return {{"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}};
+
+  ModelConfig marian = post;
+  marian.activation = Activation::gelu_sigmoid;
+  marian.tied = Tied::output;
+  marian.tied_bias = true;
+  marian.zero_start = true;
+  marian.decoder_heads = 2;
+  marian.positions = Positions::halves;
+  marian.position_offset = 2;
+
+  ModelConfig bart = pre;
+  bart.positions = Positions::stored;
+  bart.max_positions = 100;
+  bart.embedding_scale = 1;
+  bart.decoder_heads = 5;
+  bart.decoder_d_ff = 24;
+  bart.embedding_norm = true;
+  bart.activation = Activation::gelu_tanh;
+  return {
+      {"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
 }
 
 struct ModelCase {

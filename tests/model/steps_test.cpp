@@ -84,9 +84,28 @@ TEST_P(Steps, AreAllAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_case_name);
 
-TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
+// Whatever the start symbol's embedding is; that of another word counts.
+TEST(ZeroStart, TheFirstEmbeddingIsNotRead) {
   ModelConfig config = small_configs()[0].config;
-  config.positions = Positions::learned;
+  config.zero_start = true;
+  SmallModel small(config, kernels_for(nullptr), 1);
+  const auto logits = [&](const Sentence& sentence) {
+    Pass pass{small.device};
+    const Tokens source = pack(small.device, {{5, 1, 2}}, {0}), target = pack(small.device, {sentence}, {0});
+    const Memory memory = {.encoded = encode(pass, small.model, source), .spans = &source.spans};
+    return rows_of(next_word_logits(pass, small.model, decode(pass, small.model, target, memory)), {0, 2});
+  };
+  EXPECT_TRUE(same_bits(logits({1, 4}), logits({2, 4})));
+  EXPECT_FALSE(same_bits(logits({1, 4}), logits({1, 5})));
+  small.model.config.zero_start = false;
+  EXPECT_FALSE(same_bits(logits({1, 4}), logits({2, 4})));
+}
+
+class PositionsInTheModel : public testing::TestWithParam<Positions> {};
+
+TEST_P(PositionsInTheModel, ALongerSentenceIsAnErrorThatNamesTheKey) {
+  ModelConfig config = small_configs()[0].config;
+  config.positions = GetParam();
   config.max_positions = 10;
   SmallModel small(config, kernels_for(nullptr), 1);
   Pass pass{small.device};
@@ -99,6 +118,8 @@ TEST(LearnedPositions, ALongerSentenceIsAnErrorThatNamesTheKey) {
     EXPECT_NE(std::string(error.what()).find("11"), std::string::npos) << error.what();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, PositionsInTheModel, testing::Values(Positions::learned, Positions::stored));
 
 }  // namespace
 }  // namespace dragoman::internal

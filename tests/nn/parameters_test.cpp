@@ -32,6 +32,20 @@ TEST_F(ParametersTest, StandInOneBufferEachAtACacheLine) {
   EXPECT_THROW(parameters.declare("late", 1, 1, {}), BrokenInvariant);
 }
 
+TEST_F(ParametersTest, ConstantsComeLastAndHaveNoGradients) {
+  const Tensor constant = parameters.declare_constant("constant", 2, 3, {Initial::Kind::constant, 5}),
+               trained = parameters.declare("trained", 3, 5, {});
+  parameters.allocate(Buffers::weights_and_gradients);
+  parameters.initialise(1);
+  EXPECT_EQ(trained.data(), parameters.weights().data());
+  EXPECT_EQ(parameters.trained_size(), 16);
+  EXPECT_EQ(constant.data(), parameters.weights().data() + 16);
+  EXPECT_EQ(constant.data()[0], 5);
+  EXPECT_TRUE(trained.has_gradient());
+  EXPECT_FALSE(constant.has_gradient());
+  EXPECT_EQ(constant.storage().index, 0);
+}
+
 TEST_F(ParametersTest, CanBeReadWhereAnothersStand) {
   const Tensor a = parameters.declare("a", 3, 5, {});
   parameters.allocate(Buffers::weights);

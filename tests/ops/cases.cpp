@@ -1,6 +1,8 @@
 #include "ops/cases.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace dragoman::internal {
 namespace {
@@ -26,13 +28,14 @@ double bytes_of(int64_t rows, int64_t columns, double times) {
 
 // --- embeddings -------------------------------------------------------------------------------------
 
-struct EmbedOptions {
+struct EmbedCase {
   int64_t vocabulary, width;
   bool learned = false;
   float dropout = 0;
+  bool zero_start = false;
 };
 
-OpCase embed_case(std::string name, const Lengths& lengths, const EmbedOptions& options) {
+OpCase embed_case(std::string name, const Lengths& lengths, const EmbedCase& options) {
   int32_t longest = 0;
   for (const int32_t length : lengths) longest = std::max(longest, length);
   return {
@@ -41,7 +44,9 @@ OpCase embed_case(std::string name, const Lengths& lengths, const EmbedOptions& 
       .inputs = {{"table", options.vocabulary, options.width, Kind::parameter},
                  {"positions", longest, options.width, options.learned ? Kind::parameter : Kind::constant}},
       .run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
-        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], 3.5F, options.dropout)};
+        const EmbedOptions embed_options = {
+            .scale = 3.5F, .dropout = options.dropout, .zero_start = options.zero_start};
+        return {embed(pass, a.tokens, a.inputs[0], a.inputs[1], embed_options)};
       },
       .vocabulary = options.vocabulary,
       .forward = {.bytes = bytes_of(total(lengths), options.width, 3)},
@@ -87,6 +92,19 @@ OpCase linear_twice_case(const Lengths& lengths, int64_t in, int64_t out) {
             linear(pass, a.inputs[0], a.inputs[3], Tensor())};
   };
   return op;
+}
+
+// --- dropout ----------------------------------------------------------------------------------------
+
+// `used`: something else reads x, too, and its gradient comes first.
+OpCase dropout_case(std::string name, const Lengths& lengths, int64_t width, bool used) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"x", total(lengths), width}, {"weight", width, 3, Kind::parameter}},
+          .run = [used](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            const Tensor dropped = dropout(pass, a.inputs[0], 0.3F, a.tokens.rows);
+            return {dropped, linear(pass, used ? a.inputs[0] : dropped, a.inputs[1], Tensor())};
+          }};
 }
 
 // --- norms ------------------------------------------------------------------------------------------
@@ -226,18 +244,8 @@ OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossE
   return op;
 }
 
-}  // namespace
-
-std::vector<OpCase> small_op_cases() {
-  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
-  const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
-  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
-  const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
+std::vector<OpCase> small_linear_cases(const Lengths& some, const Lengths& many) {
   return {
-      embed_case("embed", some, {.vocabulary = 7, .width = 19}),
-      embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
-      embed_case("embed_learned_positions", some,
-                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
       linear_case("linear", some, {.in = 13, .out = 35}),
       linear_case("linear_no_bias", some, {.in = 1, .out = 3, .bias = false}),
       linear_case("linear_dropout", some, {.in = 13, .out = 70, .dropout = 0.3F}),
@@ -247,11 +255,32 @@ std::vector<OpCase> small_op_cases() {
       linear_case("linear_gelu", some, {.in = 17, .out = 37, .activation = Activation::gelu}),
       linear_case("linear_gelu_dropout", some,
                   {.in = 17, .out = 66, .activation = Activation::gelu, .dropout = 0.25F, .bias = false}),
+      linear_case("linear_gelu_tanh", some, {.in = 17, .out = 37, .activation = Activation::gelu_tanh}),
+      linear_case("linear_gelu_sigmoid", some, {.in = 17, .out = 37, .activation = Activation::gelu_sigmoid}),
       linear_case("linear_swish", some, {.in = 17, .out = 37, .activation = Activation::swish}),
       linear_case("linear_swish_dropout", many,
                   {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
       linear_case("linear_deep", {3, 1, 2}, {.in = 1037, .out = 9}),
       linear_twice_case(some, 11, 6),
+  };
+}
+
+}  // namespace
+
+std::vector<OpCase> small_op_cases() {
+  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
+  const std::vector<Span> other_lengths = {{0, 3}, {3, 11}, {14, 1}, {15, 6}};
+  const std::vector<Span> gaps = {{20, 7}, {0, 1}, {40, 12}, {5, 9}};  // as a cache has them, in any order
+  const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
+  std::vector<OpCase> cases = {
+      embed_case("embed", some, {.vocabulary = 7, .width = 19}),
+      embed_case("embed_dropout", some, {.vocabulary = 7, .width = 67, .dropout = 0.3F}),
+      embed_case("embed_learned_positions", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
+      embed_case("embed_zero_start", some,
+                 {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F, .zero_start = true}),
+      dropout_case("dropout", many, 67, false),
+      dropout_case("dropout_of_what_others_read", some, 13, true),
       norm_case("norm", some, 19),
       norm_case("norm_many_rows", many, 33),
       add_norm_case("add_norm", some, 23, 0, SumUse::both),
@@ -284,6 +313,8 @@ std::vector<OpCase> small_op_cases() {
       cross_entropy_case("cross_entropy_chunks", many,
                          {.width = 9, .vocabulary = 29, .logits_at_once = 64 * 29}),
   };
+  std::ranges::move(small_linear_cases(some, many), std::back_inserter(cases));
+  return cases;
 }
 
 std::vector<OpCase> large_op_cases(const OpSizes& s) {

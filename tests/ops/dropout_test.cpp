@@ -24,8 +24,12 @@ constexpr int64_t width = 128;
 const Dropping droppings[] = {
     {"embed",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       return embed(pass, tokens, filled(pool, 1, width, 0.5F), filled(pool, tokens.positions, width, 0), 2,
-                    rate);
+       return embed(pass, tokens, filled(pool, 1, width, 0.5F), filled(pool, tokens.positions, width, 0),
+                    {.scale = 2, .dropout = rate});
+     }},
+    {"dropout",
+     [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
+       return dropout(pass, filled(pool, tokens.count(), width, 1), rate, tokens.rows);
      }},
     {"add_dropout_norm",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {

@@ -24,12 +24,15 @@ TEST_P(Fused, DropoutIsItsDefinition) {
   const Tensor gain = parameter(1, width), bias = parameter(1, width);
   Pass pass = training();
   const Tensor sum = add_dropout_norm(pass, residual, ones, 0.3F, rows.rows, gain, bias, 1e-6F).sum;
+  Pass other = training();
+  const Tensor dropped = dropout(other, ones, 0.3F, rows.rows);
   for (int64_t r = 0; r < rows.count(); ++r) {
     for (int64_t c = 0; c < width; ++c) {
       const RowKey key = rows.rows.values()[static_cast<size_t>(r)];
       ASSERT_FLOAT_EQ(sum.data()[r * width + c],
                       static_cast<float>(dropout_multiplier(0.3F, first_key(), key, 0, c)))
           << "row " << r << ", column " << c;
+      ASSERT_EQ(dropped.data()[r * width + c], sum.data()[r * width + c]);
     }
   }
   tape_.clear();
@@ -98,6 +101,8 @@ TEST_P(Fused, NormOfAlmostEqualNumbers) {
 
 // --- linear + activation + dropout ------------------------------------------------------------------
 
+double gelu_tanh_argument(double x) { return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
+
 double activated(Activation activation, double x) {
   switch (activation) {
     case Activation::none:
@@ -106,6 +111,10 @@ double activated(Activation activation, double x) {
       return std::max(x, 0.0);
     case Activation::gelu:
       return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case Activation::gelu_tanh:
+      return x / 2 * (1 + std::tanh(gelu_tanh_argument(x)));
+    case Activation::gelu_sigmoid:
+      return x / (1 + std::exp(-1.702 * x));
     case Activation::swish:
       return x / (1 + std::exp(-x));
   }
@@ -121,6 +130,14 @@ double slope(Activation activation, double x) {
       return x > 0 ? 1 : 0;
     case Activation::gelu:
       return 0.5 * std::erfc(-x / std::sqrt(2.0)) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+    case Activation::gelu_tanh: {
+      const double tanh = std::tanh(gelu_tanh_argument(x));
+      return (1 + tanh) / 2 + x / 2 * (1 - tanh * tanh) * std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * x * x);
+    }
+    case Activation::gelu_sigmoid: {
+      const double gate = 1 / (1 + std::exp(-1.702 * x));
+      return gate * (1 + 1.702 * x * (1 - gate));
+    }
     case Activation::swish:
       return s * (1 + x * (1 - s));
   }
@@ -134,8 +151,8 @@ TEST_P(Fused, LinearThenActivationThenDropout) {
   const Tensor x = random(rows.count(), in), weight = parameter(in, out), bias = parameter(1, out);
   Pass plain{device_};
   const Doubles inner(linear(plain, x, weight, bias));
-  for (const Activation activation :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu,
+                                      Activation::gelu_tanh, Activation::gelu_sigmoid, Activation::swish}) {
     for (const float rate : {0.0F, 0.4F}) {
       SCOPED_TRACE("activation " + std::to_string(static_cast<int>(activation)) + ", dropout " +
                    std::to_string(rate));

@@ -72,8 +72,8 @@ TEST_P(AttentionRowsTest, EveryLayerOfEachKindIsThere) {
     const Tensor& of_all = all.cross.at(static_cast<size_t>(layer - 1));
     EXPECT_TRUE(same_bits(floats(cross_attention(small_.model, source, target, layer)), floats(of_all)));
   }
-  const auto width = [&](const Tensor& t) { return t.columns() / config().heads; };
-  for (const Tensor& t : all.encoder) EXPECT_EQ(width(t), source.spans.longest);
+  for (const Tensor& t : all.encoder) EXPECT_EQ(t.columns() / config().heads, source.spans.longest);
+  const auto width = [&](const Tensor& t) { return t.columns() / decoder_heads(config()); };
   for (const Tensor& t : all.decoder) {
     EXPECT_EQ(width(t), target.spans.longest);
     EXPECT_EQ(t.data()[0], 1) << "the first token sees itself alone";

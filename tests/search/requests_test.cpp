@@ -274,7 +274,7 @@ class DamagedWord : public testing::TestWithParam<ModelCase> {
 
   static void damage(Transformer& model, Device& device, Precision precision) {
     constexpr float none = std::numeric_limits<float>::quiet_NaN();
-    const Tensor& table = model.source_embedding;
+    const Tensor& table = model.source_embedding.tokens;
     if (precision != Precision::int8) std::fill_n(table.row_range(damaged, 1).data(), table.columns(), none);
     if (precision != Precision::fp32) quantize_weights(device, model.parameters, precision);
     if (precision == Precision::int8)

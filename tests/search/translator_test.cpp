@@ -175,7 +175,7 @@ TEST(FailingTranslator, NamesTheModel) {
   const auto sound = model.encode_source("The cat sleeps."), other = model.encode_source("Where is it?");
   const int32_t damaged =
       *std::ranges::find_if(other, [&](int32_t id) { return !std::ranges::count(sound, id); });
-  const_cast<float*>(model.model.source_embedding.storage().low_precision.scales)[damaged] =
+  const_cast<float*>(model.model.source_embedding.tokens.storage().low_precision.scales)[damaged] =
       std::numeric_limits<float>::quiet_NaN();
   Translator translator(model);
   translator.add(0, {.text = "The cat sleeps.", .options = {.max_length = 9}});

@@ -34,10 +34,15 @@ std::vector<MemoryCase> memory_cases() {
   wide.encoder_layers = wide.decoder_layers = 1;
   wide.d_ff = 1024;
   wide.tied = Tied::all;
+  ModelConfig wide_decoder = narrow;
+  wide_decoder.decoder_layers = 2;
+  wide_decoder.decoder_d_ff = 512;
+  wide_decoder.decoder_heads = 16;
   return {{"narrow", narrow, 1024},
           {"uneven", uneven, 512},
           {"words", words, 256},
           {"wide", wide, 512},
+          {"wide_decoder", wide_decoder, 512},
           {"in_parts", narrow, 1024, 256}};
 }
 

@@ -161,6 +161,19 @@ TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
 }
 
 // The gradients of one update do not leak into the next.
+TEST_P(Updates, LeaveConstantsAsTheyAre) {
+  Run run(GetParam(), 2, {.adam = {.weight_decay = 0.1}});
+  const Floats before = run.weights();
+  run.trainer.update(cut(2), 0.01);
+  const Floats after = run.weights();
+  for (const Parameter& parameter : run.small.model.parameters.list()) {
+    const std::span<const float> old = std::span(before).subspan(static_cast<size_t>(parameter.offset)),
+                                 now = std::span(after).subspan(static_cast<size_t>(parameter.offset));
+    const auto size = static_cast<size_t>(parameter.size());
+    EXPECT_EQ(same_bits(old.first(size), now.first(size)), parameter.constant) << parameter.name;
+  }
+}
+
 TEST_P(Updates, StartWithoutGradients) {
   ModelCase undropped = GetParam();
   ModelConfig& c = undropped.named.config;

@@ -60,6 +60,12 @@ inline void activation_backward_row(Activation activation, const float* saved, f
     case Activation::gelu:
       scale_row(saved, gradient, columns, partial, [](Vec x) { return gelu_slope(x); });
       break;
+    case Activation::gelu_tanh:
+      scale_row(saved, gradient, columns, partial, [](Vec x) { return gelu_tanh_slope(x); });
+      break;
+    case Activation::gelu_sigmoid:
+      scale_row(saved, gradient, columns, partial, [](Vec x) { return gelu_sigmoid_slope(x); });
+      break;
     case Activation::swish:
       scale_row(saved, gradient, columns, partial, [](Vec x) { return swish_slope(x); });
       break;

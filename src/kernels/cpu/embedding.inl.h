@@ -1,4 +1,4 @@
-// Embeddings times a scale, plus positions, with dropout; and the backward into both tables.
+// Embeddings times a scale, plus positions, with dropout; and the backward into both tables. Dropout alone.
 #pragma once
 
 #include "kernels/cpu/parallel.h"
@@ -10,16 +10,17 @@ namespace dragoman::internal {
 namespace {
 
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
-           ConstMatrix position_table, float scale, const Dropout& dropout, Matrix out) {
+           ConstMatrix position_table, float scale, bool zero_start, const Dropout& dropout, Matrix out) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const float* word = table.data + ids[r] * table.row_stride;
       const float* position = position_table.data + rows[r].position * position_table.row_stride;
+      const Vec factor = all(zero_start && rows[r].position == 0 ? 0.0f : scale);
       float* y = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
-        store_some(y + c, multiply_add(load_some(word + c, left), all(scale), load_some(position + c, left)),
+        store_some(y + c, multiply_add(load_some(word + c, left), factor, load_some(position + c, left)),
                    left);
       }
       if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
@@ -29,7 +30,8 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
 
 // Several tokens may add to one row of a table: a task has a range of columns, and takes the tokens in order.
 void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix gradient,
-                    float scale, const Dropout& dropout, Matrix table_gradient, Matrix position_gradient) {
+                    float scale, bool zero_start, const Dropout& dropout, Matrix table_gradient,
+                    Matrix position_gradient) {
   const DropoutMask mask = dropout_mask(dropout);
   for_each_task(context, ceil_div(gradient.columns, dropout_block), [&](int64_t block, int) {
     const int64_t first = block * dropout_block;
@@ -42,7 +44,8 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
         fill(multipliers, dropout_block, 1);
       }
       const float* g = gradient.data + r * gradient.row_stride + first;
-      float* word = table_gradient.data == nullptr
+      const bool is_zero = zero_start && rows[r].position == 0;
+      float* word = table_gradient.data == nullptr || is_zero
                         ? nullptr
                         : table_gradient.data + ids[r] * table_gradient.stride + first;
       float* position = position_gradient.data == nullptr
@@ -56,6 +59,14 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
         if (position != nullptr) store_some(position + c, load_some(position + c, left) + kept, left);
       }
     }
+  });
+}
+
+void drop(Context& context, const Dropout& dropout, Matrix rows) {
+  const DropoutMask mask = dropout_mask(dropout);
+  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      apply_dropout(mask, dropout.rows[r], 0, rows.columns, rows.data + r * rows.stride);
   });
 }
 

@@ -20,6 +20,8 @@ template <Activation activation>
 Vec activate(Vec x) {
   if constexpr (activation == Activation::relu) return relu(x);
   if constexpr (activation == Activation::gelu) return gelu(x);
+  if constexpr (activation == Activation::gelu_tanh) return gelu_tanh(x);
+  if constexpr (activation == Activation::gelu_sigmoid) return gelu_sigmoid(x);
   if constexpr (activation == Activation::swish) return swish(x);
   return x;
 }
@@ -44,6 +46,10 @@ inline void finish_row(Activation activation, float* row, int64_t columns, const
       return finish_row<Activation::relu>(row, columns, bias, kept);
     case Activation::gelu:
       return finish_row<Activation::gelu>(row, columns, bias, kept);
+    case Activation::gelu_tanh:
+      return finish_row<Activation::gelu_tanh>(row, columns, bias, kept);
+    case Activation::gelu_sigmoid:
+      return finish_row<Activation::gelu_sigmoid>(row, columns, bias, kept);
     case Activation::swish:
       return finish_row<Activation::swish>(row, columns, bias, kept);
   }

@@ -39,14 +39,34 @@ inline Vec gelu_slope(Vec x) {
   return multiply_add(x * all(0.39894228f), e, x < Vec{} ? tail : all(1.0f) - tail);
 }
 
-// x·σ(x)
-inline Vec swish(Vec x) { return x / (all(1.0f) + exponential(-x)); }
+// x·σ(u)
+inline Vec gated(Vec x, Vec u) { return x / (all(1.0f) + exponential(-u)); }
 
-// σ(x)·(1 + x·σ(−x))
-inline Vec swish_slope(Vec x) {
-  const Vec e = exponential(-x);
-  const Vec s = all(1.0f) / (all(1.0f) + e);  // and e·s is σ(−x), without cancellation
-  return s * multiply_add(x, e * s, all(1.0f));
+// σ(u)·(1 + x·u′·σ(−u)), its slope where u is a function of x
+inline Vec gated_slope(Vec x_times_slope_of_u, Vec u) {
+  const Vec e = exponential(-u);
+  const Vec s = all(1.0f) / (all(1.0f) + e);  // and e·s is σ(−u), without cancellation
+  return s * multiply_add(x_times_slope_of_u, e * s, all(1.0f));
+}
+
+inline Vec swish(Vec x) { return gated(x, x); }
+inline Vec swish_slope(Vec x) { return gated_slope(x, x); }
+
+// x·σ(1.702x)
+inline Vec gelu_sigmoid(Vec x) { return gated(x, all(1.702f) * x); }
+inline Vec gelu_sigmoid_slope(Vec x) { return gated_slope(all(1.702f) * x, all(1.702f) * x); }
+
+// x·(1 + tanh(√(2/π)·(x + 0.044715x³))) / 2, where (1 + tanh(u/2)) / 2 = σ(u). Beyond ±10 all of it is at its limit,
+// and without the bound x³ would overflow.
+constexpr float twice_root = 1.5957691f;  // 2√(2/π)
+inline Vec gelu_tanh_gate(Vec x) {
+  return x * all(twice_root) * multiply_add(all(0.044715f) * x, x, all(1.0f));
+}
+inline Vec gelu_tanh(Vec x) { return gated(x, gelu_tanh_gate(min(all(10.0f), max(all(-10.0f), x)))); }
+inline Vec gelu_tanh_slope(Vec x) {
+  const Vec bounded = min(all(10.0f), max(all(-10.0f), x));
+  const Vec slope_of_gate = all(twice_root) * multiply_add(all(3 * 0.044715f) * bounded, bounded, all(1.0f));
+  return gated_slope(bounded * slope_of_gate, gelu_tanh_gate(bounded));
 }
 
 }  // namespace

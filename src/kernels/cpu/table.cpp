@@ -29,6 +29,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .activation_backward = activation_backward,
     .embed = embed,
     .embed_backward = embed_backward,
+    .drop = drop,
     .add_dropout_norm = add_dropout_norm,
     .add_dropout_norm_backward = add_dropout_norm_backward,
     .attention = attention,

@@ -1,0 +1,47 @@
+// Tensors as other systems' files have them: of any type, in any order in memory, and mapped rather than read, so that
+// a model larger than the memory can be converted tensor by tensor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dragoman::internal {
+
+enum class ElementType { f32, f16, bf16, f64, i8, u8, i16, i32, i64, boolean };
+
+struct ForeignTensor {
+  ElementType type;
+  std::vector<int64_t> shape, strides;  // strides in elements, as PyTorch has them
+  std::span<const std::byte> data;      // from the first element to the last, at any address
+  std::shared_ptr<const void> owner;    // of the data: a mapped file, or what was inflated
+};
+
+using ForeignTensors = std::map<std::string, ForeignTensor, std::less<>>;
+
+size_t element_size(ElementType type);
+
+// "f16 [2, 3]"
+std::string describe(const ForeignTensor& tensor);
+
+// The number of elements from a tensor's first to its last, inclusive; nothing for sizes and strides that no tensor in
+// memory has, such as negative ones.
+std::optional<int64_t> extent(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides);
+
+// The bytes of a tensor that is stored row by row; nothing if the shape is not that of a tensor in memory.
+std::optional<uint64_t> bytes_of(ElementType type, const std::vector<int64_t>& shape);
+
+// A tensor that is stored row by row; nothing if the data are not of the size that the shape says.
+std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> shape,
+                                        std::span<const std::byte> data, std::shared_ptr<const void> owner);
+
+// The elements row by row, whatever the strides, of f32, f16, bf16 and f64. An Error for other types, and for a tensor
+// whose elements share memory, as PyTorch's expand() makes them.
+std::vector<float> to_floats(const ForeignTensor& tensor);
+
+}  // namespace dragoman::internal

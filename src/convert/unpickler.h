@@ -1,0 +1,16 @@
+// Python's pickles of protocols 2 to 5, read as data: nothing is imported, called or run, whatever the pickle asks for.
+// What Python would make by a call becomes a PickleObject that says which call.
+//
+// A pickle from anywhere may be read. Memory is limited, and nesting is no matter: values do not own each other.
+#pragma once
+
+#include "convert/byte_reader.h"
+#include "convert/pickle_value.h"
+
+namespace dragoman::internal {
+
+// Reads one pickle, up to its end, into `pickle`, and makes it the root. Texts are not copied: they are valid as long
+// as the bytes are.
+void unpickle(ByteReader& bytes, Pickle& pickle);
+
+}  // namespace dragoman::internal

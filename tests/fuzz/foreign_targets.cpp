@@ -1,0 +1,77 @@
+#include "fuzz/foreign_targets.h"
+
+#include <xxhash.h>
+
+#include "convert/ctranslate2_file.h"
+#include "convert/foreign_safetensors.h"
+#include "convert/marian_file.h"
+#include "convert/torch_file.h"
+#include "fuzz/memory_file.h"
+#include "fuzz/reading.h"
+
+namespace dragoman::internal {
+namespace {
+
+const std::filesystem::path fixtures = source_folder / "tests/golden/fixtures";
+
+Seeds contents_of(const std::vector<std::string>& names) {
+  Seeds seeds;
+  for (const std::string& name : names) seeds.push_back(contents(fixtures / name));
+  return seeds;
+}
+
+// As an import does: touches all that the tensors refer to.
+void use(const ForeignTensors& tensors) {
+  for (const auto& [name, tensor] : tensors) {
+    XXH3_64bits(tensor.data.data(), tensor.data.size());
+    refusal([&] { to_floats(tensor); });
+  }
+}
+
+}  // namespace
+
+std::string read_torch_file(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] {
+    const TorchFile torch = open_torch(file.path());
+    use(torch.tensors);
+    for (const PickleValue& value : torch.pickle.values) {
+      value.described();
+      if (const auto text = value.text()) XXH3_64bits(text->data(), text->size());
+      for (const PickleValue* const item : value.items()) item->real();
+      for (const auto& [key, entry] : value.entries()) key->text();
+    }
+    torch.pickle.root->find("vocab");
+  });
+}
+
+Seeds torch_seeds() {
+  return contents_of({"torch/state_dict.pt", "torch/state_dict.old.pt", "torch/state_dict.deflated.pt",
+                      "torch/checkpoint.pt", "torch/checkpoint.old.pt", "torch/checkpoint.protocol3.pt",
+                      "torch/checkpoint.protocol4.pt", "torch/hostile.pt"});
+}
+
+std::string read_safetensors_of_others(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { use(read_foreign_safetensors(file.path())); });
+}
+
+Seeds safetensors_of_others() { return contents_of({"torch/state_dict.safetensors"}); }
+
+std::string read_marian(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { use(open_marian(file.path()).tensors); });
+}
+
+Seeds marian_seeds() { return contents_of({"marian/model.npz", "marian/compressed.npz"}); }
+
+std::string read_ctranslate2(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { use(open_ctranslate2(file.path()).tensors); });
+}
+
+Seeds ctranslate2_seeds() {
+  return contents_of({"ctranslate2/int8.bin", "ctranslate2/int16.bin", "ctranslate2/float16.bin"});
+}
+
+}  // namespace dragoman::internal
