@@ -1,12 +1,11 @@
 #include "convert/foreign_safetensors.h"
 
-#include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
 #include "base/quotes.h"
+#include "convert/sharded.h"
 #include "model/safetensors.h"
 
 namespace dragoman::internal {
@@ -51,36 +50,10 @@ ForeignTensors read_one(const std::string& path) {
   return tensors;
 }
 
-// {"weight_map": {"TENSOR": "FILE", ...}}
-std::map<std::string, std::string> read_index(const std::string& path) {
-  try {
-    return parse_json(read_file(path)).at("weight_map");
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not an index of safetensors files: {}", path, error.what());
-  }
-}
-
-ForeignTensors read_shards(const std::string& index) {
-  const std::filesystem::path folder = std::filesystem::path(index).parent_path();
-  std::map<std::string, ForeignTensors> shards;
-  ForeignTensors tensors;
-  for (const auto& [tensor, name] : read_index(index)) {
-    if (name.empty() || std::filesystem::path(name).filename() != name)
-      throw Error("{} names the file {}; files must be beside it", index, in_quotes(name));
-    const std::string path = folder / name;
-    if (!shards.contains(name)) shards.emplace(name, read_one(path));
-    auto found = shards[name].extract(tensor);
-    if (found.empty())
-      throw Error("{} has no tensor {}, which {} says it has", path, in_quotes(tensor), index);
-    tensors.insert(std::move(found));
-  }
-  return tensors;
-}
-
 }  // namespace
 
 ForeignTensors read_foreign_safetensors(const std::string& path) {
-  return path.ends_with(".json") ? read_shards(path) : read_one(path);
+  return path.ends_with(".json") ? read_sharded(path, read_one) : read_one(path);
 }
 
 }  // namespace dragoman::internal

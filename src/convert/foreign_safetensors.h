@@ -1,4 +1,4 @@
-// The safetensors files of other systems: one file, or several with an index, as models above 5 GB are saved.
+// The safetensors files of other systems, with tensors of any type.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dragoman::internal {
 
-// Of model.safetensors, or of model.safetensors.index.json and the files beside it that it names.
+// Of model.safetensors, or of a model in several files, such as model.safetensors.index.json names them.
 ForeignTensors read_foreign_safetensors(const std::string& path);
 
 }  // namespace dragoman::internal

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "convert/sharded.h"
 #include "convert/torch_tensors.h"
 #include "convert/unpickler.h"
 #include "convert/zip_archive.h"
@@ -23,7 +24,8 @@ void collect(const std::string& path, TorchFile& file,
     throw Error("{} holds {} where a dict of tensors is expected; save the model's state_dict()", path,
                 root.described());
   file.tensors = collect_tensors(path, root, data_of);
-  if (file.tensors.empty()) throw Error("{} holds no tensors; name the file of a model", path);
+  if (file.tensors.empty())
+    throw Error("{} holds no tensors in its dicts; save the model's state_dict()", path);
 }
 
 [[noreturn]] void big_endian(const std::string& path) {
@@ -122,9 +124,13 @@ TorchFile read_stream(const std::string& path, SharedBytes whole) {
 TorchFile open_torch(const std::string& path) {
   SharedBytes file = map_file(path);
   if (ZipArchive::is_zip(file.bytes)) return read_zip(path, std::move(file));
+  if (!is_pickle(file.bytes)) throw Error("{} is not a file that torch.save wrote", path);
   return read_stream(path, std::move(file));
 }
 
-ForeignTensors read_torch(const std::string& path) { return open_torch(path).tensors; }
+ForeignTensors read_torch(const std::string& path) {
+  constexpr auto read_shard = [](const std::string& shard) { return open_torch(shard).tensors; };
+  return path.ends_with(".json") ? read_sharded(path, read_shard) : read_shard(path);
+}
 
 }  // namespace dragoman::internal

@@ -20,7 +20,7 @@ struct TorchFile {
 // An Error if the file has no tensors, or is not from PyTorch.
 TorchFile open_torch(const std::string& path);
 
-// The tensors alone.
+// The tensors alone; of a model in several files too, such as pytorch_model.bin.index.json names them.
 ForeignTensors read_torch(const std::string& path);
 
 }  // namespace dragoman::internal

@@ -12,6 +12,7 @@ namespace {
 
 // More than any model has. Dicts that contain each other could have any number.
 constexpr int most_depth = 50;
+constexpr size_t most_dimensions = 64;
 constexpr size_t most_values = 8'000'000, most_tensors = 100'000, longest_name = 1000;
 
 constexpr std::array<std::pair<std::string_view, ElementType>, 10> storage_types = {
@@ -44,8 +45,9 @@ const PickleObject* tensor_object(const PickleValue& value) {
           object->is("torch._utils", "_rebuild_parameter_with_state")))
     object = object->arguments[0]->object();
   const auto* const function = object ? object->callable->as<PickleGlobal>() : nullptr;
-  return function && function->module == "torch._utils" && function->name.starts_with("_rebuild_") ? object
-                                                                                                   : nullptr;
+  const bool makes_tensor =
+      function && function->module.starts_with("torch.") && function->name.starts_with("_rebuild_");
+  return makes_tensor ? object : nullptr;
 }
 
 class Collector {
@@ -117,8 +119,10 @@ class Collector {
   std::vector<int64_t> integers(const std::string& name, const PickleValue& value) const {
     const bool size =
         value.object() && value.object()->is("torch", "Size") && !value.object()->arguments.empty();
+    const auto items = size ? value.object()->arguments[0]->items() : value.items();
+    if (items.size() > most_dimensions) damaged(name);
     std::vector<int64_t> numbers;
-    for (const PickleValue* const item : size ? value.object()->arguments[0]->items() : value.items()) {
+    for (const PickleValue* const item : items) {
       if (!item->integer()) damaged(name);
       numbers.push_back(*item->integer());
     }

@@ -301,6 +301,8 @@ class Unpickler {
 
 }  // namespace
 
+bool is_pickle(std::span<const std::byte> file) { return !file.empty() && file[0] == std::byte{proto}; }
+
 void unpickle(ByteReader& bytes, Pickle& pickle) { Unpickler(bytes, pickle).run(); }
 
 }  // namespace dragoman::internal

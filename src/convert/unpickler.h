@@ -9,6 +9,9 @@
 
 namespace dragoman::internal {
 
+// Whether a file begins as a pickle of these protocols does.
+bool is_pickle(std::span<const std::byte> file);
+
 // Reads one pickle, up to its end, into `pickle`, and makes it the root. Texts are not copied: they are valid as long
 // as the bytes are.
 void unpickle(ByteReader& bytes, Pickle& pickle);

@@ -1,7 +1,7 @@
 #include "convert/foreign_safetensors.h"
 
 #include "fixtures.h"
-#include "temporary_folder.h"
+#include "model/safetensors.h"
 
 namespace dragoman::internal {
 namespace {
@@ -10,30 +10,19 @@ TEST(ForeignSafetensors, HasTheTensorsThatWereSaved) {
   expect_golden(read_foreign_safetensors(fixtures / "state_dict.safetensors"));
 }
 
-TEST(ForeignSafetensors, ShardsAreReadThroughTheirIndex) {
-  const ForeignTensors whole = read_foreign_safetensors(fixtures / "state_dict.safetensors");
-  const ForeignTensors shards = read_foreign_safetensors(fixtures / "model.safetensors.index.json");
-  EXPECT_EQ(shards.size(), 4U);
-  for (const auto& [name, tensor] : shards) EXPECT_EQ(to_floats(tensor), to_floats(whole.at(name))) << name;
+TEST(ForeignSafetensors, DamageIsRefused) {
+  const std::string whole = contents(fixtures / "state_dict.safetensors");
+  expect_no_part_of(whole, read_foreign_safetensors);
+  expect_an_end_for_flipped_bits(whole, read_foreign_safetensors);
 }
 
-std::string refusal_of_index(const std::string& index) {
+TEST(ForeignSafetensors, TypesThatNothingConvertsAreNamed) {
   const TemporaryFolder folder;
-  std::filesystem::copy(fixtures / "model-00001-of-00002.safetensors", folder.path("a.safetensors"));
-  const std::string path = folder.write("model.safetensors.index.json", index);
-  return error_of([&] { read_foreign_safetensors(path); });
-}
-
-TEST(ForeignSafetensors, WrongIndicesAreRefused) {
-  EXPECT_EQ(refusal_of_index(R"({"weight_map": {"shared": "a.safetensors"}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": {"other": "a.safetensors"}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": {"shared": "b.safetensors"}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": {"shared": "../a.safetensors"}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": {"shared": ""}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": {"shared": 1}})"), "");
-  EXPECT_NE(refusal_of_index(R"({"weight_map": 1})"), "");
-  EXPECT_NE(refusal_of_index("[]"), "");
-  EXPECT_NE(refusal_of_index("{"), "");
+  const std::byte data[2] = {};
+  write_safetensors(folder.path("model"), {},
+                    std::vector<TensorEntry>{{"packed", Dtype::f8_e4m3, {2}, data}});
+  const std::string error = error_of([&] { read_foreign_safetensors(folder.path("model")); });
+  EXPECT_NE(error.find("F8_E4M3"), std::string::npos) << error;
 }
 
 }  // namespace

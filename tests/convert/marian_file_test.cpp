@@ -118,6 +118,29 @@ TEST(MarianFile, HasTheTensorsOfABinaryModel) {
   EXPECT_FALSE(file.multipliers.contains("encoder_l1_ffn_b1"));
 }
 
+TEST(MarianFile, HasWhatMarianConverted) {
+  const nlohmann::json expected = nlohmann::json::parse(contents(golden / "marian/matrices.json"));
+  for (const char* const name : {"float32.bin", "intgemm8.bin", "intgemm16.bin"}) {
+    const MarianFile file = open_marian(golden / "marian" / name);
+    EXPECT_EQ(file.tensors.size(), expected.size());
+    for (const auto& [key, matrix] : expected.items()) {
+      SCOPED_TRACE(key + " of " + name);
+      const ForeignTensor& tensor = file.tensors.at(key);
+      EXPECT_EQ(nlohmann::json(tensor.shape), matrix["shape"]);
+      const auto scale = file.multipliers.find(key);
+      const double multiplier = scale == file.multipliers.end() ? 1 : scale->second;
+      const double error = scale == file.multipliers.end() ? 0 : 0.501 / multiplier;
+      for (int64_t row = 0, number = 0; row < tensor.shape[0]; ++row) {
+        for (int64_t column = 0; column < tensor.shape[1]; ++column, ++number) {
+          const auto place = static_cast<size_t>(row * tensor.strides[0] + column * tensor.strides[1]);
+          EXPECT_NEAR(number_at(tensor, place) / multiplier, matrix["values"][static_cast<size_t>(number)],
+                      error);
+        }
+      }
+    }
+  }
+}
+
 TEST(MarianFile, DamagedBinaryModelsAreRefused) {
   expect_no_part_of(sample(), read);
   expect_an_end_for_flipped_bits(sample(), read);

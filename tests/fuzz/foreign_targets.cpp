@@ -63,7 +63,9 @@ std::string read_marian(std::string_view bytes) {
   return refusal([&] { use(open_marian(file.path()).tensors); });
 }
 
-Seeds marian_seeds() { return contents_of({"marian/model.npz", "marian/compressed.npz"}); }
+Seeds marian_seeds() {
+  return contents_of({"marian/model.npz", "marian/compressed.npz", "marian/intgemm8.bin"});
+}
 
 std::string read_ctranslate2(std::string_view bytes) {
   const MemoryFile file(bytes);

@@ -91,20 +91,22 @@ def deflate(name, to):
             deflated.writestr(member, stored.read(member))
 
 
-def save_shards(tensors):
-    halves = [dict(list(tensors.items())[part::2]) for part in range(2)]
+def save_shards(name, tensors, save_file):
+    """NAME.index.json and two files, as transformers saves large models."""
+    stem, suffix = name.rsplit(".", 1)
     index = {"metadata": {}, "weight_map": {}}
-    for i, half in enumerate(halves):
-        name = f"model-{i + 1:05}-of-00002.safetensors"
-        safetensors.torch.save_file(half, FOLDER / name)
-        index["weight_map"].update({tensor: name for tensor in half})
-    (FOLDER / "model.safetensors.index.json").write_text(json.dumps(index, indent=1) + "\n")
+    for i in range(2):
+        shard = f"{stem}-{i + 1:05}-of-00002.{suffix}"
+        part = dict(list(tensors.items())[i::2])
+        save_file(part, FOLDER / shard)
+        index["weight_map"].update({tensor: shard for tensor in part})
+    (FOLDER / f"{name}.index.json").write_text(json.dumps(index, indent=1) + "\n")
 
 
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     tensors = state_dict()
-    (FOLDER / "tensors.json").write_text(json.dumps(values_of(tensors), indent=1) + "\n")
+    (FOLDER / "tensors.json").write_text(json.dumps(values_of(tensors)) + "\n")
     for name, value in (("state_dict", tensors), ("checkpoint", checkpoint())):
         save(f"{name}.pt", value)
         save(f"{name}.old.pt", value, _use_new_zipfile_serialization=False)
@@ -113,8 +115,11 @@ def main():
     deflate("state_dict.pt", "state_dict.deflated.pt")
     save("module.pt", torch.nn.Linear(1, 1))
     save("hostile.pt", {"weight": torch.tensor([1.0]), "command": Command()})
-    safetensors.torch.save_file({name: t.detach().contiguous().clone() for name, t in tensors.items()}, FOLDER / "state_dict.safetensors")
-    save_shards({name: t.detach().contiguous().clone() for name, t in list(tensors.items())[:4]})
+    contiguous = {name: t.detach().contiguous().clone() for name, t in tensors.items()}
+    safetensors.torch.save_file(contiguous, FOLDER / "state_dict.safetensors")
+    few = dict(list(contiguous.items())[:4])
+    save_shards("model.safetensors", few, safetensors.torch.save_file)
+    save_shards("pytorch_model.bin", few, torch.save)
     for file in FOLDER.glob("*.safetensors"):
         file.chmod(0o644)
 

@@ -46,6 +46,7 @@ inline std::vector<NamedConfig> small_configs() {
   learned.max_positions = 100;
 
   ModelConfig marian = post;
+  marian.decoder_layers = 2;
   marian.activation = Activation::gelu_sigmoid;
   marian.tied = Tied::output;
   marian.tied_bias = true;
