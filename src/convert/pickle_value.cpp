@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include <fmt/core.h>
 
@@ -17,9 +16,9 @@ std::optional<T> copy_of(const T* value) {
 }
 
 const PickleValue* find_among(std::span<const PickleEntries::value_type> entries, std::string_view key) {
-  const auto backwards = std::views::reverse(entries);
-  const auto found = std::ranges::find_if(backwards, [&](const auto& e) { return e.first->text() == key; });
-  return found == backwards.end() ? nullptr : found->second;
+  const auto found =
+      std::find_if(entries.rbegin(), entries.rend(), [&](const auto& e) { return e.first->text() == key; });
+  return found == entries.rend() ? nullptr : found->second;
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ bool inflate_all(std::span<const std::byte> packed, std::span<std::byte> to) {
   return state == Z_STREAM_END && out_left == 0;
 }
 
-uint32_t checksum_of(std::span<const std::byte> bytes) {
+uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
@@ -154,7 +154,7 @@ SharedBytes ZipArchive::inflated(std::string_view name, const Member& member,
                 inflated_per_byte);
   inflatable_ -= member.size;
   const auto contents = std::make_shared<std::vector<std::byte>>(member.size);
-  if (!inflate_all(packed, *contents) || checksum_of(*contents) != member.checksum)
+  if (!inflate_all(packed, *contents) || crc_of(*contents) != member.checksum)
     throw Error("{} is damaged: the compressed member {} cannot be inflated", path_, in_quotes(name));
   return {*contents, contents};
 }

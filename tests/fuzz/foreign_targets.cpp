@@ -22,9 +22,9 @@ Seeds contents_of(const std::vector<std::string>& names) {
 
 // As an import does: touches all that the tensors refer to.
 void use(const ForeignTensors& tensors) {
-  for (const auto& [name, tensor] : tensors) {
-    XXH3_64bits(tensor.data.data(), tensor.data.size());
-    refusal([&] { to_floats(tensor); });
+  for (const auto& named : tensors) {
+    XXH3_64bits(named.second.data.data(), named.second.data.size());
+    refusal([&] { to_floats(named.second); });
   }
 }
 
