@@ -23,6 +23,7 @@ void report(const Arguments& arguments);
 void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
 void quantize(const Arguments& arguments);
+void import(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -46,6 +47,7 @@ inline constexpr Command commands[] = {
     {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
+    {"import", "convert another system's model into a model folder", import},
     {"bench", "measure translation speed here, compared with the machine's limits", bench},
     {"demo", "train a small English-French translator in minutes, and try it", demo},
 };

@@ -1,0 +1,64 @@
+// dragoman import: another system's model as a model folder.
+#include <filesystem>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/model_folders.h"
+#include "app/shared_options.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "convert/huggingface_marian.h"
+#include "dragoman/translator.h"
+
+namespace dragoman::internal {
+namespace {
+
+struct ImportOptions {
+  std::string source, out;
+  std::string check = "This is a test.";
+};
+
+void declare(Options& options, ImportOptions& o) {
+  auto own = options.section("", "Options");
+  declare_new_model(own, o.out);
+  own.add("check", o.check, "sentence that the new model translates at the end, to be looked at; \"\": none");
+}
+
+// The end of the way: what a user would do first.
+void translate_one(const ImportOptions& o) {
+  if (o.check.empty()) return;
+  dragoman::Translator translator(o.out);
+  const dragoman::Translation translation = translator.translate(o.check);
+  const dragoman::Hypothesis& best = translation.hypotheses.front();
+  double sum = 0;
+  for (const Token& token : best.tokens) sum += static_cast<double>(token.log_probability);
+  std::cout << fmt::format(
+      "source       {}\ntranslation  {}\nscore        {:.3f} a word, {} words\n", o.check, best.text,
+      sum / static_cast<double>(std::max<size_t>(1, best.tokens.size())), best.tokens.size());
+}
+
+}  // namespace
+
+void import(const Arguments& arguments) {
+  ImportOptions o;
+  Options options;
+  declare(options, o);
+  CommandLine line("import", summary_of("import"));
+  line.add_argument("SOURCE", o.source,
+                    "folder of a Marian model for Hugging Face's transformers, such as OPUS-MT");
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  if (o.out.empty()) throw UsageError("import needs --out DIR: see dragoman import --help");
+  check_new_model_folder(o.out);
+
+  const ImportedModel model = import_huggingface_marian(o.source);
+  write_model_folder(model, o.out);
+  log_info("{} is {} as a model of {}", o.out, o.source, model.system);
+  for (const std::string& choice : model.choices) log_info("{}", choice);
+  translate_one(o);
+}
+
+}  // namespace dragoman::internal

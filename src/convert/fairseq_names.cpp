@@ -1,0 +1,76 @@
+#include "convert/fairseq_names.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Parts of names, ours and theirs.
+const std::vector<std::pair<std::string, std::vector<std::string>>>& parts() {
+  static const std::vector<std::pair<std::string, std::vector<std::string>>> all = {
+      {".self_attention.qkv.", {".self_attn.q_proj.", ".self_attn.k_proj.", ".self_attn.v_proj."}},
+      {".self_attention.output.", {".self_attn.out_proj."}},
+      {".self_attention.norm.", {".self_attn_layer_norm."}},
+      {".cross_attention.query.", {".encoder_attn.q_proj."}},
+      {".cross_attention.key_value.", {".encoder_attn.k_proj.", ".encoder_attn.v_proj."}},
+      {".cross_attention.output.", {".encoder_attn.out_proj."}},
+      {".cross_attention.norm.", {".encoder_attn_layer_norm."}},
+      {".feed_forward.inner.", {".fc1."}},
+      {".feed_forward.outer.", {".fc2."}},
+      {".feed_forward.norm.", {".final_layer_norm."}},
+      {".embedding_norm.", {".layernorm_embedding."}},
+      {"coder.norm.", {"coder.layer_norm."}}};
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> fairseq_names(const std::string& parameter) {
+  for (const auto& [ours, theirs] : parts()) {
+    const size_t at = parameter.find(ours);
+    if (at == std::string::npos) continue;
+    std::string rest = parameter.substr(at + ours.size());
+    if (rest == "gain") rest = "weight";  // of a norm
+    std::vector<std::string> names;
+    for (const std::string& name : theirs) names.push_back(parameter.substr(0, at) + name + rest);
+    return names;
+  }
+  return {};
+}
+
+std::vector<float> floats_of(const ForeignTensors& tensors, const std::string& path, const std::string& name,
+                             const std::vector<int64_t>& shape) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) throw Error("{} has no tensor {}", path, name);
+  if (found->second.shape != shape) {
+    throw Error("{}: {} is {}, but its configuration says [{}]", path, name, describe(found->second),
+                fmt::join(shape, ", "));
+  }
+  return to_floats(found->second);
+}
+
+std::vector<float> layer_values(const ForeignTensors& tensors, const std::string& path,
+                                const std::string& prefix, const Parameter& parameter) {
+  const std::vector<std::string> names = fairseq_names(parameter.name);
+  CHECK(!names.empty(), "{}", parameter.name);
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
+  const bool is_matrix = rows > 1;
+  std::vector<float> values(static_cast<size_t>(parameter.size()));
+  for (size_t part = 0; part < names.size(); ++part) {
+    const std::vector<float> theirs = floats_of(
+        tensors, path, prefix + names[part], is_matrix ? std::vector{columns, rows} : std::vector{columns});
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t begin = row * parameter.value.columns() + static_cast<int64_t>(part) * columns;
+      for (int64_t column = 0; column < columns; ++column)
+        values[static_cast<size_t>(begin + column)] = theirs[static_cast<size_t>(column * rows + row)];
+    }
+  }
+  return values;
+}
+
+}  // namespace dragoman::internal

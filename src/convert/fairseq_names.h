@@ -1,0 +1,24 @@
+// Weights under the names that fairseq gave them and Hugging Face's Marian, M2M100 and mBART kept:
+// "encoder.layers.0.self_attn.q_proj.weight".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/foreign_tensors.h"
+#include "nn/parameters.h"
+
+namespace dragoman::internal {
+
+// The tensors that a layer's parameter consists of, side by side; none for a name that is no layer's.
+std::vector<std::string> fairseq_names(const std::string& parameter);
+
+// A tensor of this shape; an Error that starts with `path` if there is none.
+std::vector<float> floats_of(const ForeignTensors& tensors, const std::string& path, const std::string& name,
+                             const std::vector<int64_t>& shape);
+
+// A layer's parameter. Their matrices are output by input, ours input by output. `prefix` precedes each name.
+std::vector<float> layer_values(const ForeignTensors& tensors, const std::string& path,
+                                const std::string& prefix, const Parameter& parameter);
+
+}  // namespace dragoman::internal

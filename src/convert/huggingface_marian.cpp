@@ -1,0 +1,305 @@
+#include "convert/huggingface_marian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "convert/fairseq_names.h"
+#include "convert/foreign_safetensors.h"
+#include "convert/torch_file.h"
+#include "text/token_table.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// A JSON object from the folder, and its values by name and type.
+class Settings {
+ public:
+  Settings(const std::string& folder, const char* name) : path_((fs::path(folder) / name).string()) {
+    try {
+      values_ = parse_json(read_file(path_));
+    } catch (const json::exception& error) {
+      throw Error("{} is not JSON: {}", path_, error.what());
+    }
+    if (!values_.is_object()) throw Error("{} is not a JSON object", path_);
+  }
+
+  const std::string& path() const { return path_; }
+  const json& values() const { return values_; }
+  // Null is how transformers says that a key has no value.
+  bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
+
+  int64_t integer(const char* key, std::optional<int64_t> otherwise = {}) const {
+    if (!has(key) && otherwise) return *otherwise;
+    const json value = has(key) ? values_[key] : json();
+    if (!value.is_number_integer() || value < 0 || value > INT32_MAX)
+      throw Error("{}: {} must be a whole number, and is {}", path_, key,
+                  has(key) ? value.dump() : "missing");
+    return value.get<int64_t>();
+  }
+
+  double number(const char* key, double otherwise) const {
+    if (!has(key)) return otherwise;
+    if (!values_[key].is_number())
+      throw Error("{}: {} must be a number, and is {}", path_, key, values_[key].dump());
+    return values_[key].get<double>();
+  }
+
+  bool flag(const char* key, bool otherwise) const {
+    if (!has(key)) return otherwise;
+    if (!values_[key].is_boolean())
+      throw Error("{}: {} must be true or false, and is {}", path_, key, values_[key].dump());
+    return values_[key].get<bool>();
+  }
+
+  std::string text(const char* key, const std::string& otherwise) const {
+    if (!has(key)) return otherwise;
+    if (!values_[key].is_string())
+      throw Error("{}: {} must be a string, and is {}", path_, key, values_[key].dump());
+    return values_[key].get<std::string>();
+  }
+
+  void update(const Settings& others) { values_.update(others.values_); }
+
+ private:
+  std::string path_;
+  json values_;
+};
+
+Settings read_settings(const std::string& folder) {
+  Settings settings(folder, "config.json");
+  // Where the defaults of generate() are today.
+  if (fs::exists(fs::path(folder) / "generation_config.json"))
+    settings.update(Settings(folder, "generation_config.json"));
+  for (const auto& [key, supported] : {std::pair("normalize_before", false),
+                                       {"normalize_embedding", false},
+                                       {"add_final_layer_norm", false},
+                                       {"static_position_embeddings", true},
+                                       {"add_bias_logits", false}}) {
+    if (settings.flag(key, supported) != supported)
+      throw Error("{}: {} = {} is not supported", settings.path(), key, !supported);
+  }
+  return settings;
+}
+
+Activation activation_of(const Settings& settings) {
+  const std::string name = settings.text("activation_function", "gelu");
+  for (const auto& [known, activation] : {std::pair("swish", Activation::swish),
+                                          {"silu", Activation::swish},
+                                          {"relu", Activation::relu},
+                                          {"gelu", Activation::gelu},
+                                          {"gelu_new", Activation::gelu_tanh},
+                                          {"gelu_fast", Activation::gelu_tanh},
+                                          {"gelu_pytorch_tanh", Activation::gelu_tanh},
+                                          {"quick_gelu", Activation::gelu_sigmoid}}) {
+    if (name == known) return activation;
+  }
+  throw Error("{}: activation_function \"{}\" is not supported", settings.path(), name);
+}
+
+Tied tied_of(const Settings& settings) {
+  if (!settings.flag("tie_word_embeddings", true)) return Tied::none;
+  return settings.flag("share_encoder_decoder_embeddings", true) ? Tied::all : Tied::output;
+}
+
+ModelConfig config_of(const Settings& s) {
+  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
+                        .decoder_layers = s.integer("decoder_layers"),
+                        .d_model = s.integer("d_model"),
+                        .heads = s.integer("encoder_attention_heads"),
+                        .d_ff = s.integer("encoder_ffn_dim"),
+                        .decoder_heads = s.integer("decoder_attention_heads"),
+                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
+                        .norm = NormOrder::post,
+                        .norm_eps = 1e-5,
+                        .activation = activation_of(s),
+                        .positions = Positions::halves,
+                        .tied = tied_of(s),
+                        .dropout = s.number("dropout", 0.1),
+                        .attention_dropout = s.number("attention_dropout", 0),
+                        .activation_dropout = s.number("activation_dropout", 0)};
+  config.embedding_dropout = config.dropout;
+  config.embedding_scale = s.flag("scale_embedding", true) ? 0 : 1;
+  config.tied_bias = config.tied != Tied::none;
+  config.source_vocabulary = s.integer("vocab_size");
+  config.target_vocabulary = s.integer("decoder_vocab_size", config.source_vocabulary);
+  return config;
+}
+
+// --- The vocabularies -------------------------------------------------------------------------------
+
+// The tokens of a file such as {"</s>": 0, "<unk>": 1, ...}, by id.
+std::vector<std::string> read_tokens(const std::string& folder, const char* name, int64_t rows) {
+  const Settings file(folder, name);
+  const auto count = static_cast<int64_t>(file.values().size());
+  if (count != rows)
+    throw Error("{} has {} tokens, but the embedding in config.json has {} rows", file.path(), count, rows);
+  std::vector<std::string> tokens(file.values().size());
+  std::vector<bool> seen(tokens.size());
+  for (const auto& [token, value] : file.values().items()) {
+    const int64_t id = file.integer(token.c_str());
+    if (id >= count || seen[static_cast<size_t>(id)])
+      throw Error("{}: the ids are not 0 to {}, each once: {} is {}", file.path(), count - 1, token, id);
+    seen[static_cast<size_t>(id)] = true;
+    tokens[static_cast<size_t>(id)] = token;
+  }
+  return tokens;
+}
+
+int32_t id_of(const std::vector<std::string>& tokens, const std::string& token, const std::string& path) {
+  const auto found = std::ranges::find(tokens, token);
+  if (found == tokens.end()) throw Error("{} has no token {}", path, token);
+  return static_cast<int32_t>(found - tokens.begin());
+}
+
+// "bad_words_ids": [[58100]]; a sequence of several tokens cannot be expressed, and none has been seen.
+std::vector<int32_t> forbidden_tokens(const Settings& settings, size_t tokens) {
+  std::vector<int32_t> never;
+  if (!settings.has("bad_words_ids")) return never;
+  for (const json& sequence : settings.values()["bad_words_ids"]) {
+    const json id = sequence.is_array() && sequence.size() == 1 ? sequence[0] : json();
+    if (!id.is_number_integer() || id < 0 || id >= tokens)
+      throw Error("{}: bad_words_ids has {}, which is not the id of one token", settings.path(),
+                  sequence.dump());
+    never.push_back(id.get<int32_t>());
+  }
+  return never;
+}
+
+TokenTable table_of(std::vector<std::string> tokens, const Settings& settings, const char* name) {
+  const auto in_table = [&](const char* key, int64_t id) {
+    if (id >= std::ssize(tokens))
+      throw Error("{}: {} is {}, but {} has {} tokens", settings.path(), key, id, name, tokens.size());
+    return static_cast<int32_t>(id);
+  };
+  TokenTable table;
+  table.unknown = id_of(tokens, "<unk>", name);
+  table.end = in_table("eos_token_id", settings.integer("eos_token_id"));
+  table.tokens = std::move(tokens);
+  return table;
+}
+
+std::shared_ptr<const Vocabulary> vocabulary_of(const std::string& folder, const char* name,
+                                                const TokenTable& table) {
+  const std::string path = (fs::path(folder) / name).string();
+  return std::make_shared<const Vocabulary>(with_token_table(read_file(path), table), path);
+}
+
+Vocabularies vocabularies_of(const std::string& folder, const Settings& settings, const ModelConfig& config) {
+  TokenTable source =
+      table_of(read_tokens(folder, "vocab.json", config.source_vocabulary), settings, "vocab.json");
+  TokenTable target = source;
+  if (fs::exists(fs::path(folder) / "target_vocab.json")) {
+    target = table_of(read_tokens(folder, "target_vocab.json", config.target_vocabulary), settings,
+                      "target_vocab.json");
+  }
+  target.start =
+      static_cast<int32_t>(settings.integer("decoder_start_token_id", settings.integer("pad_token_id")));
+  if (target.start >= std::ssize(target.tokens))
+    throw Error("{}: decoder_start_token_id is {}, but there are {} tokens", settings.path(), target.start,
+                target.tokens.size());
+  target.never = forbidden_tokens(settings, target.tokens.size());
+  return {vocabulary_of(folder, "source.spm", source), vocabulary_of(folder, "target.spm", target)};
+}
+
+// --- The weights ------------------------------------------------------------------------------------
+
+std::pair<ForeignTensors, std::string> read_tensors(const std::string& folder) {
+  for (const char* name : {"model.safetensors", "model.safetensors.index.json"}) {
+    const std::string path = (fs::path(folder) / name).string();
+    if (fs::exists(path)) return {read_foreign_safetensors(path), path};
+  }
+  const std::string path = (fs::path(folder) / "pytorch_model.bin").string();
+  if (fs::exists(path)) return {read_torch(path), path};
+  throw Error("{} has neither model.safetensors nor pytorch_model.bin", folder);
+}
+
+std::string positions_name(const std::string& stack) {
+  return fmt::format("model.{}.embed_positions.weight", stack);
+}
+
+// Old files have the table of positions, often in 16 bits: that is then what transformers computes with.
+bool has_other_positions(const ForeignTensors& tensors, int64_t width) {
+  for (const char* stack : {"encoder", "decoder"}) {
+    const auto found = tensors.find(positions_name(stack));
+    if (found == tensors.end()) continue;
+    const std::vector<float> table = to_floats(found->second);
+    for (int64_t i = 0; i < std::ssize(table); ++i) {
+      const double expected = position_value(Positions::halves, i / width, i % width, width);
+      if (std::abs(static_cast<double>(table[static_cast<size_t>(i)]) - expected) > 1e-5) return true;
+    }
+  }
+  return false;
+}
+
+// Embeddings of their own first: a model that does not tie them may have a `shared` that nothing reads.
+std::string embedding_name(const ForeignTensors& tensors, const std::string& parameter, Tied tied) {
+  const std::string side = parameter.starts_with("target") ? "decoder" : "encoder";
+  const std::string own = fmt::format("model.{}.embed_tokens.weight", side);
+  return tied == Tied::all || !tensors.contains(own) ? "model.shared.weight" : own;
+}
+
+std::vector<float> values_of(const ForeignTensors& tensors, const std::string& path, Tied tied,
+                             const Parameter& parameter) {
+  const std::string& name = parameter.name;
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  if (name == "encoder.positions" || name == "decoder.positions")
+    return floats_of(tensors, path, positions_name(name.substr(0, 7)), {rows, columns});
+  if (name == "generator.bias") return floats_of(tensors, path, "final_logits_bias", {1, columns});
+  if (name == "generator.weight") return floats_of(tensors, path, "lm_head.weight", {rows, columns});
+  if (name.ends_with("embedding.weight"))
+    return floats_of(tensors, path, embedding_name(tensors, name, tied), {rows, columns});
+  return layer_values(tensors, path, "model.", parameter);
+}
+
+json search_of(const Settings& settings) {
+  // Their length counts the start and the end mark.
+  const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 2);
+  return {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
+          {"length-penalty", settings.number("length_penalty", 1)},
+          {"penalty-form", "plain"},
+          {"max-length", longest},
+          {"max-length-ratio", 0}};
+}
+
+std::vector<std::string> choices_of(const ImportedModel& model, const std::string& weights) {
+  const Vocabulary& target = *model.vocabularies.target;
+  return {model.config.positions == Positions::stored
+              ? fmt::format("positions: the table in {}, for {} tokens", weights, model.config.max_positions)
+              : "positions: halves, from 0, as Hugging Face computes them",
+          fmt::format("the decoder begins with {}", target.piece(target.special().start)),
+          fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
+                      model.search["length-penalty"].dump())};
+}
+
+}  // namespace
+
+ImportedModel import_huggingface_marian(const std::string& folder) {
+  const Settings settings = read_settings(folder);
+  ImportedModel model = {.system = "Hugging Face Marian", .config = config_of(settings)};
+  model.vocabularies = vocabularies_of(folder, settings, model.config);
+  model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 512) - 1);
+  model.search = search_of(settings);
+  auto [tensors, path] = read_tensors(folder);
+  if (has_other_positions(tensors, model.config.d_model)) {
+    model.config.positions = Positions::stored;
+    model.config.max_positions = model.max_length + 1;
+  }
+  model.choices = choices_of(model, path);
+  model.values = [tensors = std::move(tensors), path = std::move(path),
+                  tied = model.config.tied](const Parameter& p) { return values_of(tensors, path, tied, p); };
+  return model;
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,52 @@
+#include "convert/imported_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/build.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "model/folder.h"
+#include "model/transformer.h"
+#include "model/weights.h"
+#include "text/vocabulary_checksums.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Whatever the processor: weights are copied, not computed.
+Device host() { return Device(kernels_for("baseline"), 1); }
+
+std::vector<float> all_values(const ImportedModel& imported, const Transformer& model) {
+  std::vector<float> weights(model.parameters.weights().size());
+  for (const Parameter& parameter : model.parameters.list()) {
+    const std::vector<float> values = imported.values(parameter);
+    CHECK(std::ssize(values) == parameter.size(), "{}: {} values", parameter.name, values.size());
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+      throw Error("the model has values in {} that are not finite: it is damaged, or its training diverged",
+                  parameter.name);
+    std::ranges::copy(values, weights.begin() + parameter.offset);
+  }
+  return weights;
+}
+
+}  // namespace
+
+void write_model_folder(const ImportedModel& imported, const std::string& folder) {
+  Device device = host();
+  const Transformer model(imported.config, device, Buffers::weights);
+  make_folder(folder);
+  write_vocabularies(folder, imported.vocabularies);
+  write_weights(weights_path(folder), model.parameters, all_values(imported, model));
+  const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
+                                 {"vocabulary", {{"source_eos", imported.source_eos}}}};
+  const nlohmann::json config = {{"format", 1},
+                                 {"model", to_json(imported.config)},
+                                 {"search", imported.search},
+                                 {"recipe", recipe},
+                                 {"vocabulary_checksums", vocabulary_checksums(folder)},
+                                 {"made_by", {{"build", build_name()}, {"imported_from", imported.system}}}};
+  write_file(folder + "/config.json", {config.dump(1)});
+}
+
+}  // namespace dragoman::internal

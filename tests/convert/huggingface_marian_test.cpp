@@ -1,0 +1,150 @@
+// Hugging Face's Marian models compute here what transformers computed (tests/golden/make_huggingface_golden.py).
+#include "convert/huggingface_marian.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "convert/fixtures.h"
+#include "search/saved_model.h"
+#include "search/score.h"
+#include "search/translate_lines.h"
+#include "testing.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path models = golden / "huggingface";
+
+class HuggingFaceMarian : public testing::TestWithParam<const char*> {
+ protected:
+  const std::string source_ = (models / GetParam()).string();
+  const json reference_ = json::parse(read_file(source_ + "/reference.json"));
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path("imported");
+};
+
+TEST_P(HuggingFaceMarian, LinesHaveTheSameIds) {
+  write_model_folder(import_huggingface_marian(source_), folder_);
+  const SavedModel model(folder_, kernels_for("baseline"), 1);
+  for (const json& line : reference_)
+    EXPECT_EQ(json(model.encode_source(line["source"].get<std::string>())), line["ids"]) << line["source"];
+}
+
+TEST_P(HuggingFaceMarian, TargetsHaveTheSameLogProbabilities) {
+  write_model_folder(import_huggingface_marian(source_), folder_);
+  for (const Kernels* kernels : every_instruction_set()) {
+    SavedModel model(folder_, *kernels, 1);
+    const SpecialTokens& special = model.vocabularies.target->special();
+    for (const json& line : reference_) {
+      const auto ids = line["ids"].get<std::vector<int32_t>>();
+      for (const json& target : line["targets"]) {
+        auto words = target["ids"].get<std::vector<int32_t>>();
+        ASSERT_EQ(words.back(), special.end);
+        words.pop_back();
+        PackedSide sources, targets;
+        sources.add(ids.data(), ids.data() + ids.size());
+        targets.add(words.data(), words.data() + words.size());
+        const auto log_p = score_pairs(model.model, sources, targets, special.start, special.end)[0];
+        ASSERT_EQ(log_p.size(), target["log_probabilities"].size());
+        for (size_t i = 0; i < log_p.size(); ++i)
+          EXPECT_NEAR(log_p[i], target["log_probabilities"][i].get<double>(), 1e-4)
+              << line["source"] << " " << i;
+      }
+    }
+  }
+}
+
+TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
+  write_model_folder(import_huggingface_marian(source_), folder_);
+  SavedModel model(folder_, kernels_for("baseline"), 1);
+  std::vector<std::string> lines;
+  for (const json& line : reference_) lines.push_back(line["source"]);
+  SearchOptions greedy = model.search, beam = model.search;
+  greedy.beam = 1;
+  EXPECT_EQ(beam.beam, 4);
+  greedy.max_length = beam.max_length = 98;
+  const auto by_greedy = translate_lines(model, lines, greedy), by_beam = translate_lines(model, lines, beam);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(by_greedy[i].translations[0].text, reference_[i]["greedy"].get<std::string>()) << lines[i];
+    if (reference_[i]["beam"].empty()) continue;
+    const json& best = reference_[i]["beam"][0];
+    EXPECT_EQ(by_beam[i].translations[0].text, best["text"].get<std::string>()) << lines[i];
+    EXPECT_NEAR(by_beam[i].translations[0].score, best["score"].get<double>(), 1e-3) << lines[i];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceMarian, testing::Values("joint", "separate"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class DamagedHuggingFaceMarian : public testing::Test {
+ protected:
+  DamagedHuggingFaceMarian() {
+    for (const char* file : {"config.json", "vocab.json", "source.spm", "target.spm", "model.safetensors"})
+      folder_.write(file, read_file((models / "joint" / file).string()));
+  }
+
+  std::string error() const {
+    return error_of(
+        [&] { write_model_folder(import_huggingface_marian(folder_.path("")), folder_.path("out")); });
+  }
+
+  // With another value of a key of config.json.
+  std::string error_with(const char* key, const json& value) const {
+    json config = json::parse(read_file((models / "joint/config.json").string()));
+    if (value.is_discarded()) {
+      config.erase(key);
+    } else {
+      config[key] = value;
+    }
+    folder_.write("config.json", config.dump());
+    return error();
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(DamagedHuggingFaceMarian, ErrorsNameTheFileAndTheKey) {
+  EXPECT_EQ(error(), "");
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, json>>{{"d_model", 18},
+                                                 {"d_model", -1},
+                                                 {"d_model", 1e300},
+                                                 {"d_model", "16"},
+                                                 {"encoder_layers", 3},
+                                                 {"encoder_ffn_dim", 33},
+                                                 {"vocab_size", 5},
+                                                 {"activation_function", "tanhshrink"},
+                                                 {"normalize_before", true},
+                                                 {"static_position_embeddings", false},
+                                                 {"eos_token_id", 100000},
+                                                 {"tie_word_embeddings", "no"},
+                                                 {"encoder_attention_heads", 0}}) {
+    const std::string message = error_with(key, value);
+    EXPECT_NE(message, "") << key << value;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+  EXPECT_NE(error_with("activation_function", "tanhshrink").find("tanhshrink"), std::string::npos);
+}
+
+TEST_F(DamagedHuggingFaceMarian, MissingAndDamagedFilesAreErrors) {
+  for (const char* name : {"config.json", "vocab.json", "source.spm", "target.spm", "model.safetensors"}) {
+    const std::string whole = read_file(folder_.path(name));
+    fs::remove(folder_.path(name));
+    EXPECT_NE(error(), "") << name;
+    for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 3}) {
+      folder_.write(name, whole.substr(0, size));
+      EXPECT_NE(error(), "") << name << " of " << size << " bytes";
+    }
+    folder_.write(name, whole);
+    EXPECT_EQ(error(), "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::internal
