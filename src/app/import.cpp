@@ -1,5 +1,5 @@
 // dragoman import: another system's model as a model folder.
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 #include "app/commands.h"
 #include "app/model_folders.h"
 #include "app/shared_options.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "convert/huggingface_marian.h"
 #include "dragoman/translator.h"
@@ -36,7 +35,7 @@ void translate_one(const ImportOptions& o) {
   double sum = 0;
   for (const Token& token : best.tokens) sum += static_cast<double>(token.log_probability);
   std::cout << fmt::format(
-      "source       {}\ntranslation  {}\nscore        {:.3f} a word, {} words\n", o.check, best.text,
+      "source       {}\ntranslation  {}\nscore        {:.3f} per token, {} tokens\n", o.check, best.text,
       sum / static_cast<double>(std::max<size_t>(1, best.tokens.size())), best.tokens.size());
 }
 
@@ -56,7 +55,7 @@ void import(const Arguments& arguments) {
 
   const ImportedModel model = import_huggingface_marian(o.source);
   write_model_folder(model, o.out);
-  log_info("{} is {} as a model of {}", o.out, o.source, model.system);
+  log_info("{} is the {} model in {}", o.out, model.system, o.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);
   translate_one(o);
 }

@@ -78,7 +78,12 @@ class Settings {
 };
 
 Settings read_settings(const std::string& folder) {
+  if (!fs::exists(fs::path(folder) / "config.json"))
+    throw Error("{} is not the folder of a Hugging Face model: it has no config.json", folder);
   Settings settings(folder, "config.json");
+  const std::string type = settings.text("model_type", "");
+  if (type != "marian")
+    throw Error("{}: model_type is \"{}\", but only \"marian\" can be imported", settings.path(), type);
   // Where the defaults of generate() are today.
   if (fs::exists(fs::path(folder) / "generation_config.json"))
     settings.update(Settings(folder, "generation_config.json"));

@@ -1,0 +1,45 @@
+// dragoman import, as a user calls it: the folder that it makes works with the other commands.
+#include "app/translating_commands.h"
+#include "temporary_folder.h"
+
+namespace dragoman::internal {
+namespace {
+
+class ImportTest : public TranslatingCommands {
+ protected:
+  const std::string source_ = std::string(DRAGOMAN_SOURCE_DIR) + "/tests/golden/fixtures/huggingface/joint";
+  const TemporaryFolder temporary_;
+  const std::string out_ = temporary_.path("imported");
+};
+
+TEST_F(ImportTest, WhatItMakesTranslates) {
+  const std::string said =
+      run("import " + source_ + " --out " + out_ + " --check '>>fra<< the cat sees a dog .'");
+  EXPECT_TRUE(
+      said.starts_with("source       >>fra<< the cat sees a dog .\ntranslation  la chatte voit une chienne"))
+      << said;
+  EXPECT_NE(errors_.find("positions: halves, from 0"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("begins with <pad>"), std::string::npos) << errors_;
+  const std::string translated = run("translate --model " + out_, ">>fra<< the cat sees a dog .\n");
+  EXPECT_NE(said.find("translation  " + translated), std::string::npos) << translated;
+  EXPECT_NE(run("info " + out_).find("imported_from           Hugging Face Marian"), std::string::npos);
+  EXPECT_EQ(run("info --verify " + out_).find("damaged"), std::string::npos);
+  run("quantize --model " + out_ + " --out " + temporary_.path("int8"));
+  EXPECT_EQ(run("translate --model " + temporary_.path("int8"), ">>fra<< the cat sees a dog .\n"),
+            translated);
+}
+
+TEST_F(ImportTest, MistakesAreOneSentence) {
+  run("import " + source_, "", 2);
+  EXPECT_NE(errors_.find("--out"), std::string::npos) << errors_;
+  run("import " + source_ + " --out " + folder_.path, "", 2);
+  EXPECT_NE(errors_.find("already holds a model"), std::string::npos) << errors_;
+  run("import " + temporary_.path("") + " --out " + out_, "", 1);
+  EXPECT_NE(errors_.find("is not the folder of a Hugging Face model"), std::string::npos) << errors_;
+  temporary_.write("config.json", R"({"model_type": "bart"})");
+  run("import " + temporary_.path("") + " --out " + out_, "", 1);
+  EXPECT_NE(errors_.find("model_type is \"bart\""), std::string::npos) << errors_;
+}
+
+}  // namespace
+}  // namespace dragoman::internal
