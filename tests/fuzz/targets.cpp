@@ -24,6 +24,7 @@
 #include "temporary_folder.h"
 #include "text/sentences.h"
 #include "text/spans.h"
+#include "text/token_table.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
@@ -132,7 +133,12 @@ std::string read_vocabulary(std::string_view bytes) {
   });
 }
 
-Seeds vocabulary_seeds() { return {contents(fixture / "run/shared.spm")}; }
+Seeds vocabulary_seeds() {
+  const std::string plain = contents(fixture / "run/shared.spm");
+  const TokenTable table = {
+      .tokens = {"</s>", "<unk>", "▁the", "é", "<pad>"}, .unknown = 1, .start = 4, .end = 0, .never = {4}};
+  return {plain, with_token_table(plain, table)};
+}
 
 // --- data ---
 
