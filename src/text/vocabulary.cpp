@@ -29,6 +29,15 @@ std::vector<TextSpan> split_at_spaces(std::string_view text) {
   return words;
 }
 
+// SentencePiece splits no text that contains one of its control tokens, as a damaged model may have them.
+void throw_unless_split(const sentencepiece::util::Status& status) {
+  if (status.ok()) return;
+  throw Error(
+      "the vocabulary cannot split a text: {}; its .spm file is damaged, or has text among its control "
+      "tokens",
+      status.error_message());
+}
+
 std::string file_of(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
 }
@@ -157,8 +166,7 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
   if (processor_->table) return encode_with_spans(text).ids;
   static_assert(std::is_same_v<int, int32_t>);
   std::vector<int32_t> ids;
-  const auto status = processor_->Encode(text, &ids);
-  CHECK(status.ok(), "{}", status.error_message());
+  throw_unless_split(processor_->Encode(text, &ids));
   return ids;
 }
 
@@ -172,7 +180,8 @@ PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
     pieces.ids.push_back(id(text.substr(0, language)));
     pieces.spans.push_back({0, language});
   }
-  const auto encoded = processor_->EncodeAsImmutableProto(text.substr(language));
+  sentencepiece::ImmutableSentencePieceText encoded;
+  throw_unless_split(processor_->Encode(text.substr(language), encoded.mutable_proto()));
   for (const auto& piece : encoded.pieces()) {
     pieces.ids.push_back(processor_->table ? id(piece.piece()) : static_cast<int32_t>(piece.id()));
     pieces.spans.push_back({language + piece.begin(), language + piece.end()});

@@ -46,6 +46,18 @@ class VocabularyTest : public testing::Test {
   const std::vector<std::string> lines = toy_text(400).source_lines;
 };
 
+// A control token that is a character of the text.
+TEST_F(VocabularyTest, ATextThatCannotBeSplitIsAnError) {
+  std::string model = spm_file({"a b c"}, 8, {0, 1, 2});
+  const size_t at = model.find("<s>");
+  ASSERT_NE(at, std::string::npos);
+  model.replace(at, 3, "\u3042");
+  const Vocabulary vocabulary(model, "control.spm");
+  EXPECT_THROW(vocabulary.encode("a \u3042"), Error);
+  EXPECT_THROW(vocabulary.encode_with_spans("a \u3042"), Error);
+  EXPECT_FALSE(vocabulary.encode("a b").empty());
+}
+
 class EveryKind : public VocabularyTest, public testing::WithParamInterface<PieceKind> {};
 
 TEST_P(EveryKind, RoundTripsTextAndIsReproducible) {
