@@ -2,8 +2,6 @@
 // serves one request.
 #pragma once
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,7 +16,9 @@
 #include <thread>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 
 namespace dragoman::internal {
 
@@ -41,7 +41,8 @@ class HttpServer {
  public:
   using Answer = std::function<HttpReply(const HttpQuery& query)>;
 
-  explicit HttpServer(Answer answer) : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit HttpServer(Answer answer)
+      : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -61,7 +62,9 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  std::string url(const std::string& path = "") const { return fmt::format("http://127.0.0.1:{}{}", port_, path); }
+  std::string url(const std::string& path = "") const {
+    return fmt::format("http://127.0.0.1:{}{}", port_, path);
+  }
   std::vector<HttpQuery> queries() const {
     const std::lock_guard lock(mutex_);
     return queries_;

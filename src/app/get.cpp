@@ -33,7 +33,8 @@ void declare(Options& options, GetOptions& o) {
           "address of a mirror that is asked instead of the public hubs, for the same paths; by default "
           "DRAGOMAN_HUB of the environment");
   own.add("keep", o.keep,
-          "keep the downloaded files, in $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman, where a download that was "
+          "keep the downloaded files, in $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman, where a download "
+          "that was "
           "interrupted goes on");
 }
 
@@ -59,7 +60,8 @@ void list_families() {
   std::cout << "dragoman get NAME, where NAME is:\n\n";
   for (const Family& family : families())
     std::cout << fmt::format("  {:<36}{}\n", family.usage, family.description);
-  std::cout << "\ndragoman get --list argos (or firefox) lists what there is; --list opus-mt-en lists known models\n"
+  std::cout << "\ndragoman get --list argos (or firefox) lists what there is; --list opus-mt-en lists known "
+               "models\n"
                "of the Hugging Face hub whose names begin so.\n";
 }
 
@@ -79,7 +81,7 @@ void download_and_import(const PublishedModel& model, const GetOptions& o) {
   Hub hub(hub_options(o));
   log_info("downloading {}", model.folder());
   const std::string source = model.family->download(hub, model, folder.path());
-  log_info("downloaded {}", megabytes(hub.downloader().bytes()));
+  log_info("downloaded {}; importing", megabytes(hub.downloader().bytes()));
   std::signal(SIGINT, SIG_DFL);  // there is nothing more to keep
   std::signal(SIGTERM, SIG_DFL);
 
@@ -113,8 +115,8 @@ void get(const Arguments& arguments) {
   check_new_model_folder(o.out);
   watch_signals();
   download_and_import(model, o);
-  std::cout << fmt::format("{} is ready. Translate with it:\n\n  echo \"...\" | dragoman translate --model {}\n",
-                           o.out, o.out);
+  std::cout << fmt::format(
+      "{} is ready. Translate with it:\n\n  echo \"...\" | dragoman translate --model {}\n", o.out, o.out);
 }
 
 }  // namespace dragoman::internal

@@ -43,12 +43,16 @@ std::string linked_sha256(const HttpHead& head) {
 // What a status says without contents.
 std::optional<Got> result_of(int status) {
   switch (status) {
-    case 304: return Got::file;  // it is the same as the one that is here
+    case 304:
+      return Got::file;  // it is the same as the one that is here
     case 401:
-    case 403: return Got::refused;
+    case 403:
+      return Got::refused;
     case 404:
-    case 410: return Got::missing;
-    default: return {};
+    case 410:
+      return Got::missing;
+    default:
+      return {};
   }
 }
 
@@ -134,8 +138,8 @@ class Downloader::Attempt {
   void check_room() const {
     const uint64_t most = std::min(file_.most_bytes, file_.size.value_or(file_.most_bytes));
     if (total_ > most)
-      throw Error("cannot download {}: it has {}, but {} at most were expected", file_.url,
-                  megabytes(total_), megabytes(most));
+      throw Error("cannot download {}: it has {}, but {} at most were expected", file_.url, megabytes(total_),
+                  megabytes(most));
     std::error_code none;
     const uint64_t room = fs::space(fs::path(file_.path).parent_path(), none).available;
     if (!none && total_ > part_.size() && total_ - part_.size() > room)
@@ -157,10 +161,9 @@ class Downloader::Attempt {
     const double seconds = std::chrono::duration<double>(now - begun_).count();
     const double speed = static_cast<double>(part_.size() - first_) * 1e-6 / std::max(seconds, 1e-3);
     const double whole = static_cast<double>(total_);
-    downloader_.status_.show(
-        fmt::format("{}  {}{}, {:.1f} MB/s", file_name(file_), megabytes(part_.size()),
-                    total_ > 0 ? " of " + megabytes(total_) : "", speed),
-        total_ > 0 ? static_cast<double>(part_.size()) / whole : -1);
+    downloader_.status_.show(fmt::format("{}  {}{}, {:.1f} MB/s", file_name(file_), megabytes(part_.size()),
+                                         total_ > 0 ? " of " + megabytes(total_) : "", speed),
+                             total_ > 0 ? static_cast<double>(part_.size()) / whole : -1);
   }
 
   void check_size() const {
@@ -169,8 +172,8 @@ class Downloader::Attempt {
     if (file_.size && part_.size() != *file_.size) {
       const uint64_t size = part_.size();
       part_.discard();
-      throw Error("cannot download {}: it has {} bytes, but should have {}: try again later", file_.url,
-                  size, *file_.size);
+      throw Error("cannot download {}: it has {} bytes, but should have {}: try again later", file_.url, size,
+                  *file_.size);
     }
   }
 
@@ -211,9 +214,10 @@ Got Downloader::repeat_until_here(const FileToGet& file) {
     }
     if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
     if (attempt >= policy_.attempts || asked > policy_.longest_wait)
-      throw Error("cannot download {}: {}{}; what has arrived is kept, and the same command goes on",
-                  file.url, reason,
-                  asked > policy_.longest_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "");
+      throw Error(
+          "cannot download {}: {}{}; what has arrived is kept, and the same command goes on", file.url,
+          reason,
+          asked > policy_.longest_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "");
     status_.clear();
     log_warning("{}: {}; trying again", file_name(file), reason);
     wait_unless_stopped(std::max(wait, asked));

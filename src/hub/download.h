@@ -16,9 +16,9 @@ inline constexpr uint64_t most_download_bytes = uint64_t{1} << 38;  // of one fi
 
 struct DownloadPolicy {
   HttpTimes times = {};
-  int attempts = 5;            // in a row that bring nothing new
-  double first_wait = 1;       // seconds before the second attempt, doubled for each further one
-  double longest_wait = 300;   // that a server may ask for
+  int attempts = 5;           // in a row that bring nothing new
+  double first_wait = 1;      // seconds before the second attempt, doubled for each further one
+  double longest_wait = 300;  // that a server may ask for
 };
 
 struct FileToGet {

@@ -18,11 +18,12 @@ namespace {
 constexpr uint64_t most_index_bytes = 1 << 26;
 
 constexpr std::array all = {
-    Family{"huggingface", "OWNER/NAME, opus-mt-SOURCE-TARGET", "any model of the Hugging Face hub that `import` reads",
-           download_huggingface, names_of_huggingface},
+    Family{"huggingface", "OWNER/NAME, opus-mt-SOURCE-TARGET",
+           "any model of the Hugging Face hub that `import` reads", download_huggingface,
+           names_of_huggingface},
     Family{"argos", "argos SOURCE TARGET", "a package of Argos Translate", download_argos, names_of_argos},
-    Family{"firefox", "firefox SOURCE TARGET", "a small, fast model of Firefox Translations", download_firefox,
-           names_of_firefox},
+    Family{"firefox", "firefox SOURCE TARGET", "a small, fast model of Firefox Translations",
+           download_firefox, names_of_firefox},
 };
 
 // Of a file, an owner, a model or a language: no separators, and nothing that a shell or a URL reads otherwise.
@@ -37,9 +38,10 @@ bool is_plain_name(std::string_view name) {
 [[noreturn]] void refuse_name(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  throw UsageError("{} is no name of a model: use opus-mt-SOURCE-TARGET, OWNER/NAME, argos SOURCE TARGET or "
-                   "firefox SOURCE TARGET; see dragoman get --list",
-                   in_quotes(text));
+  throw UsageError(
+      "{} is no name of a model: use opus-mt-SOURCE-TARGET, OWNER/NAME, argos SOURCE TARGET or "
+      "firefox SOURCE TARGET; see dragoman get --list",
+      in_quotes(text));
 }
 
 std::string full_name(const std::string& name) {
@@ -98,9 +100,12 @@ std::string Hub::address(std::string pattern,
 
 void Hub::require(const FileToGet& file) {
   switch (downloader_.get(file)) {
-    case Got::file: return;
-    case Got::missing: throw Error("cannot download {}: the server does not have it", file.url);
-    case Got::refused: throw Error("cannot download {}: the server refuses access", file.url);
+    case Got::file:
+      return;
+    case Got::missing:
+      throw Error("cannot download {}: the server does not have it", file.url);
+    case Got::refused:
+      throw Error("cannot download {}: the server refuses access", file.url);
   }
 }
 
@@ -122,7 +127,8 @@ std::string checked_name(const std::string& path, const std::string& index) {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   const std::string best = nearest(name, known);
-  return best.empty() || best == name ? "" : fmt::format("; did you mean {}?", best);
+  const bool is_near = edit_distance(name, best) <= static_cast<int>(std::max<size_t>(2, name.size() / 4));
+  return best == name || !is_near ? "" : fmt::format("; did you mean {}?", best);
 }
 
 }  // namespace dragoman::internal

@@ -83,7 +83,7 @@ std::vector<std::string> names_of_firefox(Hub& hub, const std::string& folder);
 // The file's name at the end of a path or URL from an index; an Error if it is none that a file may have.
 std::string checked_name(const std::string& path, const std::string& index);
 
-// "; did you mean X?", or nothing if X is what was asked for.
+// "; did you mean X?", or nothing if X is what was asked for, or no name is near.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace dragoman::internal

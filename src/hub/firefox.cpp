@@ -84,7 +84,8 @@ void get_file(Hub& hub, const Packed& file, const std::string& folder) {
                .path = packed,
                .most_bytes = most_unpacked_bytes});
   const std::string name = fs::path(packed).filename().string();
-  const std::string path = folder + "/model/" + (name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name);
+  const std::string path =
+      folder + "/model/" + (name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name);
   unpack(packed, path, file.most_bytes);
   if (file.sha256.empty()) return;
   const std::string sum = sha256_of_file(path);

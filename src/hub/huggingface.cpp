@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/quotes.h"
 #include "hub/catalogue.h"
 #include "hub/families.h"
 
@@ -64,11 +65,17 @@ class HuggingFaceModel {
   }
 
  private:
+  static std::string shard_name(const std::string& name, const std::string& index) {
+    if (checked_name(name, index) == name) return name;
+    throw Error("{} names a file that cannot be one: {}", index, in_quotes(name));
+  }
+
   void get_shards(const std::string& index) {
     std::set<std::string> shards;
     try {
-      for (const auto& [tensor, file] : parse_json(read_file(folder_ + "/" + index)).at("weight_map").items())
-        shards.insert(checked_name(file.get<std::string>(), index));
+      const nlohmann::json all = parse_json(read_file(folder_ + "/" + index));
+      for (const auto& [tensor, file] : all.at("weight_map").items())
+        shards.insert(shard_name(file.get<std::string>(), index));
     } catch (const nlohmann::json::exception& error) {
       throw Error("{}/{} is not an index of weights: {}", folder_, index, error.what());
     }
@@ -86,10 +93,12 @@ class HuggingFaceModel {
     std::ranges::transform(known, known.begin(), short_name);
     if (got == Got::refused)
       throw Error(
-          "{} cannot be downloaded: there is no such model{} or it is open only to users who have accepted its "
+          "{} cannot be downloaded: there is no such model{} or it is open only to users who have accepted "
+          "its "
           "terms at https://huggingface.co/{}: then set HF_TOKEN",
           name_, suggestion(short_name(name_), known), name_);
-    throw Error("{} has no {}, or there is no such model{}", name_, file, suggestion(short_name(name_), known));
+    throw Error("{} has no {}, or there is no such model{}", name_, file,
+                suggestion(short_name(name_), known));
   }
 
   Hub& hub_;

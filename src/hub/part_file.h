@@ -18,7 +18,7 @@ class PartFile {
 
   const std::string& path() const { return path_; }
   std::string part() const { return path_ + ".part"; }
-  bool is_whole() const;              // there is a PATH
+  bool is_whole() const;                   // there is a PATH
   uint64_t size() const { return size_; }  // of the part
   const std::string& tag() const { return tag_; }
 

@@ -45,7 +45,8 @@ class Download : public testing::Test {
   const std::string path_ = folder_.path("model.bin");
   const std::string file_ = contents_of('x');
   const std::string tag_ = "\"one\"";
-  DownloadPolicy policy_ = {.times = {.connect = 5, .stall = 2}, .attempts = 3, .first_wait = 0.01, .longest_wait = 3};
+  DownloadPolicy policy_ = {
+      .times = {.connect = 5, .stall = 2}, .attempts = 3, .first_wait = 0.01, .longest_wait = 3};
 };
 
 TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
@@ -156,7 +157,8 @@ TEST_F(Download, PassingFaultsAreWaitedFor) {
 }
 
 TEST_F(Download, FaultsThatStayAreErrors) {
-  HttpServer busy([&](const HttpQuery&) { return HttpReply{.status = 429, .headers = {"Retry-After: 4000"}}; });
+  HttpServer busy(
+      [&](const HttpQuery&) { return HttpReply{.status = 429, .headers = {"Retry-After: 4000"}}; });
   EXPECT_NE(error(busy).find("HTTP 429, and asks to wait 4000 seconds"), std::string::npos) << error(busy);
   HttpServer broken([&](const HttpQuery&) { return HttpReply{.status = 500}; });
   EXPECT_NE(error(broken).find("HTTP 500"), std::string::npos);
@@ -179,7 +181,8 @@ TEST_F(Download, SilentServerIsGivenUp) {
 TEST_F(Download, MissingAndRefused) {
   folder_.write("model.bin", "of an earlier version");
   folder_.write("model.bin.tag", tag_);
-  HttpServer server([&](const HttpQuery& query) { return HttpReply{.status = query.path == "/403" ? 403 : 404}; });
+  HttpServer server(
+      [&](const HttpQuery& query) { return HttpReply{.status = query.path == "/403" ? 403 : 404}; });
   EXPECT_EQ(get(server, {.url = server.url("/403")}), Got::refused);
   EXPECT_EQ(get(server), Got::missing);
   EXPECT_FALSE(has(""));
@@ -220,7 +223,8 @@ TEST_F(Download, FilesHaveALimit) {
   });
   EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("0.3 MB"), std::string::npos);
   says_length = false;
-  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("more than"), std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("more than"),
+            std::string::npos);
   EXPECT_LE(fs::exists(path_ + ".part") ? fs::file_size(path_ + ".part") : 0, 1000u);
 }
 
@@ -235,8 +239,8 @@ TEST_F(Download, RedirectsAreFollowedButNotForEver) {
   EXPECT_EQ(get(server, {.url = server.url("/a")}), Got::file);
   EXPECT_EQ(read_file(path_), file_);
   EXPECT_NE(error(server, {.url = server.url("/loop")}).find("more than 10 times"), std::string::npos);
-  EXPECT_NE(error(server, {.url = server.url("/file")}).find("not https or http"), std::string::npos);
-  EXPECT_NE(error(server, {.url = "file:///etc/passwd"}).find("not https or http"), std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/file")}).find("it is not https or http"), std::string::npos);
+  EXPECT_NE(error(server, {.url = "file:///etc/passwd"}).find("it is not https or http"), std::string::npos);
 }
 
 TEST_F(Download, TokenStaysWithItsHost) {
@@ -246,7 +250,8 @@ TEST_F(Download, TokenStaysWithItsHost) {
     return HttpReply{.status = 302, .headers = {"Location: " + other.url("/model.bin")}};
   });
   EXPECT_EQ(get(server, {.url = server.url("/here"), .token = "secret"}), Got::file);
-  for (const HttpQuery& query : server.queries()) EXPECT_EQ(query.headers.at("authorization"), "Bearer secret");
+  for (const HttpQuery& query : server.queries())
+    EXPECT_EQ(query.headers.at("authorization"), "Bearer secret");
   EXPECT_EQ(server.queries().size(), 2u);
   ASSERT_EQ(other.queries().size(), 1u);
   EXPECT_FALSE(other.queries()[0].has("authorization"));

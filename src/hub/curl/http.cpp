@@ -1,11 +1,11 @@
 #include "hub/http.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <cctype>
 #include <exception>
 #include <string>
+
+#include <curl/curl.h>
 
 #include "base/build.h"
 #include "base/signals.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr long most_redirects = 10;
 constexpr size_t most_header_bytes = 1 << 16;
-constexpr size_t most_unwanted_bytes = 1 << 16;  // a short page of an error is read, so that the connection can stay
+constexpr size_t most_unwanted_bytes =
+    1 << 16;  // a short page of an error is read, so that the connection can stay
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
@@ -107,22 +108,31 @@ bool is_final(CURLcode code) {
     case CURLE_TOO_MANY_REDIRECTS:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_OUT_OF_MEMORY: return true;
-    default: return false;
+    case CURLE_OUT_OF_MEMORY:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::string reason_of(CURLcode code) {
   switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL: return "the address, or one that it redirects to, is not https or http";
-    case CURLE_TOO_MANY_REDIRECTS: return "it redirects more than 10 times";
-    case CURLE_OPERATION_TIMEDOUT: return "the server does not answer";
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return "it is not https or http, or it redirects from https to something else";
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return "this system does not trust the server's certificate";
+    case CURLE_TOO_MANY_REDIRECTS:
+      return "it redirects more than 10 times";
+    case CURLE_OPERATION_TIMEDOUT:
+      return "the server does not answer";
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
     case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM: return "the connection was cut";
-    default: return curl_easy_strerror(code);
+    case CURLE_HTTP2_STREAM:
+      return "the connection was cut";
+    default:
+      return curl_easy_strerror(code);
   }
 }
 

@@ -8,8 +8,9 @@ struct Http::Session {};
 
 Http::Http(HttpTimes) {
   throw Error(
-      "this build of Dragoman cannot download: libcurl or OpenSSL was missing when it was made; install them and "
-      "build it again, or download the model otherwise and use dragoman import");
+      "this program was built without libcurl and OpenSSL, so it cannot download: install "
+      "libcurl4-openssl-dev and "
+      "libssl-dev and build again, or download the model yourself and use dragoman import");
 }
 Http::~Http() = default;
 

@@ -1,7 +1,5 @@
 #include "hub/sha256.h"
 
-#include <openssl/evp.h>
-
 #include <array>
 #include <fstream>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 
 #include "base/error.h"
 #include "base/signals.h"
