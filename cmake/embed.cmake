@@ -1,11 +1,12 @@
-# Embeds the files of web/ in a C++ source (src/report/page.h), which is regenerated when one of them changes.
+# Embeds the files of a folder in a C++ source of a room, which is regenerated when one of them changes: the files of
+# web/ in report/ (src/report/page.h), those of share/ in hub/ (src/hub/catalogue.h).
 #
-# CMakeLists.txt includes this file to define the build step; the step runs it (cmake -P) to write the source.
+# CMakeLists.txt includes this file to define the build steps; a step runs it (cmake -P) to write the source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(source "// Made of web/ by cmake/embed.cmake.\n#include \"report/page.h\"\n\n#include \"base/error.h\"\n\n")
-  string(APPEND source "namespace dragoman::internal {\n\nstd::string_view embedded_file(std::string_view name) {\n")
-  file(GLOB paths ${WEB}/*)
+  set(source "// Made of ${FOLDER} by cmake/embed.cmake.\n#include \"${HEADER}\"\n\n#include \"base/error.h\"\n\n")
+  string(APPEND source "namespace dragoman::internal {\n\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
+  file(GLOB paths ${FOLDER}/*)
   foreach(path IN LISTS paths)
     get_filename_component(name ${path} NAME)
     file(READ ${path} text)
@@ -16,11 +17,18 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-file(GLOB web_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*)
-add_custom_command(
-  OUTPUT ${PROJECT_BINARY_DIR}/embedded.cpp
-  COMMAND ${CMAKE_COMMAND} -DWEB=${PROJECT_SOURCE_DIR}/web -DOUTPUT=${PROJECT_BINARY_DIR}/embedded.cpp
-          -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  DEPENDS ${web_files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  VERBATIM)
-target_sources(dragoman_report PRIVATE ${PROJECT_BINARY_DIR}/embedded.cpp)
+# dragoman_embed(report web report/page.h embedded_file): that function, which the header declares, returns the files.
+function(dragoman_embed room folder header function)
+  set(output ${PROJECT_BINARY_DIR}/embedded_${folder}.cpp)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/${folder} -DHEADER=${header} -DFUNCTION=${function}
+            -DOUTPUT=${output} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    VERBATIM)
+  target_sources(dragoman_${room} PRIVATE ${output})
+endfunction()
+
+dragoman_embed(report web report/page.h embedded_file)
+dragoman_embed(hub share hub/catalogue.h shared_file)

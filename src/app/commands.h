@@ -24,6 +24,7 @@ void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
 void quantize(const Arguments& arguments);
 void import(const Arguments& arguments);
+void get(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -47,6 +48,7 @@ inline constexpr Command commands[] = {
     {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw},
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
+    {"get", "download a published model, and import it", get},
     {"import", "convert another system's model into a model folder", import},
     {"bench", "measure translation speed here, compared with the machine's limits", bench},
     {"demo", "train a small English-French translator in minutes, and try it", demo},

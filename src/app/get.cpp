@@ -1,0 +1,122 @@
+// dragoman get: a published model, downloaded and imported.
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/model_folders.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "convert/importers.h"
+#include "convert/settings.h"
+#include "hub/cache.h"
+#include "hub/families.h"
+
+namespace dragoman::internal {
+namespace {
+
+struct GetOptions {
+  std::vector<std::string> name;
+  std::string out, hub;
+  bool list = false, keep = false;
+};
+
+void declare(Options& options, GetOptions& o) {
+  auto own = options.section("", "Options");
+  own.add("out", o.out, "folder of the new model; by default one of its name, here");
+  own.add("list", o.list, "show how models are named; with a NAME, the known names that begin with it");
+  own.add("hub", o.hub,
+          "address of a mirror that is asked instead of the public hubs, for the same paths; by default "
+          "DRAGOMAN_HUB of the environment");
+  own.add("keep", o.keep,
+          "keep the downloaded files, in $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman, where a download "
+          "that was "
+          "interrupted goes on");
+}
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// Before gigabytes are downloaded for nothing.
+void check_importable(const std::string& folder) {
+  if (model_type_of(folder).empty()) return;
+  const auto knows = [&](const Importer& importer) { return importer.recognises(folder); };
+  if (std::ranges::none_of(importers(), knows)) import_model({.source = folder});  // says why not
+}
+
+HubOptions hub_options(const GetOptions& o) {
+  return {.mirror = o.hub.empty() ? from_environment("DRAGOMAN_HUB") : o.hub,
+          .token = from_environment("HF_TOKEN"),
+          .before_weights = check_importable};
+}
+
+void list_families() {
+  std::cout << "dragoman get NAME, where NAME is:\n\n";
+  for (const Family& family : families())
+    std::cout << fmt::format("  {:<36}{}\n", family.usage, family.description);
+  std::cout << "\ndragoman get --list argos (or firefox) lists what there is; --list opus-mt-en lists known "
+               "models\n"
+               "of the Hugging Face hub whose names begin so.\n";
+}
+
+void list_names(const GetOptions& o) {
+  const std::string& begin = o.name.front();
+  const auto named = [&](const Family& family) { return begin == family.name; };
+  const auto found = std::ranges::find_if(families(), named);
+  const Family& family = found == families().end() ? families().front() : *found;
+  const DownloadFolder folder(cache_folder() + "/index/" + family.name);
+  Hub hub(hub_options(o));
+  for (const std::string& name : family.names(hub, folder.path()))
+    if (found != families().end() || name.starts_with(begin)) std::cout << name << "\n";
+}
+
+void download_and_import(const PublishedModel& model, const GetOptions& o) {
+  DownloadFolder folder(cache_folder() + "/" + model.place());
+  Hub hub(hub_options(o));
+  log_info("downloading {}", model.folder());
+  const std::string source = model.family->download(hub, model, folder.path());
+  log_info("downloaded {}; importing", megabytes(hub.downloader().bytes()));
+  std::signal(SIGINT, SIG_DFL);  // there is nothing more to keep
+  std::signal(SIGTERM, SIG_DFL);
+
+  const ImportedModel imported = import_model({.source = source});
+  write_model_folder(imported, o.out);
+  log_info("{} is a {} model", o.out, imported.system);
+  for (const std::string& choice : imported.choices) log_info("{}", choice);
+  if (o.keep) {
+    log_info("what was downloaded is in {}", source);
+  } else {
+    folder.remove();
+  }
+}
+
+}  // namespace
+
+void get(const Arguments& arguments) {
+  GetOptions o;
+  Options options;
+  declare(options, o);
+  CommandLine line("get", summary_of("get"));
+  line.add_arguments("NAME", o.name,
+                     "OWNER/NAME at Hugging Face, opus-mt-en-fr, argos en fr, or firefox en fr; see --list",
+                     /*required=*/false);
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  if (o.list) return o.name.empty() ? list_families() : list_names(o);
+  if (o.name.empty()) throw UsageError("get needs the NAME of a model: see dragoman get --list");
+  const PublishedModel model = published_model(o.name);
+  if (o.out.empty()) o.out = model.folder();
+  check_new_model_folder(o.out);
+  watch_signals();
+  download_and_import(model, o);
+  std::cout << fmt::format(
+      "{} is ready. Translate with it:\n\n  echo \"...\" | dragoman translate --model {}\n", o.out, o.out);
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,28 @@
+// The folder in which a model's files arrive: below $XDG_CACHE_HOME/dragoman, or ~/.cache/dragoman. They are there only
+// until the model is imported, or, after a failure, until the same command goes on with them.
+#pragma once
+
+#include <string>
+
+namespace dragoman::internal {
+
+std::string cache_folder();
+
+// A folder in it, for one process at a time.
+class DownloadFolder {
+ public:
+  // Throws an Error if another process uses it.
+  explicit DownloadFolder(const std::string& path);
+  ~DownloadFolder();
+  DownloadFolder(const DownloadFolder&) = delete;
+  DownloadFolder& operator=(const DownloadFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  void remove();
+
+ private:
+  std::string path_;
+  int lock_ = -1;
+};
+
+}  // namespace dragoman::internal

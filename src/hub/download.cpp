@@ -1,0 +1,243 @@
+#include "hub/download.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/signals.h"
+#include "hub/sha256.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Another attempt may succeed.
+class TryAgain : public Error {
+ public:
+  explicit TryAgain(const std::string& reason, double seconds = 0) : Error(reason), wait(seconds) {}
+  const double wait;  // that the server asks for
+};
+
+std::string file_name(const FileToGet& file) { return fs::path(file.path).filename().string(); }
+
+// By which a request can ask for the rest of the same file. A weak ETag does not promise the same bytes.
+std::string tag_of(const HttpHead& head) {
+  const std::string etag = head.header("etag");
+  return etag.size() > 2 && etag.starts_with('"') ? etag : head.header("last-modified");
+}
+
+// The hub of Hugging Face says so of large files: "X-Linked-ETag: "<64 hexadecimal digits>"".
+std::string linked_sha256(const HttpHead& head) {
+  const auto found = head.linked.find("x-linked-etag");
+  std::string text = found == head.linked.end() ? head.header("x-linked-etag") : found->second;
+  std::erase(text, '"');
+  const bool is_one = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return is_one ? text : "";
+}
+
+// What a status says without contents.
+std::optional<Got> result_of(int status) {
+  switch (status) {
+    case 304:
+      return Got::file;  // it is the same as the one that is here
+    case 401:
+    case 403:
+      return Got::refused;
+    case 404:
+    case 410:
+      return Got::missing;
+    default:
+      return {};
+  }
+}
+
+bool is_passing(int status) { return status == 408 || status == 425 || status == 429 || status >= 500; }
+
+}  // namespace
+
+std::string megabytes(uint64_t bytes) {
+  const double count = static_cast<double>(bytes) * 1e-6;
+  return fmt::format("{:.{}f} MB", count, count < 10 ? 1 : 0);
+}
+
+// One request for a file, or for the rest of it.
+class Downloader::Attempt {
+ public:
+  Attempt(Downloader& downloader, const FileToGet& file, PartFile& part)
+      : downloader_(downloader), file_(file), part_(part), first_(part.size()), sha256_(file.sha256) {}
+
+  Got run() {
+    const HttpHead head = downloader_.http_.get(
+        request(), [this](const HttpHead& h) { return see_head(h); },
+        [this](std::string_view data) { take(data); });
+    if (const auto result = result_of(head.status)) {
+      if (*result == Got::missing) part_.discard();  // of an earlier version
+      return *result;
+    }
+    check_size();
+    check_sum();
+    part_.finish();
+    return Got::file;
+  }
+
+  bool has_progress() const { return part_.size() > first_; }
+
+ private:
+  HttpRequest request() const {
+    HttpRequest request = {.url = file_.url, .token = file_.token};
+    const bool is_date = !part_.tag().starts_with('"');
+    if (part_.is_whole()) {
+      request.headers = {(is_date ? "If-Modified-Since: " : "If-None-Match: ") + part_.tag()};
+    } else if (part_.size() > 0) {
+      request.headers = {fmt::format("Range: bytes={}-", part_.size()), "If-Range: " + part_.tag()};
+    }
+    return request;
+  }
+
+  // Whether the contents are wanted.
+  bool see_head(const HttpHead& head) {
+    if (sha256_.empty()) sha256_ = linked_sha256(head);
+    const uint64_t length = head.number("content-length").value_or(0);
+    if (head.status == 206) {
+      check_range(head);
+      part_.go_on();
+    } else if (head.status == 200) {
+      part_.start(tag_of(head));
+    } else {
+      check_status(head);
+      return false;
+    }
+    if (length > 0) total_ = part_.size() + length;
+    check_room();
+    return true;
+  }
+
+  void check_status(const HttpHead& head) const {
+    if (head.status == 416) {
+      part_.discard();
+      throw TryAgain("the file has become shorter");
+    }
+    if (is_passing(head.status))
+      throw TryAgain(fmt::format("the server answers with HTTP {}", head.status),
+                     static_cast<double>(head.number("retry-after").value_or(0)));
+    if (!result_of(head.status))
+      throw Error("cannot download {}: the server answers with HTTP {}", file_.url, head.status);
+  }
+
+  void check_range(const HttpHead& head) const {
+    if (head.header("content-range").starts_with(fmt::format("bytes {}-", part_.size()))) return;
+    part_.discard();
+    throw TryAgain("the server sent another part than it was asked for");
+  }
+
+  void check_room() const {
+    const uint64_t most = std::min(file_.most_bytes, file_.size.value_or(file_.most_bytes));
+    if (total_ > most)
+      throw Error("cannot download {}: it has {}, but {} at most were expected", file_.url, megabytes(total_),
+                  megabytes(most));
+    std::error_code none;
+    const uint64_t room = fs::space(fs::path(file_.path).parent_path(), none).available;
+    if (!none && total_ > part_.size() && total_ - part_.size() > room)
+      throw Error("{} takes {} more, but its disk has only {} left: make room, or set XDG_CACHE_HOME",
+                  part_.part(), megabytes(total_ - part_.size()), megabytes(room));
+  }
+
+  void take(std::string_view data) {
+    if (part_.size() + data.size() > file_.most_bytes)
+      throw Error("cannot download {}: it has more than {}", file_.url, megabytes(file_.most_bytes));
+    part_.append(data);
+    show();
+  }
+
+  void show() {
+    const auto now = Clock::now();
+    if (now - shown_ < std::chrono::milliseconds(50)) return;
+    shown_ = now;
+    const double seconds = std::chrono::duration<double>(now - begun_).count();
+    const double speed = static_cast<double>(part_.size() - first_) * 1e-6 / std::max(seconds, 1e-3);
+    const double whole = static_cast<double>(total_);
+    downloader_.status_.show(fmt::format("{}  {}{}, {:.1f} MB/s", file_name(file_), megabytes(part_.size()),
+                                         total_ > 0 ? " of " + megabytes(total_) : "", speed),
+                             total_ > 0 ? static_cast<double>(part_.size()) / whole : -1);
+  }
+
+  void check_size() const {
+    if (total_ > 0 && part_.size() < total_)
+      throw TryAgain(fmt::format("the connection was cut after {}", megabytes(part_.size())));
+    if (file_.size && part_.size() != *file_.size) {
+      const uint64_t size = part_.size();
+      part_.discard();
+      throw Error("cannot download {}: it has {} bytes, but should have {}: try again later", file_.url, size,
+                  *file_.size);
+    }
+  }
+
+  void check_sum() const {
+    if (sha256_.empty()) return;
+    const std::string sum = sha256_of_file(part_.part());
+    if (sum == sha256_) return;
+    part_.discard();
+    if (first_ > 0) throw TryAgain("its parts do not fit together");
+    throw Error("cannot download {}: its SHA-256 is {}, but should be {}: try again later", file_.url, sum,
+                sha256_);
+  }
+
+  using Clock = std::chrono::steady_clock;
+
+  Downloader& downloader_;
+  const FileToGet& file_;
+  PartFile& part_;
+  const uint64_t first_;  // bytes that were there before
+  std::string sha256_;
+  uint64_t total_ = 0;  // 0: the server does not say
+  Clock::time_point begun_ = Clock::now(), shown_ = {};
+};
+
+Got Downloader::repeat_until_here(const FileToGet& file) {
+  PartFile part(file.path);
+  double wait = policy_.first_wait;
+  for (int attempt = 1;; ++attempt) {
+    Attempt current(*this, file, part);
+    double asked = 0;
+    std::string reason;
+    try {
+      return current.run();
+    } catch (const TryAgain& failure) {
+      std::tie(reason, asked) = std::pair(failure.what(), failure.wait);
+    } catch (const ConnectionError& failure) {
+      reason = failure.what();
+    }
+    if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
+    if (attempt >= policy_.attempts || asked > policy_.longest_wait)
+      throw Error(
+          "cannot download {}: {}{}; what has arrived is kept, and the same command goes on", file.url,
+          reason,
+          asked > policy_.longest_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "");
+    status_.clear();
+    log_warning("{}: {}; trying again", file_name(file), reason);
+    wait_unless_stopped(std::max(wait, asked));
+    wait *= 2;
+  }
+}
+
+Got Downloader::get(const FileToGet& file) {
+  try {
+    const Got got = repeat_until_here(file);
+    status_.clear();
+    if (got == Got::file) bytes_ += fs::file_size(file.path);
+    return got;
+  } catch (const Stopped& stopped) {
+    status_.clear();
+    throw Stopped(stopped.signal, "stopped: what has arrived is kept, and the same command goes on");
+  } catch (...) {
+    status_.clear();
+    throw;
+  }
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,57 @@
+// Downloader: files from the network, whole and checked. A transfer that fails is repeated, from where it stopped if the
+// server still has the same file, so that a slow or shaky connection gets there in the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status_line.h"
+#include "hub/http.h"
+#include "hub/part_file.h"
+
+namespace dragoman::internal {
+
+inline constexpr uint64_t most_download_bytes = uint64_t{1} << 38;  // of one file: no model is larger
+
+struct DownloadPolicy {
+  HttpTimes times = {};
+  int attempts = 5;           // in a row that bring nothing new
+  double first_wait = 1;      // seconds before the second attempt, doubled for each further one
+  double longest_wait = 300;  // that a server may ask for
+};
+
+struct FileToGet {
+  std::string url, path;
+  std::string token = {};
+  std::string sha256 = {};  // if it is known
+  std::optional<uint64_t> size = {};
+  uint64_t most_bytes = most_download_bytes;
+};
+
+enum class Got { file, missing, refused };  // refused: to this user
+
+class Downloader {
+ public:
+  explicit Downloader(const DownloadPolicy& policy = {}) : policy_(policy), http_(policy.times) {}
+
+  // Leaves the file at its path. An Error names the URL, and says what to do; what has arrived stays.
+  Got get(const FileToGet& file);
+
+  uint64_t bytes() const { return bytes_; }  // of all files, those included that were there already
+
+ private:
+  class Attempt;
+
+  Got repeat_until_here(const FileToGet& file);
+
+  DownloadPolicy policy_;
+  Http http_;
+  StatusLine status_;
+  uint64_t bytes_ = 0;
+};
+
+// 301.2 MB.
+std::string megabytes(uint64_t bytes);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,124 @@
+// Models of Hugging Face's hub: OWNER/NAME.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/quotes.h"
+#include "hub/catalogue.h"
+#include "hub/families.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr uint64_t most_bytes_of_small_file = 1 << 27;  // NLLB's tokenizer.json has 17 MB
+constexpr size_t most_shards = 1000;
+
+std::string short_name(const std::string& name) {
+  for (const auto& [beginning, meaning] : catalogue().huggingface.short_names)
+    if (name.starts_with(meaning)) return beginning + name.substr(meaning.size());
+  return name;
+}
+
+// A token is a password: over an open line it goes nowhere but to this machine.
+bool may_send_token(const std::string& url) {
+  return url.starts_with("https://") || url.starts_with("http://127.0.0.1:") ||
+         url.starts_with("http://localhost:");
+}
+
+class HuggingFaceModel {
+ public:
+  HuggingFaceModel(Hub& hub, const std::string& name, const std::string& folder)
+      : hub_(hub), name_(name), folder_(folder) {}
+
+  Got get(const std::string& file, uint64_t most_bytes = most_download_bytes) {
+    const std::string url = hub_.address(catalogue().huggingface.file, {{"model", name_}, {"file", file}});
+    return hub_.downloader().get({.url = url,
+                                  .path = folder_ + "/" + file,
+                                  .token = may_send_token(url) ? hub_.options().token : "",
+                                  .most_bytes = most_bytes});
+  }
+
+  void get_small_files() {
+    const auto& files = catalogue().huggingface;
+    for (const std::string& file : files.required) {
+      const Got got = get(file, most_bytes_of_small_file);
+      if (got != Got::file) refuse(file, got);
+    }
+    for (const std::string& file : files.optional)
+      if (get(file, most_bytes_of_small_file) == Got::refused) refuse(file, Got::refused);
+  }
+
+  void get_weights() {
+    for (const std::string& file : catalogue().huggingface.weights) {
+      const Got got = get(file);
+      if (got == Got::refused) refuse(file, got);
+      if (got == Got::missing) continue;
+      if (file.ends_with(".index.json")) get_shards(file);
+      return;
+    }
+    throw Error("{} has no weights that can be imported: no {}", name_,
+                fmt::join(catalogue().huggingface.weights, ", "));
+  }
+
+ private:
+  static std::string shard_name(const std::string& name, const std::string& index) {
+    if (checked_name(name, index) == name) return name;
+    throw Error("{} names a file that cannot be one: {}", index, in_quotes(name));
+  }
+
+  void get_shards(const std::string& index) {
+    std::set<std::string> shards;
+    try {
+      const nlohmann::json all = parse_json(read_file(folder_ + "/" + index));
+      for (const auto& [tensor, file] : all.at("weight_map").items())
+        shards.insert(shard_name(file.get<std::string>(), index));
+    } catch (const nlohmann::json::exception& error) {
+      throw Error("{}/{} is not an index of weights: {}", folder_, index, error.what());
+    }
+    if (shards.size() > most_shards)
+      throw Error("{}/{} names {} files, more than {}", folder_, index, shards.size(), most_shards);
+    for (const std::string& shard : shards) {
+      const Got got = get(shard);
+      if (got != Got::file) refuse(shard, got);
+    }
+  }
+
+  // The hub answers 401 for a model that does not exist, too, so as not to tell of private ones.
+  [[noreturn]] void refuse(const std::string& file, Got got) const {
+    std::vector<std::string> known = catalogue().huggingface.known;
+    std::ranges::transform(known, known.begin(), short_name);
+    if (got == Got::refused)
+      throw Error(
+          "{} cannot be downloaded: there is no such model{} or it is open only to users who have accepted "
+          "its "
+          "terms at https://huggingface.co/{}: then set HF_TOKEN",
+          name_, suggestion(short_name(name_), known), name_);
+    throw Error("{} has no {}, or there is no such model{}", name_, file,
+                suggestion(short_name(name_), known));
+  }
+
+  Hub& hub_;
+  std::string name_, folder_;
+};
+
+}  // namespace
+
+std::string download_huggingface(Hub& hub, const PublishedModel& wanted, const std::string& folder) {
+  HuggingFaceModel model(hub, wanted.name, folder);
+  model.get_small_files();
+  if (hub.options().before_weights) hub.options().before_weights(folder);
+  model.get_weights();
+  return folder;
+}
+
+std::vector<std::string> names_of_huggingface(Hub&, const std::string&) {
+  std::vector<std::string> names = catalogue().huggingface.known;
+  std::ranges::transform(names, names.begin(), short_name);
+  return names;
+}
+
+}  // namespace dragoman::internal

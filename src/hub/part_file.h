@@ -1,0 +1,43 @@
+// PartFile: a file that is being downloaded. What has arrived is in PATH.part, so that a download that was cut goes on
+// where it stopped, and PATH appears when it is whole. PATH.tag has the mark by which the server tells whether its file
+// is still the same: an ETag or a date.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dragoman::internal {
+
+class PartFile {
+ public:
+  explicit PartFile(std::string path);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string part() const { return path_ + ".part"; }
+  bool is_whole() const;                   // there is a PATH
+  uint64_t size() const { return size_; }  // of the part
+  const std::string& tag() const { return tag_; }
+
+  // From the beginning, of a file with this mark; empty: it cannot go on later.
+  void start(const std::string& tag);
+  void go_on();
+  // Throws an Error if the disk is full or cannot be written.
+  void append(std::string_view data);
+  void discard();
+  void finish();  // the part is the whole file
+
+ private:
+  [[noreturn]] void fail(const char* action) const;
+  void open_part(int flags);
+  void close_part();
+
+  std::string path_, tag_;
+  uint64_t size_ = 0;
+  int file_ = -1;
+};
+
+}  // namespace dragoman::internal

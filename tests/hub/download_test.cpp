@@ -1,0 +1,271 @@
+// Downloads from a server that cuts connections, changes its files and redirects: the file is whole and right, or there
+// is an error.
+#include "hub/download.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "faulty_disk.h"
+#include "http_server.h"
+#include "hub/sha256.h"
+#include "temporary_folder.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents_of(char first, size_t size = 300000) {
+  std::string text(size, first);
+  for (size_t i = 0; i < size; i += 7) text[i] = static_cast<char>('a' + i % 23);
+  return text;
+}
+
+class Download : public testing::Test {
+ protected:
+  Got get(const HttpServer& server, FileToGet file = {}) {
+    Downloader downloader(policy_);
+    if (file.url.empty()) file.url = server.url("/model.bin");
+    file.path = path_;
+    return downloader.get(file);
+  }
+  std::string error(const HttpServer& server, FileToGet file = {}) {
+    try {
+      get(server, std::move(file));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  bool has(const std::string& suffix) const { return fs::exists(path_ + suffix); }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path("model.bin");
+  const std::string file_ = contents_of('x');
+  const std::string tag_ = "\"one\"";
+  DownloadPolicy policy_ = {
+      .times = {.connect = 5, .stall = 2}, .attempts = 3, .first_wait = 0.01, .longest_wait = 3};
+};
+
+TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
+  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(read_file(path_), file_);
+  EXPECT_FALSE(has(".part"));
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(server.queries().back().headers.at("if-none-match"), tag_);
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+TEST_F(Download, ChangedFileIsDownloadedAgain) {
+  std::string now = file_, tag = tag_;
+  HttpServer server([&](const HttpQuery& query) { return file_reply(query, now, tag); });
+  EXPECT_EQ(get(server), Got::file);
+  now = contents_of('y', 1000), tag = "\"two\"";
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(read_file(path_), now);
+}
+
+TEST_F(Download, CutConnectionGoesOnWhereItStopped) {
+  int count = 0;
+  HttpServer server([&](const HttpQuery& query) {
+    HttpReply reply = file_reply(query, file_, tag_);
+    if (++count <= 4) reply.most_sent = 50000;  // more often than attempts without progress are allowed
+    return reply;
+  });
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(read_file(path_), file_);
+  const auto queries = server.queries();
+  ASSERT_EQ(queries.size(), 5u);
+  EXPECT_FALSE(queries[0].has("range"));
+  EXPECT_EQ(queries[1].headers.at("range"), "bytes=50000-");
+  EXPECT_EQ(queries[1].headers.at("if-range"), tag_);
+  EXPECT_EQ(queries[4].headers.at("range"), "bytes=200000-");
+}
+
+TEST_F(Download, AnotherCommandGoesOn) {
+  {
+    HttpServer server([&](const HttpQuery& query) {
+      HttpReply reply = file_reply(query, file_, tag_);
+      if (query.has("range")) return HttpReply{.status = 503};
+      reply.most_sent = 100000;
+      return reply;
+    });
+    EXPECT_NE(error(server).find("HTTP 503; what has arrived is kept"), std::string::npos);
+    EXPECT_EQ(fs::file_size(path_ + ".part"), 100000u);
+  }
+  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(server.queries().front().headers.at("range"), "bytes=100000-");
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+TEST_F(Download, ServerWithoutRangesStartsOver) {
+  int count = 0;
+  HttpServer server([&](const HttpQuery&) {
+    HttpReply reply = {.headers = {"ETag: " + tag_}, .body = file_};
+    if (++count == 1) reply.most_sent = 70000;
+    return reply;
+  });
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+TEST_F(Download, FileThatChangesBetweenAttemptsIsNotMixed) {
+  const std::string changed = contents_of('y');
+  const std::string sum = sha256_of_file(folder_.write("changed", changed));
+  for (const bool checks_tag : {true, false}) {  // one that does not sends the rest of another file
+    int count = 0;
+    HttpServer server([&](HttpQuery query) {
+      if (!checks_tag) query.headers.erase("if-range");
+      HttpReply reply = ++count == 1 ? file_reply(query, file_, tag_) : file_reply(query, changed, "\"two\"");
+      if (count == 1) reply.most_sent = 70000;
+      return reply;
+    });
+    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = checks_tag ? "" : sum}), Got::file);
+    EXPECT_EQ(read_file(path_), changed);
+    fs::remove(path_ + ".tag");
+  }
+}
+
+TEST_F(Download, PartThatWasNotAskedForIsDiscarded) {
+  int count = 0;
+  HttpServer server([&](const HttpQuery& query) {
+    HttpReply reply = file_reply(query, file_, tag_);
+    if (++count == 1) reply.most_sent = 70000;
+    if (count == 2) reply.headers.back() = "Content-Range: bytes 0-299999/300000";
+    return reply;
+  });
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+TEST_F(Download, PassingFaultsAreWaitedFor) {
+  int count = 0;
+  HttpServer server([&](const HttpQuery& query) {
+    ++count;
+    if (count == 1) return HttpReply{.status = 500, .body = "an error page"};
+    if (count == 2) return HttpReply{.status = 429, .headers = {"Retry-After: 1"}};
+    return file_reply(query, file_, tag_);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(get(server), Got::file);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+TEST_F(Download, FaultsThatStayAreErrors) {
+  HttpServer busy(
+      [&](const HttpQuery&) { return HttpReply{.status = 429, .headers = {"Retry-After: 4000"}}; });
+  EXPECT_NE(error(busy).find("HTTP 429, and asks to wait 4000 seconds"), std::string::npos) << error(busy);
+  HttpServer broken([&](const HttpQuery&) { return HttpReply{.status = 500}; });
+  EXPECT_NE(error(broken).find("HTTP 500"), std::string::npos);
+  EXPECT_EQ(broken.queries().size(), 3u);
+  HttpServer odd([&](const HttpQuery&) { return HttpReply{.status = 418}; });
+  EXPECT_NE(error(odd).find("HTTP 418"), std::string::npos);
+  EXPECT_EQ(odd.queries().size(), 1u);
+}
+
+TEST_F(Download, SilentServerIsGivenUp) {
+  policy_.times.stall = 1;
+  policy_.attempts = 1;
+  HttpServer silent([&](const HttpQuery&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    return HttpReply{.status = 200};
+  });
+  EXPECT_NE(error(silent).find("the server does not answer"), std::string::npos) << error(silent);
+}
+
+TEST_F(Download, MissingAndRefused) {
+  folder_.write("model.bin", "of an earlier version");
+  folder_.write("model.bin.tag", tag_);
+  HttpServer server(
+      [&](const HttpQuery& query) { return HttpReply{.status = query.path == "/403" ? 403 : 404}; });
+  EXPECT_EQ(get(server, {.url = server.url("/403")}), Got::refused);
+  EXPECT_EQ(get(server), Got::missing);
+  EXPECT_FALSE(has(""));
+}
+
+TEST_F(Download, WrongChecksumsAndSizesAreErrors) {
+  std::vector<std::string> headers = {"X-Linked-ETag: \"" + std::string(64, 'a') + "\""};
+  HttpServer server([&](const HttpQuery& query) {
+    if (query.path == "/linked")
+      return HttpReply{.status = 302, .headers = {headers[0], "Location: /model.bin"}};
+    return file_reply(query, file_, tag_);
+  });
+  folder_.write("file", file_);
+  const std::string sum = sha256_of_file(folder_.path("file"));
+  EXPECT_EQ(sum.size(), 64u);
+  EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = sum, .size = file_.size()}), Got::file);
+  for (const FileToGet& wrong : {FileToGet{.url = server.url("/1"), .sha256 = std::string(64, '0')},
+                                 FileToGet{.url = server.url("/linked")}}) {
+    fs::remove(path_);
+    const std::string said = error(server, wrong);
+    EXPECT_NE(said.find("its SHA-256 is " + sum), std::string::npos) << said;
+    EXPECT_FALSE(has("") || has(".part"));
+  }
+  headers[0] = "X-Linked-ETag: \"" + sum + "\"";
+  EXPECT_EQ(get(server, {.url = server.url("/linked")}), Got::file);
+  fs::remove(path_);
+  EXPECT_NE(error(server, {.url = server.url("/2"), .size = file_.size() + 1}).find("should have 300001"),
+            std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/3"), .size = 10}).find("were expected"), std::string::npos);
+}
+
+TEST_F(Download, FilesHaveALimit) {
+  bool says_length = true;
+  HttpServer server([&](const HttpQuery& query) {
+    HttpReply reply = file_reply(query, file_, tag_);
+    reply.says_length = says_length;
+    return reply;
+  });
+  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("0.3 MB"), std::string::npos);
+  says_length = false;
+  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("more than"),
+            std::string::npos);
+  EXPECT_LE(fs::exists(path_ + ".part") ? fs::file_size(path_ + ".part") : 0, 1000u);
+}
+
+TEST_F(Download, RedirectsAreFollowedButNotForEver) {
+  HttpServer server([&](const HttpQuery& query) {
+    if (query.path == "/a") return HttpReply{.status = 302, .headers = {"Location: /b"}, .body = "moved"};
+    if (query.path == "/b") return HttpReply{.status = 307, .headers = {"Location: /model.bin"}};
+    if (query.path == "/loop") return HttpReply{.status = 302, .headers = {"Location: /loop"}};
+    if (query.path == "/file") return HttpReply{.status = 302, .headers = {"Location: file:///etc/passwd"}};
+    return file_reply(query, file_, tag_);
+  });
+  EXPECT_EQ(get(server, {.url = server.url("/a")}), Got::file);
+  EXPECT_EQ(read_file(path_), file_);
+  EXPECT_NE(error(server, {.url = server.url("/loop")}).find("more than 10 times"), std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/file")}).find("it is not https or http"), std::string::npos);
+  EXPECT_NE(error(server, {.url = "file:///etc/passwd"}).find("it is not https or http"), std::string::npos);
+}
+
+TEST_F(Download, TokenStaysWithItsHost) {
+  HttpServer other([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  HttpServer server([&](const HttpQuery& query) {
+    if (query.path == "/here") return HttpReply{.status = 302, .headers = {"Location: /b"}};
+    return HttpReply{.status = 302, .headers = {"Location: " + other.url("/model.bin")}};
+  });
+  EXPECT_EQ(get(server, {.url = server.url("/here"), .token = "secret"}), Got::file);
+  for (const HttpQuery& query : server.queries())
+    EXPECT_EQ(query.headers.at("authorization"), "Bearer secret");
+  EXPECT_EQ(server.queries().size(), 2u);
+  ASSERT_EQ(other.queries().size(), 1u);
+  EXPECT_FALSE(other.queries()[0].has("authorization"));
+}
+
+TEST_F(Download, DiskThatIsFullIsAnError) {
+  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  faulty_disk = {.fault = Fault::full_from_here, .at = 4};
+  const std::string said = error(server);
+  faulty_disk = {};
+  EXPECT_NE(said.find("model.bin.part: No space left on device"), std::string::npos) << said;
+  EXPECT_EQ(get(server), Got::file);  // there is room again
+  EXPECT_EQ(read_file(path_), file_);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
