@@ -1,5 +1,5 @@
 # Embeds the files of a folder in a C++ source of a room, which is regenerated when one of them changes: the files of
-# web/ in report/ (src/report/page.h), those of share/ in hub/ (src/hub/catalogue.h).
+# web/ in report/ (src/report/page.h), those of share/ in base/ (src/base/shared_files.h).
 #
 # CMakeLists.txt includes this file to define the build steps; a step runs it (cmake -P) to write the source.
 
@@ -31,4 +31,4 @@ function(dragoman_embed room folder header function)
 endfunction()
 
 dragoman_embed(report web report/page.h embedded_file)
-dragoman_embed(hub share hub/catalogue.h shared_file)
+dragoman_embed(base share base/shared_files.h shared_file)

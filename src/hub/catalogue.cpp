@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/shared_files.h"
 #include "base/toml.h"
 
 namespace dragoman::internal {

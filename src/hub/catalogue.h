@@ -25,7 +25,4 @@ struct Catalogue {
 
 const Catalogue& catalogue();
 
-// A file of share/ by its name, which must exist.
-std::string_view shared_file(std::string_view name);
-
 }  // namespace dragoman::internal

@@ -8,6 +8,7 @@
 #include <unicode/utf8.h>
 
 #include "base/error.h"
+#include "text/sentence_rules.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -34,9 +35,46 @@ SentencePart without_space(std::string_view text) {
   return {text.substr(0, static_cast<size_t>(end)), text.substr(static_cast<size_t>(end))};
 }
 
+// The length in bytes of closing quotes and brackets that white space or nothing follows, as in "« Quoi ? » Oui."
+size_t leading_closers(std::string_view text) {
+  size_t size = 0;
+  for (size_t next = 0; size < text.size(); size = next) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, text.size(), c);
+    if ((U_GET_GC_MASK(c) & (U_GC_PE_MASK | U_GC_PF_MASK)) != 0) continue;
+    return is_space(static_cast<char32_t>(c)) ? size : 0;
+  }
+  return size;
+}
+
+// A line break ends a sentence whatever precedes it.
+bool is_line_break(std::string_view space) { return space.find_first_of("\n\r") != space.npos; }
+
+// What Unicode's rules take for a sentence, as one or as the rest of the one before it.
+void add(SentencePart part, const SentenceRules& rules, std::vector<SentencePart>& parts) {
+  if (parts.empty() || parts.back().space.empty() || is_line_break(parts.back().space)) {
+    parts.push_back(part);
+    return;
+  }
+  SentencePart& before = parts.back();
+  if (const size_t closers = leading_closers(part.sentence); closers > 0) {
+    before.sentence = {before.sentence.begin(), part.sentence.begin() + closers};
+    part.sentence.remove_prefix(closers);
+    const size_t space = leading_space(part.sentence);
+    before.space = part.sentence.empty() ? part.space : part.sentence.substr(0, space);
+    part.sentence.remove_prefix(space);
+    if (part.sentence.empty()) return;
+  }
+  if (rules.join(before.sentence, part.sentence)) {
+    before = {{before.sentence.begin(), part.sentence.end()}, part.space};
+  } else {
+    parts.push_back(part);
+  }
+}
+
 }  // namespace
 
-std::vector<SentencePart> split_sentences(std::string_view text) {
+std::vector<SentencePart> split_sentences(std::string_view text, std::string_view language) {
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<icu::BreakIterator> boundaries(
       icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(), status));
@@ -47,10 +85,12 @@ std::vector<SentencePart> split_sentences(std::string_view text) {
   boundaries->setText(&utf8, status);
   CHECK(U_SUCCESS(status), "{}", u_errorName(status));
 
+  const SentenceRules& rules = SentenceRules::of(language);
   std::vector<SentencePart> parts;
   int32_t begin = boundaries->first();
   for (int32_t end = boundaries->next(); end != icu::BreakIterator::DONE; end = boundaries->next()) {
-    parts.push_back(without_space(text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin))));
+    add(without_space(text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin))), rules,
+        parts);
     begin = end;
   }
   utext_close(&utf8);
