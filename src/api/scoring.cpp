@@ -27,7 +27,9 @@ struct Pair {
   Side source, target;
 
   // Those that the encoder or the decoder reads, whichever has more.
-  int64_t tokens() const { return std::max(std::ssize(source.ids), std::ssize(target.ids) + 1); }
+  int64_t tokens(const StartTokens& start) const {
+    return std::max(source.ids.size(), target.ids.size() + start.size());
+  }
 };
 
 Side side_of(std::string text, PiecesOfText pieces) {
@@ -35,13 +37,14 @@ Side side_of(std::string text, PiecesOfText pieces) {
   return {std::move(text), std::move(pieces.ids), std::move(spans)};
 }
 
-Pair pair_of(const SavedModel& model, const dragoman::TextPair& texts) {
+Pair pair_of(const SavedModel& model, const Direction& direction, const dragoman::TextPair& texts) {
   std::string source = repaired(texts.source), target = repaired(texts.target);
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
-  if (pieces.ids.empty() || model.readers[0].end_mark) {
-    pieces.ids.push_back(model.vocabularies.source->special().of_nothing());
-    pieces.spans.push_back({source.size(), source.size()});
-  }
+  const SourceFrame& frame = direction.sources[0];
+  frame.add_to(pieces.ids);
+  if (pieces.ids.empty()) pieces.ids.push_back(model.vocabularies.source->special().of_nothing());
+  pieces.spans.insert(pieces.spans.begin(), frame.before.size(), {0, 0});
+  pieces.spans.resize(pieces.ids.size(), {source.size(), source.size()});
   PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
   return {side_of(std::move(source), std::move(pieces)), side_of(std::move(target), std::move(of_target))};
 }
@@ -60,17 +63,19 @@ class Scorer {
         model_(service.model()),
         settings_(settings),
         layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
+        direction_(model_.direction({.from = settings.from, .to = settings.to})),
         max_tokens_(std::min(settings.max_length + 1, model_.max_positions)) {}
 
   void add(const dragoman::TextPair& texts) {
-    Pair pair = pair_of(model_, texts);
-    const bool too_long = pair.tokens() > max_tokens_;
-    if (too_long || tokens_ + pair.tokens() > tokens_at_once) score_batch();
+    Pair pair = pair_of(model_, direction_, texts);
+    const int64_t tokens = pair.tokens(direction_.start);
+    const bool too_long = tokens > max_tokens_;
+    if (too_long || tokens_ + tokens > tokens_at_once) score_batch();
     if (too_long) {
       scores_.push_back({.total = std::numeric_limits<double>::quiet_NaN()});
       return;
     }
-    tokens_ += pair.tokens();
+    tokens_ += tokens;
     batch_.push_back(std::move(pair));
   }
 
@@ -90,9 +95,10 @@ class Scorer {
     std::vector<AttentionRows> rows;
     std::vector<std::vector<float>> log_probabilities;
     service_.run([&] {
-      const SpecialTokens& special = model_.vocabularies.target->special();
-      if (settings_.alignment) rows = attention_rows(model_.model, sources, targets, special.start, layer_);
-      log_probabilities = score_pairs(model_.model, sources, targets, special.start, special.end);
+      const StartTokens& start = direction_.start;
+      if (settings_.alignment) rows = attention_rows(model_.model, sources, targets, start, layer_);
+      log_probabilities =
+          score_pairs(model_.model, sources, targets, start, model_.vocabularies.target->special().end);
     });
     for (size_t i = 0; i < batch_.size(); ++i) {
       const double total = std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0);
@@ -107,7 +113,9 @@ class Scorer {
   Service& service_;
   SavedModel& model_;
   const ScoreSettings& settings_;
-  const int64_t layer_, max_tokens_;
+  const int64_t layer_;
+  const Direction direction_;
+  const int64_t max_tokens_;
   std::vector<Pair> batch_;
   int64_t tokens_ = 0;
   std::vector<Score> scores_;

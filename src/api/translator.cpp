@@ -97,6 +97,8 @@ ModelInfo Translator::info() const {
                       .source_vocabulary = saved.vocabularies.source->size(),
                       .target_vocabulary = saved.vocabularies.target->size(),
                       .max_tokens = saved.max_positions,
+                      .source_languages = saved.vocabularies.source->languages().names(),
+                      .target_languages = saved.vocabularies.target->languages().names(),
                       .threads = state_->threads,
                       .workers = state_->workers};
     for (const internal::Parameter& parameter : saved.model.parameters.list()) {

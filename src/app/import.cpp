@@ -1,6 +1,7 @@
 // dragoman import: another system's model as a model folder.
 #include <algorithm>
 #include <iostream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 struct ImportOptions {
   ImportRequest request;
-  std::string out, format, source_vocabulary, target_vocabulary;
+  std::string out, format, source_vocabulary, target_vocabulary, from, to;
   std::string check = "This is a test.";
 };
 
@@ -28,12 +29,31 @@ void declare(Options& options, ImportOptions& o) {
   own.add("vocab", o.source_vocabulary,
           "vocabulary of SOURCE that lies elsewhere: a .spm file or a word list");
   own.add("target-vocab", o.target_vocabulary, "the target side's, if it is another");
+  declare_languages(own, o.from, o.to);  // the folder's defaults
   own.add("check", o.check, "sentence that the new model translates at the end, to be looked at; \"\": none");
 }
 
+// The languages become the folder's defaults.
+void set_languages(const ImportOptions& o, ImportedModel& model) {
+  for (const auto& [key, language, vocabulary] :
+       {std::tuple("from", o.from, model.vocabularies.source), {"to", o.to, model.vocabularies.target}}) {
+    if (language.empty()) continue;
+    language_token(*vocabulary, language, key);
+    model.search[key] = language;
+  }
+}
+
+bool needs_languages(const ImportedModel& model) {
+  const auto needs = [&](const Vocabulary& vocabulary, const char* key) {
+    return !vocabulary.languages().tokens.empty() && !model.search.contains(key);
+  };
+  return needs(*model.vocabularies.source, "from") || needs(*model.vocabularies.target, "to");
+}
+
 // The end of the way: what a user would do first.
-void translate_one(const ImportOptions& o) {
+void translate_one(const ImportOptions& o, const ImportedModel& model) {
   if (o.check.empty()) return;
+  if (needs_languages(model)) return log_info("translate it with --from LANG and --to LANG: dragoman info lists them");
   dragoman::Translator translator(o.out);
   const dragoman::Translation translation = translator.translate(o.check);
   const dragoman::Hypothesis& best = translation.hypotheses.front();
@@ -59,11 +79,12 @@ void import(const Arguments& arguments) {
 
   for (const std::string& file : {o.source_vocabulary, o.target_vocabulary})
     if (!file.empty()) o.request.vocabularies.push_back(file);
-  const ImportedModel model = import_model(o.request, o.format);
+  ImportedModel model = import_model(o.request, o.format);
+  set_languages(o, model);
   write_model_folder(model, o.out);
   log_info("{} is the {} model in {}", o.out, model.system, o.request.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);
-  translate_one(o);
+  translate_one(o, model);
 }
 
 }  // namespace dragoman::internal

@@ -47,14 +47,31 @@ void print_origin(const std::string& folder) {
                          (model.resumable ? "" : "; there is no checkpoint to resume from"));
 }
 
+// Wrapped, the first line after their number.
+void print_languages(const std::string& name, const std::vector<std::string>& languages) {
+  if (languages.empty()) return;
+  std::string line = fmt::format("{}:", languages.size()), label = name;
+  for (const std::string& language : languages) {
+    if (line.size() + language.size() > 75) {
+      print_line(label, line);
+      line = label = "";
+    }
+    line += (line.empty() ? "" : " ") + language;
+  }
+  print_line(label, line);
+}
+
 void print_vocabularies(const std::string& folder) {
   if (!fs::exists(folder + "/shared.spm") && !fs::exists(folder + "/source.spm"))
     return print_line("vocabulary", "none: the model was trained on symbols");
   const Vocabularies both = read_vocabularies(folder);
-  if (both.shared())
-    return print_line("vocabulary", fmt::format("{} subwords, shared", with_commas(both.source->size())));
-  print_line("vocabulary", fmt::format("{} source and {} target subwords", with_commas(both.source->size()),
-                                       with_commas(both.target->size())));
+  print_line("vocabulary",
+             both.shared() ? fmt::format("{} subwords, shared", with_commas(both.source->size()))
+                           : fmt::format("{} source and {} target subwords", with_commas(both.source->size()),
+                                         with_commas(both.target->size())));
+  const Languages &from = both.source->languages(), &to = both.target->languages();
+  print_languages(from.names() == to.names() ? "languages" : "source languages", from.names());
+  if (from.names() != to.names()) print_languages("target languages", to.names());
 }
 
 // How far it was trained, and its last validation.

@@ -104,15 +104,16 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
   const auto model = load_model(o.model, o.threads, o.precision);
   read_whole_sentences(*model);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
+  const Direction direction = model->direction(o.search);
   Translator translator(*model, {.sentences = 1});
   ordered_json all = ordered_json::array();
   for (const auto& [number, text] : lines) {
-    if (lines.size() > 1 && split_line(*model, repaired(text)).empty()) {
+    if (lines.size() > 1 && split_line(*model, repaired(text), direction).empty()) {
       log_warning("line {} contains no words to inspect, and is left out", number);
       continue;
     }
     const TranslatedLine line = translated(translator, text, o.search);
-    all.push_back(inspection(*model, line, repaired(o.target), layer, o.format == InspectFormat::html));
+    all.push_back(inspection(*model, direction, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
   if (all.empty()) throw Error("inspect: the input has no sentence");
   const auto path = std::filesystem::path(o.model).lexically_normal();

@@ -26,6 +26,7 @@ struct ScoreOptions {
   int64_t max_length = 2000;
   bool alignment = false;
   int64_t alignment_layer = 0;
+  std::string from, to;
 };
 
 void declare(Options& options, ScoreOptions& o) {
@@ -37,6 +38,7 @@ void declare(Options& options, ScoreOptions& o) {
           at_least(1).at_most(100'000'000));
   own.add("alignment", o.alignment, "print the word alignment, too: after |||, as pairs SOURCE-TARGET");
   declare_alignment_layer(own, o.alignment_layer);
+  declare_languages(own, o.from, o.to);
 }
 
 // Scores pairs in batches and prints a line for each, in their order.
@@ -59,7 +61,11 @@ class Printer {
 
  private:
   void print() {
-    const ScoreSettings settings = {options_.max_length, options_.alignment, options_.alignment_layer};
+    const ScoreSettings settings = {.max_length = options_.max_length,
+                                    .alignment = options_.alignment,
+                                    .alignment_layer = options_.alignment_layer,
+                                    .from = options_.from,
+                                    .to = options_.to};
     for (const Score& score : translator_.score(pairs_, settings)) {
       const bool scored = !std::isnan(score.total);
       std::cout << (scored ? fmt::format("{:.4f}", score.total) : "nan");

@@ -12,9 +12,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "convert/fairseq_names.h"
-#include "convert/foreign_safetensors.h"
+#include "convert/huggingface_folder.h"
 #include "convert/settings.h"
-#include "convert/torch_file.h"
 #include "text/token_table.h"
 
 namespace dragoman::internal {
@@ -24,31 +23,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 Settings read_settings(const std::string& folder) {
-  Settings settings(folder, "config.json");
-  // Where the defaults of generate() are today.
-  if (fs::exists(fs::path(folder) / "generation_config.json"))
-    settings.update(Settings(folder, "generation_config.json"));
+  Settings settings = read_model_settings(folder);
   settings.require("normalize_before", false);
   settings.require("normalize_embedding", false);
   settings.require("add_final_layer_norm", false);
   settings.require("static_position_embeddings", true);
   settings.require("add_bias_logits", false);
   return settings;
-}
-
-Activation activation_of(const Settings& settings) {
-  const std::string name = settings.text("activation_function", "gelu");
-  for (const auto& [known, activation] : {std::pair("swish", Activation::swish),
-                                          {"silu", Activation::swish},
-                                          {"relu", Activation::relu},
-                                          {"gelu", Activation::gelu},
-                                          {"gelu_new", Activation::gelu_tanh},
-                                          {"gelu_fast", Activation::gelu_tanh},
-                                          {"gelu_pytorch_tanh", Activation::gelu_tanh},
-                                          {"quick_gelu", Activation::gelu_sigmoid}}) {
-    if (name == known) return activation;
-  }
-  throw Error("{}: activation_function \"{}\" is not supported", settings.path(), name);
 }
 
 Tied tied_of(const Settings& settings) {
@@ -158,16 +139,6 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
 
 // --- The weights ------------------------------------------------------------------------------------
 
-std::pair<ForeignTensors, std::string> read_tensors(const std::string& folder) {
-  for (const char* name : {"model.safetensors", "model.safetensors.index.json"}) {
-    const std::string path = (fs::path(folder) / name).string();
-    if (fs::exists(path)) return {read_foreign_safetensors(path), path};
-  }
-  const std::string path = (fs::path(folder) / "pytorch_model.bin").string();
-  if (fs::exists(path)) return {read_torch(path), path};
-  throw Error("{} has neither model.safetensors nor pytorch_model.bin", folder);
-}
-
 std::string positions_name(const std::string& stack) {
   return fmt::format("model.{}.embed_positions.weight", stack);
 }
@@ -208,16 +179,6 @@ std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::st
   return layer_parts(tensors, path, "model.", parameter);
 }
 
-json search_of(const Settings& settings) {
-  // Their length counts the start and the end mark.
-  const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 2);
-  return {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
-          {"length-penalty", settings.number("length_penalty", 1)},
-          {"penalty-form", "plain"},
-          {"max-length", longest},
-          {"max-length-ratio", 0}};
-}
-
 std::vector<std::string> choices_of(const ImportedModel& model, const std::string& weights) {
   const Vocabulary& target = *model.vocabularies.target;
   return {model.config.positions == Positions::stored
@@ -238,8 +199,8 @@ ImportedModel import_huggingface_marian(const ImportRequest& request) {
   ImportedModel model = {.system = "Hugging Face Marian", .config = config_of(settings)};
   model.vocabularies = vocabularies_of(folder, settings, model.config);
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 512) - 1);
-  model.search = search_of(settings);
-  auto [tensors, path] = read_tensors(folder);
+  model.search = search_of(settings, 1);
+  auto [tensors, path] = read_model_weights(folder);
   if (has_other_positions(tensors, model.config.d_model)) {
     model.config.positions = Positions::stored;
     model.config.max_positions = model.max_length + 1;

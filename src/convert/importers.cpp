@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/quotes.h"
+#include "convert/huggingface_m2m.h"
 #include "convert/huggingface_marian.h"
 #include "convert/settings.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::array all = {
     Importer{"huggingface-marian", "Hugging Face Marian (OPUS-MT): a folder", is_huggingface_marian,
              import_huggingface_marian},
+    Importer{"huggingface-m2m", "Hugging Face M2M100, NLLB and mBART: a folder", is_huggingface_m2m,
+             import_huggingface_m2m},
 };
 
 std::string known_formats() {

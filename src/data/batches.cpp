@@ -40,14 +40,13 @@ void sort_by_length(std::vector<PooledPair>& entries) {
 }
 
 void add_pair(Batch& batch, uint64_t pair, std::vector<int32_t>& source, std::vector<int32_t>& target,
-              const Vocabularies& vocabularies, bool source_eos) {
-  const SpecialTokens& special = vocabularies.target->special();
+              const PairFrame& frame) {
   batch.pairs.push_back(pair);
-  if (source_eos) source.push_back(vocabularies.source->special().end);
+  frame.source.add_to(source);
   batch.source.add(source.data(), source.data() + source.size());
-  batch.targets.insert(batch.targets.end(), target.begin(), target.end());
-  batch.targets.push_back(special.end);
-  target.insert(target.begin(), special.start);
+  target.insert(target.begin(), frame.start.all().begin(), frame.start.all().end());
+  batch.targets.insert(batch.targets.end(), target.begin() + 1, target.end());
+  batch.targets.push_back(frame.end);
   batch.target_input.add(target.data(), target.data() + target.size());
 }
 
@@ -62,12 +61,22 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
           .order = data.order,
           .weights = source_weights(data),
           .sampling = vocabulary.sampling,
-          .max_length = data.max_length};
+          .max_length = data.max_length,
+          .from = data.from,
+          .to = data.to};
+}
+
+PairFrame pair_frame(const Vocabularies& vocabularies, const BatchSettings& settings) {
+  const Vocabulary &source = *vocabularies.source, &target = *vocabularies.target;
+  return {.source = source_frame(source, settings.source_eos, language_token(source, settings.from, "data.from")),
+          .start = start_tokens(target, language_token(target, settings.to, "data.to")),
+          .end = target.special().end};
 }
 
 struct ShardedBatches::State {
   const PreparedCorpus& corpus;
   const BatchSettings settings;
+  const PairFrame frame;
   PairLoader loader;
   std::optional<EpochStream> stream;
   DataPosition position;
@@ -80,12 +89,14 @@ struct ShardedBatches::State {
   State(const PreparedCorpus& c, const BatchSettings& s)
       : corpus(c),
         settings(s),
+        frame(pair_frame(c.vocabularies, s)),
         loader(c, loader_settings()),
         stream(std::in_place, c, stream_settings(), 0) {}
 
   LoaderSettings loader_settings() const {
     return {.seed = settings.seed,
-            .source_eos = settings.source_eos,
+            .source_marks = static_cast<int32_t>(frame.source_tokens()),
+            .target_marks = static_cast<int32_t>(frame.target_tokens()),
             .sampling = settings.sampling,
             .max_length = settings.max_length};
   }
@@ -160,8 +171,7 @@ std::optional<Batch> ShardedBatches::next() {
   for (size_t i = cut->begin; i < cut->end; ++i) {
     const PairPlace place = s.pool[i].place;
     s.loader.load(place, s.position.epoch);
-    add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.corpus.vocabularies,
-             s.settings.source_eos);
+    add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.frame);
   }
   return batch;
 }
@@ -196,8 +206,9 @@ int64_t ShardedBatches::batches_in_epoch() const {
     const double weight = i < state_->settings.weights.size() ? state_->settings.weights[i] : 1.0;
     weighted += weight * static_cast<double>(begins[i + 1] - begins[i]);
   }
-  const int64_t source = counts.source_tokens + state_->settings.source_eos * counts.kept;
-  const int64_t tokens = std::max(source, counts.target_tokens + counts.kept);
+  const PairFrame& frame = state_->frame;
+  const int64_t tokens = std::max(counts.source_tokens + frame.source_tokens() * counts.kept,
+                                  counts.target_tokens + frame.target_tokens() * counts.kept);
   const double share = weighted / static_cast<double>(begins.back());
   return std::max<int64_t>(1, std::llround(share * static_cast<double>(tokens) /
                                            static_cast<double>(state_->settings.batch_tokens)));
@@ -242,17 +253,18 @@ std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularie
     if (ids.empty()) ids.push_back(vocabulary.special().unknown);  // a line of white space still counts
     return ids;
   };
+  const PairFrame frame = pair_frame(vocabularies, settings);
   std::vector<Batch> batches;
   for (size_t i = 0; i < pairs.size(); ++i) {
     std::vector<int32_t> source = encode(*vocabularies.source, pairs[i].source);
     std::vector<int32_t> target = encode(*vocabularies.target, pairs[i].target);
-    const auto source_tokens = static_cast<int64_t>(source.size() + settings.source_eos);
-    const auto target_tokens = static_cast<int64_t>(target.size() + 1);
+    const int64_t source_tokens = std::ssize(source) + frame.source_tokens(),
+                  target_tokens = std::ssize(target) + frame.target_tokens();
     if (batches.empty() || batches.back().source_tokens() + source_tokens > settings.batch_tokens ||
         batches.back().target_tokens() + target_tokens > settings.batch_tokens) {
       batches.emplace_back();
     }
-    add_pair(batches.back(), i, source, target, vocabularies, settings.source_eos);
+    add_pair(batches.back(), i, source, target, frame);
   }
   return batches;
 }

@@ -7,12 +7,13 @@
 //
 // batch_tokens bounds the tokens of a batch's larger side, start and end tokens included; a larger pair becomes a batch
 // of its own. The decoder reads the target from <s> on and predicts it up to </s>; the source ends with </s> if
-// source_eos.
+// source_eos. Where the vocabularies know languages, each side has its language's token, which is also predicted.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct BatchSettings {
   double sampling = 0;
   int64_t max_length = 100;  // in subwords, of a sampled sentence
   int64_t pool_batches = 100;
+  std::string from = {}, to = {};  // languages, see DataConfig
 };
 BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& vocabulary, int64_t batch_tokens,
                              uint64_t seed);
@@ -67,6 +69,17 @@ struct PaddingShares {
   double sorted = 0, unsorted = 0;
 };
 PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& settings);
+
+// What the model reads around the text of each pair. Throws OptionError for languages that do not fit the vocabularies.
+struct PairFrame {
+  SourceFrame source;
+  StartTokens start;
+  int32_t end;
+
+  int64_t source_tokens() const { return std::ssize(source.before) + std::ssize(source.after); }
+  int64_t target_tokens() const { return static_cast<int64_t>(start.size()); }
+};
+PairFrame pair_frame(const Vocabularies& vocabularies, const BatchSettings& settings);
 
 // Batches of all these pairs in their order, for validation. Batch.pairs counts from 0.
 std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularies& vocabularies,

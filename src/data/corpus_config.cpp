@@ -86,6 +86,8 @@ void declare(Options& options, DataConfig& data) {
   section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")
       .may_change_on_resume();
   section.add("swap", data.swap, "exchange source and target");
+  section.add("from", data.from, "language that is translated, for a vocabulary of many: info lists them");
+  section.add("to", data.to, "language that it is translated into, for a vocabulary of many");
   section.add("limit", data.limit, "use only the first N pairs of each file; 0: all",
               at_least(0).at_most(many));
   section.add("hold_out", data.hold_out, "pairs to set aside from the corpus for validation",
@@ -132,7 +134,8 @@ std::vector<double> source_weights(const DataConfig& data) {
 }
 
 int64_t max_sentence_length(const DataConfig& data) {
-  return data.synthetic != Synthetic::none ? data.length : data.max_length + 1;
+  if (data.synthetic != Synthetic::none) return data.length;
+  return data.max_length + (data.from.empty() && data.to.empty() ? 1 : 2);
 }
 
 }  // namespace dragoman::internal

@@ -26,6 +26,7 @@ struct DataConfig {
   std::vector<std::string> valid_source, valid_target;
   std::string obtain;  // shown if a file is missing
   bool swap = false;
+  std::string from, to;  // languages, where the vocabularies know several
   int64_t limit = 0;
   int64_t hold_out = 0;
   int64_t max_length = 100;
@@ -51,7 +52,7 @@ void require_corpus(const DataConfig& data);
 // data.weights: one for each pair of files and each TSV file, 1 by default.
 std::vector<double> source_weights(const DataConfig& data);
 
-// Tokens of the longest sentence in a batch, with its end token.
+// Tokens of the longest sentence in a batch, with its end token and its language.
 int64_t max_sentence_length(const DataConfig& data);
 
 }  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 namespace dragoman::internal {
 namespace {
 
-int32_t length_of(size_t pieces, bool end_token) { return static_cast<int32_t>(pieces) + end_token; }
+int32_t length_of(size_t pieces, int32_t marks) { return static_cast<int32_t>(pieces) + marks; }
 
 }  // namespace
 
@@ -19,10 +19,10 @@ PairLoader::PairLoader(const PreparedCorpus& corpus, const LoaderSettings& setti
 PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
   if (source_sampler_) {
     load(place, epoch);
-    return {place, length_of(source.size(), settings_.source_eos), length_of(target.size(), true)};
+    return {place, length_of(source.size(), settings_.source_marks), length_of(target.size(), settings_.target_marks)};
   }
   const PairRecord& pair = record(place);
-  return {place, length_of(pair.source_length, settings_.source_eos), length_of(pair.target_length, true)};
+  return {place, length_of(pair.source_length, settings_.source_marks), length_of(pair.target_length, settings_.target_marks)};
 }
 
 void PairLoader::load(PairPlace place, int64_t epoch) {

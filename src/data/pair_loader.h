@@ -21,7 +21,7 @@ struct PooledPair {
 
 struct LoaderSettings {
   uint64_t seed = 1;
-  bool source_eos = true;
+  int32_t source_marks = 1, target_marks = 1;  // tokens around the text that the model sees
   double sampling = 0;
   int64_t max_length = 100;  // in subwords, of a sampled sentence
 };

@@ -21,8 +21,8 @@ struct Side {
   std::vector<TextSpan> spans;
 };
 
-Side source_side(const SavedModel& model, const std::string& text) {
-  std::vector<Segment> parts = split_line(model, text);
+Side source_side(const SavedModel& model, const Direction& direction, const std::string& text) {
+  std::vector<Segment> parts = split_line(model, text, direction);
   if (parts.empty()) throw Error("\"{}\" contains no words to inspect", text);
   if (parts.size() > 1) {
     throw Error("\"{}...\" is longer than {} subwords: inspect needs a single, shorter sentence",
@@ -31,9 +31,9 @@ Side source_side(const SavedModel& model, const std::string& text) {
   return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
 }
 
-Side given_side(const SavedModel& model, const std::string& text) {
+Side given_side(const SavedModel& model, const StartTokens& start, const std::string& text) {
   PiecesOfText pieces = model.vocabularies.target->encode_with_spans(text);
-  if (static_cast<int64_t>(pieces.ids.size()) >= model.max_positions)
+  if (static_cast<int64_t>(pieces.ids.size() + start.size()) > model.max_positions)
     throw Error("--target has {} subwords, but the model has only {} positions", pieces.ids.size(),
                 model.max_positions);
   return {text, std::move(pieces.ids), in_code_points(text, pieces.spans)};
@@ -103,8 +103,8 @@ ordered_json nbest_json(const TranslatedLine& line) {
   return list;
 }
 
-ordered_json alignment_json(SavedModel& model, const Side& source, const Side& target, int64_t layer) {
-  const int32_t start = model.vocabularies.target->special().start;
+ordered_json alignment_json(SavedModel& model, const StartTokens& start, const Side& source, const Side& target,
+                            int64_t layer) {
   const AttentionRows rows =
       attention_rows(model.model, packed(source.ids), packed(target.ids), start, layer)[0];
   std::vector<PieceAttention> attention;
@@ -115,16 +115,27 @@ ordered_json alignment_json(SavedModel& model, const Side& source, const Side& t
   return pairs;
 }
 
+// The forced tokens as part of the output, certain and without text.
+void show_forced(const StartTokens& start, Side& output, std::vector<float>& log_probabilities) {
+  output.ids.insert(output.ids.begin(), start.all().begin() + 1, start.all().end());
+  output.spans.insert(output.spans.begin(), start.forced(), {0, 0});
+  log_probabilities.insert(log_probabilities.begin(), start.forced(), 0.0F);
+}
+
 }  // namespace
 
-ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
-                        int64_t layer, bool thousandths) {
-  const Side source = source_side(model, line.source);
-  const Side output =
-      target.empty() ? translated_side(model, line.translations[0]) : given_side(model, target);
-  const auto [unknown, start, end] = model.vocabularies.target->special();
+ordered_json inspection(SavedModel& model, const Direction& direction, const TranslatedLine& line,
+                        const std::string& target, int64_t layer, bool thousandths) {
+  const StartTokens& start = direction.start;
+  const Side source = source_side(model, direction, line.source);
+  Side output =
+      target.empty() ? translated_side(model, line.translations[0]) : given_side(model, start, target);
+  const int32_t end = model.vocabularies.target->special().end;
   const PackedSide sources = packed(source.ids), targets = packed(output.ids);
   PackedSide read = shifted(targets, start);
+  std::vector<float> log_probabilities = score_pairs(model.model, sources, targets, start, end)[0];
+  const ordered_json alignment = alignment_json(model, start, source, output, layer);
+  show_forced(start, output, log_probabilities);
   std::vector<int32_t> said = output.ids;
   if (end >= 0) {
     said.push_back(end);
@@ -145,12 +156,12 @@ ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
           {"said_tokens", pieces_json(target_words, said)},
-          {"log_probabilities", score_pairs(model.model, sources, targets, start, end)[0]},
+          {"log_probabilities", log_probabilities},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},
           {"target_words", words_json(output)},
           {"alignment_layer", layer},
-          {"alignment", alignment_json(model, source, output, layer)},
+          {"alignment", alignment},
           {"attention",
            {{"encoder", attention_json(found.encoder, encoder_heads, thousandths)},
             {"decoder", attention_json(found.decoder, heads, thousandths)},

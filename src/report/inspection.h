@@ -17,7 +17,7 @@ namespace dragoman::internal {
 // Attention is [layer][head][query][key]: encoder (source tokens attend to source tokens), decoder (the tokens read by
 // the decoder to one another), cross (output tokens to source tokens). Throws Error if the line is empty, or too long
 // to be translated as a whole.
-nlohmann::ordered_json inspection(SavedModel& model, const TranslatedLine& line, const std::string& target,
-                                  int64_t layer, bool thousandths);
+nlohmann::ordered_json inspection(SavedModel& model, const Direction& direction, const TranslatedLine& line,
+                                  const std::string& target, int64_t layer, bool thousandths);
 
 }  // namespace dragoman::internal

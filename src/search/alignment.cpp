@@ -120,7 +120,7 @@ void replace_unknown(TextOfPieces& output, const std::vector<int32_t>& tokens, i
                      const AttentionRows& rows, std::string_view line, const Segment& segment) {
   const auto source_word = [&](size_t i) {
     if (tokens[i] != unknown) return TextSpan();
-    return word_around(line, segment.spans[max_attended(rows[i], segment.ids, segment.end)]);
+    return word_around(line, segment.spans[max_attended(rows[i], segment.ids, segment.marks)]);
   };
   for (size_t first = 0, last = 0; first < tokens.size(); first = ++last) {
     const TextSpan word = source_word(first);

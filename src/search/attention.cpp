@@ -28,7 +28,8 @@ std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stri
 }  // namespace
 
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
-                                          const PackedSide& targets, int32_t start, int64_t layer) {
+                                          const PackedSide& targets, const StartTokens& start,
+                                          int64_t layer) {
   CHECK(sources.sentences() == targets.sentences(), "{} sources, {} targets", sources.sentences(),
         targets.sentences());
   const PackedSide read = shifted(targets, start);
@@ -39,9 +40,10 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
   std::vector<AttentionRows> all;
   const HostView<const float> values = weights.values();
   const float* row = values.data();
-  for (size_t i = 0; i < read.lengths.size(); ++i) {
+  for (size_t i = 0; i < targets.lengths.size(); ++i) {
     all.emplace_back();
-    for (int32_t t = 0; t < read.lengths[i]; ++t, row += weights.columns())
+    row += static_cast<int64_t>(start.forced()) * weights.columns();
+    for (int32_t t = 0; t <= targets.lengths[i]; ++t, row += weights.columns())
       all.back().push_back(
           mean_over_heads(row, decoder_heads(model.config), source.spans.longest, sources.lengths[i]));
   }
@@ -57,21 +59,22 @@ int64_t alignment_layer(const ModelConfig& config, int64_t asked) {
   return asked > 0 ? asked : std::max<int64_t>(config.decoder_layers - 1, 1);
 }
 
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, int32_t end) {
+double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, const SourceMarks& marks) {
   double sum = 0;
   for (size_t i = 0; i < source.size(); ++i) {
     double attended = 0;
     for (const auto& row : rows) attended += static_cast<double>(row[i]);
-    if (source[i] != end) sum += std::log(std::clamp(attended, min_coverage, 1.0));
+    if (!marks.contain(source[i])) sum += std::log(std::clamp(attended, min_coverage, 1.0));
   }
   return sum;
 }
 
-size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source, int32_t end) {
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source,
+                    const SourceMarks& marks) {
   size_t best = 0;
   for (size_t i = 1; i < row.size(); ++i) {
-    const bool better = row[i] > row[best] || source[best] == end;
-    if (source[i] != end && better) best = i;
+    const bool better = row[i] > row[best] || marks.contain(source[best]);
+    if (!marks.contain(source[i]) && better) best = i;
   }
   return best;
 }

@@ -10,6 +10,7 @@
 #include "data/batch.h"
 #include "model/transformer.h"
 #include "search/options.h"
+#include "text/languages.h"
 
 namespace dragoman::internal {
 
@@ -19,18 +20,27 @@ using AttentionRows = std::vector<std::vector<float>>;
 
 // The rows of every pair, which depend on that pair alone. `layer`: of the decoder, from 1 on.
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
-                                          const PackedSide& targets, int32_t start, int64_t layer);
+                                          const PackedSide& targets, const StartTokens& start,
+                                          int64_t layer);
 
 // The layer whose attention aligns words. 0 asks for the default: the last but one, which Garg et al. ("Jointly
 // Learning to Align and Translate with Transformer Models", 2019) find best. Throws OptionError where the model has no
 // such layer.
 int64_t alignment_layer(const ModelConfig& config, int64_t asked);
 
-// Σ log min(Σ attention, 1) over the tokens of the source but for its end mark (Wu et al., 2016): 0 where all were
-// attended to, and the lower the more was left out.
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, int32_t end);
+// The tokens of a source that are no text: its end mark and its language; −1: it has none.
+struct SourceMarks {
+  int32_t end = -1, language = -1;
 
-// The source token that a row attends to most, the first among equals; an end mark only where there is no other token.
-size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source, int32_t end);
+  bool contain(int32_t id) const { return id == end || id == language; }
+};
+
+// Σ log min(Σ attention, 1) over the tokens of the source's text (Wu et al., 2016): 0 where all were attended to, and
+// the lower the more was left out.
+double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, const SourceMarks& marks);
+
+// The source token that a row attends to most, the first among equals; a mark only where there is no other token.
+size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source,
+                    const SourceMarks& marks);
 
 }  // namespace dragoman::internal

@@ -9,15 +9,15 @@
 namespace dragoman::internal {
 namespace {
 
-double score_of(double total, int64_t length, const SearchOptions& options) {
-  return total / length_divisor(options, length);
+// `length`: of the output and its end mark.
+double score_of(double total, int64_t length, const Beam& beam, const SearchOptions& options) {
+  return total / length_divisor(options, beam.forced + length);
 }
 
 // Keeps it if it is among the best. Of equal samples one is kept.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   hypothesis.rows.clear();
-  hypothesis.score =
-      score_of(hypothesis.total, static_cast<int64_t>(hypothesis.log_probabilities.size()), options);
+  hypothesis.score = score_so_far(hypothesis, beam, options);
   auto& finished = beam.finished;
   const auto same = [&](const Hypothesis& other) { return other.tokens == hypothesis.tokens; };
   if (std::ranges::any_of(finished, same)) return;
@@ -45,7 +45,11 @@ bool is_cut(const Hypothesis& ended, const Beam& beam) {
 // Log-probabilities are at most 0 and the divisor grows: no total gets better than by staying as it is until the output
 // has its maximum length.
 double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options) {
-  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), options);
+  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), beam, options);
+}
+
+double score_so_far(const Hypothesis& hypothesis, const Beam& beam, const SearchOptions& options) {
+  return score_of(hypothesis.total, std::ssize(hypothesis.log_probabilities), beam, options);
 }
 
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,

@@ -30,6 +30,7 @@ struct Hypothesis {
 struct Beam {
   int32_t end = -1;  // the mark that ends an output; −1: there is none, and all have max_length
   int64_t min_length = 0, max_length = 0;
+  int64_t forced = 0;                // tokens before the output that its length counts for the score
   std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
   std::vector<int32_t> never = {};  // tokens that follow nothing
@@ -57,6 +58,9 @@ void prune(std::vector<Candidate>& candidates, int64_t width);
 // The beam after these candidates. Once `nbest` are finished, open ones that cannot beat the worst of them whatever
 // follows are dropped: the search is over when none is open. Where nothing may follow, the open ones end as they are.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
+
+// The sum of a hypothesis's log-probabilities so far, divided by the length penalty.
+double score_so_far(const Hypothesis& hypothesis, const Beam& beam, const SearchOptions& options);
 
 // The best score that an open hypothesis can still get, whatever follows.
 double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options);

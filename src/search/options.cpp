@@ -10,12 +10,18 @@ constexpr int64_t always_allowed = 10;  // tokens: a short source may need many 
 
 }  // namespace
 
+void declare_languages(Section& own, std::string& from, std::string& to) {
+  own.add("from", from, "language of the source, of a model of many: dragoman info lists its languages");
+  own.add("to", to, "language of the translation, of a model of many");
+}
+
 void declare_alignment_layer(Section& own, int64_t& layer) {
   own.add("alignment-layer", layer,
           "decoder layer whose attention aligns words, counted from 1; 0: the last but one", at_least(0));
 }
 
 void declare(Section& own, SearchOptions& o) {
+  declare_languages(own, o.from, o.to);
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",

@@ -12,6 +12,7 @@ namespace dragoman::internal {
 enum class LengthPenalty { gnmt, plain };
 
 struct SearchOptions {
+  std::string from, to;  // languages, of a model that has several
   int64_t beam = 5;
   int64_t nbest = 1;
   double length_penalty = 0.6;  // α; 0: none
@@ -46,6 +47,7 @@ struct SearchOptions {
 
 // Among a command's own flags.
 void declare(Section& own, SearchOptions& options);
+void declare_languages(Section& own, std::string& from, std::string& to);
 void declare_alignment_layer(Section& own, int64_t& layer);
 
 // Throws OptionError naming the first option whose value contradicts another's.

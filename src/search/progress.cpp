@@ -8,10 +8,6 @@ namespace {
 
 using Tokens = std::span<const int32_t>;
 
-double score_so_far(const Hypothesis& h, const SearchOptions& options) {
-  return h.total / length_divisor(options, static_cast<int64_t>(h.log_probabilities.size()));
-}
-
 // With a coverage penalty all finished ones are ranked anew: each of them can win.
 std::vector<const Hypothesis*> possible_winners(const Beam& beam, const SearchOptions& options) {
   const bool reranked = options.coverage_penalty > 0;
@@ -45,8 +41,8 @@ bool repeats_ngram(Tokens tokens, int64_t n) {
 
 const Hypothesis* leading(const Beam& beam, const SearchOptions& options) {
   const auto winners = possible_winners(beam, options);
-  const auto best =
-      std::ranges::max_element(winners, {}, [&](const Hypothesis* h) { return score_so_far(*h, options); });
+  const auto best = std::ranges::max_element(
+      winners, {}, [&](const Hypothesis* h) { return score_so_far(*h, beam, options); });
   return best == winners.end() ? nullptr : *best;
 }
 

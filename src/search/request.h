@@ -11,6 +11,7 @@
 #include "search/beam.h"
 #include "search/options.h"
 #include "search/shortlist.h"
+#include "text/languages.h"
 
 namespace dragoman::internal {
 
@@ -20,6 +21,7 @@ struct SearchRequest {
   std::vector<int32_t> source;  // at least one token
   std::vector<std::vector<int32_t>> other_sources =
       {};                                // as each model but the first reads it; none: the same
+  std::optional<StartTokens> start = {};  // what the decoder reads before the output; none: that of the settings
   std::vector<int32_t> prefix = {};      // the output begins with it
   SearchOptions options = {};            // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words

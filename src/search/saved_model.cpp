@@ -55,9 +55,14 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
       .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
 }
 
+// A model that was trained here translates between the languages that it was trained with.
 SearchOptions read_search_options(const std::string& folder) {
   SearchOptions search;
   const nlohmann::json config = read_config(folder);
+  for (auto [key, language] : {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
+    const nlohmann::json::json_pointer place(key);
+    if (config.contains(place) && config.at(place).is_string()) *language = config.at(place);
+  }
   if (!config.contains("search")) return search;
   Options options;
   auto own = options.section("search", "Defaults of the search");
@@ -120,9 +125,22 @@ Models SavedModel::models() {
   return all;
 }
 
-std::vector<int32_t> SavedModel::encode_source(std::string_view text) const {
+Direction SavedModel::direction(const SearchOptions& options) const {
+  const std::string &from = options.from.empty() ? search.from : options.from,
+                    &to = options.to.empty() ? search.to : options.to;
+  Direction direction = {.sources = {},
+                         .start = start_tokens(*vocabularies.target, language_token(*vocabularies.target, to, "to"))};
+  for (const SourceReader& reader : readers) {
+    const auto language = language_token(*reader.vocabulary, from, "from");
+    if (direction.sources.empty()) direction.from = language.value_or(-1);
+    direction.sources.push_back(source_frame(*reader.vocabulary, reader.end_mark, language));
+  }
+  return direction;
+}
+
+std::vector<int32_t> SavedModel::encode_source(std::string_view text, const SearchOptions& options) const {
   std::vector<int32_t> ids = vocabularies.source->encode(text);
-  if (readers[0].end_mark && !ids.empty()) ids.push_back(vocabularies.source->special().end);
+  if (!ids.empty()) direction(options).sources[0].add_to(ids);
   return ids;
 }
 

@@ -16,6 +16,13 @@
 
 namespace dragoman::internal {
 
+// From which language into which a text is translated, as the models read it.
+struct Direction {
+  std::vector<SourceFrame> sources;  // each model's
+  int32_t from = -1;                 // the first model's token of the source's language; −1: it has no languages
+  StartTokens start;
+};
+
 // How a model reads sources.
 struct SourceReader {
   std::shared_ptr<const Vocabulary> vocabulary;
@@ -42,8 +49,12 @@ struct SavedModel {
   std::vector<SourceReader> readers;  // each model's, the first one's first
   int64_t max_positions;              // tokens for which every model has positions
 
+  // The languages that the options name, or else the folder's defaults. Throws OptionError where one of them is missing,
+  // or not a model's.
+  Direction direction(const SearchOptions& options) const;
+
   // The input of the first model's encoder; empty where the text has no subword.
-  std::vector<int32_t> encode_source(std::string_view text) const;
+  std::vector<int32_t> encode_source(std::string_view text, const SearchOptions& options = {}) const;
 };
 
 // The Error for a model that computes non-finite values.

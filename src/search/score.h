@@ -6,15 +6,18 @@
 
 #include "data/batch.h"
 #include "model/transformer.h"
+#include "text/languages.h"
 
 namespace dragoman::internal {
 
-// The decoder's input for these targets: each after `start`.
-PackedSide shifted(const PackedSide& targets, int32_t start);
+// The decoder's input for these targets: each after the start tokens.
+PackedSide shifted(const PackedSide& targets, const StartTokens& start);
 
-// log p of each token of the targets and of the end mark after them, given the tokens before it. They depend on that
+// log p of each token of the targets and of the end mark after them, given the tokens before it: none of the start
+// tokens, which are given. They depend on that
 // pair alone. `end` −1: there is no end mark.
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
-                                            const PackedSide& targets, int32_t start, int32_t end);
+                                            const PackedSide& targets, const StartTokens& start,
+                                            int32_t end);
 
 }  // namespace dragoman::internal

@@ -45,14 +45,20 @@ void Search::add(uint64_t id, SearchRequest request) {
   sentence.key = source_key(sentence.request.source);
 }
 
+const StartTokens& Search::start_of(const SearchRequest& request) const {
+  return request.start ? *request.start : settings_.start;
+}
+
 // The limits of length are the source's own; the prefix comes on top.
 Beam Search::first_beam(const SearchRequest& request) const {
   const SearchOptions& options = request.options;
-  const auto prefix = static_cast<int64_t>(request.prefix.size());
+  const auto prefix = static_cast<int64_t>(request.prefix.size()),
+             forced = static_cast<int64_t>(start_of(request).forced());
   Beam beam = {.end = settings_.end,
                .min_length = min_output_length(options, length_of(request)),
-               .max_length = std::min(settings_.max_output_length,
+               .max_length = std::min(settings_.max_output_length - forced,
                                       prefix + max_output_length(options, length_of(request))),
+               .forced = forced,
                .prefix = request.prefix,
                .no_repeat_ngram = options.no_repeat_ngram,
                .never = settings_.never};
@@ -155,9 +161,11 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
   for (Group& group : groups) {
     group.first_row = rows.size();
     for (Sentence* sentence : group.sentences) {
+      const StartTokens& start = start_of(sentence->request);
       for (Hypothesis& h : sentence->beam.open) {
+        const size_t read = h.rows.size();
         h.rows.push_back(rows_.take());
-        rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
+        rows.push_back({.last = read < start.size() ? start[read] : h.tokens.back(),
                         .rows = h.rows,
                         .source_rows = sentence->source_rows,
                         .allowed = &sentence->allowed});
@@ -221,7 +229,9 @@ void Search::advance(const Group& group, std::span<const Element> next) {
   }
 }
 
+// Nothing is chosen before the last of the start tokens has been read.
 void Search::advance(Sentence& sentence, std::span<const Element> next) {
+  if (sentence.beam.open[0].rows.size() < start_of(sentence.request).size()) return;
   const SearchOptions& options = sentence.request.options;
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
@@ -277,7 +287,7 @@ std::vector<AttentionRows> Search::attention_of(const SearchRequest& request,
     sources.add(request.source.data(), request.source.data() + request.source.size());
     targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
   }
-  return attention_rows(first_, sources, targets, settings_.start, request.attention_layer);
+  return attention_rows(first_, sources, targets, start_of(request), request.attention_layer);
 }
 
 std::vector<SearchProgress> Search::progress() const {

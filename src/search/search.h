@@ -25,7 +25,7 @@ namespace dragoman::internal {
 
 // Where outputs begin and end, and how many requests share a batch.
 struct SearchSettings {
-  int32_t start = 1;  // the token that every target begins with; not part of the output
+  StartTokens start = 1;  // what the decoder reads before an output, unless a request says otherwise
   int32_t end = 2;    // the token that ends one, not part of the output; −1: all have max_length
   std::vector<int32_t> never = {};        // tokens that no output has
   int64_t sentences = 32;                 // at once
@@ -75,6 +75,7 @@ class Search {
   void admit();
   void encode_sources(std::span<Sentence> sentences);
   void allow_words(Sentence& sentence) const;
+  const StartTokens& start_of(const SearchRequest& request) const;
   Beam first_beam(const SearchRequest& request) const;
   static Group group_of(const Sentence& sentence);
   std::vector<Group> groups();

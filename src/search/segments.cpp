@@ -93,8 +93,8 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
     const size_t begin = first.done, most = max_for_all(first, others);
     first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
     segment.cut = begin > 0 || first.left() > 0;
-    segment.ids.reserve(first.done - begin + 1);  // and the end mark
-    segment.spans.reserve(first.done - begin + 1);
+    segment.ids.reserve(first.done - begin + 2);  // and the marks
+    segment.spans.reserve(first.done - begin + 2);
     for (size_t i = begin; i < first.done; ++i) {
       segment.ids.push_back(ids[i]);
       segment.spans.push_back({offset + spans[i].begin, offset + spans[i].end});
@@ -106,23 +106,24 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
   }
 }
 
-void add_end_marks(const std::vector<SourceReader>& readers, Segment& segment) {
-  if (readers[0].end_mark) {
-    const size_t end = segment.spans.back().end;
-    segment.end = readers[0].vocabulary->special().end;
-    segment.ids.push_back(segment.end);
-    segment.spans.push_back({end, end});
-  }
+void add_marks(const std::vector<SourceReader>& readers, const Direction& direction, Segment& segment) {
+  const SourceFrame& frame = direction.sources[0];
+  const size_t begin = segment.spans.front().begin, end = segment.spans.back().end;
+  segment.marks = {.end = readers[0].end_mark ? readers[0].vocabulary->special().end : -1,
+                   .language = direction.from};
+  frame.add_to(segment.ids);
+  segment.spans.insert(segment.spans.begin(), frame.before.size(), {begin, begin});
+  segment.spans.insert(segment.spans.end(), frame.after.size(), {end, end});
   for (size_t i = 0; i < segment.other_ids.size(); ++i) {
     std::vector<int32_t>& ids = segment.other_ids[i];
-    const SourceReader& reader = readers[i + 1];
-    if (reader.end_mark || ids.empty()) ids.push_back(reader.vocabulary->special().of_nothing());
+    direction.sources[i + 1].add_to(ids);
+    if (ids.empty()) ids.push_back(readers[i + 1].vocabulary->special().of_nothing());
   }
 }
 
 }  // namespace
 
-std::vector<Segment> split_line(const SavedModel& model, std::string_view text) {
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
   std::vector<Segment> segments;
   std::vector<Reading> whole = readings(model, text, Extent::until_too_long);
@@ -136,8 +137,12 @@ std::vector<Segment> split_line(const SavedModel& model, std::string_view text) 
     }
   }
   if (!segments.empty()) segments.back().space.clear();
-  for (Segment& segment : segments) add_end_marks(model.readers, segment);
+  for (Segment& segment : segments) add_marks(model.readers, direction, segment);
   return segments;
+}
+
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const SearchOptions& options) {
+  return split_line(model, text, model.direction(options));
 }
 
 }  // namespace dragoman::internal

@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "search/attention.h"
 #include "search/saved_model.h"
 
 namespace dragoman::internal {
 
 struct Segment {
-  std::vector<int32_t> ids;     // the first model's, with the end mark where its sources have one
-  int32_t end = -1;             // the id of that end mark
-  std::vector<TextSpan> spans;  // of each in the line, in bytes; empty for the end mark
+  std::vector<int32_t> ids;     // the first model's, with the marks that its sources have
+  SourceMarks marks;            // which these are
+  std::vector<TextSpan> spans;  // of each in the line, in bytes; empty for the marks
   std::vector<std::vector<int32_t>> other_ids = {};  // each other model's, of the same text; never empty
   std::string space;                                 // white space between it and the next
   bool cut = false;  // it begins or ends inside a sentence, or has a subword too long for one of the models
@@ -22,6 +23,8 @@ struct Segment {
 // A long line is split between its sentences, which keep the white space between them; a sentence that is too long by
 // itself where a word begins, or if need be inside a word, always between subwords of the first model. No text is left
 // out, except what is one subword to the first model and too long for another one. A signal to stop throws Stopped.
-std::vector<Segment> split_line(const SavedModel& model, std::string_view text);
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction);
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text,
+                                const SearchOptions& options = {});
 
 }  // namespace dragoman::internal

@@ -49,7 +49,7 @@ void align(const SearchedLine& line, const Chosen& hypotheses, const std::vector
     for (size_t i = 0; i < hypotheses[s]->hypothesis.tokens.size(); ++i) {
       const std::vector<float>& row = hypotheses[s]->attention[i];
       all.pieces[attention.size()].aligned =
-          first + max_attended(row, line.segments[s].ids, line.segments[s].end);
+          first + max_attended(row, line.segments[s].ids, line.segments[s].marks);
       attention.push_back({first, row});
     }
     first += line.segments[s].ids.size();

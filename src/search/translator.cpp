@@ -40,7 +40,7 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
     hypotheses.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
   if (options.coverage_penalty == 0) return hypotheses;
   for (ScoredHypothesis& h : hypotheses)
-    h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids, segment.end);
+    h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids, segment.marks);
   std::ranges::stable_sort(hypotheses, std::greater{},
                            [](const ScoredHypothesis& h) { return h.hypothesis.score; });
   hypotheses.resize(std::min(hypotheses.size(), static_cast<size_t>(options.nbest)));
@@ -77,6 +77,7 @@ Translator::~Translator() = default;
 
 void Translator::check(const SearchOptions& options) {
   alignment_layer(model_.model.config, options.alignment_layer);
+  model_.direction(options);
   shortlist_for(options);
 }
 
@@ -92,7 +93,9 @@ const Shortlist* Translator::shortlist_for(const SearchOptions& options) {
 void Translator::add(uint64_t id, const TranslationRequest& request) {
   const SearchOptions& options = request.options;
   const int64_t layer = alignment_layer(model_.model.config, options.alignment_layer);
-  SearchRequest shared = {.options = for_search(options),
+  const Direction direction = model_.direction(options);
+  SearchRequest shared = {.start = direction.start,
+                          .options = for_search(options),
                           .shortlist = shortlist_for(options),
                           .attention_layer = needs_attention(options) ? layer : 0,
                           .deadline = request.deadline,
@@ -101,7 +104,7 @@ void Translator::add(uint64_t id, const TranslationRequest& request) {
   Job job = {.id = id, .options = options, .tokens = request.tokens, .shared = std::move(shared)};
   job.prefix = model_.vocabularies.target->encode(valid_text(request.prefix));
   job.line = {.source = valid_text(request.text), .invalid = !is_text(request.text)};
-  job.line.segments = split_line(model_, job.line.source);
+  job.line.segments = split_line(model_, job.line.source, direction);
   const size_t segments = job.line.segments.size();
   job.line.hypotheses.resize(segments);
   job.searches.resize(segments);

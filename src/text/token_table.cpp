@@ -1,5 +1,8 @@
 #include "text/token_table.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 #include "base/lines.h"
 #include "text/protobuf.h"
@@ -9,38 +12,108 @@ namespace {
 
 constexpr uint64_t table_field = 1001;  // SentencePiece leaves 200 and above to others
 
-enum Field : uint64_t { token = 1, unknown, start, end, never };
+enum Field : uint64_t { token = 1, unknown, start, end, never, forced, language, place, replaces_start };
+enum LanguageField : uint64_t { language_name = 1, language_id };
 
-TokenTable parse(std::string_view bytes, const std::string& name) {
-  TokenTable table;
-  std::vector<std::pair<int32_t*, uint64_t>> numbers;
-  std::vector<uint64_t> forbidden;
-  ProtobufMessage message(bytes);
-  for (ProtobufField field; message.next(field);) {
-    if (field.number == token && field.type == ProtobufField::Type::bytes) {
-      if (!is_text(field.bytes)) throw Error("{} is damaged: its token table is not UTF-8", name);
-      table.tokens.emplace_back(field.bytes);
-    } else if (field.type == ProtobufField::Type::varint && field.number >= unknown &&
-               field.number <= never) {
-      if (field.number == never) {
-        forbidden.push_back(field.value);
+[[noreturn]] void throw_of_later_version(const std::string& name) {
+  throw Error("{} has a token table that this version cannot read: update dragoman", name);
+}
+
+// The numbers of tokens, which may stand before the tokens in the file.
+class Parser {
+ public:
+  Parser(std::string_view bytes, const std::string& name) : name_(name) {
+    ProtobufMessage message(bytes);
+    for (ProtobufField field; message.next(field);) {
+      if (field.type == ProtobufField::Type::bytes && field.number == token) {
+        table_.tokens.push_back(text(field.bytes));
+      } else if (field.type == ProtobufField::Type::bytes && field.number == language) {
+        add_language(field.bytes);
+      } else if (field.type == ProtobufField::Type::varint) {
+        set_number(field.number, field.value);
       } else {
-        int32_t* const places[] = {&table.unknown, &table.start, &table.end};
-        numbers.emplace_back(places[field.number - unknown], field.value);
+        throw_of_later_version(name_);
       }
-    } else {
-      throw Error("{} has a token table that this version cannot read: update dragoman", name);
+    }
+    check_ids();
+  }
+
+  TokenTable take() { return std::move(table_); }
+
+ private:
+  std::string text(std::string_view bytes) const {
+    if (!is_text(bytes)) throw Error("{} is damaged: its token table is not UTF-8", name_);
+    return std::string(bytes);
+  }
+
+  // Beyond 31 bits no table has a token.
+  static int32_t id(uint64_t value) { return static_cast<int32_t>(std::min<uint64_t>(value, INT32_MAX)); }
+
+  void set_number(uint64_t number, uint64_t value) {
+    switch (number) {
+      case unknown:
+        table_.unknown = id(value);
+        break;
+      case start:
+        table_.start = id(value);
+        break;
+      case end:
+        table_.end = id(value);
+        break;
+      case never:
+        table_.never.push_back(id(value));
+        break;
+      case forced:
+        table_.forced.push_back(id(value));
+        break;
+      case place:
+        if (value > static_cast<uint64_t>(Languages::Place::after_end)) throw_of_later_version(name_);
+        table_.languages.place = static_cast<Languages::Place>(value);
+        break;
+      case replaces_start:
+        table_.languages.replaces_start = value != 0;
+        break;
+      default:
+        throw_of_later_version(name_);
     }
   }
-  const auto checked = [&](uint64_t id) {
-    if (id >= table.tokens.size())
-      throw Error("{} is damaged: its table of {} tokens has no token {}", name, table.tokens.size(), id);
-    return static_cast<int32_t>(id);
-  };
-  for (const auto& [place, id] : numbers) *place = checked(id);
-  for (const uint64_t id : forbidden) table.never.push_back(checked(id));
-  if (table.unknown < 0) throw Error("{} is damaged: its token table has no unknown token", name);
-  return table;
+
+  void add_language(std::string_view bytes) {
+    auto& [name, language] = table_.languages.tokens.emplace_back("", -1);
+    ProtobufMessage message(bytes);
+    for (ProtobufField field; message.next(field);) {
+      if (field.number == language_name && field.type == ProtobufField::Type::bytes) name = text(field.bytes);
+      if (field.number == language_id && field.type == ProtobufField::Type::varint) language = id(field.value);
+    }
+    if (name.empty() || language < 0) throw Error("{} is damaged: a language in its token table lacks its name or token", name_);
+  }
+
+  void check_ids() const {
+    const auto check = [&](int32_t id) {
+      if (id >= std::ssize(table_.tokens))
+        throw Error("{} is damaged: its table of {} tokens has no token {}", name_, table_.tokens.size(), id);
+    };
+    for (const int32_t id : {table_.unknown, table_.start, table_.end}) check(id);
+    for (const auto* ids : {&table_.never, &table_.forced})
+      for (const int32_t id : *ids) check(id);
+    for (const auto& [name, id] : table_.languages.tokens) check(id);
+    if (table_.unknown < 0) throw Error("{} is damaged: its token table has no unknown token", name_);
+  }
+
+  const std::string& name_;
+  TokenTable table_;
+};
+
+std::string languages_fields(const Languages& languages) {
+  std::string bytes;
+  for (const auto& [name, id] : languages.tokens) {
+    bytes += protobuf_field(language, protobuf_field(language_name, name) +
+                                          protobuf_field(language_id, static_cast<uint64_t>(id)));
+  }
+  if (languages.place != Languages::Place::first)
+    bytes += protobuf_field(place, static_cast<uint64_t>(languages.place));
+  if (languages.replaces_start) bytes += protobuf_field(replaces_start, uint64_t{1});
+  return bytes;
 }
 
 }  // namespace
@@ -55,14 +128,15 @@ std::string with_token_table(std::string model, const TokenTable& table) {
   add(start, table.start);
   add(end, table.end);
   for (const int32_t id : table.never) add(never, id);
-  return model + protobuf_field(table_field, bytes);
+  for (const int32_t id : table.forced) add(forced, id);
+  return model + protobuf_field(table_field, bytes + languages_fields(table.languages));
 }
 
 std::optional<TokenTable> token_table_of(std::string_view model, const std::string& name) {
   std::optional<TokenTable> table;
   ProtobufMessage message(model);
   for (ProtobufField field; message.next(field);) {
-    if (field.number == table_field) table = parse(field.bytes, name);
+    if (field.number == table_field) table = Parser(field.bytes, name).take();
   }
   return table;
 }

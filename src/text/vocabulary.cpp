@@ -73,12 +73,16 @@ struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
   WordTokenizer tokenizer = WordTokenizer::none;
   std::optional<TokenTable> table;
   std::unordered_map<std::string_view, int32_t> ids;  // of the table's tokens
+  std::vector<bool> no_text;                          // of each of them
 
   // The first of equal tokens is the one that a text has.
   void use(TokenTable tokens) {
     table = std::move(tokens);
     ids.reserve(table->tokens.size());
     for (size_t i = 0; i < table->tokens.size(); ++i) ids.emplace(table->tokens[i], static_cast<int32_t>(i));
+    no_text.resize(table->tokens.size());
+    for (const int32_t id : table->never) no_text[static_cast<size_t>(id)] = true;
+    for (const auto& [name, id] : table->languages.tokens) no_text[static_cast<size_t>(id)] = true;
   }
 
   // The length of a token such as >>fra<< at the beginning, by which models of many languages know the target's; or 0.
@@ -102,6 +106,8 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   if (auto table = token_table_of(model_, name)) {
     special_ = {.unknown = table->unknown, .start = table->start, .end = table->end};
     never_ = table->never;
+    forced_ = table->forced;
+    languages_ = table->languages;
     processor_->use(std::move(*table));
   }
   if (marks) {
@@ -131,7 +137,7 @@ int64_t Vocabulary::size() const {
 
 bool Vocabulary::is_control(int32_t id) const {
   if (!processor_->table) return processor_->IsControl(id);
-  return id == special_.start || id == special_.end || std::ranges::find(never_, id) != never_.end();
+  return id == special_.start || id == special_.end || processor_->no_text[static_cast<size_t>(id)];
 }
 
 // SentencePiece merges consecutive unknown words into one token; here each is a token.

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/languages.h"
 #include "text/spans.h"
 #include "text/vocabulary_config.h"
 
@@ -67,6 +68,9 @@ class Vocabulary {
   const SpecialTokens& special() const { return special_; }
   // Tokens that no output has, beside the start mark.
   const std::vector<int32_t>& never() const { return never_; }
+  // Tokens that every output begins with, and that are not part of its text.
+  const std::vector<int32_t>& forced() const { return forced_; }
+  const Languages& languages() const { return languages_; }
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const;
   // The same, with the span of each piece.
@@ -93,7 +97,8 @@ class Vocabulary {
   std::string model_;
   std::unique_ptr<Processor> processor_;
   SpecialTokens special_;
-  std::vector<int32_t> never_;
+  std::vector<int32_t> never_, forced_;
+  Languages languages_;
 };
 
 // A text to learn from: the next sentence, or nothing at its end. Each must be valid text (is_text).

@@ -95,7 +95,8 @@ class OwnedBatches : public BatchSource {
 };
 
 // Sentences of similar length are translated together.
-void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool eos, ValidationSet& set) {
+void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, const SourceFrame& frame,
+                 ValidationSet& set) {
   struct Encoded {
     std::vector<int32_t> ids;
     size_t index;
@@ -105,7 +106,7 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, bool
     encoded.push_back({vocabulary.encode(pairs[i].source), i});
     if (encoded.back().ids.empty())
       encoded.back().ids.push_back(vocabulary.special().unknown);  // as in batches_of
-    if (eos) encoded.back().ids.push_back(vocabulary.special().end);
+    frame.add_to(encoded.back().ids);
   }
   const size_t shown =
       std::min<size_t>(encoded.size(), sentences_at_once);  // so that the samples stay in front
@@ -133,13 +134,13 @@ void check_same_vocabularies(const Vocabularies& now, const std::string& folder)
 
 // A table of positions has none for longer sentences.
 void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe& recipe,
-                                     const Vocabularies& vocabularies) {
+                                     const Vocabularies& vocabularies, const PairFrame& frame) {
   if (!has_fixed_length(recipe.model.positions)) return;
   const auto positions = static_cast<size_t>(recipe.model.max_positions);
   const size_t all = pairs.size();
   const size_t left_out = std::erase_if(pairs, [&](const TextPair& pair) {
-    return vocabularies.source->encode(pair.source).size() + recipe.vocabulary.source_eos > positions ||
-           vocabularies.target->encode(pair.target).size() + 1 > positions;
+    return vocabularies.source->encode(pair.source).size() + frame.source.size() > positions ||
+           vocabularies.target->encode(pair.target).size() + frame.start.size() > positions;
   });
   if (left_out == 0) return;
   log_warning("validation: {} of {} pairs left out, longer than the {} tokens of model.max_positions",
@@ -150,9 +151,10 @@ ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
                              const Vocabularies& vocabularies, const BatchSettings& settings) {
   ValidationSet set;
   std::vector<TextPair> pairs = validation_pairs(recipe.data, prepared);
-  leave_out_longer_than_positions(pairs, recipe, vocabularies);
+  const PairFrame frame = pair_frame(vocabularies, settings);
+  leave_out_longer_than_positions(pairs, recipe, vocabularies, frame);
   set.batches = batches_of(pairs, vocabularies, settings);
-  add_sources(pairs, *vocabularies.source, recipe.vocabulary.source_eos, set);
+  add_sources(pairs, *vocabularies.source, frame.source, set);
   return set;
 }
 
@@ -181,8 +183,9 @@ std::string checksum_of(const PreparedCorpus& corpus) {
 Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   Task task;
   task.recipe = recipe;
-  task.start = corpus.vocabularies.target->special().start;
-  task.end = corpus.vocabularies.target->special().end;
+  const PairFrame frame = pair_frame(corpus.vocabularies, settings_for(recipe));
+  task.start = frame.start;
+  task.end = frame.end;
   task.corpus = checksum_of(corpus);
   task.target_text = [target = corpus.vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);

@@ -30,8 +30,9 @@ struct Task {
   Recipe recipe;  // complete: with the sizes of the vocabularies, and batch_tokens as a number
   std::unique_ptr<BatchSource> training;
   ValidationSet validation;    // empty in all processes but the first
-  int32_t start = 1, end = 2;  // tokens; end −1: targets have no end mark,
-  int64_t target_length = 0;   // but this length
+  StartTokens start = 1;      // what the decoder reads first
+  int32_t end = 2;            // −1: targets have no end mark,
+  int64_t target_length = 0;  // but this length
   std::function<std::string(std::span<const int32_t>)> target_text;
   std::string
       corpus;  // a checksum of what is trained on, which a resumed run must find again; empty if synthetic

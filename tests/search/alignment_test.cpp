@@ -60,7 +60,7 @@ TEST(AlignWords, TakesMemoryForTheLineAlone) {
 
 TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   const Segment part = {.ids = {unknown_id, 7, unknown_id, eos_id},
-                        .end = eos_id,
+                        .marks = {eos_id},
                         .spans = {{0, 3}, {3, 9}, {9, 14}, {14, 14}}};
   const std::string line = "Bob likes Zoë";
   const std::vector<std::vector<float>> first = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0.4F, 0.6F}};
@@ -73,7 +73,7 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   EXPECT_EQ(inside.text, "a likes s");
   EXPECT_EQ(inside.spans[2], (TextSpan{8, 9}));
   const Segment city = {.ids = {8, unknown_id, 7, unknown_id, 9, 8, eos_id},
-                        .end = eos_id,
+                        .marks = {eos_id},
                         .spans = {{0, 1}, {1, 3}, {3, 6}, {6, 8}, {8, 9}, {9, 12}, {12, 12}}};
   const std::vector<std::vector<float>> pieces = {{0, 1, 0, 0, 0, 0, 0},
                                                   {0, 0, 1, 0, 0, 0, 0},
@@ -98,7 +98,7 @@ TEST(ReplaceUnknown, PutsTheSourcesWordWhereThePieceWas) {
   EXPECT_EQ(words.spans[4], (TextSpan{6, 11}));
   TextOfPieces lonely = {.text = " \u2047 ", .spans = {{0, 5}}};
   replace_unknown(lonely, {unknown_id}, unknown_id, {{1}}, "",
-                  {.ids = {eos_id}, .end = eos_id, .spans = {{0, 0}}});
+                  {.ids = {eos_id}, .marks = {eos_id}, .spans = {{0, 0}}});
   EXPECT_EQ(lonely.text, " \u2047 ") << "no word, nothing to put there";
 }
 

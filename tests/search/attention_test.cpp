@@ -98,16 +98,16 @@ TEST(AlignmentLayer, IsTheLastButOneUnlessAnotherIsWanted) {
 
 TEST(Coverage, IsTheLogOfWhatEachWordGotUpToOne) {
   const AttentionRows rows = {{0.75F, 0.25F, 0, 0}, {0.5F, 0.25F, 0.125F, 0.125F}};
-  EXPECT_NEAR(coverage(rows, {5, 6, 7, eos_id}, eos_id), std::log(0.5) + std::log(0.125), 1e-12);
-  EXPECT_NEAR(coverage(rows, {5, 6, 7, 8}, eos_id), std::log(0.5) + 2 * std::log(0.125), 1e-12);
-  EXPECT_TRUE(std::isfinite(coverage({{1, 0}}, {5, 6}, eos_id)));
+  EXPECT_NEAR(coverage(rows, {5, 6, 7, eos_id}, {eos_id}), std::log(0.5) + std::log(0.125), 1e-12);
+  EXPECT_NEAR(coverage(rows, {5, 6, 7, 8}, {eos_id}), std::log(0.5) + 2 * std::log(0.125), 1e-12);
+  EXPECT_TRUE(std::isfinite(coverage({{1, 0}}, {5, 6}, {eos_id})));
 }
 
 TEST(MostAttended, IsAnEndMarkOnlyWhereNothingElseIs) {
-  EXPECT_EQ(max_attended({0.1F, 0.2F, 0.7F}, {5, 6, eos_id}, eos_id), 1U);
-  EXPECT_EQ(max_attended({0.7F, 0.1F, 0.2F}, {eos_id, 5, 6}, eos_id), 2U);
-  EXPECT_EQ(max_attended({0.4F, 0.4F, 0.2F}, {5, 6, eos_id}, eos_id), 0U);
-  EXPECT_EQ(max_attended({1}, {eos_id}, eos_id), 0U);
+  EXPECT_EQ(max_attended({0.1F, 0.2F, 0.7F}, {5, 6, eos_id}, {eos_id}), 1U);
+  EXPECT_EQ(max_attended({0.7F, 0.1F, 0.2F}, {eos_id, 5, 6}, {eos_id}), 2U);
+  EXPECT_EQ(max_attended({0.4F, 0.4F, 0.2F}, {5, 6, eos_id}, {eos_id}), 0U);
+  EXPECT_EQ(max_attended({1}, {eos_id}, {eos_id}), 0U);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// The vocabulary of Hugging Face's models of many languages: pieces of one SentencePiece file, with a token for each
+// language behind them.
+//
+//   <s> <pad> </s> <unk> | pieces | languages | <mask>, tokens that nothing uses
+#pragma once
+
+#include <string>
+
+#include "convert/imported_model.h"
+#include "convert/settings.h"
+
+namespace dragoman::internal {
+
+// `rows`: of the embedding, each of which is a token.
+Vocabularies read_many_languages(const ImportRequest& request, const Settings& settings, int64_t rows);
+
+// The language of a token, or "".
+std::string language_of(const Languages& languages, int64_t token);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,162 @@
+#include "convert/huggingface_m2m.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "convert/fairseq_names.h"
+#include "convert/huggingface_folder.h"
+#include "convert/huggingface_languages.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t first_position = 2;  // of a sentence: the rows before belong to padding
+
+bool is_mbart(const Settings& settings) { return settings.text("model_type", "") == "mbart"; }
+
+void check_supported(const Settings& settings) {
+  if (settings.integer("num_experts", 0) > 0)
+    throw Error("{}: num_experts = {}: mixtures of experts are not supported", settings.path(),
+                settings.integer("num_experts"));
+  settings.require("add_bias_logits", false);
+  if (!is_mbart(settings)) return;
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
+    settings.require(key, true);
+  settings.require("static_position_embeddings", false);
+}
+
+ModelConfig config_of(const Settings& s) {
+  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
+                        .decoder_layers = s.integer("decoder_layers"),
+                        .d_model = s.integer("d_model"),
+                        .heads = s.integer("encoder_attention_heads"),
+                        .d_ff = s.integer("encoder_ffn_dim"),
+                        .decoder_heads = s.integer("decoder_attention_heads"),
+                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
+                        .norm = NormOrder::pre,
+                        .norm_eps = 1e-5,
+                        .activation = activation_of(s),
+                        .positions = Positions::tensor2tensor,
+                        .position_offset = first_position,
+                        .tied = s.flag("tie_word_embeddings", true) ? Tied::all : Tied::none,
+                        .dropout = s.number("dropout", 0.1),
+                        .attention_dropout = s.number("attention_dropout", 0),
+                        .activation_dropout = s.number("activation_dropout", 0)};
+  config.embedding_dropout = config.dropout;
+  config.embedding_scale = s.flag("scale_embedding", !is_mbart(s)) ? 0 : 1;
+  config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size");
+  if (is_mbart(s)) {
+    config.positions = Positions::learned;
+    config.position_offset = 0;
+    config.max_positions = s.integer("max_position_embeddings", 1024);
+    config.embedding_norm = true;
+  }
+  return config;
+}
+
+// The defaults that the folder names: NLLB's own says English, and is not asked.
+json languages_of(const std::string& folder, const Settings& settings, const Languages& languages) {
+  json search = json::object();
+  const auto set = [&](const char* key, const std::string& name) {
+    if (std::ranges::count(languages.names(), name) > 0) search[key] = name;
+  };
+  if (std::filesystem::exists(folder + "/tokenizer_config.json")) {
+    const Settings file(folder, "tokenizer_config.json");
+    set("from", file.text("src_lang", ""));
+    set("to", file.text("tgt_lang", ""));
+  }
+  if (settings.has("forced_bos_token_id")) set("to", language_of(languages, settings.integer("forced_bos_token_id")));
+  if (languages.replaces_start && settings.has("decoder_start_token_id"))
+    set("to", language_of(languages, settings.integer("decoder_start_token_id")));
+  return search;
+}
+
+// --- The weights ------------------------------------------------------------------------------------
+
+// Of the names of one matrix, a file may have any.
+const ForeignTensor& embedding(const ForeignTensors& tensors, const std::string& path, const std::string& own,
+                               const std::vector<int64_t>& shape) {
+  for (const std::string& name :
+       {own, std::string("model.shared.weight"), std::string("model.encoder.embed_tokens.weight"),
+        std::string("model.decoder.embed_tokens.weight"), std::string("lm_head.weight")}) {
+    if (tensors.contains(name)) return tensor_of(tensors, path, name, shape);
+  }
+  return tensor_of(tensors, path, own, shape);
+}
+
+ForeignTensor positions(const ForeignTensors& tensors, const std::string& path, const char* stack, int64_t rows,
+                        int64_t columns) {
+  const std::string name = fmt::format("model.{}.embed_positions.weight", stack);
+  return rows_of(tensor_of(tensors, path, name, {rows + first_position, columns}), first_position, rows);
+}
+
+std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path,
+                                    const Parameter& parameter) {
+  const std::string& name = parameter.name;
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  if (name == "source_positions.weight") return {positions(tensors, path, "encoder", rows, columns)};
+  if (name == "target_positions.weight") return {positions(tensors, path, "decoder", rows, columns)};
+  if (name == "generator.bias") {
+    if (tensors.contains("final_logits_bias")) return {tensor_of(tensors, path, "final_logits_bias", {rows, columns})};
+    return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {rows, columns})};
+  }
+  for (const auto& [ours, theirs] : {std::pair("shared_embedding.weight", "model.shared.weight"),
+                                     {"source_embedding.weight", "model.encoder.embed_tokens.weight"},
+                                     {"target_embedding.weight", "model.decoder.embed_tokens.weight"},
+                                     {"generator.weight", "lm_head.weight"}}) {
+    if (name == ours) return {embedding(tensors, path, theirs, {rows, columns})};
+  }
+  return layer_parts(tensors, path, "model.", parameter);
+}
+
+bool has_bias(const ForeignTensors& tensors) {
+  const auto bias = tensors.find("final_logits_bias");
+  if (bias == tensors.end()) return false;
+  return std::ranges::any_of(to_floats(bias->second), [](float value) { return value != 0; });
+}
+
+std::vector<std::string> choices_of(const ImportedModel& model) {
+  const Languages& languages = model.vocabularies.target->languages();
+  const char* place = languages.place == Languages::Place::first ? "before the text" : "after </s>";
+  return {model.config.positions == Positions::learned
+              ? fmt::format("positions: learned, for {} tokens", model.config.max_positions)
+              : "positions: tensor2tensor's, from 2",
+          fmt::format("{} languages; the source has its token {}, the output begins with its own", languages.tokens.size(),
+                      place),
+          fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
+                      model.search["length-penalty"].dump())};
+}
+
+}  // namespace
+
+bool is_huggingface_m2m(const std::string& folder) {
+  const std::string type = model_type_of(folder);
+  return type == "m2m_100" || type == "mbart";
+}
+
+ImportedModel import_huggingface_m2m(const ImportRequest& request) {
+  const Settings settings = read_model_settings(request.source);
+  check_supported(settings);
+  ImportedModel model = {.system = is_mbart(settings) ? "Hugging Face mBART" : "Hugging Face M2M100",
+                         .config = config_of(settings)};
+  model.vocabularies = read_many_languages(request, settings, model.config.source_vocabulary);
+  const Languages& languages = model.vocabularies.target->languages();
+  model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 1024) - 2);
+  model.search = search_of(settings, languages.replaces_start ? 1 : 2);
+  model.search.update(languages_of(request.source, settings, languages));
+  auto [tensors, path] = read_model_weights(request.source);
+  model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
+  model.choices = choices_of(model);
+  model.parts = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
+    return parts_of(tensors, path, parameter);
+  };
+  return model;
+}
+
+}  // namespace dragoman::internal

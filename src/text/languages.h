@@ -1,0 +1,60 @@
+// The languages of a model of many. Each has a token of its own: a source has that of its language, and an output is
+// forced to begin with that of the language that is wanted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dragoman::internal {
+
+class Vocabulary;
+
+struct Languages {
+  std::vector<std::pair<std::string, int32_t>> tokens;  // of each language: "fra_Latn", and its token
+
+  // Where a source has its token. The end mark is </s>.
+  enum class Place { first, before_end, after_end } place = Place::first;
+  // The decoder reads the token instead of the start token, and not after it.
+  bool replaces_start = false;
+
+  std::vector<std::string> names() const;
+
+  bool operator==(const Languages&) const = default;
+};
+
+// The language's token; nothing where the vocabulary has no languages. Throws an OptionError of this key where the
+// language is missing, unknown, or given for such a vocabulary.
+std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
+                                      const char* key);
+
+// What the encoder reads around a text.
+struct SourceFrame {
+  std::vector<int32_t> before, after;
+
+  size_t size() const { return before.size() + after.size(); }
+  void add_to(std::vector<int32_t>& text) const;
+};
+SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language);
+
+// What the decoder reads before an output: the start token, and then the tokens that every output is forced to begin
+// with, which are not part of its text. For a score they count as tokens of probability 1.
+class StartTokens {
+ public:
+  StartTokens(int32_t start) : tokens_{start} {}
+  StartTokens(std::vector<int32_t> tokens);  // one at least
+
+  const std::vector<int32_t>& all() const { return tokens_; }
+  size_t size() const { return tokens_.size(); }
+  int32_t operator[](size_t i) const { return tokens_[i]; }
+  size_t forced() const { return tokens_.size() - 1; }
+
+ private:
+  std::vector<int32_t> tokens_;
+};
+StartTokens start_tokens(const Vocabulary& target, std::optional<int32_t> language);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,183 @@
+// Hugging Face's models of many languages compute here what transformers computed (tests/golden/make_m2m_golden.py).
+#include "convert/huggingface_m2m.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "convert/fixtures.h"
+#include "search/saved_model.h"
+#include "search/score.h"
+#include "search/translate_lines.h"
+#include "testing.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path models = golden / "m2m";
+
+SearchOptions options_of(const SavedModel& model, const json& line) {
+  SearchOptions options = model.search;
+  options.from = line["from"];
+  options.to = line["to"];
+  return options;
+}
+
+class HuggingFaceM2M : public testing::TestWithParam<const char*> {
+ protected:
+  HuggingFaceM2M() { write_model_folder(import_huggingface_m2m({source_}), folder_); }
+
+  const std::string source_ = (models / GetParam()).string();
+  const json reference_ = json::parse(read_file(source_ + "/reference.json"));
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path("imported");
+};
+
+TEST_P(HuggingFaceM2M, LinesHaveTheSameIds) {
+  const SavedModel model(folder_, kernels_for("baseline"), 1);
+  for (const json& line : reference_) {
+    EXPECT_EQ(json(model.encode_source(line["source"].get<std::string>(), options_of(model, line))), line["ids"])
+        << line["source"];
+    EXPECT_EQ(json(model.direction(options_of(model, line)).start.all()), line["start"]);
+  }
+}
+
+TEST_P(HuggingFaceM2M, TargetsHaveTheSameLogProbabilities) {
+  for (const Kernels* kernels : every_instruction_set()) {
+    SavedModel model(folder_, *kernels, 1);
+    for (const json& line : reference_) {
+      const auto ids = line["ids"].get<std::vector<int32_t>>();
+      for (const json& target : line["targets"]) {
+        auto words = target["ids"].get<std::vector<int32_t>>();
+        words.pop_back();
+        PackedSide sources, targets;
+        sources.add(ids.data(), ids.data() + ids.size());
+        targets.add(words.data(), words.data() + words.size());
+        const auto log_p =
+            score_pairs(model.model, sources, targets, line["start"].get<std::vector<int32_t>>(), 2)[0];
+        ASSERT_EQ(log_p.size(), target["log_probabilities"].size());
+        for (size_t i = 0; i < log_p.size(); ++i)
+          EXPECT_NEAR(log_p[i], target["log_probabilities"][i].get<double>(), 1e-4)
+              << line["source"] << " " << i;
+      }
+    }
+  }
+}
+
+TEST_P(HuggingFaceM2M, TranslationsAndScoresAreTheSame) {
+  SavedModel model(folder_, kernels_for("baseline"), 1);
+  EXPECT_EQ(model.search.beam, 4);
+  for (const json& line : reference_) {
+    SearchOptions beam = options_of(model, line), greedy = beam;
+    greedy.beam = 1;
+    greedy.max_length = beam.max_length = 97;
+    const std::vector<std::string> lines = {line["source"]};
+    EXPECT_EQ(translate_lines(model, lines, greedy)[0].translations[0].text, line["greedy"].get<std::string>())
+        << lines[0];
+    const Translation best = translate_lines(model, lines, beam)[0].translations[0];
+    if (best.text == line["beam"].get<std::string>()) {
+      EXPECT_NEAR(best.score, line["score"].get<double>(), 1e-3) << lines[0];
+    } else {  // where the margins are narrow, the details of a beam decide
+      EXPECT_GT(best.score, line["score"].get<double>()) << lines[0];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceM2M, testing::Values("m2m", "nllb", "mbart50", "mbart"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class M2MFolder : public testing::Test {
+ protected:
+  explicit M2MFolder() {
+    for (const auto& entry : fs::directory_iterator(models / "nllb"))
+      folder_.write(entry.path().filename().string(), read_file(entry.path().string()));
+  }
+
+  ImportedModel import() const { return import_huggingface_m2m({folder_.path("")}); }
+  std::string error() const {
+    return error_of([&] { write_model_folder(import(), folder_.path("out")); });
+  }
+  // With another value of a key.
+  void set(const char* file, const char* key, const json& value) const {
+    json values = json::parse(read_file(folder_.path(file)));
+    if (value.is_discarded()) {
+      values.erase(key);
+    } else {
+      values[key] = value;
+    }
+    folder_.write(file, values.dump());
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(M2MFolder, WhereTheSourceHasItsLanguageIsTheTokenizersChoice) {
+  EXPECT_EQ(import().vocabularies.source->languages().place, Languages::Place::first);
+  set("tokenizer_config.json", "legacy_behaviour", true);
+  EXPECT_EQ(import().vocabularies.source->languages().place, Languages::Place::after_end);
+}
+
+TEST_F(M2MFolder, TheForcedTokenIsTheDefault) {
+  const auto language = import().vocabularies.target->languages().tokens[2];
+  EXPECT_EQ(language.first, "fra_Latn");
+  set("generation_config.json", "forced_bos_token_id", language.second);
+  EXPECT_EQ(import().search["to"], "fra_Latn");
+  EXPECT_EQ(import().search["from"], "eng_Latn");
+}
+
+// The lists of languages are in several files, of which older folders have one.
+TEST_F(M2MFolder, LanguagesAreFoundInWhicheverFileHasThem) {
+  const Languages expected = import().vocabularies.source->languages();
+  ASSERT_EQ(expected.tokens.size(), 4U);
+  std::vector<std::string> names = expected.names();
+  const json list = {{"additional_special_tokens", names}};
+  json numbers;
+  for (const auto& [name, id] : expected.tokens) numbers[name] = id;
+  for (const char* file : {"tokenizer_config.json", "tokenizer.json"}) fs::remove(folder_.path(file));
+  for (const auto& [name, contents] : {std::pair("special_tokens_map.json", list), {"added_tokens.json", numbers}}) {
+    folder_.write(name, contents.dump());
+    EXPECT_EQ(import().vocabularies.source->languages().names(), names) << name;
+    fs::remove(folder_.path(name));
+  }
+}
+
+TEST_F(M2MFolder, ErrorsNameTheFileAndTheKey) {
+  EXPECT_EQ(error(), "");
+  const std::string config = read_file(folder_.path("config.json"));
+  for (const auto& [key, value] : std::vector<std::pair<const char*, json>>{{"d_model", 18},
+                                                                            {"d_model", "16"},
+                                                                            {"encoder_layers", 3},
+                                                                            {"vocab_size", 5},
+                                                                            {"vocab_size", 100000},
+                                                                            {"num_experts", 128},
+                                                                            {"activation_function", "tanhshrink"},
+                                                                            {"encoder_attention_heads", 0}}) {
+    set("config.json", key, value);
+    const std::string message = error();
+    EXPECT_NE(message, "") << key << value;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    folder_.write("config.json", config);
+  }
+}
+
+TEST_F(M2MFolder, MissingAndDamagedFilesAreErrors) {
+  for (const char* name : {"config.json", "sentencepiece.bpe.model", "model.safetensors"}) {
+    const std::string whole = read_file(folder_.path(name));
+    fs::remove(folder_.path(name));
+    EXPECT_NE(error(), "") << name;
+    for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 3}) {
+      folder_.write(name, whole.substr(0, size));
+      EXPECT_NE(error(), "") << name << " of " << size << " bytes";
+    }
+    folder_.write(name, whole);
+    EXPECT_EQ(error(), "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::internal
