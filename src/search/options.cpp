@@ -22,6 +22,8 @@ void declare_alignment_layer(Section& own, int64_t& layer) {
 
 void declare(Section& own, SearchOptions& o) {
   declare_languages(own, o.from, o.to);
+  own.add("split-sentences", o.split_sentences,
+          "split lines into sentences, which are translated one by one: their language, such as en, or any");
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",

@@ -13,6 +13,8 @@ enum class LengthPenalty { gnmt, plain };
 
 struct SearchOptions {
   std::string from, to;  // languages, of a model that has several
+  std::string
+      split_sentences;  // the language of lines that are split into sentences; empty: lines stay whole
   int64_t beam = 5;
   int64_t nbest = 1;
   double length_penalty = 0.6;  // α; 0: none

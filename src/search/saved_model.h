@@ -19,8 +19,12 @@ namespace dragoman::internal {
 // From which language into which a text is translated, as the models read it.
 struct Direction {
   std::vector<SourceFrame> sources;  // each model's
-  int32_t from = -1;                 // the first model's token of the source's language; −1: it has no languages
+  int32_t from = -1;  // the first model's token of the source's language; −1: it has no languages
   StartTokens start;
+
+  // How lines are split into sentences: all, or only those that are too long for a model, by this language's rules.
+  bool by_sentence = false;
+  std::string language = {};  // empty: it is not known
 };
 
 // How a model reads sources.

@@ -51,12 +51,12 @@ struct Reading {
   size_t left() const { return pieces.ids.size() - done; }
 };
 
-// A text in the subwords of each model; until_too_long: perhaps no more than shows that it does not fit one of them.
+// A text in the subwords of each model, beside which there is room for a language's; until_too_long: perhaps no more than shows that it does not fit one of them.
 enum class Extent { until_too_long, whole };
-std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent) {
+std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent, bool tagged) {
   std::vector<Reading> all;
   for (const SourceReader& reader : model.readers) {
-    const auto most = static_cast<size_t>(reader.max_length);
+    const auto most = static_cast<size_t>(std::max<int64_t>(1, reader.max_length - tagged));
     all.push_back({encode(*reader.vocabulary, text, extent == Extent::whole ? SIZE_MAX : most), most});
   }
   return all;
@@ -121,27 +121,48 @@ void add_marks(const std::vector<SourceReader>& readers, const Direction& direct
   }
 }
 
+// What the models read around each segment but the first, which has the line's language tag itself.
+Direction after_first(const std::vector<SourceReader>& readers, std::string_view line, Direction direction) {
+  for (size_t i = 0; i < readers.size(); ++i) {
+    const size_t tag = readers[i].vocabulary->language_tag(line);
+    if (tag == 0) continue;
+    const int32_t id = readers[i].vocabulary->id(line.substr(0, tag));
+    std::vector<int32_t>& before = direction.sources[i].before;
+    before.insert(before.begin(), id);
+    if (i == 0) direction.from = id;
+  }
+  return direction;
+}
+
 }  // namespace
 
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
   std::vector<Segment> segments;
-  std::vector<Reading> whole = readings(model, text, Extent::until_too_long);
-  if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
+  const bool tagged = vocabulary.language_tag(text) > 0;
+  std::vector<Reading> whole;
+  if (!direction.by_sentence) whole = readings(model, text, Extent::until_too_long, tagged);
+  const auto fits = [](const Reading& r) { return r.left() <= r.most; };
+  if (!whole.empty() && std::ranges::all_of(whole, fits)) {
     add_sentence(std::move(whole), 0, vocabulary, segments);
   } else {
-    for (const SentencePart& part : split_sentences(text)) {
+    for (const SentencePart& part : split_sentences(text, direction.language)) {
       const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(readings(model, part.sentence, Extent::whole), offset, vocabulary, segments);
+      add_sentence(readings(model, part.sentence, Extent::whole, tagged), offset, vocabulary, segments);
       if (!segments.empty()) segments.back().space = part.space;
     }
   }
   if (!segments.empty()) segments.back().space.clear();
-  for (Segment& segment : segments) add_marks(model.readers, direction, segment);
+  if (segments.size() > 1) {
+    const Direction later = after_first(model.readers, text, direction);
+    for (Segment& segment : std::span(segments).subspan(1)) add_marks(model.readers, later, segment);
+  }
+  if (!segments.empty()) add_marks(model.readers, direction, segments[0]);
   return segments;
 }
 
-std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const SearchOptions& options) {
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text,
+                                const SearchOptions& options) {
   return split_line(model, text, model.direction(options));
 }
 

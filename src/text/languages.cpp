@@ -16,9 +16,10 @@ constexpr size_t languages_shown = 8;  // in an error
 
 [[noreturn]] void throw_missing(const std::vector<std::string>& names, const char* key) {
   const size_t shown = std::min(names.size(), languages_shown);
-  throw OptionError(key, fmt::format("is missing: this model has {} languages, choose one of {}{}",
-                                     names.size(), fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                                     shown < names.size() ? ", ... (dragoman info lists them all)" : ""));
+  throw OptionError(
+      key, fmt::format("is missing: this model has {} languages, choose one of {}{}", names.size(),
+                       fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       shown < names.size() ? ", ... (dragoman info lists them all)" : ""));
 }
 
 }  // namespace
@@ -34,14 +35,16 @@ std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::s
   const auto& tokens = vocabulary.languages().tokens;
   if (tokens.empty()) {
     if (language.empty()) return {};
-    throw OptionError(key, fmt::format("is \"{}\", but this model has no table of languages: leave it out", language));
+    throw OptionError(
+        key, fmt::format("is \"{}\", but this model has no table of languages: leave it out", language));
   }
   const std::vector<std::string> names = vocabulary.languages().names();
   if (language.empty()) throw_missing(names, key);
   const auto place = std::ranges::find(names, language);
   if (place != names.end()) return tokens[static_cast<size_t>(place - names.begin())].second;
-  throw OptionError(key, fmt::format("is \"{}\", which is none of this model's {} languages: did you mean {}?", language,
-                                     names.size(), nearest(language, names)));
+  throw OptionError(
+      key, fmt::format("is \"{}\", which is none of this model's {} languages: did you mean {}?", language,
+                       names.size(), nearest(language, names)));
 }
 
 void SourceFrame::add_to(std::vector<int32_t>& text) const {

@@ -85,8 +85,7 @@ struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
     for (const auto& [name, id] : table->languages.tokens) no_text[static_cast<size_t>(id)] = true;
   }
 
-  // The length of a token such as >>fra<< at the beginning, by which models of many languages know the target's; or 0.
-  size_t language_token(std::string_view text) const {
+  size_t language_tag(std::string_view text) const {
     if (!table || !text.starts_with(">>")) return 0;
     const size_t end = text.find("<<");
     return end != std::string_view::npos && ids.contains(text.substr(0, end + 2)) ? end + 2 : 0;
@@ -126,6 +125,8 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
 
 // Every other kind has pieces without word_begin: at least single characters.
 bool Vocabulary::is_of_words() const { return processor_->is_of_words; }
+
+size_t Vocabulary::language_tag(std::string_view text) const { return processor_->language_tag(text); }
 
 Vocabulary::~Vocabulary() = default;
 Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
@@ -181,7 +182,7 @@ std::string Vocabulary::decode(std::span<const int32_t> ids) const { return deco
 PiecesOfText Vocabulary::encode_with_spans(std::string_view text) const {
   if (is_of_words()) return encode_words(text);
   PiecesOfText pieces;
-  const size_t language = processor_->language_token(text);
+  const size_t language = processor_->language_tag(text);
   if (language > 0) {
     pieces.ids.push_back(id(text.substr(0, language)));
     pieces.spans.push_back({0, language});

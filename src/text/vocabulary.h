@@ -68,6 +68,8 @@ class Vocabulary {
   const SpecialTokens& special() const { return special_; }
   // Tokens that no output has, beside the start mark.
   const std::vector<int32_t>& never() const { return never_; }
+  // The bytes of a token such as >>fra<< that a text begins with, by which some models know the target language; or 0.
+  size_t language_tag(std::string_view text) const;
   // Tokens that every output begins with, and that are not part of its text.
   const std::vector<int32_t>& forced() const { return forced_; }
   const Languages& languages() const { return languages_; }

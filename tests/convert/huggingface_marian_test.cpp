@@ -10,6 +10,7 @@
 #include "convert/fixtures.h"
 #include "search/saved_model.h"
 #include "search/score.h"
+#include "search/segments.h"
 #include "search/translate_lines.h"
 #include "testing.h"
 
@@ -20,6 +21,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path models = golden / "huggingface";
+
+class LanguageTag : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+};
 
 class HuggingFaceMarian : public testing::TestWithParam<const char*> {
  protected:
@@ -77,6 +83,21 @@ TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
     EXPECT_EQ(by_beam[i].translations[0].text, best["text"].get<std::string>()) << lines[i];
     EXPECT_NEAR(by_beam[i].translations[0].score, best["score"].get<double>(), 1e-3) << lines[i];
   }
+}
+
+// The target's language, which a line names once, is that of each of its sentences.
+TEST_F(LanguageTag, IsReadWithEachSentence) {
+  write_model_folder(import_huggingface_marian({(models / "joint").string()}), folder_.path("imported"));
+  SavedModel model(folder_.path("imported"), kernels_for("baseline"), 1);
+  const std::string first = ">>fra<< the cat sees a dog.", second = ">>fra<< A dog sees the cat.";
+  const auto alone = translate_lines(model, {first, second}, model.search);
+  SearchOptions options = model.search;
+  options.split_sentences = "en";
+  const auto together = translate_lines(model, {first + " A dog sees the cat."}, options);
+  EXPECT_EQ(together[0].translations[0].text,
+            alone[0].translations[0].text + " " + alone[1].translations[0].text);
+  const auto parts = split_line(model, first + " A dog sees the cat.", options);
+  EXPECT_EQ(parts.at(1).ids, model.encode_source(second));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceMarian, testing::Values("joint", "separate"),

@@ -185,6 +185,17 @@ TEST_F(LinesTest, LongLinesArePartedBetweenSentences) {
   EXPECT_EQ(split_line(saved, "It is. It is.").size(), 1U) << "short enough to stay whole";
 }
 
+TEST_F(LinesTest, SentencesAreTranslatedOneByOneWhereThatIsWanted) {
+  SavedModel& saved = model(1, 64);
+  const std::string first = translate("Mr. Cat sleeps.").translations[0].text,
+                    second = translate("It is cold.").translations[0].text;
+  for (const char* language : {"en", "any"}) {
+    options_.split_sentences = language;
+    EXPECT_EQ(translate("Mr. Cat sleeps.  It is cold. ").translations[0].text, first + "  " + second);
+    EXPECT_EQ(translate("It is cold.").translations[0].text, second);
+  }
+}
+
 TEST_F(LinesTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
   SavedModel& saved = model(1, 10);
   std::string text;
