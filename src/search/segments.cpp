@@ -51,7 +51,8 @@ struct Reading {
   size_t left() const { return pieces.ids.size() - done; }
 };
 
-// A text in the subwords of each model, beside which there is room for a language's; until_too_long: perhaps no more than shows that it does not fit one of them.
+// A text in the subwords of each model; until_too_long: perhaps no more than shows that it does not fit one of them.
+// `tagged`: a segment also has a language tag.
 enum class Extent { until_too_long, whole };
 std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent, bool tagged) {
   std::vector<Reading> all;

@@ -21,10 +21,10 @@ struct Segment {
 };
 
 // A line that is too long, or any line if the direction says so, is split between its sentences, which keep the white
-// space between them; a sentence that is too long by
-// itself where a word begins, or if need be inside a word, always between subwords of the first model. No text is left
-// out, except what is one subword to the first model and too long for another one. A token such as >>fra<< that the line begins with is
-// read with each segment. A signal to stop throws Stopped.
+// space between them; a sentence that is too long by itself where a word begins, or if need be inside a word, always
+// between subwords of the first model. No text is left out, except what is one subword to the first model and too long
+// for another one. A tag such as >>fra<< that the line begins with is read with each segment. A signal to stop throws
+// Stopped.
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction);
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text,
                                 const SearchOptions& options = {});

@@ -186,7 +186,7 @@ TEST_F(LinesTest, LongLinesArePartedBetweenSentences) {
 }
 
 TEST_F(LinesTest, SentencesAreTranslatedOneByOneWhereThatIsWanted) {
-  SavedModel& saved = model(1, 64);
+  model(1, 64);
   const std::string first = translate("Mr. Cat sleeps.").translations[0].text,
                     second = translate("It is cold.").translations[0].text;
   for (const char* language : {"en", "any"}) {
