@@ -4,11 +4,17 @@
     pip install ctranslate2 numpy
     CT2_USE_MKL=0 python3 ctranslate2_decoding.py --workers 2 --threads 1
 
-A base model with random weights, sentences of random words, and outputs of the same length as their sources.
+A base model with random weights, sentences of random words, and outputs of the same length as their sources. To measure
+the same model here, keep it with the pieces of some .spm file as its vocabulary, and import it:
+
+    python3 ctranslate2_decoding.py --spm shared.spm --keep base-ct2
+    dragoman import base-ct2 --vocab shared.spm --out base && dragoman bench --model base
+
 Prints one JSON object: batch, beam, tokens_per_second, milliseconds_a_sentence, peak_mib.
 """
 import argparse
 import json
+import os
 import random
 import resource
 import tempfile
@@ -33,6 +39,8 @@ def options():
     parser.add_argument("--beam", type=int, default=1)
     parser.add_argument("--length", type=int, default=25)
     parser.add_argument("--sentences", type=int, default=128)
+    parser.add_argument("--spm", help="SentencePiece model whose pieces are the vocabulary (pip install sentencepiece)")
+    parser.add_argument("--keep", help="write the model, with weights in the precision, to this new folder")
     return parser.parse_args()
 
 
@@ -63,7 +71,17 @@ class MadeUp:
         self.linear(spec.linear_1, self.d_model, self.d_ff)
 
 
+def vocabulary_of(o):
+    if not o.spm:
+        return ["<unk>", "<s>", "</s>"] + [str(i) for i in range(3, o.vocabulary)]
+    import sentencepiece
+    processor = sentencepiece.SentencePieceProcessor(model_file=o.spm)
+    return [processor.id_to_piece(i) for i in range(len(processor))]
+
+
 def model(o):
+    vocabulary = vocabulary_of(o)
+    o.vocabulary = len(vocabulary)
     spec = transformer_spec.TransformerSpec.from_config(
         (o.layers, o.layers), o.heads, pre_norm=False, activation=common_spec.Activation.RELU)
     fill = MadeUp(o.d_model, o.d_ff)
@@ -78,18 +96,19 @@ def model(o):
     for layer in spec.decoder.layer:
         fill.attention(layer.attention, (1, 2, 1))
     fill.linear(spec.decoder.projection, o.vocabulary, o.d_model)
-    vocabulary = ["<unk>", "<s>", "</s>"] + [str(i) for i in range(3, o.vocabulary)]
     spec.register_source_vocabulary(vocabulary)
     spec.register_target_vocabulary(vocabulary)
     spec.validate()
-    spec.optimize(quantization=None)
+    spec.optimize(quantization=o.precision if o.keep else None)
     return spec, vocabulary
 
 
 def main():
     o = options()
     spec, vocabulary = model(o)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = o.keep or temporary
+        os.makedirs(folder, exist_ok=True)
         spec.save(folder)
         translator = ctranslate2.Translator(
             folder, compute_type=o.precision, inter_threads=o.workers, intra_threads=o.threads)
