@@ -211,7 +211,9 @@ std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::st
 json search_of(const Settings& settings) {
   // Their length counts the start and the end mark.
   const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 2);
+  const bool stops_early = settings.values().value("early_stopping", json()) == json(true);
   return {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
+          {"beam-ending", stops_early ? "early" : "separate"},
           {"length-penalty", settings.number("length_penalty", 1)},
           {"penalty-form", "plain"},
           {"max-length", longest},

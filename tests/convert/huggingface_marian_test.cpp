@@ -79,6 +79,36 @@ TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
   }
 }
 
+SearchOptions beam_options(const SearchOptions& of_folder, const json& line) {
+  SearchOptions options = of_folder;
+  options.beam = options.nbest = std::ssize(line["texts"]);
+  options.beam_ending = line["early"] ? BeamEnding::early : BeamEnding::separate;
+  options.length_penalty = line["penalty"];
+  if (options.length_penalty == 0) options.penalty_form = LengthPenalty::gnmt;
+  options.max_length = 58;
+  return options;
+}
+
+// Of every width, by both rules of ending, and with several exponents of the length.
+TEST_P(HuggingFaceMarian, BeamsAreTheSame) {
+  write_model_folder(import_huggingface_marian({source_}), folder_);
+  for (const Kernels* kernels : every_instruction_set()) {
+    SavedModel model(folder_, *kernels, 1);
+    EXPECT_EQ(model.search.beam_ending, BeamEnding::separate);
+    for (const json& line : json::parse(read_file(source_ + "/beams.json"))) {
+      const auto found =
+          translate_lines(model, {line["source"].get<std::string>()}, beam_options(model.search, line));
+      const auto& translations = found[0].translations;
+      ASSERT_EQ(translations.size(), line["texts"].size()) << line["source"];
+      for (size_t i = 0; i < translations.size(); ++i) {
+        EXPECT_EQ(translations[i].text, line["texts"][i].get<std::string>()) << line["source"] << " " << i;
+        EXPECT_NEAR(translations[i].score, line["scores"][i].get<double>(), 1e-3)
+            << line["source"] << " " << i;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceMarian, testing::Values("joint", "separate"),
                          [](const auto& test) { return std::string(test.param); });
 
