@@ -54,9 +54,9 @@ std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
 // The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
 void prune(std::vector<Candidate>& candidates, int64_t width);
 
-// The beam after these candidates, which are in the order of prune. Once `nbest` are finished, open ones that cannot beat the worst of them whatever
-// follows are dropped: the search is over when none is open. Where nothing may follow, the open ones end as they are.
-// Beams that end separately (BeamEnding) keep `beam` of both kinds, and have another end.
+// The beam after these candidates, in the order of prune. Once `nbest` are finished, open ones that cannot beat the
+// worst of them whatever follows are dropped: the search is over when none is open. Where nothing may follow, the open
+// ones end as they are. Beams that end separately (BeamEnding) keep `beam` of both kinds, and have another end.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
 // The best score that an open hypothesis can still get, whatever follows.

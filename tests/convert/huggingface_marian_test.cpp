@@ -1,6 +1,7 @@
 // Hugging Face's Marian models compute here what transformers computed (tests/golden/make_huggingface_golden.py).
 #include "convert/huggingface_marian.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -89,6 +90,17 @@ SearchOptions beam_options(const SearchOptions& of_folder, const json& line) {
   return options;
 }
 
+// Without texts that other tokens gave before, which an n-best list here has once.
+std::vector<std::pair<std::string, double>> unique_translations(const json& line) {
+  std::vector<std::pair<std::string, double>> unique;
+  for (size_t i = 0; i < line["texts"].size(); ++i) {
+    const std::string text = line["texts"][i];
+    if (std::ranges::find(unique, text, [](const auto& known) { return known.first; }) == unique.end())
+      unique.emplace_back(text, line["scores"][i]);
+  }
+  return unique;
+}
+
 // Of every width, by both rules of ending, and with several exponents of the length.
 TEST_P(HuggingFaceMarian, BeamsAreTheSame) {
   write_model_folder(import_huggingface_marian({source_}), folder_);
@@ -99,11 +111,11 @@ TEST_P(HuggingFaceMarian, BeamsAreTheSame) {
       const auto found =
           translate_lines(model, {line["source"].get<std::string>()}, beam_options(model.search, line));
       const auto& translations = found[0].translations;
-      ASSERT_EQ(translations.size(), line["texts"].size()) << line["source"];
+      const auto expected = unique_translations(line);
+      ASSERT_EQ(translations.size(), expected.size()) << line["source"];
       for (size_t i = 0; i < translations.size(); ++i) {
-        EXPECT_EQ(translations[i].text, line["texts"][i].get<std::string>()) << line["source"] << " " << i;
-        EXPECT_NEAR(translations[i].score, line["scores"][i].get<double>(), 1e-3)
-            << line["source"] << " " << i;
+        EXPECT_EQ(translations[i].text, expected[i].first) << line["source"] << " " << i;
+        EXPECT_NEAR(translations[i].score, expected[i].second, 1e-3) << line["source"] << " " << i;
       }
     }
   }
