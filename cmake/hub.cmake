@@ -2,7 +2,7 @@
 
 set(dragoman_hub missing.cpp)
 if(DRAGOMAN_DOWNLOADS)
-  find_package(CURL)
+  find_package(CURL 7.85)
   find_package(OpenSSL COMPONENTS Crypto)
   if(CURL_FOUND AND OPENSSL_FOUND)
     set(dragoman_hub http.cpp sha256.cpp)

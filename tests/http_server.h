@@ -20,7 +20,19 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 
+#include "hub/http.h"
+
 namespace dragoman::internal {
+
+// A build may lack what it takes.
+inline bool can_download() {
+  try {
+    const Http http;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 struct HttpQuery {
   std::string path;

@@ -40,7 +40,9 @@ void declare(Options& options, GetOptions& o) {
 
 std::string from_environment(const char* name) {
   const char* value = std::getenv(name);
-  return value ? value : "";
+  std::string text = value ? value : "";
+  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();  // of a file that it was read from
+  return text;
 }
 
 // Before gigabytes are downloaded for nothing.

@@ -49,7 +49,10 @@ std::pair<ForeignTensors, std::string> read_model_weights(const std::string& fol
 nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
   // Their length counts the start tokens and the end mark.
   const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 1 - start_tokens);
+  const bool stops_early =
+      settings.values().value("early_stopping", nlohmann::json()) == nlohmann::json(true);
   return {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
+          {"beam-ending", stops_early ? "early" : "separate"},
           {"length-penalty", settings.number("length_penalty", 1)},
           {"penalty-form", "plain"},
           {"max-length", longest},

@@ -1,5 +1,5 @@
-// Downloader: files from the network, whole and checked. A transfer that fails is repeated, from where it stopped if the
-// server still has the same file, so that a slow or shaky connection gets there in the end.
+// Downloader: files from the network, whole and checked. A transfer that fails is repeated, from where it stopped if
+// the server still has the same file, so that a slow or shaky connection gets there in the end.
 #pragma once
 
 #include <cstdint>

@@ -36,12 +36,16 @@ std::vector<std::string> names_in(const json& index) {
   return names;
 }
 
-// The released one; of several the first, and else the first of all.
-json chosen_model(const json& models) {
-  for (const json& model : models) {
-    const auto status = model.find("releaseStatus");
-    if (status != model.end() && status->is_string() && status->get<std::string>().starts_with("Release"))
-      return model;
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// The one that Firefox has, else one that it has on Android, else the first.
+const json& chosen_model(const json& models) {
+  for (const char* status : {"Release", "Release Android"}) {
+    for (const json& model : models)
+      if (text_at(model, "releaseStatus") == status) return model;
   }
   return models.at(0);
 }
@@ -51,8 +55,8 @@ std::vector<Packed> files_of(const json& model) {
   for (const char* kind : {"model", "vocab", "srcVocab", "trgVocab", "lexicalShortlist"}) {
     const auto found = model.at("files").find(kind);
     if (found == model.at("files").end()) continue;
-    Packed file{.path = found->at("path"), .sha256 = found->value("uncompressedHash", "")};
-    if (found->contains("uncompressedSize"))
+    Packed file{.path = found->at("path"), .sha256 = text_at(*found, "uncompressedHash")};
+    if (found->contains("uncompressedSize") && !found->at("uncompressedSize").is_null())
       file.most_bytes = std::min<uint64_t>(most_unpacked_bytes,
                                            static_cast<uint64_t>(integer_at(*found, "uncompressedSize")));
     files.push_back(std::move(file));

@@ -14,6 +14,10 @@ double score_of(double total, int64_t length, const Beam& beam, const SearchOpti
   return total / length_divisor(options, beam.forced + length);
 }
 
+int64_t most_finished(const SearchOptions& options) {
+  return ends_separately(options) ? options.beam : options.nbest;
+}
+
 // Keeps it if it is among the best. Of equal samples one is kept.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   hypothesis.rows.clear();
@@ -23,7 +27,7 @@ void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   if (std::ranges::any_of(finished, same)) return;
   const auto place = std::ranges::upper_bound(finished, hypothesis.score, std::greater{}, &Hypothesis::score);
   finished.insert(place, std::move(hypothesis));
-  if (static_cast<int64_t>(finished.size()) > options.nbest) finished.pop_back();
+  if (std::ssize(finished) > most_finished(options)) finished.pop_back();
 }
 
 Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, int32_t end) {
@@ -38,6 +42,25 @@ Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, int32_
 bool is_cut(const Hypothesis& ended, const Beam& beam) {
   return static_cast<int64_t>(ended.tokens.size()) == beam.max_length &&
          ended.log_probabilities.back() < std::log(0.5F);
+}
+
+// Whether the search of a beam that has finished enough is over, which ends separately.
+bool is_over(const Beam& beam, const SearchOptions& options) {
+  if (options.beam_ending == BeamEnding::early) return true;
+  const Hypothesis& best = beam.open.front();
+  return score_of(best.total, std::ssize(best.tokens), options) <= beam.finished.back().score;
+}
+
+// Those open ones that the search does not go on with.
+void drop_losers(Beam& beam, const SearchOptions& options) {
+  if (beam.open.empty() || std::ssize(beam.finished) < most_finished(options)) return;
+  if (ends_separately(options)) {
+    if (is_over(beam, options)) beam.open.clear();
+    return;
+  }
+  const double worst = beam.finished.back().score;
+  std::erase_if(beam.open,
+                [&](const Hypothesis& h) { return best_possible_score(h, beam, options) <= worst; });
 }
 
 }  // namespace
@@ -79,13 +102,19 @@ void prune(std::vector<Candidate>& candidates, int64_t width) {
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options) {
   std::vector<Hypothesis> parents;
   parents.swap(beam.open);
-  for (const Candidate& candidate : candidates) {
-    Hypothesis child = child_of(parents[static_cast<size_t>(candidate.parent)], candidate, beam.end);
-    const bool full = static_cast<int64_t>(child.tokens.size()) == beam.max_length;
-    if (candidate.token == beam.end) {
-      child.cut = is_cut(child, beam);
-      keep(std::move(child), beam, options);
-    } else if (beam.end < 0 && full) {
+  const bool separate = ends_separately(options);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
+    const Hypothesis& parent = parents[static_cast<size_t>(candidate.parent)];
+    const bool full = std::ssize(parent.tokens) + 1 == beam.max_length;
+    const bool ends = candidate.token == beam.end || (beam.end < 0 && full);
+    // Of those that end, the better half counts alone.
+    const bool too_many =
+        ends ? std::cmp_greater_equal(i, options.beam) : std::ssize(beam.open) == options.beam;
+    if (separate && too_many) continue;
+    Hypothesis child = child_of(parent, candidate, beam.end);
+    child.cut = candidate.token == beam.end && is_cut(child, beam);
+    if (ends) {
       keep(std::move(child), beam, options);
     } else {
       beam.open.push_back(std::move(child));
@@ -97,10 +126,9 @@ void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOp
       keep(std::move(parent), beam, options);
     }
   }
-  if (static_cast<int64_t>(beam.finished.size()) < options.nbest) return;
-  const double worst = beam.finished.back().score;
-  std::erase_if(beam.open,
-                [&](const Hypothesis& h) { return best_possible_score(h, beam, options) <= worst; });
+  drop_losers(beam, options);
+  if (beam.open.empty() && std::ssize(beam.finished) > options.nbest)
+    beam.finished.resize(static_cast<size_t>(options.nbest));
 }
 
 void reorder(const Beam& beam, std::span<const int32_t> before, CacheRows& rows) {

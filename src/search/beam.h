@@ -36,7 +36,7 @@ struct Beam {
   std::vector<int32_t> never = {};  // tokens that follow nothing
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
-  std::vector<Hypothesis> finished = {};          // the best first, `nbest` at most
+  std::vector<Hypothesis> finished = {};          // the best first; `nbest` at most, once the search is over
 };
 
 // An open hypothesis with one more token.
@@ -55,8 +55,9 @@ std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
 // The `width` best, the best first. Equals keep the order of their parents, then of their tokens.
 void prune(std::vector<Candidate>& candidates, int64_t width);
 
-// The beam after these candidates. Once `nbest` are finished, open ones that cannot beat the worst of them whatever
-// follows are dropped: the search is over when none is open. Where nothing may follow, the open ones end as they are.
+// The beam after these candidates, in the order of prune. Once `nbest` are finished, open ones that cannot beat the
+// worst of them whatever follows are dropped: the search is over when none is open. Where nothing may follow, the open
+// ones end as they are. Beams that end separately (BeamEnding) keep `beam` of both kinds, and have another end.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
 // The sum of a hypothesis's log-probabilities so far, divided by the length penalty.

@@ -26,6 +26,12 @@ void declare(Section& own, SearchOptions& o) {
           "split lines into sentences, which are translated one by one: their language, such as en, or any");
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
+  own.add(
+      "beam-ending", o.beam_ending,
+      "shared: a hypothesis that ends takes one of the beam's places; separate: as many stay open beside it, "
+      "as in "
+      "Hugging Face's transformers; early: the same, until the first `beam` have ended, as in CTranslate2",
+      {{"shared", BeamEnding::shared}, {"separate", BeamEnding::separate}, {"early", BeamEnding::early}});
   own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",
           at_least(0));
   own.add("penalty-form", o.penalty_form, "length penalty of n subwords: ((5 + n) / 6)^A, or n^A",
@@ -99,6 +105,15 @@ bool needs_attention(const SearchOptions& o) {
 }
 
 int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }
+
+bool ends_separately(const SearchOptions& options) {
+  return options.beam_ending != BeamEnding::shared && !options.sample && options.beam > 1;
+}
+
+// Twice as many: were the better half to end, the other half would stay open.
+int64_t candidate_count(const SearchOptions& options) {
+  return ends_separately(options) ? 2 * options.beam : beam_width(options);
+}
 
 int64_t max_output_length(const SearchOptions& options, int64_t source_length) {
   const double by_ratio = std::ceil(options.max_length_ratio * static_cast<double>(source_length));

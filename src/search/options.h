@@ -11,12 +11,22 @@ namespace dragoman::internal {
 // The divisor of a sum of log-probabilities of n tokens: ((5 + n) / 6)^α (Wu et al., 2016), or n^α.
 enum class LengthPenalty { gnmt, plain };
 
+// What a hypothesis that ends leaves to the others.
+//   shared    It takes one of the beam's places in that step. Open ones go on as long as they can win.
+//   separate  As many stay open beside the finished ones, of which the `beam` best are kept. The search ends when the
+//             best open one, divided by the penalty of its present length, is no better than the worst of those, as in
+//             transformers.
+//   early     The same, but it ends as soon as `beam` are finished: CTranslate2, and transformers with early_stopping.
+// With a beam of one there is no difference.
+enum class BeamEnding { shared, separate, early };
+
 struct SearchOptions {
   std::string from, to;  // languages, of a model that has several
   std::string
       split_sentences;  // the language of lines that are split into sentences; empty: lines stay whole
   int64_t beam = 5;
   int64_t nbest = 1;
+  BeamEnding beam_ending = BeamEnding::shared;
   double length_penalty = 0.6;  // α; 0: none
   LengthPenalty penalty_form = LengthPenalty::gnmt;
 
@@ -60,6 +70,9 @@ bool needs_attention(const SearchOptions& options);
 
 // The number of open hypotheses of a sentence.
 int64_t beam_width(const SearchOptions& options);
+bool ends_separately(const SearchOptions& options);
+// The number of its continuations that are looked at in a step.
+int64_t candidate_count(const SearchOptions& options);
 
 // The maximum and the minimum length of the output for a source of this length, in tokens.
 int64_t max_output_length(const SearchOptions& options, int64_t source_length);

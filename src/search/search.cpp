@@ -139,7 +139,7 @@ Search::Group Search::group_of(const Sentence& sentence) {
   const bool ruled = std::ranges::any_of(
       sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
   return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest,
-          static_cast<size_t>(beam_width(options)) + sentence.beam.never.size()};
+          static_cast<size_t>(candidate_count(options)) + sentence.beam.never.size()};
 }
 
 // Each group has kernel calls of its own: in a uniform batch there is one. Those with a shortlist come last.
@@ -236,7 +236,7 @@ void Search::advance(Sentence& sentence, std::span<const Element> next) {
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
   std::vector<Candidate> candidates = expand(sentence.beam, next, sentence.allowed.words);
-  prune(candidates, beam_width(options));
+  prune(candidates, candidate_count(options));
   finish(sentence.beam, candidates, options);
   reorder(sentence.beam, before, rows_);
   if (sentence.request.progress)

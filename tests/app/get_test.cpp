@@ -23,6 +23,9 @@ class GetTest : public TranslatingCommands {
     setenv("DRAGOMAN_HUB", server_.url().c_str(), 1);
     setenv("XDG_CACHE_HOME", temporary_.path("cache").c_str(), 1);
   }
+  void SetUp() override {
+    if (!can_download()) GTEST_SKIP() << "built without libcurl and OpenSSL";
+  }
   ~GetTest() override {
     unsetenv("DRAGOMAN_HUB");
     unsetenv("XDG_CACHE_HOME");

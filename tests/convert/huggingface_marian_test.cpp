@@ -1,6 +1,7 @@
 // Hugging Face's Marian models compute here what transformers computed (tests/golden/make_huggingface_golden.py).
 #include "convert/huggingface_marian.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -98,6 +99,47 @@ TEST_F(LanguageTag, IsReadWithEachSentence) {
             alone[0].translations[0].text + " " + alone[1].translations[0].text);
   const auto parts = split_line(model, first + " A dog sees the cat.", options);
   EXPECT_EQ(parts.at(1).ids, model.encode_source(second));
+}
+
+SearchOptions beam_options(const SearchOptions& of_folder, const json& line) {
+  SearchOptions options = of_folder;
+  options.beam = options.nbest = std::ssize(line["texts"]);
+  options.beam_ending = line["early"] ? BeamEnding::early : BeamEnding::separate;
+  options.length_penalty = line["penalty"];
+  if (options.length_penalty == 0) options.penalty_form = LengthPenalty::gnmt;
+  options.max_length = 58;
+  return options;
+}
+
+// Without texts that other tokens gave before, which an n-best list here has once.
+std::vector<std::pair<std::string, double>> unique_translations(const json& line) {
+  std::vector<std::pair<std::string, double>> unique;
+  for (size_t i = 0; i < line["texts"].size(); ++i) {
+    const std::string text = line["texts"][i];
+    if (std::ranges::find(unique, text, [](const auto& known) { return known.first; }) == unique.end())
+      unique.emplace_back(text, line["scores"][i]);
+  }
+  return unique;
+}
+
+// Of every width, by both rules of ending, and with several exponents of the length.
+TEST_P(HuggingFaceMarian, BeamsAreTheSame) {
+  write_model_folder(import_huggingface_marian({source_}), folder_);
+  for (const Kernels* kernels : every_instruction_set()) {
+    SavedModel model(folder_, *kernels, 1);
+    EXPECT_EQ(model.search.beam_ending, BeamEnding::separate);
+    for (const json& line : json::parse(read_file(source_ + "/beams.json"))) {
+      const auto found =
+          translate_lines(model, {line["source"].get<std::string>()}, beam_options(model.search, line));
+      const auto& translations = found[0].translations;
+      const auto expected = unique_translations(line);
+      ASSERT_EQ(translations.size(), expected.size()) << line["source"];
+      for (size_t i = 0; i < translations.size(); ++i) {
+        EXPECT_EQ(translations[i].text, expected[i].first) << line["source"] << " " << i;
+        EXPECT_NEAR(translations[i].score, expected[i].second, 1e-3) << line["source"] << " " << i;
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceMarian, testing::Values("joint", "separate"),

@@ -2,17 +2,20 @@
 """Makes tests/golden/fixtures/huggingface/: small trained Marian models of transformers, and what they compute.
 
     python3 -m venv venv && venv/bin/pip install torch transformers sentencepiece sacremoses
-    venv/bin/python tests/golden/make_huggingface_golden.py
+    venv/bin/python tests/golden/make_huggingface_golden.py          # everything
+    venv/bin/python tests/golden/make_huggingface_golden.py beams    # beams.json of the models that are there
 
 Each folder is what transformers saves, and has a reference.json beside it: for each source line its ids, the
 log-probabilities of given targets, the greedy output, and the best of a beam with their scores. The models are trained
 for a minute on sentences of a made-up language, so that the margins between outputs are wide, and the bias of the
-output layer and the rows of <pad> and <unk> are not zero.
+output layer and the rows of <pad> and <unk> are not zero. beams.json has whole beams of many lines, most of them unlike
+what a model was trained on, so that hypotheses of many lengths compete.
 """
 import io
 import json
 import pathlib
 import random
+import sys
 
 import sentencepiece
 import torch
@@ -161,9 +164,37 @@ def make(name, separate, half, updates, **choices):
     (folder / "reference.json").write_text(json.dumps(reference(model, tokenizer, lines, language), ensure_ascii=False, indent=1) + "\n")
 
 
+def beams(name):
+    """By each rule of ending and several exponents; a beam that reaches the maximum length is left out."""
+    folder = FIXTURES / name
+    tokenizer, model = MarianTokenizer.from_pretrained(folder), MarianMTModel.from_pretrained(folder, dtype=torch.float32).eval()
+    draw, found = random.Random(9), []
+    for i in range(60):
+        words = draw.choices(list(WORDS) + ["café", "zz"], k=draw.randint(1, 9))
+        line = draw.choice(["", ">>fra<< "]) * (name == "joint") + " ".join(words)
+        early, penalty, width = i % 3 == 2, [1.0, 0.5, 0.0, 1.5][i % 4], [4, 2, 6, 12][i // 4 % 4]
+        beam = model.generate(**tokenizer([line], return_tensors="pt"), num_beams=width, num_return_sequences=width,
+                              max_length=60, length_penalty=penalty, early_stopping=early, output_scores=True,
+                              return_dict_in_generate=True)
+        if beam.sequences.shape[1] == 60:
+            continue
+        texts = tokenizer.batch_decode(beam.sequences[:, 1:], skip_special_tokens=True)
+        found.append({"source": line, "early": early, "penalty": penalty, "texts": texts,
+                      "scores": [round(score, 5) for score in beam.sequences_scores.tolist()]})
+    print(f"{name}: beams of {len(found)} lines")
+    lines = ",\n".join(json.dumps(line, ensure_ascii=False) for line in found)
+    (folder / "beams.json").write_text(f"[{lines}]\n")
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    if sys.argv[1:] == ["beams"]:
+        beams("joint")
+        beams("separate")
+        sys.exit()
     make("joint", separate=False, half=False, updates=1500, activation_function="swish", encoder_attention_heads=4,
          decoder_attention_heads=4, encoder_ffn_dim=32, decoder_ffn_dim=32)
     make("separate", separate=True, half=True, updates=1500, activation_function="relu", encoder_attention_heads=4,
          decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=40)
+    beams("joint")
+    beams("separate")

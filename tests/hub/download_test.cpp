@@ -25,6 +25,9 @@ std::string contents_of(char first, size_t size = 300000) {
 
 class Download : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!can_download()) GTEST_SKIP() << "built without libcurl and OpenSSL";
+  }
   Got get(const HttpServer& server, FileToGet file = {}) {
     Downloader downloader(policy_);
     if (file.url.empty()) file.url = server.url("/model.bin");

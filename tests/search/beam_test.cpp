@@ -2,6 +2,7 @@
 #include "search/beam.h"
 
 #include <cmath>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -89,6 +90,41 @@ TEST(Beam, WhatMustEndIsCutUnlessItWouldHaveEnded) {
   finish(dead, {}, {});
   EXPECT_TRUE(dead.open.empty());
   EXPECT_TRUE(dead.finished[0].cut);
+}
+
+TEST(Beam, OpenOnesStayBesideThoseThatEndSeparately) {
+  const SearchOptions options = {.beam = 2, .beam_ending = BeamEnding::separate, .length_penalty = 0};
+  EXPECT_EQ(candidate_count(options), 4);
+  Beam beam = beam_of({said({4}, -1), said({5}, -2)});
+  // The worse end is not among the two best: it counts for nothing.
+  finish(beam, {{0, end_mark, -1, -2}, {0, 6, -2, -3}, {1, end_mark, -2, -4}, {1, 7, -3, -5}}, options);
+  EXPECT_EQ(tokens_of(beam.open), (std::vector<std::vector<int32_t>>{{4, 6}, {5, 7}}));
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4}}));
+  finish(beam, {{0, 8, -1, -4}, {0, end_mark, -2, -5}, {1, 8, -0.5F, -5.5}, {0, 9, -4, -7}}, options);
+  EXPECT_EQ(tokens_of(beam.open), (std::vector<std::vector<int32_t>>{{4, 6, 8}, {5, 7, 8}})) << "-4 beats -5";
+  EXPECT_EQ(beam.finished.size(), 2U);
+  finish(beam, {{0, 8, -2, -6}, {1, end_mark, -1, -6.5}}, options);
+  EXPECT_TRUE(beam.open.empty());
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4}})) << "the best `nbest`";
+}
+
+TEST(Beam, SeparateEndsLookAtThePresentLength) {
+  for (const auto& [ending, total, goes_on] : {std::tuple{BeamEnding::separate, -2.9, true},
+                                               {BeamEnding::separate, -3.1, false},
+                                               {BeamEnding::early, -2.9, false}}) {
+    const SearchOptions options = {
+        .beam = 2, .beam_ending = ending, .length_penalty = 1, .penalty_form = LengthPenalty::plain};
+    Beam beam = beam_of({said({4}, -1), said({5}, -1)});
+    beam.finished = {Hypothesis{.tokens = {9}, .score = -1}};
+    // The worst finished one has -3 / 2, the best open one total / 2 now.
+    finish(beam, {{1, 6, -1, total}, {0, end_mark, -2, -3}, {0, 7, -9, -10}}, options);
+    EXPECT_EQ(!beam.open.empty(), goes_on) << total;
+  }
+}
+
+TEST(Beam, ABeamOfOneIsGreedyHoweverItEnds) {
+  const SearchOptions options = {.beam = 1, .beam_ending = BeamEnding::separate};
+  EXPECT_EQ(candidate_count(options), 1);
 }
 
 TEST(Beam, ReorderSharesRowsAndFreesWhatNobodyHas) {
