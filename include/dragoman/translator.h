@@ -118,7 +118,7 @@ struct Score {
 struct ScoreSettings {
   int64_t max_length = 2000;  // tokens of a side; longer pairs are not scored
   bool alignment = false;
-  int64_t alignment_layer = 0;  // of the decoder, the first is 1; 0: the last but one
+  int64_t alignment_layer = 0;     // of the decoder, the first is 1; 0: the last but one
   std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
 };
 
@@ -140,7 +140,8 @@ struct ModelInfo {
   std::string instruction_set;
   int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
   int64_t max_tokens = 0;  // of a sentence: the model has no positions for more
-  std::vector<std::string> source_languages, target_languages;  // empty: it has one of each, and knows no names
+  std::vector<std::string> source_languages,
+      target_languages;  // empty: it has one of each, and knows no names
   int threads = 0, workers = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "convert/importers.h"
 #include "dragoman/translator.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {
@@ -53,7 +54,8 @@ bool needs_languages(const ImportedModel& model) {
 // The end of the way: what a user would do first.
 void translate_one(const ImportOptions& o, const ImportedModel& model) {
   if (o.check.empty()) return;
-  if (needs_languages(model)) return log_info("translate it with --from LANG and --to LANG: dragoman info lists them");
+  if (needs_languages(model))
+    return log_info("translate it with --from LANG and --to LANG: dragoman info lists them");
   dragoman::Translator translator(o.out);
   const dragoman::Translation translation = translator.translate(o.check);
   const dragoman::Hypothesis& best = translation.hypotheses.front();

@@ -113,7 +113,8 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
       continue;
     }
     const TranslatedLine line = translated(translator, text, o.search);
-    all.push_back(inspection(*model, direction, line, repaired(o.target), layer, o.format == InspectFormat::html));
+    all.push_back(
+        inspection(*model, direction, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
   if (all.empty()) throw Error("inspect: the input has no sentence");
   const auto path = std::filesystem::path(o.model).lexically_normal();

@@ -1,6 +1,8 @@
 #include "convert/huggingface_languages.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <sstream>
 
@@ -20,13 +22,17 @@ constexpr int64_t special_tokens = 4;
 
 // Where no file of the folder lists them, the program that saved it did: in the order of their tokens.
 constexpr const char* m2m100_languages =
-    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu "
-    "hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt "
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr "
+    "ht hu "
+    "hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl "
+    "ps pt "
     "ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
 constexpr const char* wmt21_languages = "en ha is ja cs ru zh de";
 constexpr const char* mbart_languages =
-    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM ne_NP "
-    "nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN "
+    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM "
+    "ne_NP "
+    "nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK "
+    "ml_IN "
     "mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE sw_KE ta_IN te_IN th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI";
 constexpr int64_t mbart25 = 25, mbart50 = 52;
 
@@ -36,7 +42,9 @@ std::string language_name(const std::string& token) {
   if (size > 4 && token.starts_with("__") && token.ends_with("__")) return token.substr(2, size - 4);
   const size_t line = token.find('_');
   const bool is_code = (line == 2 || line == 3) && size - line - 1 >= 2 && size - line - 1 <= 4 &&
-                       std::ranges::all_of(token, [](char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)); });
+                       std::ranges::all_of(token, [](char c) {
+                         return c == '_' || std::isalpha(static_cast<unsigned char>(c));
+                       });
   return is_code ? token : "";
 }
 
@@ -48,7 +56,8 @@ class TokenPlaces {
   // The first name of a token counts.
   void place(const std::string& token, int64_t id, const std::string& file) {
     if (id < 0 || id >= std::ssize(all_))
-      throw Error("{}: {} is token {}, but vocab_size in {} is {}", file, in_quotes(token), id, path_, all_.size());
+      throw Error("{}: {} is token {}, but vocab_size in {} is {}", file, in_quotes(token), id, path_,
+                  all_.size());
     std::string& place = all_[static_cast<size_t>(id)];
     if (!place.empty()) return;
     place = token;
@@ -99,10 +108,12 @@ class TokenPlaces {
 
 // The numbers of vocab.json where there is one; else those of the .spm file, which has two tokens fewer before its
 // pieces: it calls the first three <unk>, <s> and </s>.
-void place_pieces(const std::string& folder, const Vocabulary& pieces, const std::string& path, TokenPlaces& tokens) {
+void place_pieces(const std::string& folder, const Vocabulary& pieces, const std::string& path,
+                  TokenPlaces& tokens) {
   if (fs::exists(folder + "/vocab.json")) {
     const Settings file(folder, "vocab.json");
-    for (const auto& [token, id] : file.values().items()) tokens.place(token, file.integer(token.c_str()), file.path());
+    for (const auto& [token, id] : file.values().items())
+      tokens.place(token, file.integer(token.c_str()), file.path());
   } else {
     int64_t id = 0;
     for (const char* token : {"<s>", "<pad>", "</s>", "<unk>"}) tokens.place(token, id++, path);
@@ -111,11 +122,23 @@ void place_pieces(const std::string& folder, const Vocabulary& pieces, const std
   tokens.end_pieces();
 }
 
-// {"256001": {"content": "ace_Arab", ...}, ...} of tokenizer_config.json, {"content": ..., "id": ...} of tokenizer.json,
-// {"ace_Arab": 256001, ...} of added_tokens.json: whichever says which token has which number.
+// The value of a key; null where there is none.
+json value_of(const json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? object.at(key) : json();
+}
+
+// −1 for what is no number.
+int64_t number_in(const std::string& text) {
+  int64_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// {"256001": {"content": "ace_Arab", ...}, ...} of tokenizer_config.json, {"ace_Arab": 256001, ...} of
+// added_tokens.json, {"content": ..., "id": ...} of tokenizer.json: whichever says which token has which number.
 void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
   const auto place = [&](const Settings& file, const json& content, const json& id) {
-    if (!content.is_string() || !id.is_number_integer())
+    if (!content.is_string() || !id.is_number_integer() || id < 0)
       throw Error("{}: the added token {} is not a string with a number", file.path(), id.dump());
     if (id >= tokens.pieces()) tokens.place(content, id, file.path());
   };
@@ -123,7 +146,7 @@ void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
     const Settings file(folder, "tokenizer_config.json");
     if (file.has("added_tokens_decoder")) {
       for (const auto& [id, token] : file.values()["added_tokens_decoder"].items())
-        place(file, token.value("content", json()), json::parse(id, nullptr, false));
+        place(file, value_of(token, "content"), number_in(id));
     }
   }
   if (!tokens.has_languages() && fs::exists(folder + "/added_tokens.json")) {
@@ -134,7 +157,7 @@ void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
     const Settings file(folder, "tokenizer.json");
     if (file.has("added_tokens")) {
       for (const json& token : file.values()["added_tokens"])
-        if (token.is_object()) place(file, token.value("content", json()), token.value("id", json()));
+        place(file, value_of(token, "content"), value_of(token, "id"));
     }
   }
 }
@@ -147,7 +170,7 @@ void place_listed_languages(const std::string& folder, TokenPlaces& tokens) {
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
       if (tokens.has_languages() || !file.has(key)) continue;
       for (const json& token : file.values()[key]) {
-        const json text = token.is_object() ? token.value("content", json()) : token;
+        const json text = token.is_object() ? value_of(token, "content") : token;
         if (text.is_string()) tokens.append(text, file.path());
       }
     }
@@ -191,7 +214,8 @@ void set_places(const std::string& folder, bool mbart, int64_t rows, int64_t pie
     tokenizer = file.text("tokenizer_class", "");
     legacy = file.flag("legacy_behaviour", false);
   }
-  const bool first_mbart = mbart && (tokenizer.empty() ? rows - pieces <= mbart50 : !tokenizer.starts_with("MBart50"));
+  const bool first_mbart =
+      mbart && (tokenizer.empty() ? rows - pieces <= mbart50 : !tokenizer.starts_with("MBart50"));
   languages.place = first_mbart || legacy ? Languages::Place::after_end : Languages::Place::first;
   languages.replaces_start = first_mbart;
 }

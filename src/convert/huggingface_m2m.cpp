@@ -71,7 +71,8 @@ json languages_of(const std::string& folder, const Settings& settings, const Lan
     set("from", file.text("src_lang", ""));
     set("to", file.text("tgt_lang", ""));
   }
-  if (settings.has("forced_bos_token_id")) set("to", language_of(languages, settings.integer("forced_bos_token_id")));
+  if (settings.has("forced_bos_token_id"))
+    set("to", language_of(languages, settings.integer("forced_bos_token_id")));
   if (languages.replaces_start && settings.has("decoder_start_token_id"))
     set("to", language_of(languages, settings.integer("decoder_start_token_id")));
   return search;
@@ -90,8 +91,8 @@ const ForeignTensor& embedding(const ForeignTensors& tensors, const std::string&
   return tensor_of(tensors, path, own, shape);
 }
 
-ForeignTensor positions(const ForeignTensors& tensors, const std::string& path, const char* stack, int64_t rows,
-                        int64_t columns) {
+ForeignTensor positions(const ForeignTensors& tensors, const std::string& path, const char* stack,
+                        int64_t rows, int64_t columns) {
   const std::string name = fmt::format("model.{}.embed_positions.weight", stack);
   return rows_of(tensor_of(tensors, path, name, {rows + first_position, columns}), first_position, rows);
 }
@@ -103,7 +104,8 @@ std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::st
   if (name == "source_positions.weight") return {positions(tensors, path, "encoder", rows, columns)};
   if (name == "target_positions.weight") return {positions(tensors, path, "decoder", rows, columns)};
   if (name == "generator.bias") {
-    if (tensors.contains("final_logits_bias")) return {tensor_of(tensors, path, "final_logits_bias", {rows, columns})};
+    if (tensors.contains("final_logits_bias"))
+      return {tensor_of(tensors, path, "final_logits_bias", {rows, columns})};
     return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {rows, columns})};
   }
   for (const auto& [ours, theirs] : {std::pair("shared_embedding.weight", "model.shared.weight"),
@@ -127,8 +129,8 @@ std::vector<std::string> choices_of(const ImportedModel& model) {
   return {model.config.positions == Positions::learned
               ? fmt::format("positions: learned, for {} tokens", model.config.max_positions)
               : "positions: tensor2tensor's, from 2",
-          fmt::format("{} languages; the source has its token {}, the output begins with its own", languages.tokens.size(),
-                      place),
+          fmt::format("{} languages; the source has its token {}, the output begins with its own",
+                      languages.tokens.size(), place),
           fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
                       model.search["length-penalty"].dump())};
 }
@@ -145,12 +147,13 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   check_supported(settings);
   ImportedModel model = {.system = is_mbart(settings) ? "Hugging Face mBART" : "Hugging Face M2M100",
                          .config = config_of(settings)};
+  auto [tensors, path] = read_model_weights(request.source);
+  embedding(tensors, path, "model.shared.weight", {model.config.source_vocabulary, model.config.d_model});
   model.vocabularies = read_many_languages(request, settings, model.config.source_vocabulary);
   const Languages& languages = model.vocabularies.target->languages();
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 1024) - 2);
   model.search = search_of(settings, languages.replaces_start ? 1 : 2);
   model.search.update(languages_of(request.source, settings, languages));
-  auto [tensors, path] = read_model_weights(request.source);
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
   model.choices = choices_of(model);
   model.parts = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {

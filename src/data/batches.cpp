@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "data/epoch_stream.h"
 #include "data/pair_loader.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {
@@ -68,9 +69,10 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
 
 PairFrame pair_frame(const Vocabularies& vocabularies, const BatchSettings& settings) {
   const Vocabulary &source = *vocabularies.source, &target = *vocabularies.target;
-  return {.source = source_frame(source, settings.source_eos, language_token(source, settings.from, "data.from")),
-          .start = start_tokens(target, language_token(target, settings.to, "data.to")),
-          .end = target.special().end};
+  return {
+      .source = source_frame(source, settings.source_eos, language_token(source, settings.from, "data.from")),
+      .start = start_tokens(target, language_token(target, settings.to, "data.to")),
+      .end = target.special().end};
 }
 
 struct ShardedBatches::State {

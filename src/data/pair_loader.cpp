@@ -19,10 +19,12 @@ PairLoader::PairLoader(const PreparedCorpus& corpus, const LoaderSettings& setti
 PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
   if (source_sampler_) {
     load(place, epoch);
-    return {place, length_of(source.size(), settings_.source_marks), length_of(target.size(), settings_.target_marks)};
+    return {place, length_of(source.size(), settings_.source_marks),
+            length_of(target.size(), settings_.target_marks)};
   }
   const PairRecord& pair = record(place);
-  return {place, length_of(pair.source_length, settings_.source_marks), length_of(pair.target_length, settings_.target_marks)};
+  return {place, length_of(pair.source_length, settings_.source_marks),
+          length_of(pair.target_length, settings_.target_marks)};
 }
 
 void PairLoader::load(PairPlace place, int64_t epoch) {

@@ -75,8 +75,8 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   declare(options, vocabulary_copy);
   json origin = options.to_json();
   for (const char* key :
-       {"format", "weights", "valid_source", "valid_target", "obtain", "from", "to", "order", "sort_by_length", "synthetic",
-        "symbols", "length", "sentences", "batches", "valid_batches"}) {
+       {"format", "weights", "valid_source", "valid_target", "obtain", "from", "to", "order",
+        "sort_by_length", "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
     CHECK(origin["data"].erase(key) == 1, "{}", key);
   }
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);

@@ -103,8 +103,8 @@ ordered_json nbest_json(const TranslatedLine& line) {
   return list;
 }
 
-ordered_json alignment_json(SavedModel& model, const StartTokens& start, const Side& source, const Side& target,
-                            int64_t layer) {
+ordered_json alignment_json(SavedModel& model, const StartTokens& start, const Side& source,
+                            const Side& target, int64_t layer) {
   const AttentionRows rows =
       attention_rows(model.model, packed(source.ids), packed(target.ids), start, layer)[0];
   std::vector<PieceAttention> attention;

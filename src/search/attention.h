@@ -20,8 +20,7 @@ using AttentionRows = std::vector<std::vector<float>>;
 
 // The rows of every pair, which depend on that pair alone. `layer`: of the decoder, from 1 on.
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
-                                          const PackedSide& targets, const StartTokens& start,
-                                          int64_t layer);
+                                          const PackedSide& targets, const StartTokens& start, int64_t layer);
 
 // The layer whose attention aligns words. 0 asks for the default: the last but one, which Garg et al. ("Jointly
 // Learning to Align and Translate with Transformer Models", 2019) find best. Throws OptionError where the model has no

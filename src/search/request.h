@@ -20,10 +20,11 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 struct SearchRequest {
   std::vector<int32_t> source;  // at least one token
   std::vector<std::vector<int32_t>> other_sources =
-      {};                                // as each model but the first reads it; none: the same
-  std::optional<StartTokens> start = {};  // what the decoder reads before the output; none: that of the settings
-  std::vector<int32_t> prefix = {};      // the output begins with it
-  SearchOptions options = {};            // `shortlist` here counts, the flag there does not
+      {};  // as each model but the first reads it; none: the same
+  std::optional<StartTokens> start =
+      {};                            // what the decoder reads before the output; none: that of the settings
+  std::vector<int32_t> prefix = {};  // the output begins with it
+  SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
   Deadline deadline = {};                // later than this the request expires

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/corpus_config.h"
 #include "model/folder.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {
@@ -59,7 +60,8 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
 SearchOptions read_search_options(const std::string& folder) {
   SearchOptions search;
   const nlohmann::json config = read_config(folder);
-  for (auto [key, language] : {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
+  for (auto [key, language] :
+       {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
     const nlohmann::json::json_pointer place(key);
     if (config.contains(place) && config.at(place).is_string()) *language = config.at(place);
   }
@@ -128,8 +130,9 @@ Models SavedModel::models() {
 Direction SavedModel::direction(const SearchOptions& options) const {
   const std::string &from = options.from.empty() ? search.from : options.from,
                     &to = options.to.empty() ? search.to : options.to;
-  Direction direction = {.sources = {},
-                         .start = start_tokens(*vocabularies.target, language_token(*vocabularies.target, to, "to"))};
+  Direction direction = {
+      .sources = {},
+      .start = start_tokens(*vocabularies.target, language_token(*vocabularies.target, to, "to"))};
   for (const SourceReader& reader : readers) {
     const auto language = language_token(*reader.vocabulary, from, "from");
     if (direction.sources.empty()) direction.from = language.value_or(-1);

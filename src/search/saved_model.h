@@ -19,7 +19,7 @@ namespace dragoman::internal {
 // From which language into which a text is translated, as the models read it.
 struct Direction {
   std::vector<SourceFrame> sources;  // each model's
-  int32_t from = -1;                 // the first model's token of the source's language; −1: it has no languages
+  int32_t from = -1;  // the first model's token of the source's language; −1: it has no languages
   StartTokens start;
 };
 
@@ -49,8 +49,8 @@ struct SavedModel {
   std::vector<SourceReader> readers;  // each model's, the first one's first
   int64_t max_positions;              // tokens for which every model has positions
 
-  // The languages that the options name, or else the folder's defaults. Throws OptionError where one of them is missing,
-  // or not a model's.
+  // Between the languages that the options name, or else the folder's defaults. Throws OptionError where one of them is
+  // missing, or not a model's.
   Direction direction(const SearchOptions& options) const;
 
   // The input of the first model's encoder; empty where the text has no subword.

@@ -17,7 +17,6 @@ PackedSide shifted(const PackedSide& targets, const StartTokens& start);
 // tokens, which are given. They depend on that
 // pair alone. `end` −1: there is no end mark.
 std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide& sources,
-                                            const PackedSide& targets, const StartTokens& start,
-                                            int32_t end);
+                                            const PackedSide& targets, const StartTokens& start, int32_t end);
 
 }  // namespace dragoman::internal

@@ -26,7 +26,7 @@ namespace dragoman::internal {
 // Where outputs begin and end, and how many requests share a batch.
 struct SearchSettings {
   StartTokens start = 1;  // what the decoder reads before an output, unless a request says otherwise
-  int32_t end = 2;    // the token that ends one, not part of the output; −1: all have max_length
+  int32_t end = 2;        // the token that ends one, not part of the output; −1: all have max_length
   std::vector<int32_t> never = {};        // tokens that no output has
   int64_t sentences = 32;                 // at once
   int64_t batch_tokens = 0;               // of their sources together; 0: no limit

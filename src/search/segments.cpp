@@ -141,7 +141,8 @@ std::vector<Segment> split_line(const SavedModel& model, std::string_view text, 
   return segments;
 }
 
-std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const SearchOptions& options) {
+std::vector<Segment> split_line(const SavedModel& model, std::string_view text,
+                                const SearchOptions& options) {
   return split_line(model, text, model.direction(options));
 }
 

@@ -83,9 +83,11 @@ class Parser {
     ProtobufMessage message(bytes);
     for (ProtobufField field; message.next(field);) {
       if (field.number == language_name && field.type == ProtobufField::Type::bytes) name = text(field.bytes);
-      if (field.number == language_id && field.type == ProtobufField::Type::varint) language = id(field.value);
+      if (field.number == language_id && field.type == ProtobufField::Type::varint)
+        language = id(field.value);
     }
-    if (name.empty() || language < 0) throw Error("{} is damaged: a language in its token table lacks its name or token", name_);
+    if (name.empty() || language < 0)
+      throw Error("{} is damaged: a language in its token table lacks its name or token", name_);
   }
 
   void check_ids() const {

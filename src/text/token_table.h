@@ -18,8 +18,9 @@ namespace dragoman::internal {
 struct TokenTable {
   std::vector<std::string> tokens;  // by id
   int32_t unknown = -1, start = -1, end = -1;
-  std::vector<int32_t> never = {};   // tokens that no output has, such as <pad>
-  std::vector<int32_t> forced = {};  // on the target side: every output begins with them, and its text does not
+  std::vector<int32_t> never = {};  // tokens that no output has, such as <pad>
+  std::vector<int32_t> forced =
+      {};  // on the target side: every output begins with them, and its text does not
   Languages languages = {};
 
   bool operator==(const TokenTable&) const = default;
