@@ -71,7 +71,7 @@ TEST_P(ResearchModel, GreedyTranslationsAreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Of, ResearchModel,
                          testing::Values("fairseq/post", "fairseq/pre", "fairseq/old", "opennmt/v3",
-                                         "opennmt/v2"),
+                                         "opennmt/v2", "eole"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::ranges::replace(name, '/', '_');
@@ -85,14 +85,18 @@ class DamagedResearchModel : public testing::TestWithParam<const char*> {
       folder_.write(entry.path().filename().string(), read_file(entry.path().string()));
   }
 
+  // The model's file, or eole's folder.
   std::string error() const {
-    return error_of(
-        [&] { write_model_folder(import_model({folder_.path("model.pt")}, format()), folder_.path("out")); });
+    const std::string source = folder_.path(is_eole_ ? "" : "model.pt");
+    return error_of([&] { write_model_folder(import_model({source}, format()), folder_.path("out")); });
   }
-  static std::string format() {
+  std::string format() const {
+    if (is_eole_) return "eole";
     return std::string(GetParam()).starts_with("fairseq") ? "fairseq" : "opennmt-py";
   }
 
+  const bool is_eole_ = std::string(GetParam()) == "eole";
+  const std::string weights_ = is_eole_ ? "model.00.safetensors" : "model.pt";
   const TemporaryFolder folder_;
 };
 
@@ -114,11 +118,11 @@ TEST_P(DamagedResearchModel, ErrorsAreOneSentence) {
 }
 
 TEST_P(DamagedResearchModel, FlippedBitsAreRefusedOrHarmless) {
-  const std::string whole = read_file(folder_.path("model.pt"));
+  const std::string whole = read_file(folder_.path(weights_));
   for (size_t at = 0; at < whole.size(); at += 97) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
-    folder_.write("model.pt", damaged);
+    folder_.write(weights_, damaged);
     error();
   }
 }

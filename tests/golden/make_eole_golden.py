@@ -24,15 +24,15 @@ FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures/eole"
 
 def logits(model, sources, targets):
     source, lengths = opennmt.padded(sources)
-    read, _ = opennmt.padded([t + [1] for t in targets])  # the model drops the last
-    return model.generator(model(source[:, :, 0], read[:, :, 0], lengths).dec_out)
+    read, _ = opennmt.padded([t + [1, 1] for t in targets])  # the model drops the last, and takes one alone for a step of decoding
+    return model.generator(model(source[:, :, 0], read[:, :, 0], lengths).dec_out)[:, :-1]
 
 
 def make():
     shutil.rmtree(FIXTURES, ignore_errors=True)
     FIXTURES.mkdir(parents=True)
     config = TransformerModelConfig(
-        architecture="transformer", layers=2, heads=4, hidden_size=16, transformer_ff=24, mlp_activation_fn="gelu", norm_eps=1e-6,
+        architecture="transformer", layers=1, heads=4, hidden_size=16, transformer_ff=24, mlp_activation_fn="gelu", norm_eps=1e-6,
         embeddings=dict(word_vec_size=16, position_encoding_type="SinusoidalInterleaved"), share_decoder_embeddings=True,
         add_qkvbias=True, add_ffnbias=True)
     both = list(pairs(2000))
@@ -52,7 +52,8 @@ def make():
     encoded = [[[vocabs[side][piece] for piece in processor.encode(text, out_type=str)] for side, text in zip(("src", "tgt"), pair)] for pair in both]
     opennmt.logits = logits
     opennmt.train(model, encoded)
-    model.half().float()  # saved in 16 bits
+    for parameter in model.parameters():  # saved in 16 bits
+        parameter.data = parameter.data.half().float()
     found = opennmt.reference(model, processor, vocabs["src"], vocabs["tgt"])
     tensors = {n: p.half().contiguous() for n, p in model.state_dict().items() if not n.endswith(".pe") and n != "generator.weight"}
     save_file(tensors, FIXTURES / "model.00.safetensors")

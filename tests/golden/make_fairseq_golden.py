@@ -17,6 +17,7 @@ import math
 import pathlib
 import random
 import shutil
+import sys
 
 import sentencepiece
 import torch
@@ -215,7 +216,7 @@ def make(name, joined, new, **choices):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     args = argparse.Namespace(
-        arch="transformer", encoder_layers=2 if new else 1, decoder_layers=2 if new else 1, encoder_embed_dim=D, decoder_embed_dim=D, encoder_ffn_embed_dim=FFN,
+        arch="transformer", encoder_layers=1 + joined, decoder_layers=1 + joined, encoder_embed_dim=D, decoder_embed_dim=D, encoder_ffn_embed_dim=FFN,
         decoder_ffn_embed_dim=FFN, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, decoder_output_dim=D,
         decoder_input_dim=D, dropout=0.1, attention_dropout=0.0, max_source_positions=64, max_target_positions=64,
         adaptive_softmax_cutoff=None, no_token_positional_embeddings=False, source_lang="en", target_lang="fr",
@@ -250,7 +251,10 @@ def make(name, joined, new, **choices):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    make("post", joined=True, new=True, share_all_embeddings=True)
-    make("pre", joined=False, new=True, encoder_normalize_before=True, share_decoder_input_output_embed=True, encoder_learned_pos=True,
-         activation_fn="gelu")
-    make("old", joined=False, new=False)
+    makers = {
+        "post": lambda: make("post", joined=True, new=True, share_all_embeddings=True),
+        "pre": lambda: make("pre", joined=False, new=True, encoder_normalize_before=True, share_decoder_input_output_embed=True,
+                            encoder_learned_pos=True, activation_fn="gelu"),
+        "old": lambda: make("old", joined=False, new=False)}
+    for name in sys.argv[1:] or makers:
+        makers[name]()

@@ -131,7 +131,7 @@ def make(name, joined, old, flags):
     parser = ArgumentParser()
     opts.train_opts(parser)
     opt, _ = parser.parse_known_args(
-        ["-data", "{}", "-src_vocab", "none", "-encoder_type", "transformer", "-decoder_type", "transformer", "-enc_layers", "1" if old else "2", "-dec_layers", "1" if old else "2",
+        ["-data", "{}", "-src_vocab", "none", "-encoder_type", "transformer", "-decoder_type", "transformer", "-enc_layers", "1", "-dec_layers", "1",
          "-hidden_size", "16", "-word_vec_size", "16", "-heads", "4", "-transformer_ff", "24", "-position_encoding", "-dropout", "0.0",
          "-attention_dropout", "0.0"] + flags)
     ArgumentParser.update_model_opts(opt)
@@ -149,7 +149,8 @@ def make(name, joined, old, flags):
             torch.nn.init.normal_(parameter, float("norm" in name_of and name_of.endswith("weight")), 0.1)
     encoded = [[[vocabs[side][piece] for piece in processor.encode(text, out_type=str)] for side, text in zip(("src", "tgt"), pair)] for pair in both]
     train(model, encoded)
-    model.half().float()  # saved in 16 bits
+    for parameter in model.parameters():  # saved in 16 bits
+        parameter.data = parameter.data.half().float()
     found = reference(model, processor, vocabs["src"], vocabs["tgt"])
     for module in model.modules():  # 5000 rows that it would compute again
         if hasattr(module, "pe") and torch.is_tensor(module.pe):
