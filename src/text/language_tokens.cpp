@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/options.h"
+#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -28,16 +29,15 @@ std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::s
   const auto& tokens = vocabulary.languages().tokens;
   if (tokens.empty()) {
     if (language.empty()) return {};
-    throw OptionError(
-        key, fmt::format("is \"{}\", but this model has no table of languages: leave it out", language));
+    throw OptionError(key, fmt::format("is {}, but this model has no table of languages: leave it out",
+                                       in_quotes(language)));
   }
   const std::vector<std::string> names = vocabulary.languages().names();
   if (language.empty()) throw_missing(names, key);
   const auto place = std::ranges::find(names, language);
   if (place != names.end()) return tokens[static_cast<size_t>(place - names.begin())].second;
-  throw OptionError(
-      key, fmt::format("is \"{}\", which is none of this model's {} languages: did you mean {}?", language,
-                       names.size(), nearest(language, names)));
+  throw OptionError(key, fmt::format("is {}, which is none of this model's {} languages: did you mean {}?",
+                                     in_quotes(language), names.size(), nearest(language, names)));
 }
 
 SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language) {
