@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "convert/importers.h"
 #include "dragoman/translator.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,6 +1,8 @@
 #include "convert/huggingface_languages.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <sstream>
 
@@ -120,11 +122,23 @@ void place_pieces(const std::string& folder, const Vocabulary& pieces, const std
   tokens.end_pieces();
 }
 
-// {"256001": {"content": "ace_Arab", ...}, ...} of tokenizer_config.json, {"content": ..., "id": ...} of tokenizer.json,
-// {"ace_Arab": 256001, ...} of added_tokens.json: whichever says which token has which number.
+// The value of a key; null where there is none.
+json value_of(const json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? object.at(key) : json();
+}
+
+// −1 for what is no number.
+int64_t number_in(const std::string& text) {
+  int64_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// {"256001": {"content": "ace_Arab", ...}, ...} of tokenizer_config.json, {"ace_Arab": 256001, ...} of
+// added_tokens.json, {"content": ..., "id": ...} of tokenizer.json: whichever says which token has which number.
 void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
   const auto place = [&](const Settings& file, const json& content, const json& id) {
-    if (!content.is_string() || !id.is_number_integer())
+    if (!content.is_string() || !id.is_number_integer() || id < 0)
       throw Error("{}: the added token {} is not a string with a number", file.path(), id.dump());
     if (id >= tokens.pieces()) tokens.place(content, id, file.path());
   };
@@ -132,7 +146,7 @@ void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
     const Settings file(folder, "tokenizer_config.json");
     if (file.has("added_tokens_decoder")) {
       for (const auto& [id, token] : file.values()["added_tokens_decoder"].items())
-        place(file, token.value("content", json()), json::parse(id, nullptr, false));
+        place(file, value_of(token, "content"), number_in(id));
     }
   }
   if (!tokens.has_languages() && fs::exists(folder + "/added_tokens.json")) {
@@ -143,7 +157,7 @@ void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
     const Settings file(folder, "tokenizer.json");
     if (file.has("added_tokens")) {
       for (const json& token : file.values()["added_tokens"])
-        if (token.is_object()) place(file, token.value("content", json()), token.value("id", json()));
+        place(file, value_of(token, "content"), value_of(token, "id"));
     }
   }
 }
@@ -156,7 +170,7 @@ void place_listed_languages(const std::string& folder, TokenPlaces& tokens) {
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
       if (tokens.has_languages() || !file.has(key)) continue;
       for (const json& token : file.values()[key]) {
-        const json text = token.is_object() ? token.value("content", json()) : token;
+        const json text = token.is_object() ? value_of(token, "content") : token;
         if (text.is_string()) tokens.append(text, file.path());
       }
     }

@@ -147,12 +147,13 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   check_supported(settings);
   ImportedModel model = {.system = is_mbart(settings) ? "Hugging Face mBART" : "Hugging Face M2M100",
                          .config = config_of(settings)};
+  auto [tensors, path] = read_model_weights(request.source);
+  embedding(tensors, path, "model.shared.weight", {model.config.source_vocabulary, model.config.d_model});
   model.vocabularies = read_many_languages(request, settings, model.config.source_vocabulary);
   const Languages& languages = model.vocabularies.target->languages();
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 1024) - 2);
   model.search = search_of(settings, languages.replaces_start ? 1 : 2);
   model.search.update(languages_of(request.source, settings, languages));
-  auto [tensors, path] = read_model_weights(request.source);
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
   model.choices = choices_of(model);
   model.parts = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {

@@ -7,8 +7,11 @@
 
 #include "base/error.h"
 #include "base/quotes.h"
+#include "convert/eole.h"
+#include "convert/fairseq.h"
 #include "convert/huggingface_m2m.h"
 #include "convert/huggingface_marian.h"
+#include "convert/opennmt.h"
 #include "convert/settings.h"
 
 namespace dragoman::internal {
@@ -19,6 +22,9 @@ constexpr std::array all = {
              import_huggingface_marian},
     Importer{"huggingface-m2m", "Hugging Face M2M100, NLLB and mBART: a folder", is_huggingface_m2m,
              import_huggingface_m2m},
+    Importer{"fairseq", "fairseq: a checkpoint, model.pt", is_fairseq, import_fairseq},
+    Importer{"eole", "eole: a folder", is_eole, import_eole},
+    Importer{"opennmt-py", "OpenNMT-py: a checkpoint, MODEL.pt", is_opennmt, import_opennmt},
 };
 
 std::string known_formats() {

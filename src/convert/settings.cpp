@@ -47,6 +47,12 @@ std::string Settings::text(const char* key, const std::string& otherwise) const 
   return values_[key].get<std::string>();
 }
 
+Settings Settings::object(const char* key) const {
+  if (!has(key)) return {path_, nlohmann::json::object()};
+  if (!values_[key].is_object()) throw Error("{}: {} must be an object", path_, key);
+  return {path_, values_[key]};
+}
+
 void Settings::require(const char* key, bool supported) const {
   if (flag(key, supported) != supported) throw Error("{}: {} = {} is not supported", path_, key, !supported);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -28,10 +29,15 @@ class Settings {
   // An Error unless the key has this value, which it also has where it is missing.
   void require(const char* key, bool supported) const;
 
+  // The object at a key, which has no values where it is missing. An Error if it is something else.
+  Settings object(const char* key) const;
+
   // The others' values win.
   void update(const Settings& others) { values_.update(others.values_); }
 
  private:
+  Settings(std::string path, nlohmann::json values) : path_(std::move(path)), values_(std::move(values)) {}
+
   std::string path_;
   nlohmann::json values_;
 };

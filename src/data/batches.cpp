@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "data/epoch_stream.h"
 #include "data/pair_loader.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {

@@ -20,6 +20,7 @@
 #include "data/batch_source.h"
 #include "data/corpus_config.h"
 #include "data/prepare_corpus.h"
+#include "text/languages.h"
 #include "text/subword_sampling.h"
 
 namespace dragoman::internal {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/corpus_config.h"
 #include "model/folder.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {

@@ -53,8 +53,8 @@ struct SavedModel {
   std::vector<SourceReader> readers;  // each model's, the first one's first
   int64_t max_positions;              // tokens for which every model has positions
 
-  // The languages that the options name, or else the folder's defaults. Throws OptionError where one of them is missing,
-  // or not a model's.
+  // Between the languages that the options name, or else the folder's defaults. Throws OptionError where one of them is
+  // missing, or not a model's.
   Direction direction(const SearchOptions& options) const;
 
   // The input of the first model's encoder; empty where the text has no subword.

@@ -1,28 +1,8 @@
 #include "text/languages.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "base/nearest.h"
-#include "base/options.h"
-#include "text/vocabulary.h"
+#include "base/error.h"
 
 namespace dragoman::internal {
-namespace {
-
-constexpr size_t languages_shown = 8;  // in an error
-
-[[noreturn]] void throw_missing(const std::vector<std::string>& names, const char* key) {
-  const size_t shown = std::min(names.size(), languages_shown);
-  throw OptionError(
-      key, fmt::format("is missing: this model has {} languages, choose one of {}{}", names.size(),
-                       fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                       shown < names.size() ? ", ... (dragoman info lists them all)" : ""));
-}
-
-}  // namespace
 
 std::vector<std::string> Languages::names() const {
   std::vector<std::string> names;
@@ -30,56 +10,13 @@ std::vector<std::string> Languages::names() const {
   return names;
 }
 
-std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
-                                      const char* key) {
-  const auto& tokens = vocabulary.languages().tokens;
-  if (tokens.empty()) {
-    if (language.empty()) return {};
-    throw OptionError(
-        key, fmt::format("is \"{}\", but this model has no table of languages: leave it out", language));
-  }
-  const std::vector<std::string> names = vocabulary.languages().names();
-  if (language.empty()) throw_missing(names, key);
-  const auto place = std::ranges::find(names, language);
-  if (place != names.end()) return tokens[static_cast<size_t>(place - names.begin())].second;
-  throw OptionError(
-      key, fmt::format("is \"{}\", which is none of this model's {} languages: did you mean {}?", language,
-                       names.size(), nearest(language, names)));
-}
-
 void SourceFrame::add_to(std::vector<int32_t>& text) const {
   text.insert(text.begin(), before.begin(), before.end());
   text.insert(text.end(), after.begin(), after.end());
 }
 
-SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language) {
-  SourceFrame frame;
-  if (end_mark) frame.after.push_back(source.special().end);
-  if (!language) return frame;
-  switch (source.languages().place) {
-    case Languages::Place::first:
-      frame.before.push_back(*language);
-      break;
-    case Languages::Place::before_end:
-      frame.after.insert(frame.after.begin(), *language);
-      break;
-    case Languages::Place::after_end:
-      frame.after.push_back(*language);
-      break;
-  }
-  return frame;
-}
-
 StartTokens::StartTokens(std::vector<int32_t> tokens) : tokens_(std::move(tokens)) {
   CHECK(!tokens_.empty(), "a decoder must read something");
-}
-
-StartTokens start_tokens(const Vocabulary& target, std::optional<int32_t> language) {
-  std::vector<int32_t> tokens;
-  if (!language || !target.languages().replaces_start) tokens.push_back(target.special().start);
-  if (language) tokens.push_back(*language);
-  tokens.insert(tokens.end(), target.forced().begin(), target.forced().end());
-  return tokens;
 }
 
 }  // namespace dragoman::internal

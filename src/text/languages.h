@@ -4,14 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace dragoman::internal {
-
-class Vocabulary;
 
 struct Languages {
   std::vector<std::pair<std::string, int32_t>> tokens;  // of each language: "fra_Latn", and its token
@@ -26,11 +23,6 @@ struct Languages {
   bool operator==(const Languages&) const = default;
 };
 
-// The language's token; nothing where the vocabulary has no languages. Throws an OptionError of this key where the
-// language is missing, unknown, or given for such a vocabulary.
-std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
-                                      const char* key);
-
 // What the encoder reads around a text.
 struct SourceFrame {
   std::vector<int32_t> before, after;
@@ -38,7 +30,6 @@ struct SourceFrame {
   size_t size() const { return before.size() + after.size(); }
   void add_to(std::vector<int32_t>& text) const;
 };
-SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language);
 
 // What the decoder reads before an output: the start token, and then the tokens that every output is forced to begin
 // with, which are not part of its text. For a score they count as tokens of probability 1.
@@ -55,6 +46,5 @@ class StartTokens {
  private:
   std::vector<int32_t> tokens_;
 };
-StartTokens start_tokens(const Vocabulary& target, std::optional<int32_t> language);
 
 }  // namespace dragoman::internal

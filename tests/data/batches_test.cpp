@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "data/corpora.h"
+#include "text/token_table.h"
 
 namespace dragoman::internal {
 namespace {
@@ -97,6 +99,35 @@ TEST_F(BatchesTest, AnEpochHasEachPairOnce) {
     for (const auto& [pair, count] : counts) EXPECT_EQ(count, 1) << pair;
     EXPECT_EQ(batches.batches_in_epoch(), static_cast<int64_t>(epoch.size()));
   }
+}
+
+// Each side has its language, which the decoder also learns to predict; lengths count it.
+TEST_F(BatchesTest, PairsHaveTheirLanguages) {
+  const Vocabulary& plain = *corpus->vocabularies.source;
+  TokenTable table = {.unknown = 0, .start = bos_id, .end = eos_id};
+  for (int32_t id = 0; id < plain.size(); ++id) table.tokens.push_back(plain.piece(id));
+  table.tokens.insert(table.tokens.end(), {"eng", "fra"});
+  const auto eng = static_cast<int32_t>(plain.size()), fra = eng + 1;
+  table.languages.tokens = {{"eng", eng}, {"fra", fra}};
+  const auto both = std::make_shared<const Vocabulary>(with_token_table(plain.model(), table), "table.spm");
+  const std::vector<TextPair> pairs = {{text->source_lines[0], text->source_lines[1]}};
+  BatchSettings s = settings();
+  EXPECT_THROW(batches_of(pairs, {both, both}, s), OptionError);
+  s.from = "eng";
+  s.to = "fra";
+  const Batch batch = batches_of(pairs, {both, both}, s).at(0);
+  std::vector<int32_t> source = both->encode(pairs[0].source), target = both->encode(pairs[0].target);
+  source.insert(source.begin(), eng);
+  source.push_back(eos_id);
+  target.insert(target.begin(), fra);
+  EXPECT_EQ(batch.source.ids, source);
+  std::vector<int32_t> read = target;
+  read.insert(read.begin(), bos_id);
+  target.push_back(eos_id);
+  EXPECT_EQ(batch.target_input.ids, read);
+  EXPECT_EQ(batch.targets, target);
+  EXPECT_EQ(pair_frame({both, both}, s).source_tokens(), 2);
+  EXPECT_EQ(pair_frame({both, both}, s).target_tokens(), 2);
 }
 
 TEST_F(BatchesTest, PairsHaveStartAndEndTokens) {

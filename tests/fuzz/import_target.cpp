@@ -64,7 +64,11 @@ std::string read_importable(std::string_view bytes) {
 }
 
 std::vector<std::string> importable_seeds() {
-  return {packed(fixtures / "huggingface/joint"), packed(fixtures / "huggingface/separate")};
+  std::vector<std::string> seeds;
+  for (const char* folder : {"huggingface/joint", "huggingface/separate", "m2m/m2m", "m2m/nllb", "m2m/mbart",
+                             "fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2"})
+    seeds.push_back(packed(fixtures / folder));
+  return seeds;
 }
 
 }  // namespace dragoman::internal

@@ -20,10 +20,11 @@ import sentencepiece
 import torch
 from transformers import (M2M100Config, M2M100ForConditionalGeneration, M2M100Tokenizer, MBart50Tokenizer, MBartConfig,
                           MBartForConditionalGeneration, MBartTokenizer, NllbTokenizer)
-from make_huggingface_golden import LINES, sentences
+from make_huggingface_golden import LINES as ALL_LINES, sentences
 
 FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures/m2m"
 SPM = "sentencepiece.bpe.model"
+LINES = ALL_LINES[:7]
 BACK = ["la chatte voit une chienne .", "une  poule petite aime", "la forêt et la rivière", "la ß voit"]
 
 
@@ -113,7 +114,7 @@ def reference(model, tokenizer, language, other, lines, start_of):
     return found
 
 
-def make(name, kind, tokenizer_of, language, other, model_of, start_of, half=False):
+def make(name, kind, tokenizer_of, language, other, model_of, start_of):
     folder = FIXTURES / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -124,8 +125,7 @@ def make(name, kind, tokenizer_of, language, other, model_of, start_of, half=Fal
     model = model_of(tokenizer)
     model.generation_config.update(num_beams=4, max_length=64, forced_bos_token_id=None, decoder_start_token_id=2)
     train(model, tokenizer, [(language, other, pairs), (other, language, [(t, s) for s, t in pairs])], 2500, start_of)
-    if half:
-        model = model.half()
+    model = model.half()
     spm = (folder / SPM).read_bytes()
     model.save_pretrained(folder)
     tokenizer.src_lang = language
@@ -134,7 +134,9 @@ def make(name, kind, tokenizer_of, language, other, model_of, start_of, half=Fal
     if "mbart" in name:  # the first folders lack it
         (folder / "tokenizer.json").unlink()
     model = type(model).from_pretrained(folder, dtype=torch.float32).eval()
-    found = reference(model, tokenizer, language, other, LINES, start_of) + reference(model, tokenizer, other, language, BACK, start_of)
+    # The .spm file maps full-width letters, which MBartTokenizer of transformers 5 forgets.
+    lines = [line for line in LINES if name != "mbart" or "Ｔ" not in line]
+    found = reference(model, tokenizer, language, other, lines, start_of) + reference(model, tokenizer, other, language, BACK, start_of)
     (folder / "reference.json").write_text("[\n" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in found) + "\n]\n")
 
 
@@ -165,8 +167,8 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     makers = {
         "m2m": lambda n: make(n, "bpe", m2m_tokenizer, "en", "is", m2m_model(lambda t: t.encoder_size + 8 + 8), after_end),
-        "nllb": lambda n: make(n, "bpe", nllb_tokenizer, "eng_Latn", "fra_Latn", m2m_model(lambda t: len(t) + 2), after_end, half=True),
+        "nllb": lambda n: make(n, "bpe", nllb_tokenizer, "eng_Latn", "fra_Latn", m2m_model(lambda t: len(t) + 2), after_end),
         "mbart50": lambda n: make(n, "unigram", mbart_tokenizer(MBart50Tokenizer), "en_XX", "fr_XX", mbart_model, after_end),
-        "mbart": lambda n: make(n, "unigram", mbart_tokenizer(MBartTokenizer), "en_XX", "fr_XX", mbart_model, language_alone, half=True)}
+        "mbart": lambda n: make(n, "unigram", mbart_tokenizer(MBartTokenizer), "en_XX", "fr_XX", mbart_model, language_alone)}
     for name in sys.argv[1:] or makers:
         makers[name](name)

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "model/small_models.h"
+#include "search/score.h"
 
 namespace dragoman::internal {
 namespace {
@@ -116,6 +117,55 @@ class SearchTest : public testing::TestWithParam<ModelCase> {
 
 TEST_P(SearchTest, AWideBeamFindsWhatAnExhaustiveSearchFinds) {
   for (const double penalty : {0.0, 0.6, 2.0}) expect_what_an_exhaustive_search_finds(penalty, {});
+}
+
+// What the decoder is given after the start token counts as said with probability 1, and is not part of the output.
+TEST_P(SearchTest, ForcedTokensGoBeforeTheOutput) {
+  const int32_t word = search(small_.model, {.beam = 1, .max_length = 12})[0][0].tokens.at(0) == 4 ? 5 : 4;
+  for (const SearchOptions& options :
+       {SearchOptions{.beam = 1, .max_length = 12}, SearchOptions{.beam = 4, .nbest = 4, .max_length = 12},
+        SearchOptions{.beam = 3, .max_length = 12, .no_repeat_ngram = 3}}) {
+    const Results found = search(small_.model, options, {.start = std::vector{start, word}});
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      PackedSide source, targets, sources;
+      for (const Hypothesis& h : found[i]) {
+        sources.add(sources_[i].data(), sources_[i].data() + sources_[i].size());
+        targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
+      }
+      const auto log_p = score_pairs(small_.model, sources, targets, std::vector{start, word}, end_mark);
+      for (size_t n = 0; n < found[i].size(); ++n) {
+        const Hypothesis& h = found[i][n];
+        EXPECT_TRUE(same_bits(h.log_probabilities, log_p[n])) << "sentence " << i << ", " << n;
+        EXPECT_NEAR(h.score, sum(log_p[n]) / length_divisor(options, std::ssize(log_p[n]) + 1), 1e-6);
+      }
+    }
+  }
+}
+
+// One batch, each request with what its decoder reads first: as if each were alone.
+TEST_P(SearchTest, RequestsHaveStartTokensOfTheirOwn) {
+  const std::vector<StartTokens> starts = {start, std::vector{start, 4}, std::vector{5},
+                                           std::vector{start, 6, 4}};
+  const auto request = [&](size_t i) {
+    return SearchRequest{
+        .source = sources_[i], .start = starts[i % 4], .options = {.beam = 3, .max_length = 12}};
+  };
+  Search together({&small_.model}, {.sentences = 4});
+  for (size_t i = 0; i < sources_.size(); ++i) together.add(i, request(i));
+  std::vector<Hypothesis> best(sources_.size());
+  while (together.busy())
+    for (SearchResult& result : together.step()) best[result.id] = result.hypotheses.at(0);
+  EXPECT_EQ(together.cache_rows_in_use(), 0);
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    Search alone({&small_.model}, {});
+    alone.add(0, request(i));
+    while (alone.busy()) {
+      for (SearchResult& result : alone.step()) {
+        EXPECT_EQ(result.hypotheses.at(0).tokens, best[i].tokens);
+        EXPECT_TRUE(same_bits(result.hypotheses[0].log_probabilities, best[i].log_probabilities));
+      }
+    }
+  }
 }
 
 TEST_P(SearchTest, NoOutputHasAForbiddenToken) {

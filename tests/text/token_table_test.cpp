@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "text/language_tokens.h"
 #include "text/spm_file.h"
 #include "text/toy_text.h"
 #include "text/vocabulary.h"
@@ -46,6 +47,41 @@ class TokenTableTest : public testing::Test {
 TEST_F(TokenTableTest, GoesWithTheFile) {
   EXPECT_EQ(token_table_of(with_token_table(spm, table), "a"), table);
   EXPECT_EQ(token_table_of(spm, "a"), std::nullopt);
+}
+
+TEST_F(TokenTableTest, KnowsLanguagesAndForcedTokens) {
+  table.forced = {5};
+  table.languages = {{{"fra", 2}, {"deu", 3}}, Languages::Place::after_end, true};
+  EXPECT_EQ(token_table_of(with_token_table(spm, table), "a"), table);
+  const Vocabulary other = vocabulary();
+  EXPECT_EQ(other.languages(), table.languages);
+  EXPECT_EQ(other.forced(), table.forced);
+  EXPECT_TRUE(other.is_mark(3));
+  std::vector<int32_t> ids = other.encode("kalo");
+  ids.insert(ids.begin(), 2);
+  EXPECT_EQ(other.decode(ids), "kalo");
+}
+
+TEST_F(TokenTableTest, ASourceHasItsLanguageWhereTheModelWantsIt) {
+  using Place = Languages::Place;
+  for (const auto& [place, expected] : {std::pair(Place::first, std::vector{2, 9, 0}),
+                                        {Place::before_end, std::vector{9, 2, 0}},
+                                        {Place::after_end, std::vector{9, 0, 2}}}) {
+    table.languages = {{{"fra", 2}}, place, false};
+    std::vector<int32_t> ids = {9};
+    source_frame(vocabulary(), true, 2).add_to(ids);
+    EXPECT_EQ(ids, expected);
+  }
+}
+
+TEST_F(TokenTableTest, TheDecoderReadsTheLanguageAndWhatIsForced) {
+  table.languages = {{{"fra", 2}}, {}, false};
+  EXPECT_EQ(start_tokens(vocabulary(), 2).all(), (std::vector{table.start, 2}));
+  table.forced = {7};
+  EXPECT_EQ(start_tokens(vocabulary(), 2).all(), (std::vector{table.start, 2, 7}));
+  EXPECT_EQ(start_tokens(vocabulary(), {}).all(), (std::vector{table.start, 7}));
+  table.languages.replaces_start = true;
+  EXPECT_EQ(start_tokens(vocabulary(), 2).all(), (std::vector{2, 7}));
 }
 
 TEST_F(TokenTableTest, IdsArePlacesInTheTable) {
@@ -113,8 +149,10 @@ TEST_F(TokenTableTest, DamageIsAnError) {
   const std::string whole = with_token_table(spm, table);
   for (const auto& damage : std::vector<std::function<void(TokenTable&)>>{
            [](TokenTable& t) { t.unknown = -1; }, [](TokenTable& t) { t.unknown = 1000; },
-           [](TokenTable& t) { t.never.push_back(1000); }, [](TokenTable& t) { t.tokens.clear(); },
-           [](TokenTable& t) { t.tokens[7] = "a\xff"; }}) {
+           [](TokenTable& t) { t.never.push_back(1000); }, [](TokenTable& t) { t.forced.push_back(1000); },
+           [](TokenTable& t) { t.languages.tokens.emplace_back("fra", 1000); },
+           [](TokenTable& t) { t.languages.tokens.emplace_back("", 2); },
+           [](TokenTable& t) { t.tokens.clear(); }, [](TokenTable& t) { t.tokens[7] = "a\xff"; }}) {
     TokenTable damaged = table;
     damage(damaged);
     EXPECT_TRUE(error_of(with_token_table(spm, damaged)).starts_with("table.spm "))
