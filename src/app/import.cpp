@@ -19,6 +19,7 @@ struct ImportOptions {
   ImportRequest request;
   std::string out, format, source_vocabulary, target_vocabulary;
   std::string check = "This is a test.";
+  WantedPrecision precision = WantedPrecision::as_saved;
 };
 
 void declare(Options& options, ImportOptions& o) {
@@ -28,6 +29,9 @@ void declare(Options& options, ImportOptions& o) {
   own.add("vocab", o.source_vocabulary,
           "vocabulary of SOURCE that lies elsewhere: a .spm file or a word list");
   own.add("target-vocab", o.target_vocabulary, "the target side's, if it is another");
+  own.add("precision", o.precision,
+          "of the new weights: int8 where SOURCE has integers, or fp32 everywhere, which can be trained",
+          {{"as-saved", WantedPrecision::as_saved}, {"fp32", WantedPrecision::fp32}});
   own.add("check", o.check, "sentence that the new model translates at the end, to be looked at; \"\": none");
 }
 
@@ -59,7 +63,8 @@ void import(const Arguments& arguments) {
 
   for (const std::string& file : {o.source_vocabulary, o.target_vocabulary})
     if (!file.empty()) o.request.vocabularies.push_back(file);
-  const ImportedModel model = import_model(o.request, o.format);
+  ImportedModel model = import_model(o.request, o.format);
+  if (o.precision == WantedPrecision::fp32) model.precision = Precision::fp32;
   write_model_folder(model, o.out);
   log_info("{} is the {} model in {}", o.out, model.system, o.request.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);

@@ -6,9 +6,11 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "model/decoding_weights.h"
 #include "model/folder.h"
 #include "model/transformer.h"
 #include "model/weights.h"
+#include "search/shortlist.h"
 #include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
@@ -45,14 +47,51 @@ std::vector<float> all_values(const ImportedModel& imported, const Transformer& 
   return weights;
 }
 
+void write_floats(const ImportedModel& imported, const std::string& folder) {
+  Device device = host();
+  const Transformer model(imported.config, device, Buffers::weights);
+  write_weights(weights_path(folder), model.parameters, all_values(imported, model));
+}
+
+// The scale of each column of a weight, or row of a table, whose integers the model has; 0 for the others.
+std::vector<float> known_scales(const Parameter& parameter, const std::vector<ForeignTensor>& parts) {
+  std::vector<float> scales;
+  const size_t dimension = parameter.role == Role::table ? 0 : 1;
+  for (const ForeignTensor& part : parts) {
+    const auto count = static_cast<size_t>(part.shape[dimension]);
+    const bool by_column = part.scales.size() == count && part.scaled_dimension == dimension;
+    for (size_t i = 0; i < count; ++i) {
+      const bool known = part.type == ElementType::i8 && (by_column || part.scales.size() == 1);
+      scales.push_back(known ? 1 / part.scales[by_column ? i : 0] : 0);
+    }
+    if (dimension == 0) CHECK(parts.size() == 1, "{}: {} parts", parameter.name, parts.size());
+  }
+  return scales;
+}
+
+void write_quantized(const ImportedModel& imported, const std::string& folder) {
+  Device device = host();
+  Transformer model(imported.config, device, Buffers::none_yet);
+  for (const Parameter& parameter : model.parameters.list()) {
+    const std::vector<ForeignTensor> parts = imported.parts(parameter);
+    set_decoding_weights(device, model.parameters, parameter,
+                         values_of(parameter, parts, 0, parameter.value.rows()), imported.precision,
+                         known_scales(parameter, parts));
+  }
+  write_decoding_weights(weights_path(folder), model.parameters);
+}
+
 }  // namespace
 
 void write_model_folder(const ImportedModel& imported, const std::string& folder) {
-  Device device = host();
-  const Transformer model(imported.config, device, Buffers::weights);
   make_folder(folder);
   write_vocabularies(folder, imported.vocabularies);
-  write_weights(weights_path(folder), model.parameters, all_values(imported, model));
+  if (imported.shortlist) write_shortlist(folder, *imported.shortlist, imported.vocabularies);
+  if (imported.precision == Precision::fp32) {
+    write_floats(imported, folder);
+  } else {
+    write_quantized(imported, folder);
+  }
   const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
                                  {"vocabulary", {{"source_eos", imported.source_eos}}}};
   const nlohmann::json config = {{"format", 1},
