@@ -24,6 +24,7 @@ void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
 void quantize(const Arguments& arguments);
 void import(const Arguments& arguments);
+void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -48,6 +49,7 @@ inline constexpr Command commands[] = {
     {"average", "average the weights of several models, or of a run's last checkpoints", average},
     {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
     {"import", "convert another system's model into a model folder", import},
+    {"export", "convert a model folder into another system's model", export_model},
     {"bench", "measure translation speed here, compared with the machine's limits", bench},
     {"demo", "train a small English-French translator in minutes, and try it", demo},
 };

@@ -35,6 +35,8 @@ std::optional<SentencePieceFiles> files_in(const std::string& folder) {
   };
   const auto source = named("source.spm"), target = named("target.spm");
   if (source != found.end() && target != found.end()) return SentencePieceFiles{*source, *target};
+  if (source != found.end() || target != found.end())
+    throw Error("{} has only one of source.spm and target.spm: add the other, or {}", folder, how_to);
   if (found.size() == 1) return SentencePieceFiles{found[0], found[0]};
   if (found.empty()) return {};
   throw Error("{} has {} SentencePiece files, and which is the model's is not known: {}", folder,
