@@ -294,7 +294,8 @@ std::vector<std::string> choices_of(const ImportedModel& model, const CTranslate
       caller_ends_sources(settings)
           ? fmt::format("sources end with {}, as in models that come from transformers", settings.end)
           : fmt::format("sources end with {}", model.source_eos ? settings.end : "their last word"));
-  choices.push_back("beam 2, scores divided by length^1");
+  choices.push_back(fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
+                                model.search["length-penalty"].dump()));
   if (model.shortlist) choices.push_back("vmap.txt is the shortlist: translate --shortlist uses it");
   return choices;
 }
@@ -319,7 +320,9 @@ bool is_ctranslate2(const std::string& folder) {
   return version >= 1 && version <= 6 && number_at(file.bytes, 4) != 0;
 }
 
-ImportedModel import_ctranslate2(const ImportRequest& request) {
+ImportedModel import_ctranslate2(const ImportRequest& request) { return import_ctranslate2_for(request, {}); }
+
+ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTranslate2Search& search) {
   const std::string& folder = request.source;
   const auto theirs = std::make_shared<const CTranslate2Model>(read_ctranslate2(folder));
   const CTranslate2Settings& settings = theirs->settings;
@@ -343,11 +346,9 @@ ImportedModel import_ctranslate2(const ImportRequest& request) {
       has_fixed_length(model.config.positions) ? model.config.max_positions : longest_source;
   // Longer sources are split, since translations of more tokens would be cut.
   model.max_length = std::max<int64_t>(1, std::min(positions - 1, longest_output));
-  model.search = {{"beam", 2},
-                  {"length-penalty", 1},
-                  {"penalty-form", "plain"},
-                  {"max-length", longest_output},
-                  {"max-length-ratio", 0}};
+  model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
+                  {"penalty-form", "plain"}, {"max-length", longest_output},
+                  {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
   model.choices = choices_of(model, settings);
   model.parts = [theirs](const Parameter& parameter) { return parts_of(*theirs, parameter); };
   return model;

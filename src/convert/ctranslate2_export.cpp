@@ -6,6 +6,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -29,11 +30,11 @@ class ModelBin {
  public:
   template <class Number>
   void add_scalar(const std::string& name, Number value) {
-    add(name, {}, std::span(&value, 1));
+    add<Number>(name, {}, std::span(&value, 1));
   }
 
   void add_floats(const std::string& name, const std::vector<int64_t>& shape, std::span<const float> values) {
-    add(name, shape, values);
+    add<float>(name, shape, values);
   }
 
   // As int8 and scales where it has scales.
@@ -77,7 +78,8 @@ class ModelBin {
   template <class Number>
   void add(const std::string& name, const std::vector<int64_t>& shape, std::span<const Number> values) {
     if (values.size_bytes() > UINT32_MAX)
-      throw Error("{} has more than 4 GiB, which CTranslate2's format cannot hold: quantize the model first", name);
+      throw Error("{} has more than 4 GiB, which CTranslate2's format cannot hold: quantize the model first",
+                  name);
     std::string bytes = text(name) + number(static_cast<uint8_t>(shape.size()));
     for (const int64_t size : shape) bytes += number(static_cast<uint32_t>(size));
     bytes += number(type_of(Number())) + number(static_cast<uint32_t>(values.size_bytes()));
@@ -117,8 +119,8 @@ void add_computed_positions(ModelBin& file, const ModelConfig& c) {
   std::vector<float> table;
   for (int64_t position = 0; position < computed_positions; ++position)
     for (int64_t column = 0; column < c.d_model; ++column)
-      table.push_back(static_cast<float>(
-          position_value(c.positions, c.position_offset + position, column, c.d_model)));
+      table.push_back(
+          static_cast<float>(position_value(c.positions, c.position_offset + position, column, c.d_model)));
   file.add_floats(encoder_positions, {computed_positions, c.d_model}, table);
   file.add_alias(decoder_positions, encoder_positions);
 }
@@ -142,10 +144,12 @@ void check_marks(const SavedModel& model) {
   const SpecialTokens &ours = source.special(), &theirs = target.special();
   if (ours.end < 0 || theirs.end < 0)
     throw Error("export: {} has a vocabulary without an end mark, which other systems need", model.folder);
-  if (source.piece(ours.end) != target.piece(theirs.end) || source.piece(ours.unknown) != target.piece(theirs.unknown))
-    throw Error("export --format ctranslate2: the vocabularies of {} have different marks, {} and {}, {} and {}",
-                model.folder, source.piece(ours.end), target.piece(theirs.end), source.piece(ours.unknown),
-                target.piece(theirs.unknown));
+  if (source.piece(ours.end) != target.piece(theirs.end) ||
+      source.piece(ours.unknown) != target.piece(theirs.unknown))
+    throw Error(
+        "export --format ctranslate2: the vocabularies of {} have different marks, {} and {}, {} and {}",
+        model.folder, source.piece(ours.end), target.piece(theirs.end), source.piece(ours.unknown),
+        target.piece(theirs.unknown));
 }
 
 void write_tokens(const std::string& path, const Vocabulary& vocabulary) {
@@ -170,16 +174,17 @@ void write_config(const std::string& folder, const SavedModel& model) {
 
 std::vector<std::string> notes_of(const SavedModel& model) {
   const SearchOptions& search = model.search;
-  std::vector<std::string> notes = {fmt::format("pieces of the .spm files are the tokens; sources {}",
-                                                model.readers[0].end_mark ? "get their end mark by config.json"
-                                                                          : "have no end mark")};
+  std::vector<std::string> notes = {
+      fmt::format("pieces of the .spm files are the tokens; sources {}",
+                  model.readers[0].end_mark ? "get their end mark by config.json" : "have no end mark")};
   if (search.penalty_form == LengthPenalty::plain) {
     notes.push_back(fmt::format("translate as here by beam_size={}, length_penalty={}", search.beam,
                                 search.length_penalty));
   } else {
-    notes.push_back(fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with its length_penalty=1 is the "
-                                "closest",
-                                search.beam));
+    notes.push_back(
+        fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with its length_penalty=1 is the "
+                    "closest",
+                    search.beam));
   }
   return notes;
 }

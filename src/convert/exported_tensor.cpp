@@ -35,8 +35,7 @@ ExportedTensor exported(Device& device, const Parameter& parameter) {
   ExportedTensor tensor = {.shape = {columns, rows}, .values = {}};
   tensor.values.reserve(static_cast<size_t>(rows * columns));
   for (int64_t column = 0; column < columns; ++column)
-    for (int64_t row = 0; row < rows; ++row)
-      tensor.values.push_back(values.data()[row * columns + column]);
+    for (int64_t row = 0; row < rows; ++row) tensor.values.push_back(values.data()[row * columns + column]);
   return tensor;
 }
 

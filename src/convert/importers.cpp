@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/quotes.h"
+#include "convert/argos.h"
 #include "convert/ctranslate2.h"
 #include "convert/huggingface_marian.h"
 #include "convert/settings.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::array all = {
     Importer{"huggingface-marian", "Hugging Face Marian (OPUS-MT): a folder", is_huggingface_marian,
              import_huggingface_marian},
+    Importer{"argos", "Argos Translate: an .argosmodel file, or its folder", is_argos, import_argos},
     Importer{"ctranslate2", "CTranslate2: a folder with model.bin", is_ctranslate2, import_ctranslate2},
 };
 
