@@ -12,6 +12,7 @@
 #include "data/corpus.h"
 #include "data/shards.h"
 #include "fuzz/foreign_targets.h"
+#include "fuzz/import_target.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/reading.h"
 #include "kernels/kernels.h"
@@ -369,6 +370,7 @@ constexpr FuzzTarget targets[] = {
     {"foreign_safetensors", read_safetensors_of_others, safetensors_of_others},
     {"marian", read_marian, marian_seeds},
     {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
+    {"import", read_importable, importable_seeds},
     {"recipe", read_recipe, recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},
