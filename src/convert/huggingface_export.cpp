@@ -260,9 +260,9 @@ void write_config(const std::string& folder, const SavedModel& model, const Padd
 void write_search(const std::string& folder, const SavedModel& model, const Padding& pad) {
   const SearchOptions& search = model.search;
   const SpecialTokens& special = model.vocabularies.target->special();
-  json never = {{pad.id}};
-  for (const int32_t id : model.vocabularies.target->never())
-    if (pad.moved(id) != pad.id) never.push_back({pad.moved(id)});
+  json never = json::array();
+  if (pad.is_new) never.push_back(json::array({pad.id}));
+  for (const int32_t id : model.vocabularies.target->never()) never.push_back(json::array({pad.moved(id)}));
   const json config = {
       {"num_beams", search.beam},
       {"length_penalty", search.penalty_form == LengthPenalty::plain ? search.length_penalty : 1},

@@ -64,7 +64,10 @@ std::string read_importable(std::string_view bytes) {
 }
 
 std::vector<std::string> importable_seeds() {
-  return {packed(fixtures / "huggingface/joint"), packed(fixtures / "huggingface/separate")};
+  const std::string pieces = packed(fixtures / "ctranslate2/trained");
+  return {packed(fixtures / "huggingface/joint"), packed(fixtures / "huggingface/separate"),
+          packed(fixtures / "ctranslate2/random/rounded") + pieces,
+          packed(fixtures / "ctranslate2/versions/1") + pieces};
 }
 
 }  // namespace dragoman::internal
