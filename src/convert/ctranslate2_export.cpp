@@ -17,13 +17,10 @@
 namespace dragoman::internal {
 namespace {
 
+using namespace ctranslate2;
+
 constexpr uint32_t version = 6, revision = 7;
 constexpr int64_t computed_positions = 1024;  // CTranslate2 cuts longer sources
-
-const std::string encoder_positions = "encoder/position_encodings/encodings",
-                  decoder_positions = "decoder/position_encodings/encodings",
-                  encoder_embedding = "encoder/embeddings_0/weight",
-                  decoder_embedding = "decoder/embeddings/weight", generator = "decoder/projection/weight";
 
 // What model.bin consists of.
 class ModelBin {

@@ -136,6 +136,13 @@ const ForeignTensor& CTranslate2Model::find(const std::string& name) const {
   return found->second;
 }
 
+const ForeignTensor& CTranslate2Model::matrix(const std::string& name) const {
+  const ForeignTensor& tensor = find(name);
+  if (tensor.shape.size() != 2 || tensor.shape[0] < 1 || tensor.shape[1] < 1)
+    throw Error("{} is damaged: {} is {}, not a matrix", path, name, describe(tensor));
+  return tensor;
+}
+
 double CTranslate2Model::scalar(const std::string& name, double otherwise) const {
   const auto found = tensors.find(name);
   if (found == tensors.end()) return otherwise;

@@ -23,8 +23,9 @@ struct CTranslate2Model {
   int64_t default_heads = 8;
 
   bool has(const std::string& name) const { return tensors.contains(name); }
-  // An Error if there is none.
+  // An Error if there is none; and, of `matrix`, if it has not two dimensions.
   const ForeignTensor& find(const std::string& name) const;
+  const ForeignTensor& matrix(const std::string& name) const;
   // A scalar of any type, or `otherwise`.
   double scalar(const std::string& name, double otherwise) const;
 };

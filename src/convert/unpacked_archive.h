@@ -1,7 +1,7 @@
 // A zip archive's files in a temporary folder, for readers that want a folder.
 //
-// An archive from anywhere may be unpacked: names that lead out of the folder are refused, links become files, and sizes
-// are limited before anything is written.
+// An archive from anywhere may be unpacked: names that lead out of the folder are refused, links become files, and
+// sizes are limited before anything is written.
 #pragma once
 
 #include <functional>
