@@ -1,7 +1,8 @@
 // A CTranslate2 folder of binary version 6: all that a Transformer can be here has its place there.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -13,6 +14,7 @@
 #include "convert/ctranslate2_names.h"
 #include "convert/exported_tensor.h"
 #include "convert/exporters.h"
+#include "search/shortlist.h"
 
 namespace dragoman::internal {
 namespace {
@@ -155,6 +157,28 @@ void write_tokens(const std::string& path, const Vocabulary& vocabulary) {
   write_file(path, {tokens.dump(1)});
 }
 
+std::string listed(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  std::string text;
+  for (const int32_t id : ids) text += (text.empty() ? "" : " ") + vocabulary.piece(id);
+  return text;
+}
+
+// The shortlist, if there is one: a line for each source token, and one for every sentence.
+void write_vmap(const std::string& path, const SavedModel& model) {
+  if (!std::filesystem::exists(model.folder + "/shortlist.safetensors")) return;
+  const Vocabulary &source = *model.vocabularies.source, &target = *model.vocabularies.target;
+  const Shortlist shortlist = Shortlist::read(model.folder, model.vocabularies);
+  const std::vector<int32_t> always = shortlist.words_for({}, {});
+  std::string text = "\t" + listed(target, always) + "\n";
+  for (int32_t id = 0; id < source.size(); ++id) {
+    const std::vector<int32_t> words = shortlist.words_for(std::span(&id, 1), {});
+    std::vector<int32_t> own;
+    std::ranges::set_difference(words, always, std::back_inserter(own));
+    if (!own.empty()) text += source.piece(id) + "\t" + listed(target, own) + "\n";
+  }
+  write_file(path, {text});
+}
+
 void write_config(const std::string& folder, const SavedModel& model) {
   const Vocabulary& target = *model.vocabularies.target;
   const SpecialTokens& special = target.special();
@@ -199,6 +223,7 @@ std::vector<std::string> export_ctranslate2(SavedModel& model, const std::string
     write_tokens(folder + "/source_vocabulary.json", *model.vocabularies.source);
     write_tokens(folder + "/target_vocabulary.json", *model.vocabularies.target);
   }
+  write_vmap(folder + "/vmap.txt", model);
   file.write(folder + "/model.bin");
   write_config(folder, model);
   return notes_of(model);

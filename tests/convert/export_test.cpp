@@ -13,6 +13,7 @@
 #include "model/weights.h"
 #include "search/saved_model.h"
 #include "search/score.h"
+#include "search/shortlist.h"
 #include "testing.h"
 #include "text/vocabulary.h"
 
@@ -145,6 +146,23 @@ TEST_F(Export, CTranslate2KeepsIntegers) {
   exported_to("ctranslate2", first, out);
   write_model_folder(import_model({out}), second);
   EXPECT_EQ(read_file(weights_path(first)), read_file(weights_path(second)));
+}
+
+TEST_F(Export, CTranslate2HasTheShortlist) {
+  const std::string model = made(small), out = temporary_.path("out"), back = temporary_.path("back");
+  const Vocabularies words = read_vocabularies(model);
+  Lexicon lexicon = {.frequent = {5, 9}, .likeliest = {}};
+  for (int32_t id = 0; id < words.source->size(); ++id)
+    lexicon.likeliest.push_back({id % 30, 30 - id % 7, 5});
+  write_shortlist(model, lexicon, words);
+  exported_to("ctranslate2", model, out);
+  write_model_folder(import_model({out}), back);
+  const Shortlist before = Shortlist::read(model, words),
+                  after = Shortlist::read(back, read_vocabularies(back));
+  for (int32_t id = 0; id < words.source->size(); ++id) {
+    const std::vector<int32_t> source = {id, 7}, marks = {0, 1};  // which CTranslate2 always allows
+    EXPECT_EQ(before.words_for(source, marks), after.words_for(source, {})) << id;
+  }
 }
 
 TEST_F(Export, HuggingFaceHasPostNormAndThePapersPositions) {
