@@ -147,10 +147,9 @@ std::vector<std::string> choices_of(const ImportedModel& model, const CTranslate
   choices.push_back(model.config.zero_start
                         ? "the decoder begins with a vector of zeros"
                         : fmt::format("the decoder begins with {}", target.piece(target.special().start)));
-  choices.push_back(
-      caller_ends_sources(settings)
-          ? fmt::format("sources end with {}, as in models that come from transformers", settings.end)
-          : fmt::format("sources end with {}", model.source_eos ? settings.end : "their last word"));
+  choices.push_back(model.source_eos ? fmt::format("sources end with {}", settings.end)
+                                     : "sources have no end mark");
+  if (caller_ends_sources(settings)) choices.back() += ", as in models that come from transformers";
   choices.push_back(fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
                                 model.search["length-penalty"].dump()));
   if (model.shortlist) choices.push_back("vmap.txt is the shortlist: translate --shortlist uses it");
