@@ -20,7 +20,7 @@ import ctranslate2
 import numpy
 import sentencepiece
 from ctranslate2.converters import TransformersConverter
-from ctranslate2.specs import common_spec, model_spec, transformer_spec
+from ctranslate2.specs import common_spec, transformer_spec
 
 FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures"
 OUT = FIXTURES / "ctranslate2"
@@ -46,7 +46,6 @@ def reference(folder, lines, spm, caller_ends, texts):
         source = pieces_of(line, source_pieces)
         read = source + (["</s>"] if caller_ends else [])
         best = translator.translate_batch([read], **PLAIN, max_decoding_length=90 if texts else 20)[0].hypotheses[0]
-        log_p = {}
         targets = [best[:20], best[:20][::-1]] if best else [["▁la"], ["▁la"]]
         scored = translator.score_batch([read] * 2, targets)
         one = {"source": line, "pieces": source,
