@@ -25,6 +25,7 @@ void average(const Arguments& arguments);
 void quantize(const Arguments& arguments);
 void import(const Arguments& arguments);
 void get(const Arguments& arguments);
+void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 
@@ -50,6 +51,7 @@ inline constexpr Command commands[] = {
     {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
     {"get", "download a published model, and import it", get},
     {"import", "convert another system's model into a model folder", import},
+    {"export", "convert a model folder into another system's model", export_model},
     {"bench", "measure translation speed here, compared with the machine's limits", bench},
     {"demo", "train a small English-French translator in minutes, and try it", demo},
 };

@@ -21,6 +21,7 @@ struct ImportOptions {
   ImportRequest request;
   std::string out, format, source_vocabulary, target_vocabulary, from, to;
   std::string check = "This is a test.";
+  WantedPrecision precision = WantedPrecision::as_saved;
 };
 
 void declare(Options& options, ImportOptions& o) {
@@ -31,6 +32,9 @@ void declare(Options& options, ImportOptions& o) {
           "vocabulary of SOURCE that lies elsewhere: a .spm file or a word list");
   own.add("target-vocab", o.target_vocabulary, "the target side's, if it is another");
   declare_languages(own, o.from, o.to);  // the folder's defaults
+  own.add("precision", o.precision,
+          "of the new weights: int8 where SOURCE has integers, or fp32 everywhere, which can be trained",
+          {{"as-saved", WantedPrecision::as_saved}, {"fp32", WantedPrecision::fp32}});
   own.add("check", o.check, "sentence that the new model translates at the end, to be looked at; \"\": none");
 }
 
@@ -83,6 +87,7 @@ void import(const Arguments& arguments) {
     if (!file.empty()) o.request.vocabularies.push_back(file);
   ImportedModel model = import_model(o.request, o.format);
   set_languages(o, model);
+  if (o.precision == WantedPrecision::fp32) model.precision = Precision::fp32;
   write_model_folder(model, o.out);
   log_info("{} is the {} model in {}", o.out, model.system, o.request.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);

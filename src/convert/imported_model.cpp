@@ -6,9 +6,11 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "model/decoding_weights.h"
 #include "model/folder.h"
 #include "model/transformer.h"
 #include "model/weights.h"
+#include "search/shortlist.h"
 #include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
@@ -56,12 +58,45 @@ void write_weights(const ImportedModel& imported, const std::string& path) {
   stream_safetensors(path, {{"format", "dragoman 1"}}, tensors);
 }
 
+// The scale of each column of a weight, or row of a table, whose integers the model has; 0 for the others.
+std::vector<float> known_scales(const Parameter& parameter, const std::vector<ForeignTensor>& parts) {
+  std::vector<float> scales;
+  const size_t dimension = parameter.role == Role::table ? 0 : 1;
+  for (const ForeignTensor& part : parts) {
+    const auto count = static_cast<size_t>(part.shape[dimension]);
+    const bool by_column = part.scales.size() == count && part.scaled_dimension == dimension;
+    for (size_t i = 0; i < count; ++i) {
+      const bool known = part.type == ElementType::i8 && (by_column || part.scales.size() == 1);
+      scales.push_back(known ? 1 / part.scales[by_column ? i : 0] : 0);
+    }
+    if (dimension == 0) CHECK(parts.size() == 1, "{}: {} parts", parameter.name, parts.size());
+  }
+  return scales;
+}
+
+void write_quantized(const ImportedModel& imported, const std::string& path) {
+  Device device(kernels_for("baseline"), 1);
+  Transformer model(imported.config, device, Buffers::none_yet);
+  for (const Parameter& parameter : model.parameters.list()) {
+    const std::vector<ForeignTensor> parts = imported.parts(parameter);
+    set_decoding_weights(device, model.parameters, parameter,
+                         values_of(parameter, parts, 0, parameter.value.rows()), imported.precision,
+                         known_scales(parameter, parts));
+  }
+  write_decoding_weights(path, model.parameters);
+}
+
 }  // namespace
 
 void write_model_folder(const ImportedModel& imported, const std::string& folder) {
   make_folder(folder);
   write_vocabularies(folder, imported.vocabularies);
-  write_weights(imported, weights_path(folder));
+  if (imported.shortlist) write_shortlist(folder, *imported.shortlist, imported.vocabularies);
+  if (imported.precision == Precision::fp32) {
+    write_weights(imported, weights_path(folder));
+  } else {
+    write_quantized(imported, weights_path(folder));
+  }
   const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
                                  {"vocabulary", {{"source_eos", imported.source_eos}}}};
   const nlohmann::json config = {{"format", 1},

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "convert/foreign_tensors.h"
+#include "data/lexicon.h"
 #include "model/config.h"
 #include "nn/parameters.h"
 #include "text/vocabulary.h"
@@ -29,6 +31,10 @@ struct ImportedModel {
   int64_t max_length = 512;  // tokens of the longest source that it was made for, without the end mark
   nlohmann::json search;     // how it is searched: options of the search by name
   std::vector<std::string> choices;  // what the importer took the model for, to be shown
+
+  Precision precision =
+      Precision::fp32;  // of the folder's weights: fp32, or int8 where the model has integers
+  std::optional<Lexicon> shortlist = {};
 
   // The tensors that a parameter consists of, side by side: each a matrix with the parameter's rows and some of its
   // columns. An Error names the tensor that is missing or has another shape.

@@ -10,6 +10,8 @@
 #include "convert/eole.h"
 #include "convert/fairseq.h"
 #include "convert/huggingface_m2m.h"
+#include "convert/argos.h"
+#include "convert/ctranslate2.h"
 #include "convert/huggingface_marian.h"
 #include "convert/opennmt.h"
 #include "convert/settings.h"
@@ -25,6 +27,8 @@ constexpr std::array all = {
     Importer{"fairseq", "fairseq: a checkpoint, model.pt", is_fairseq, import_fairseq},
     Importer{"eole", "eole: a folder", is_eole, import_eole},
     Importer{"opennmt-py", "OpenNMT-py: a checkpoint, MODEL.pt", is_opennmt, import_opennmt},
+    Importer{"argos", "Argos Translate: an .argosmodel file, or its folder", is_argos, import_argos},
+    Importer{"ctranslate2", "CTranslate2: a folder with model.bin", is_ctranslate2, import_ctranslate2},
 };
 
 std::string known_formats() {

@@ -23,7 +23,8 @@ int padding(Precision precision) { return precision == Precision::int8 ? 128 : 0
 float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
 
 // 0 for a column of zeros.
-float scale_of_column(ConstMatrix b, int64_t column) {
+float scale_of_column(ConstMatrix b, int64_t column, const float* known_scales) {
+  if (known_scales != nullptr && known_scales[column] > 0) return known_scales[column];
   float largest = 0;
   for (int64_t k = 0; k < b.rows; ++k) largest = std::fmax(largest, std::fabs(element(b, k, column)));
   return largest / 127;
@@ -64,7 +65,7 @@ int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns) {
 }
 
 LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, ConstMatrix b,
-                                    unsigned char* data, float* scales) {
+                                    unsigned char* data, float* scales, const float* known_scales) {
   CHECK(precision != Precision::int8 || b.rows <= most_rows_of_int8, "{} inner indices", b.rows);
   const int64_t panel_bytes = line_count(precision, b.rows) * low_precision_line_bytes;
   const auto one_panel = [&](int64_t panel) {
@@ -72,7 +73,7 @@ LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, Co
     std::memset(bytes, padding(precision), static_cast<size_t>(panel_bytes));
     for (int64_t j = panel * low_precision_panel_columns;
          j < b.columns && j < (panel + 1) * low_precision_panel_columns; ++j) {
-      const float scale = precision == Precision::int8 ? scale_of_column(b, j) : 0;
+      const float scale = precision == Precision::int8 ? scale_of_column(b, j, known_scales) : 0;
       if (precision == Precision::int8) scales[j] = scale;
       low_precision_column(precision, b, j, scale, bytes);
     }

@@ -14,8 +14,9 @@ uint16_t to_bf16(float x);
 // Bytes of LowPrecisionMatrix::data for this many inner indices and columns: a multiple of 64.
 int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns);
 
-// Rounds b into `data` and `scales` (for int8: a float for each column), which have the sizes above.
+// Rounds b into `data` and `scales` (for int8: a float for each column), which have the sizes above. `known_scales`:
+// those of columns that were rounded before, so that they get the same integers again; 0 for the others.
 LowPrecisionMatrix to_low_precision(CpuContext&, Precision precision, ConstMatrix b, unsigned char* data,
-                                    float* scales);
+                                    float* scales, const float* known_scales = nullptr);
 
 }  // namespace dragoman::internal

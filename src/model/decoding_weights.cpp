@@ -129,7 +129,8 @@ void adopt(Device& device, Parameters& parameters, const Parameter& parameter,
 
 // Rounds the floats into memory of their own.
 void round_weights(CpuContext& host_context, Device& device, Parameters& parameters,
-                   const Parameter& parameter, std::span<const float> floats, Precision precision) {
+                   const Parameter& parameter, std::span<const float> floats, Precision precision,
+                   const float* known_scales = nullptr) {
   const ConstMatrix operand = operand_of(parameter, floats.data());
   const int64_t size = low_precision_size(precision, operand.rows, operand.columns);
   const auto scales = precision == Precision::int8 ? static_cast<size_t>(operand.columns) : 0;
@@ -138,7 +139,7 @@ void round_weights(CpuContext& host_context, Device& device, Parameters& paramet
   adopt(device, parameters, parameter, memory,
         {{},
          to_low_precision(host_context, precision, operand, data,
-                          scales > 0 ? reinterpret_cast<float*>(data + size) : nullptr)});
+                          scales > 0 ? reinterpret_cast<float*>(data + size) : nullptr, known_scales)});
 }
 
 }  // namespace
@@ -155,6 +156,21 @@ void quantize_weights(Device& device, Parameters& parameters, Precision precisio
     const HostView<const float> floats = parameter.value.values();
     round_weights(host, device, parameters, parameter, floats.span(), precision);
   }
+}
+
+void set_decoding_weights(Device& device, Parameters& parameters, const Parameter& parameter,
+                          std::vector<float> values, Precision precision,
+                          const std::vector<float>& known_scales) {
+  CpuContext host(device.context.threads());
+  if (parameter.role != Role::plain) {
+    CHECK(known_scales.empty() || std::ssize(known_scales) == operand_of(parameter, nullptr).columns,
+          "{} scales", known_scales.size());
+    round_weights(host, device, parameters, parameter, values, precision,
+                  known_scales.empty() ? nullptr : known_scales.data());
+    return;
+  }
+  const auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  adopt(device, parameters, parameter, owner, {.floats = *owner});
 }
 
 void map_weights(Device& device, const std::string& path, Parameters& parameters, WantedPrecision wanted,

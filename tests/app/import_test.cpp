@@ -29,6 +29,30 @@ TEST_F(ImportTest, WhatItMakesTranslates) {
             translated);
 }
 
+TEST_F(ImportTest, IntegersStayUnlessFloatsAreAskedFor) {
+  const std::string source =
+      std::string(DRAGOMAN_SOURCE_DIR) + "/tests/golden/fixtures/ctranslate2/trained/int8";
+  run("import " + source + " --out " + out_);
+  EXPECT_NE(errors_.find("begins with a vector of zeros"), std::string::npos) << errors_;
+  EXPECT_NE(run("info " + out_).find("int8"), std::string::npos);
+  run("import " + source + " --out " + temporary_.path("floats") + " --precision fp32");
+  EXPECT_EQ(run("info " + temporary_.path("floats")).find("int8"), std::string::npos);
+  const std::string line = ">>fra<< the cat sees a dog .\n", text = "une chatte voit une chiene aime .\n";
+  EXPECT_EQ(run("translate --model " + out_, line), text);
+  EXPECT_EQ(run("translate --model " + temporary_.path("floats"), line), text);
+}
+
+TEST_F(ImportTest, WhatIsExportedIsImportedAgain) {
+  run("import " + source_ + " --out " + out_);
+  for (const std::string format : {"ctranslate2", "huggingface"}) {
+    run("export --model " + out_ + " --format " + format + " --out " + temporary_.path(format));
+    run("import " + temporary_.path(format) + " --out " + temporary_.path(format + "-again"));
+    EXPECT_EQ(run("translate --beam 1 --model " + temporary_.path(format + "-again"),
+                  ">>fra<< the cat sees a dog .\n"),
+              run("translate --beam 1 --model " + out_, ">>fra<< the cat sees a dog .\n"));
+  }
+}
+
 TEST_F(ImportTest, MistakesAreOneSentence) {
   run("import " + source_, "", 2);
   EXPECT_NE(errors_.find("--out"), std::string::npos) << errors_;

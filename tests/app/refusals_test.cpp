@@ -78,6 +78,9 @@ TEST_F(Refusals, OfEvaluateAndScore) {
 TEST_F(Refusals, OfQuantizeAndAverage) {
   expect(quantize, {"--model", m_}, "quantize needs --model DIR and --out DIR");
   expect(quantize, {"--model", m_, "--out", m_}, m_ + " already holds a model: choose another folder");
+  expect(export_model, {"--model", m_}, "export needs --model DIR and --out DIR");
+  expect(export_model, {"--model", m_, "--out", m_}, m_ + " already holds a model: choose another folder");
+  expect(export_model, {"--model", m_, "--format", "fairseq"}, "huggingface");
   expect(average, {m_, m_}, "average needs --out");
   expect(average, {m_, "--out", m_}, m_ + " already holds a model");
   expect(average, {m_, m_, "--last", "2", "--out", m_ + "/new"},

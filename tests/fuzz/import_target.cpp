@@ -68,6 +68,9 @@ std::vector<std::string> importable_seeds() {
   for (const char* folder : {"huggingface/joint", "huggingface/separate", "m2m/m2m", "m2m/nllb", "m2m/mbart",
                              "fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2"})
     seeds.push_back(packed(fixtures / folder));
+  const std::string pieces = packed(fixtures / "ctranslate2/trained");
+  seeds.push_back(packed(fixtures / "ctranslate2/random/rounded") + pieces);
+  seeds.push_back(packed(fixtures / "ctranslate2/versions/1") + pieces);
   return seeds;
 }
 

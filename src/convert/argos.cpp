@@ -1,0 +1,94 @@
+#include "convert/argos.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/folders.h"
+#include "base/mapped_file.h"
+#include "convert/ctranslate2.h"
+#include "convert/settings.h"
+#include "convert/unpacked_archive.h"
+#include "convert/zip_archive.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_package(const fs::path& folder) {
+  return fs::is_regular_file(folder / "metadata.json") && fs::is_regular_file(folder / "model/model.bin");
+}
+
+// What the model is made of; packages also have programs' data, such as those that split texts into sentences.
+bool is_of_model(std::string_view name) {
+  return name.ends_with("/metadata.json") || name.ends_with("/sentencepiece.model") ||
+         name.ends_with("/bpe.model") || name.find("/model/") != std::string_view::npos;
+}
+
+// The archive has one folder.
+std::string folder_in(const std::string& path, const std::string& unpacked) {
+  for (const std::string& entry : entries_of(unpacked))
+    if (is_package(entry)) return entry;
+  throw Error(
+      "{} is not a package of Argos Translate: it has no folder with metadata.json and model/model.bin",
+      path);
+}
+
+void check_supported(const std::string& folder, const Settings& metadata) {
+  if (fs::exists(folder + "/bpe.model"))
+    throw Error(
+        "{} splits text by bpe.model, which is not supported: only packages with sentencepiece.model are",
+        folder);
+  if (const std::string prefix = metadata.text("target_prefix", ""); !prefix.empty())
+    throw Error("{}: target_prefix \"{}\" is not supported yet", metadata.path(), prefix);
+}
+
+// As Argos Translate searches.
+constexpr CTranslate2Search its_search = {.beam = 4, .length_penalty = 0.2, .replace_unknown = true};
+
+ImportedModel import_folder(const std::string& folder, const std::vector<std::string>& vocabularies) {
+  const Settings metadata(folder, "metadata.json");
+  check_supported(folder, metadata);
+  ImportedModel model =
+      import_ctranslate2_for({.source = folder + "/model", .vocabularies = vocabularies}, its_search);
+  model.system = "Argos Translate";
+  model.choices.push_back(fmt::format("package: {} to {}, version {}", metadata.text("from_code", "?"),
+                                      metadata.text("to_code", "?"), metadata.text("package_version", "?")));
+  return model;
+}
+
+}  // namespace
+
+bool is_argos(const std::string& source) {
+  if (fs::is_directory(source)) return is_package(source);
+  if (!is_zip_file(source)) return false;
+  const ZipArchive archive(source, map_file(source));
+  return std::ranges::any_of(archive.members(),
+                             [](const auto& member) { return member.first.ends_with("/metadata.json"); });
+}
+
+ImportedModel import_argos(const ImportRequest& request) {
+  if (fs::is_directory(request.source)) return import_folder(request.source, request.vocabularies);
+  const auto archive = std::make_shared<const UnpackedArchive>(request.source, is_of_model);
+  try {
+    ImportedModel model = import_folder(folder_in(request.source, archive->folder()), request.vocabularies);
+    model.parts = [archive, parts = std::move(model.parts)](const Parameter& parameter) {
+      return parts(parameter);
+    };
+    return model;
+  } catch (const Error& error) {  // about files that are gone when the user reads it
+    std::string message = error.what();
+    const size_t at = message.find(archive->folder());
+    if (at != message.npos) message.replace(at, archive->folder().size(), request.source);
+    throw Error("{}", message);
+  }
+}
+
+}  // namespace dragoman::internal

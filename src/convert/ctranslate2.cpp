@@ -1,0 +1,213 @@
+#include "convert/ctranslate2.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/quotes.h"
+#include "convert/ctranslate2_config.h"
+#include "convert/ctranslate2_model.h"
+#include "convert/ctranslate2_names.h"
+#include "convert/ctranslate2_vocabulary.h"
+#include "convert/sentencepiece_files.h"
+#include "model/transformer.h"
+
+namespace dragoman::internal {
+namespace {
+
+using namespace ctranslate2;
+namespace fs = std::filesystem;
+
+// Its defaults: the longest output, and the longest source.
+constexpr int64_t longest_output = 256, longest_source = 1024;
+
+// --- The weights ------------------------------------------------------------------------------------
+
+std::vector<ForeignTensor> parts_of(const CTranslate2Model& model, const Parameter& parameter) {
+  const std::string name = ctranslate2_name(parameter.name);
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  if (name.ends_with("/bias") && !model.has(name))
+    return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
+  const ForeignTensor& tensor = model.find(name);
+  const auto of_shape = [&](const std::vector<int64_t>& shape) {
+    if (tensor.shape != shape)
+      throw Error("{}: {} is {}, but the other tensors say [{}]", model.path, name, describe(tensor),
+                  fmt::join(shape, ", "));
+    return tensor;
+  };
+  if (parameter.role == Role::weight) return {transposed(of_shape({columns, rows}))};
+  if (parameter.role == Role::table) return {of_shape({rows, columns})};
+  if (!parameter.constant) return {as_row(of_shape({columns}))};
+  model.matrix(name);
+  return {rows_of(tensor, 0, rows)};  // the longer of two tables of positions
+}
+
+// Why a model cannot be imported that has a variable whose name has this part.
+const char* reason(const std::string& name) {
+  for (const auto& [part, what] : {std::pair("relative_", "relative positions are"),
+                                   {"rotary", "rotary positions are"},
+                                   {"alibi", "attention with linear biases is"},
+                                   {"linear_0_noact", "gated feed-forward layers are"},
+                                   {"num_heads_kv", "heads that share keys and values are"},
+                                   {"multi_query", "heads that share keys and values are"},
+                                   {"weight_zero", "AWQ quantization is"},
+                                   {"encoder/embeddings_", "source factors are"},
+                                   {"layer_norm", "this arrangement of norms is"}})
+    if (name.find(part) != std::string::npos) return what;
+  return "this part of a model is";
+}
+
+// What is understood, or says what ours does anyway. A flag that is off says nothing.
+bool is_harmless(const CTranslate2Model& model, const std::string& name) {
+  static const std::set<std::string, std::less<>> attributes = {"num_heads",
+                                                                "pre_norm",
+                                                                "activation",
+                                                                "embeddings_merge",
+                                                                "alignment_layer",
+                                                                "alignment_heads",
+                                                                "scale_embeddings",
+                                                                "start_from_zero_embedding",
+                                                                "multiply_by_sqrt_depth",
+                                                                "unk_token",
+                                                                "bos_token",
+                                                                "eos_token",
+                                                                "with_source_bos",
+                                                                "with_source_eos",
+                                                                "with_target_bos",
+                                                                "user_decoder_start_tokens"};
+  if (attributes.contains(name.substr(name.rfind('/') + 1))) return true;
+  return model.find(name).data.size() == element_size(model.find(name).type) && model.scalar(name, 0) == 0;
+}
+
+void check_variables(const CTranslate2Model& model, const ModelConfig& config) {
+  Device device(kernels_for("baseline"), 1);
+  const Transformer ours(config, device, Buffers::none_yet);
+  std::set<std::string, std::less<>> known = {encoder_positions, decoder_positions, encoder_embedding,
+                                              generator};
+  for (const Parameter& parameter : ours.parameters.list()) known.insert(ctranslate2_name(parameter.name));
+  for (const auto& [name, tensor] : model.tensors) {
+    const bool is_scale = name.ends_with("_scale") && known.contains(name.substr(0, name.size() - 6));
+    if (known.contains(name) || is_scale || is_harmless(model, name)) continue;
+    throw Error("{} has the variable {}: {} not supported", model.path, in_quotes(name), reason(name));
+  }
+  for (const std::string& name : known) {
+    if (name.ends_with("/gamma") && model.has(name) && !model.has(name.substr(0, name.size() - 5) + "beta"))
+      throw Error("{} has no tensor {}beta: RMSNorm is not supported", model.path,
+                  name.substr(0, name.size() - 5));
+  }
+}
+
+// --- The rest ---------------------------------------------------------------------------------------
+
+void check_sizes(const CTranslate2Model& model, const std::string& folder, const TokenTables& tables) {
+  for (const auto& [side, name, tokens] :
+       {std::tuple("source", encoder_embedding, std::ssize(tables.source.tokens)),
+        std::tuple("target", decoder_embedding, std::ssize(tables.target.tokens)),
+        std::tuple("target", generator, std::ssize(tables.target.tokens))}) {
+    const int64_t rows = model.matrix(name).shape[0];
+    if (rows != tokens)
+      throw Error("{}: the {} vocabulary has {} tokens, but {} in model.bin has {} rows", folder, side,
+                  tokens, name, rows);
+  }
+}
+
+// Models converted from transformers leave the end mark of sources to the caller's tokenizer. They are those whose
+// decoder begins with the end mark: OpenNMT's begin with <s>, and Marian's and fairseq's say that they end sources.
+bool caller_ends_sources(const CTranslate2Settings& s) {
+  return !s.add_source_eos && s.decoder_start == s.end;
+}
+
+Precision precision_of(const CTranslate2Model& model) {
+  const ForeignTensor& weight = model.find("encoder/layer_0/self_attention/linear_0/weight");
+  return weight.type == ElementType::i8 ? Precision::int8 : Precision::fp32;
+}
+
+std::string describe_positions(const ModelConfig& config) {
+  if (config.positions == Positions::stored)
+    return fmt::format("positions: the table in model.bin, for {} tokens", config.max_positions);
+  const char* kind = config.positions == Positions::halves       ? "halves"
+                     : config.positions == Positions::sinusoidal ? "sinusoidal"
+                                                                 : "tensor2tensor";
+  return fmt::format("positions: {}, from {}", kind, config.position_offset);
+}
+
+std::vector<std::string> choices_of(const ImportedModel& model, const CTranslate2Settings& settings) {
+  std::vector<std::string> choices = {describe_positions(model.config)};
+  const Vocabulary& target = *model.vocabularies.target;
+  choices.push_back(model.config.zero_start
+                        ? "the decoder begins with a vector of zeros"
+                        : fmt::format("the decoder begins with {}", target.piece(target.special().start)));
+  choices.push_back(model.source_eos ? fmt::format("sources end with {}", settings.end)
+                                     : "sources have no end mark");
+  if (caller_ends_sources(settings)) choices.back() += ", as in models that come from transformers";
+  choices.push_back(fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
+                                model.search["length-penalty"].dump()));
+  if (model.shortlist) choices.push_back("vmap.txt is the shortlist: translate --shortlist uses it");
+  return choices;
+}
+
+uint32_t number_at(std::span<const std::byte> bytes, size_t place) {
+  uint32_t number = 0;
+  if (bytes.size() >= place + sizeof number) std::memcpy(&number, bytes.data() + place, sizeof number);
+  return number;
+}
+
+}  // namespace
+
+// Marian's binary files begin with a version, too, but of 64 bits.
+bool is_ctranslate2(const std::string& folder) {
+  const std::string path = folder + "/model.bin";
+  if (!fs::is_regular_file(path)) return false;
+  for (const char* name :
+       {"shared_vocabulary.json", "shared_vocabulary.txt", "target_vocabulary.json", "target_vocabulary.txt"})
+    if (fs::exists(folder + "/" + name)) return true;
+  const SharedBytes file = map_file(path);
+  const uint32_t version = number_at(file.bytes, 0);
+  return version >= 1 && version <= 6 && number_at(file.bytes, 4) != 0;
+}
+
+ImportedModel import_ctranslate2(const ImportRequest& request) { return import_ctranslate2_for(request, {}); }
+
+ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTranslate2Search& search) {
+  const std::string& folder = request.source;
+  const auto theirs = std::make_shared<const CTranslate2Model>(read_ctranslate2(folder));
+  const CTranslate2Settings& settings = theirs->settings;
+  if (!settings.decoder_start)
+    throw Error(
+        "{}: the model has no decoder_start_token, since its first word says the language: such models are "
+        "not supported",
+        folder);
+  if (settings.add_source_bos) throw Error("{}: add_source_bos = true is not supported", folder);
+  ImportedModel model = {.system = "CTranslate2", .config = ctranslate2_config(*theirs)};
+  check_variables(*theirs, model.config);
+  const TokenTables tables = read_token_tables(folder, settings);
+  check_sizes(*theirs, folder, tables);
+  const fs::path beside = fs::absolute(fs::path(folder) / "").parent_path().parent_path();
+  model.vocabularies =
+      with_tables(find_sentencepiece(request, {folder, beside.string()}), tables.source, tables.target);
+  model.shortlist = read_vmap(folder, tables);
+  model.precision = precision_of(*theirs);
+  model.source_eos = settings.add_source_eos || caller_ends_sources(settings);
+  const int64_t positions =
+      has_fixed_length(model.config.positions) ? model.config.max_positions : longest_source;
+  // Longer sources are split, since translations of more tokens would be cut.
+  model.max_length = std::max<int64_t>(1, std::min(positions - 1, longest_output));
+  model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
+                  {"penalty-form", "plain"}, {"max-length", longest_output},
+                  {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
+  model.choices = choices_of(model, settings);
+  model.parts = [theirs](const Parameter& parameter) { return parts_of(*theirs, parameter); };
+  return model;
+}
+
+}  // namespace dragoman::internal

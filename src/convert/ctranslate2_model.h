@@ -1,0 +1,35 @@
+// A CTranslate2 folder's variables and settings, whatever version wrote them: under today's names, integers with their
+// scales, and what config.json says of the tokens, which older versions have in model.bin.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "convert/foreign_tensors.h"
+
+namespace dragoman::internal {
+
+struct CTranslate2Settings {
+  std::string unknown = "<unk>", begin = "<s>", end = "</s>";
+  std::optional<std::string> decoder_start = "<s>";  // nothing: the caller's choice
+  bool add_source_bos = false, add_source_eos = false;
+  double norm_eps = 1e-5;
+};
+
+struct CTranslate2Model {
+  std::string path;  // of model.bin
+  ForeignTensors tensors;
+  CTranslate2Settings settings;
+  int64_t default_heads = 8;
+
+  bool has(const std::string& name) const { return tensors.contains(name); }
+  // An Error if there is none; and, of `matrix`, if it has not two dimensions.
+  const ForeignTensor& find(const std::string& name) const;
+  const ForeignTensor& matrix(const std::string& name) const;
+  // A scalar of any type, or `otherwise`.
+  double scalar(const std::string& name, double otherwise) const;
+};
+
+CTranslate2Model read_ctranslate2(const std::string& folder);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,146 @@
+// Packages of Argos Translate, which are made here: a zip archive of one folder with a CTranslate2 model.
+#include "convert/argos.h"
+
+#include <zlib.h>
+
+#include <filesystem>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "convert/ctranslate2.h"
+#include "convert/fixtures.h"
+#include "convert/importers.h"
+#include "model/folder.h"
+#include "search/saved_model.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path trained = golden / "ctranslate2/trained";
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+// Stored, without a time.
+std::string zip_of(const Members& members) {
+  std::string files, directory;
+  for (const auto& [name, bytes] : members) {
+    const auto crc =
+        static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    const std::string common =
+        little(uint16_t{20}) + little(uint16_t{0}) + little(uint16_t{0}) + little(uint32_t{0}) + little(crc) +
+        little(static_cast<uint32_t>(bytes.size())) + little(static_cast<uint32_t>(bytes.size())) +
+        little(static_cast<uint16_t>(name.size())) + little(uint16_t{0});
+    directory += "PK\1\2" + little(uint16_t{20}) + common + little(uint16_t{0}) + little(uint16_t{0}) +
+                 little(uint16_t{0}) + little(uint32_t{0}) + little(static_cast<uint32_t>(files.size())) +
+                 name;
+    files += "PK\3\4" + common + name + bytes;
+  }
+  const auto count = static_cast<uint16_t>(members.size());
+  return files + directory + "PK\5\6" + little(uint32_t{0}) + little(count) + little(count) +
+         little(static_cast<uint32_t>(directory.size())) + little(static_cast<uint32_t>(files.size())) +
+         little(uint16_t{0});
+}
+
+// One .spm file serves both sides.
+Members package(
+    const std::string& metadata = R"({"from_code": "en", "to_code": "fr", "package_version": "1.9"})") {
+  Members members = {{"en_fr/", ""},
+                     {"en_fr/metadata.json", metadata},
+                     {"en_fr/README.md", "a model"},
+                     {"en_fr/sentencepiece.model", contents(trained / "source.spm")}};
+  for (const char* name : {"config.json", "model.bin", "shared_vocabulary.json"})
+    members.emplace_back(std::string("en_fr/model/") + name, contents(trained / "int8" / name));
+  return members;
+}
+
+class Argos : public testing::Test {
+ protected:
+  std::string error(const Members& members) const {
+    const std::string path = temporary_.write("package.argosmodel", zip_of(members));
+    return error_of([&] { write_model_folder(import_argos({path}), temporary_.path("out")); });
+  }
+
+  const TemporaryFolder temporary_;
+};
+
+TEST_F(Argos, PackagesAreCTranslate2ModelsWithASearchOfTheirOwn) {
+  const std::string path = temporary_.write("package.argosmodel", zip_of(package()));
+  ASSERT_TRUE(is_argos(path));
+  ASSERT_FALSE(is_ctranslate2(path));
+  const ImportedModel imported = import_model({path});
+  EXPECT_EQ(imported.system, "Argos Translate");
+  write_model_folder(imported, temporary_.path("out"));
+  SavedModel model(temporary_.path("out"), kernels_for("baseline"), 1);
+  EXPECT_EQ(model.search.beam, 4);
+  EXPECT_EQ(model.search.length_penalty, 0.2);
+  EXPECT_TRUE(model.search.replace_unknown);
+  EXPECT_TRUE(model.vocabularies.shared());
+  const std::string alone = temporary_.path("alone"), spm = (trained / "source.spm").string();
+  write_model_folder(import_ctranslate2({(trained / "int8").string(), {spm}}), alone);
+  EXPECT_EQ(read_file(weights_path(temporary_.path("out"))), read_file(weights_path(alone)));
+  EXPECT_EQ(read_file(temporary_.path("out/shared.spm")), read_file(alone + "/shared.spm"));
+}
+
+TEST_F(Argos, FoldersAreTheSame) {
+  for (const auto& [name, bytes] : package()) {
+    if (name.ends_with('/')) continue;
+    fs::create_directories(fs::path(temporary_.path(name)).parent_path());
+    temporary_.write(name, bytes);
+  }
+  write_model_folder(import_model({temporary_.path("en_fr")}), temporary_.path("of_folder"));
+  EXPECT_EQ(error(package()), "");
+  for (const char* name : {"model.safetensors", "shared.spm", "config.json"})
+    EXPECT_EQ(read_file(temporary_.path("out/") + name), read_file(temporary_.path("of_folder/") + name))
+        << name;
+}
+
+TEST_F(Argos, WhatIsNotSupportedIsNamed) {
+  EXPECT_NE(error(package(R"({"target_prefix": "__fr__"})")).find("target_prefix"), std::string::npos);
+  EXPECT_EQ(error(package(R"({"target_prefix": ""})")), "");
+  Members with_bpe = package();
+  with_bpe[3].first = "en_fr/bpe.model";
+  EXPECT_NE(error(with_bpe).find("bpe.model"), std::string::npos);
+  EXPECT_NE(error({package()[1]}).find("package.argosmodel"), std::string::npos);
+}
+
+TEST_F(Argos, ErrorsNameTheArchive) {
+  Members damaged = package();
+  damaged[5].second.resize(1000);
+  EXPECT_NE(error(damaged).find("package.argosmodel/en_fr/model/model.bin"), std::string::npos)
+      << error(damaged);
+}
+
+TEST_F(Argos, NothingIsWrittenOutsideAndNoBombIsUnpacked) {
+  for (const char* name :
+       {"../model/evil", "/tmp/model/evil", "en_fr/model/../../../evil", "en_fr\\model/model/x"}) {
+    Members members = package();
+    members.emplace_back(name, "x");
+    EXPECT_NE(error(members).find("outside"), std::string::npos) << name;
+  }
+  std::string bomb = zip_of(package());  // that says it is larger
+  const size_t at = bomb.rfind("en_fr/model/model.bin") - 46 + 24;
+  bomb.replace(at, 4, little(uint32_t{0xf0000000}));
+  const std::string path = temporary_.write("bomb.argosmodel", bomb);
+  EXPECT_NE(error_of([&] { import_argos({path}); }).find("unpack to more than"), std::string::npos);
+}
+
+TEST_F(Argos, DamageIsAnErrorOrAModel) {
+  const std::string whole = zip_of(package());
+  for (size_t at = 0; at < whole.size(); at += 1 + whole.size() / 150) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
+    const std::string path = temporary_.write("package.argosmodel", damaged);
+    error_of([&] { import_argos({path}); });
+    const std::string truncated = temporary_.write("package.argosmodel", whole.substr(0, at));
+    EXPECT_NE(error_of([&] { import_argos({truncated}); }), "") << at;
+  }
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("dragoman-import-")) << entry.path();
+}
+
+}  // namespace
+}  // namespace dragoman::internal

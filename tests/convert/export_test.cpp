@@ -1,0 +1,219 @@
+// What is exported and imported again computes what it did. tests/golden/check_exports.py compares with the other
+// systems' programs.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "convert/ctranslate2.h"
+#include "convert/exporters.h"
+#include "convert/fixtures.h"
+#include "convert/importers.h"
+#include "model/folder.h"
+#include "model/weights.h"
+#include "search/saved_model.h"
+#include "search/score.h"
+#include "search/shortlist.h"
+#include "testing.h"
+#include "text/vocabulary.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr ModelConfig small = {.encoder_layers = 2,
+                               .decoder_layers = 1,
+                               .d_model = 16,
+                               .heads = 4,
+                               .d_ff = 24,
+                               .decoder_heads = 2,
+                               .decoder_d_ff = 20,
+                               .dropout = 0};
+
+std::shared_ptr<const Vocabulary> learned(const std::vector<std::string>& words, int64_t size) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < 200; ++i)
+    lines.push_back(words[i % words.size()] + " " + words[i * i % words.size()] + " " +
+                    words[i / 3 % words.size()]);
+  const auto open = [&]() -> Sentences {
+    return [&, i = size_t{0}]() mutable -> std::optional<std::string_view> {
+      return i < lines.size() ? std::optional<std::string_view>(lines[i++]) : std::nullopt;
+    };
+  };
+  VocabularyConfig config;
+  config.size = size;
+  return std::make_shared<const Vocabulary>(learn_vocabulary(config, open, "source"));
+}
+
+Vocabularies own_vocabularies(bool shared) {
+  const auto source = learned({"station", "where", "is", "the", "train", "ticket"}, 50);
+  return {source, shared ? source : learned({"gare", "où", "est", "la", "billet"}, 40)};
+}
+
+// A folder as training writes it, with random weights everywhere.
+std::string make_model(ModelConfig config, const Vocabularies& vocabularies, const std::string& folder,
+                       bool source_eos = true) {
+  config.source_vocabulary = vocabularies.source->size();
+  config.target_vocabulary = vocabularies.target->size();
+  Device device(kernels_for("baseline"), 1);
+  Transformer model(config, device, Buffers::weights);
+  const auto weights = random_floats(model.parameters.weights().size(), 3, -0.4, 0.4);
+  make_folder(folder);
+  write_vocabularies(folder, vocabularies);
+  write_weights(weights_path(folder), model.parameters, weights);
+  const json saved = {{"format", 1},
+                      {"model", to_json(config)},
+                      {"search", {{"beam", 3}, {"length-penalty", 0.7}, {"penalty-form", "plain"}}},
+                      {"recipe", {{"vocabulary", {{"source_eos", source_eos}}}}}};
+  write_file(folder + "/config.json", {saved.dump()});
+  return folder;
+}
+
+// Log-probabilities of some text as a target.
+std::vector<float> scores(const std::string& folder) {
+  SavedModel model(folder, kernels_for("baseline"), 1);
+  const SpecialTokens& special = model.vocabularies.target->special();
+  std::vector<float> all;
+  for (const char* line : {"where is the station", "the train", "billet où"}) {
+    const auto source = model.encode_source(line),
+               target = model.vocabularies.target->encode("la gare est où le train");
+    PackedSide sources, targets;
+    sources.add(source.data(), source.data() + source.size());
+    targets.add(target.data(), target.data() + target.size());
+    const auto log_p = score_pairs(model.model, sources, targets, special.start, special.end)[0];
+    all.insert(all.end(), log_p.begin(), log_p.end());
+  }
+  return all;
+}
+
+std::vector<std::string> exported_to(const std::string& format, const std::string& model,
+                                     const std::string& out) {
+  SavedModel saved(model, kernels_for("baseline"), 1);
+  return format == "ctranslate2" ? export_ctranslate2(saved, out) : export_huggingface(saved, out);
+}
+
+class Export : public testing::Test {
+ protected:
+  // Through the other system's files and back.
+  void expect_same_scores(const std::string& format, const std::string& model, double tolerance) {
+    const std::string out = temporary_.path("exported"), back = temporary_.path("back");
+    for (const std::string& folder : {out, back}) fs::remove_all(folder);
+    exported_to(format, model, out);
+    write_model_folder(import_model({out}), back);
+    const std::vector<float> ours = scores(model), again = scores(back);
+    ASSERT_EQ(ours.size(), again.size());
+    for (size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], again[i], tolerance) << i;
+  }
+
+  std::string made(const ModelConfig& config, bool shared = false, bool source_eos = true) {
+    fs::remove_all(temporary_.path("model"));
+    return make_model(config, own_vocabularies(shared), temporary_.path("model"), source_eos);
+  }
+
+  const TemporaryFolder temporary_;
+};
+
+TEST_F(Export, CTranslate2HasEveryChoice) {
+  ModelConfig c = small;
+  expect_same_scores("ctranslate2", made(c), 0);
+  c.positions = Positions::learned;
+  c.max_positions = 40;
+  c.norm = NormOrder::post;
+  c.activation = Activation::gelu_sigmoid;
+  c.tied = Tied::all;
+  c.embedding_norm = true;
+  expect_same_scores("ctranslate2", made(c, true, false), 0);
+  c.positions = Positions::raw_index;
+  c.tied = Tied::output;
+  c.tied_bias = true;
+  c.zero_start = true;
+  c.embedding_scale = 2.5;
+  expect_same_scores("ctranslate2", made(c), 0);
+  c.positions = Positions::tensor2tensor;
+  c.position_offset = 1;
+  c.activation = Activation::gelu_tanh;
+  c.embedding_scale = 1;
+  expect_same_scores("ctranslate2", made(c), 0);
+}
+
+TEST_F(Export, CTranslate2KeepsIntegers) {
+  const fs::path source = golden / "ctranslate2/trained/int8";
+  const std::string first = temporary_.path("first"), second = temporary_.path("second"),
+                    out = temporary_.path("out");
+  write_model_folder(import_model({source.string()}), first);
+  exported_to("ctranslate2", first, out);
+  write_model_folder(import_model({out}), second);
+  EXPECT_EQ(read_file(weights_path(first)), read_file(weights_path(second)));
+}
+
+TEST_F(Export, CTranslate2HasTheShortlist) {
+  const std::string model = made(small), out = temporary_.path("out"), back = temporary_.path("back");
+  const Vocabularies words = read_vocabularies(model);
+  Lexicon lexicon = {.frequent = {5, 9}, .likeliest = {}};
+  for (int32_t id = 0; id < words.source->size(); ++id)
+    lexicon.likeliest.push_back({id % 30, 30 - id % 7, 5});
+  write_shortlist(model, lexicon, words);
+  exported_to("ctranslate2", model, out);
+  write_model_folder(import_model({out}), back);
+  const Shortlist before = Shortlist::read(model, words),
+                  after = Shortlist::read(back, read_vocabularies(back));
+  for (int32_t id = 0; id < words.source->size(); ++id) {
+    const std::vector<int32_t> source = {id, 7}, marks = {0, 1};  // which CTranslate2 always allows
+    EXPECT_EQ(before.words_for(source, marks), after.words_for(source, {})) << id;
+  }
+}
+
+TEST_F(Export, HuggingFaceHasPostNormAndThePapersPositions) {
+  ModelConfig c = small;
+  c.norm = NormOrder::post;
+  c.norm_eps = 1e-5;
+  c.positions = Positions::halves;
+  expect_same_scores("huggingface", made(c), 1e-5);
+  c.tied = Tied::all;
+  c.tied_bias = true;
+  c.activation = Activation::swish;
+  expect_same_scores("huggingface", made(c, true), 1e-5);
+  c.positions = Positions::sinusoidal;
+  c.tied = Tied::output;
+  c.embedding_scale = 1;
+  c.activation = Activation::gelu_sigmoid;
+  expect_same_scores("huggingface", made(c), 1e-5);
+  c.zero_start = true;
+  expect_same_scores("huggingface", made(c), 1e-5);
+}
+
+TEST_F(Export, ImportedModelsGoBack) {
+  for (const char* name : {"joint", "separate"}) {
+    const std::string first = temporary_.path(name);
+    write_model_folder(import_model({(golden / "huggingface" / name).string()}), first);
+    if (std::string(name) == "joint") expect_same_scores("huggingface", first, 0);
+    expect_same_scores("ctranslate2", first, 1e-6);
+  }
+}
+
+TEST_F(Export, WhatHuggingFaceCannotExpressIsNamed) {
+  ModelConfig fits = small;
+  fits.norm = NormOrder::post;
+  fits.norm_eps = 1e-5;
+  const auto error = [&](const auto& change, bool source_eos = true) {
+    ModelConfig c = fits;
+    change(c);
+    const std::string model = made(c, false, source_eos);
+    return error_of([&] { exported_to("huggingface", model, temporary_.path("out")); });
+  };
+  EXPECT_EQ(error([](ModelConfig&) {}), "");
+  EXPECT_NE(error([](ModelConfig& c) { c.norm = NormOrder::pre; }).find("model.norm = \"post\""),
+            std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.norm_eps = 1e-6; }).find("norm_eps"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.positions = Positions::learned; }).find("positions"),
+            std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.position_offset = 2; }).find("position 0"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.embedding_scale = 2; }).find("embedding_scale"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.embedding_norm = true; }).find("embedding_norm"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig&) {}, false).find("source_eos"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
