@@ -252,7 +252,7 @@ function attentionSection() {
     which.replaceChildren(choice("layer", layers(kind), layer, (value) => { layer = value; draw(); }));
   };
   const controls = element("div", {class: "controls"},
-    choice("attention", Object.entries(kinds).map(([value, {name}]) => [value, name]), kind, (value) => { kind = value; showLayers(); draw(); }), which, scale());
+    choice("attention", Object.entries(kinds).filter(([value]) => sentence.attention[value].length).map(([value, {name}]) => [value, name]), kind, (value) => { kind = value; showLayers(); draw(); }), which, scale());
   section("Attention", controls, note, holder);
   showLayers();
   draw();

@@ -109,9 +109,9 @@ struct WeightSizes {
     const auto d = static_cast<double>(c.d_model);
     encoder = static_cast<double>(c.encoder_layers) * (4 * d * d + 2 * d * static_cast<double>(c.d_ff));
     memory = static_cast<double>(c.decoder_layers) * 2 * d * d;
-    step =
-        static_cast<double>(c.decoder_layers) * (6 * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
-        d * static_cast<double>(c.target_vocabulary);
+    step = static_cast<double>(c.decoder_layers) *
+               ((has_ssru(c) ? 4 : 6) * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
+           d * static_cast<double>(c.target_vocabulary);
   }
 };
 
