@@ -64,6 +64,8 @@ struct ModelConfig {
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
 inline bool has_ssru(const ModelConfig& c) { return c.decoder_self_attention == DecoderSelfAttention::ssru; }
+// Columns of the decoder's cache (model/cache.h).
+inline int64_t target_cache_columns(const ModelConfig& c) { return has_ssru(c) ? c.d_model : 2 * c.d_model; }
 
 void declare(Options& options, ModelConfig& config);
 

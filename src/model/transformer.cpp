@@ -45,7 +45,7 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
                       const CacheStep* step, size_t index) {
   const Tensor gate_and_input = linear(pass, x, layer.gate_and_input);  // tokens × 2d
   if (step == nullptr) return ssru(pass, gate_and_input, {.spans = &tokens.spans}).output;
-  const Tensor seen = step->cache->key_values[index].column_range(0, x.columns());
+  const Tensor& seen = step->cache->key_values[index];
   const auto [states, output] =
       ssru(pass, gate_and_input,
            {.spans = &tokens.spans, .seen = seen, .keys = &step->keys.spans, .key_rows = &step->keys.rows});

@@ -158,6 +158,7 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
       for (Hypothesis& h : sentence->beam.open) {
         h.rows.push_back(rows_.take());
         rows.push_back({.last = h.tokens.empty() ? settings_.start : h.tokens.back(),
+                        .position = static_cast<int32_t>(h.tokens.size()),
                         .rows = h.rows,
                         .source_rows = sentence->source_rows,
                         .allowed = &sentence->allowed});
@@ -224,13 +225,21 @@ void Search::advance(const Group& group, std::span<const Element> next) {
 void Search::advance(Sentence& sentence, std::span<const Element> next) {
   const SearchOptions& options = sentence.request.options;
   std::vector<int32_t> before;
-  for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
+  for (Hypothesis& h : sentence.beam.open) {
+    if (ensemble_.reads_newest_rows_only()) release_all_but_newest(h);
+    before.insert(before.end(), h.rows.begin(), h.rows.end());
+  }
   std::vector<Candidate> candidates = expand(sentence.beam, next, sentence.allowed.words);
   prune(candidates, beam_width(options));
   finish(sentence.beam, candidates, options);
   reorder(sentence.beam, before, rows_);
   if (sentence.request.progress)
     sentence.final_prefix.update(sentence.beam, options, sentence.request.retry_ngram);
+}
+
+void Search::release_all_but_newest(Hypothesis& hypothesis) {
+  rows_.release(std::span(hypothesis.rows).first(hypothesis.rows.size() - 1));
+  hypothesis.rows = {hypothesis.rows.back()};
 }
 
 std::vector<SearchResult> Search::step() {

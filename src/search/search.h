@@ -83,6 +83,7 @@ class Search {
   static std::vector<Element> apply_rules_and_draw(const Group& group, const Tensor& log_probabilities);
   void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);
+  void release_all_but_newest(Hypothesis& hypothesis);
   void release(Sentence& sentence);
   std::vector<SearchResult> take_ended();
   std::vector<AttentionRows> attention_of(const SearchRequest& request,
