@@ -9,20 +9,25 @@
 #include "app/model_folders.h"
 #include "app/shared_options.h"
 #include "base/log.h"
-#include "convert/huggingface_marian.h"
+#include "convert/importers.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
 namespace {
 
 struct ImportOptions {
-  std::string source, out;
+  ImportRequest request;
+  std::string out, format, source_vocabulary, target_vocabulary;
   std::string check = "This is a test.";
 };
 
 void declare(Options& options, ImportOptions& o) {
   auto own = options.section("", "Options");
   declare_new_model(own, o.out);
+  own.add("format", o.format, "what SOURCE is, instead of finding out; see docs/models.md for the names");
+  own.add("vocab", o.source_vocabulary,
+          "vocabulary of SOURCE that lies elsewhere: a .spm file or a word list");
+  own.add("target-vocab", o.target_vocabulary, "the target side's, if it is another");
   own.add("check", o.check, "sentence that the new model translates at the end, to be looked at; \"\": none");
 }
 
@@ -46,16 +51,17 @@ void import(const Arguments& arguments) {
   Options options;
   declare(options, o);
   CommandLine line("import", summary_of("import"));
-  line.add_argument("SOURCE", o.source,
-                    "folder of a Marian model for Hugging Face's transformers, such as OPUS-MT");
+  line.add_argument("SOURCE", o.request.source, "model of another system: a folder, or a file");
   line.add_options(options);
   if (!line.read(arguments)) return;
   if (o.out.empty()) throw UsageError("import needs --out DIR: see dragoman import --help");
   check_new_model_folder(o.out);
 
-  const ImportedModel model = import_huggingface_marian(o.source);
+  for (const std::string& file : {o.source_vocabulary, o.target_vocabulary})
+    if (!file.empty()) o.request.vocabularies.push_back(file);
+  const ImportedModel model = import_model(o.request, o.format);
   write_model_folder(model, o.out);
-  log_info("{} is the {} model in {}", o.out, model.system, o.source);
+  log_info("{} is the {} model in {}", o.out, model.system, o.request.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);
   translate_one(o);
 }

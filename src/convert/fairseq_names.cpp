@@ -43,34 +43,28 @@ std::vector<std::string> fairseq_names(const std::string& parameter) {
   return {};
 }
 
-std::vector<float> floats_of(const ForeignTensors& tensors, const std::string& path, const std::string& name,
-                             const std::vector<int64_t>& shape) {
+const ForeignTensor& tensor_of(const ForeignTensors& tensors, const std::string& path,
+                               const std::string& name, const std::vector<int64_t>& shape) {
   const auto found = tensors.find(name);
   if (found == tensors.end()) throw Error("{} has no tensor {}", path, name);
   if (found->second.shape != shape) {
     throw Error("{}: {} is {}, but its configuration says [{}]", path, name, describe(found->second),
                 fmt::join(shape, ", "));
   }
-  return to_floats(found->second);
+  return found->second;
 }
 
-std::vector<float> layer_values(const ForeignTensors& tensors, const std::string& path,
-                                const std::string& prefix, const Parameter& parameter) {
+std::vector<ForeignTensor> layer_parts(const ForeignTensors& tensors, const std::string& path,
+                                       const std::string& prefix, const Parameter& parameter) {
   const std::vector<std::string> names = fairseq_names(parameter.name);
   CHECK(!names.empty(), "{}", parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
-  const bool is_matrix = rows > 1;
-  std::vector<float> values(static_cast<size_t>(parameter.size()));
-  for (size_t part = 0; part < names.size(); ++part) {
-    const std::vector<float> theirs = floats_of(
-        tensors, path, prefix + names[part], is_matrix ? std::vector{columns, rows} : std::vector{columns});
-    for (int64_t row = 0; row < rows; ++row) {
-      const int64_t begin = row * parameter.value.columns() + static_cast<int64_t>(part) * columns;
-      for (int64_t column = 0; column < columns; ++column)
-        values[static_cast<size_t>(begin + column)] = theirs[static_cast<size_t>(column * rows + row)];
-    }
+  std::vector<ForeignTensor> parts;
+  for (const std::string& name : names) {
+    parts.push_back(rows > 1 ? transposed(tensor_of(tensors, path, prefix + name, {columns, rows}))
+                             : as_row(tensor_of(tensors, path, prefix + name, {columns})));
   }
-  return values;
+  return parts;
 }
 
 }  // namespace dragoman::internal

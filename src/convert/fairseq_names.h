@@ -14,11 +14,12 @@ namespace dragoman::internal {
 std::vector<std::string> fairseq_names(const std::string& parameter);
 
 // A tensor of this shape; an Error that starts with `path` if there is none.
-std::vector<float> floats_of(const ForeignTensors& tensors, const std::string& path, const std::string& name,
-                             const std::vector<int64_t>& shape);
+const ForeignTensor& tensor_of(const ForeignTensors& tensors, const std::string& path,
+                               const std::string& name, const std::vector<int64_t>& shape);
 
-// A layer's parameter. Their matrices are output by input, ours input by output. `prefix` precedes each name.
-std::vector<float> layer_values(const ForeignTensors& tensors, const std::string& path,
-                                const std::string& prefix, const Parameter& parameter);
+// What a layer's parameter consists of. Their matrices are output by input, ours input by output. `prefix` precedes
+// each name.
+std::vector<ForeignTensor> layer_parts(const ForeignTensors& tensors, const std::string& path,
+                                       const std::string& prefix, const Parameter& parameter);
 
 }  // namespace dragoman::internal

@@ -33,8 +33,10 @@ constexpr std::array<Type, 10> types = {{{"f32", 4},
 
 const Type& described(ElementType type) { return types.at(static_cast<size_t>(type)); }
 
-float from_f32(float value) { return value; }
-float from_f64(double value) { return static_cast<float>(value); }
+template <class Stored>
+float from_number(Stored value) {
+  return static_cast<float>(value);
+}
 float from_bf16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 float from_f16(uint16_t bits) {
@@ -83,6 +85,14 @@ std::vector<float> gather(const ForeignTensor& tensor, int64_t count, float (*co
     const int64_t row = rows.next();
     for (int64_t i = 0; i < columns; ++i) *value++ = convert(element<Stored>(tensor, row + i * stride));
   }
+  return values;
+}
+
+std::vector<float> divided_by_scales(const ForeignTensor& tensor, std::vector<float> values) {
+  int64_t repeated = 1;  // elements in a row with the same scale
+  for (size_t i = tensor.scaled_dimension + 1; i < tensor.shape.size(); ++i) repeated *= tensor.shape[i];
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] /= tensor.scales[i / static_cast<size_t>(repeated) % tensor.scales.size()];
   return values;
 }
 
@@ -149,20 +159,66 @@ std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> s
   return ForeignTensor{type, std::move(shape), std::move(strides), data, std::move(owner)};
 }
 
+ForeignTensor from_floats(std::vector<float> values, std::vector<int64_t> shape) {
+  const auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  std::optional<ForeignTensor> tensor =
+      row_by_row(ElementType::f32, std::move(shape), std::as_bytes(std::span(*owner)), owner);
+  CHECK(tensor, "{} values", owner->size());
+  return *std::move(tensor);
+}
+
+ForeignTensor transposed(ForeignTensor matrix) {
+  CHECK(matrix.shape.size() == 2, "{}", describe(matrix));
+  std::swap(matrix.shape[0], matrix.shape[1]);
+  std::swap(matrix.strides[0], matrix.strides[1]);
+  matrix.scaled_dimension = 1 - matrix.scaled_dimension;
+  return matrix;
+}
+
+ForeignTensor rows_of(const ForeignTensor& matrix, int64_t first, int64_t count) {
+  CHECK(matrix.shape.size() == 2 && first >= 0 && count > 0 && first + count <= matrix.shape[0],
+        "rows {} to {} of {}", first, first + count, describe(matrix));
+  ForeignTensor rows = matrix;
+  rows.shape[0] = count;
+  const size_t size = element_size(matrix.type);
+  rows.data = matrix.data.subspan(static_cast<size_t>(first * matrix.strides[0]) * size,
+                                  static_cast<size_t>(*extent(rows.shape, rows.strides)) * size);
+  if (matrix.scales.size() > 1 && matrix.scaled_dimension == 0) {
+    const auto begin = matrix.scales.begin() + first;
+    rows.scales.assign(begin, begin + count);
+  }
+  return rows;
+}
+
+ForeignTensor as_row(ForeignTensor vector) {
+  CHECK(vector.shape.size() == 1, "{}", describe(vector));
+  vector.shape.insert(vector.shape.begin(), 1);
+  vector.strides.insert(vector.strides.begin(), 0);
+  ++vector.scaled_dimension;
+  return vector;
+}
+
 std::vector<float> to_floats(const ForeignTensor& tensor) {
   const int64_t count = count_elements(tensor);
   switch (tensor.type) {
     case ElementType::f32:
-      return gather(tensor, count, from_f32);
+      return gather(tensor, count, from_number<float>);
     case ElementType::f16:
       return gather(tensor, count, from_f16);
     case ElementType::bf16:
       return gather(tensor, count, from_bf16);
     case ElementType::f64:
-      return gather(tensor, count, from_f64);
+      return gather(tensor, count, from_number<double>);
+    case ElementType::i8:
+      if (tensor.scales.empty()) break;
+      return divided_by_scales(tensor, gather(tensor, count, from_number<int8_t>));
+    case ElementType::i16:
+      if (tensor.scales.empty()) break;
+      return divided_by_scales(tensor, gather(tensor, count, from_number<int16_t>));
     default:
-      throw Error("a tensor of {} where floating-point numbers are needed", describe(tensor));
+      break;
   }
+  throw Error("a tensor of {} where floating-point numbers are needed", describe(tensor));
 }
 
 }  // namespace dragoman::internal

@@ -20,6 +20,10 @@ struct ForeignTensor {
   std::vector<int64_t> shape, strides;  // strides in elements, as PyTorch has them
   std::span<const std::byte> data;      // from the first element to the last, at any address
   std::shared_ptr<const void> owner;    // of the data: a mapped file, or what was inflated
+
+  // Of integers that stand for quotients: element / scale, with one scale per index of this dimension, or one for all.
+  std::vector<float> scales = {};
+  size_t scaled_dimension = 0;
 };
 
 using ForeignTensors = std::map<std::string, ForeignTensor, std::less<>>;
@@ -40,8 +44,16 @@ std::optional<uint64_t> bytes_of(ElementType type, const std::vector<int64_t>& s
 std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> shape,
                                         std::span<const std::byte> data, std::shared_ptr<const void> owner);
 
-// The elements row by row, whatever the strides, of f32, f16, bf16 and f64. An Error for other types, and for a tensor
-// whose elements share memory, as PyTorch's expand() makes them.
+ForeignTensor from_floats(std::vector<float> values, std::vector<int64_t> shape);
+
+// Views of a matrix.
+ForeignTensor transposed(ForeignTensor matrix);
+ForeignTensor rows_of(const ForeignTensor& matrix, int64_t first, int64_t count);
+// A vector as a matrix of one row.
+ForeignTensor as_row(ForeignTensor vector);
+
+// The elements row by row, whatever the strides, of f32, f16, bf16 and f64, and of i8 and i16 that have scales. An
+// Error for other types, and for a tensor whose elements share memory, as PyTorch's expand() makes them.
 std::vector<float> to_floats(const ForeignTensor& tensor);
 
 }  // namespace dragoman::internal

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "convert/fairseq_names.h"
 #include "convert/foreign_safetensors.h"
+#include "convert/settings.h"
 #include "convert/torch_file.h"
 #include "text/token_table.h"
 
@@ -23,78 +23,16 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A JSON object from the folder, and its values by name and type.
-class Settings {
- public:
-  Settings(const std::string& folder, const char* name) : path_((fs::path(folder) / name).string()) {
-    try {
-      values_ = parse_json(read_file(path_));
-    } catch (const json::exception& error) {
-      throw Error("{} is not JSON: {}", path_, error.what());
-    }
-    if (!values_.is_object()) throw Error("{} is not a JSON object", path_);
-  }
-
-  const std::string& path() const { return path_; }
-  const json& values() const { return values_; }
-  // Null is how transformers says that a key has no value.
-  bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
-
-  int64_t integer(const char* key, std::optional<int64_t> otherwise = {}) const {
-    if (!has(key) && otherwise) return *otherwise;
-    const json value = has(key) ? values_[key] : json();
-    if (!value.is_number_integer() || value < 0 || value > INT32_MAX)
-      throw Error("{}: {} must be a whole number, and is {}", path_, key,
-                  has(key) ? value.dump() : "missing");
-    return value.get<int64_t>();
-  }
-
-  double number(const char* key, double otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!values_[key].is_number())
-      throw Error("{}: {} must be a number, and is {}", path_, key, values_[key].dump());
-    return values_[key].get<double>();
-  }
-
-  bool flag(const char* key, bool otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!values_[key].is_boolean())
-      throw Error("{}: {} must be true or false, and is {}", path_, key, values_[key].dump());
-    return values_[key].get<bool>();
-  }
-
-  std::string text(const char* key, const std::string& otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!values_[key].is_string())
-      throw Error("{}: {} must be a string, and is {}", path_, key, values_[key].dump());
-    return values_[key].get<std::string>();
-  }
-
-  void update(const Settings& others) { values_.update(others.values_); }
-
- private:
-  std::string path_;
-  json values_;
-};
-
 Settings read_settings(const std::string& folder) {
-  if (!fs::exists(fs::path(folder) / "config.json"))
-    throw Error("{} is not the folder of a Hugging Face model: it has no config.json", folder);
   Settings settings(folder, "config.json");
-  const std::string type = settings.text("model_type", "");
-  if (type != "marian")
-    throw Error("{}: model_type is \"{}\", but only \"marian\" can be imported", settings.path(), type);
   // Where the defaults of generate() are today.
   if (fs::exists(fs::path(folder) / "generation_config.json"))
     settings.update(Settings(folder, "generation_config.json"));
-  for (const auto& [key, supported] : {std::pair("normalize_before", false),
-                                       {"normalize_embedding", false},
-                                       {"add_final_layer_norm", false},
-                                       {"static_position_embeddings", true},
-                                       {"add_bias_logits", false}}) {
-    if (settings.flag(key, supported) != supported)
-      throw Error("{}: {} = {} is not supported", settings.path(), key, !supported);
-  }
+  settings.require("normalize_before", false);
+  settings.require("normalize_embedding", false);
+  settings.require("add_final_layer_norm", false);
+  settings.require("static_position_embeddings", true);
+  settings.require("add_bias_logits", false);
   return settings;
 }
 
@@ -255,17 +193,19 @@ std::string embedding_name(const ForeignTensors& tensors, const std::string& par
   return tied == Tied::all || !tensors.contains(own) ? "model.shared.weight" : own;
 }
 
-std::vector<float> values_of(const ForeignTensors& tensors, const std::string& path, Tied tied,
-                             const Parameter& parameter) {
+std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path, Tied tied,
+                                    const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+  const auto tensor = [&](const std::string& theirs) {
+    return std::vector{tensor_of(tensors, path, theirs, {rows, columns})};
+  };
   if (name == "encoder.positions" || name == "decoder.positions")
-    return floats_of(tensors, path, positions_name(name.substr(0, 7)), {rows, columns});
-  if (name == "generator.bias") return floats_of(tensors, path, "final_logits_bias", {1, columns});
-  if (name == "generator.weight") return floats_of(tensors, path, "lm_head.weight", {rows, columns});
-  if (name.ends_with("embedding.weight"))
-    return floats_of(tensors, path, embedding_name(tensors, name, tied), {rows, columns});
-  return layer_values(tensors, path, "model.", parameter);
+    return tensor(positions_name(name.substr(0, 7)));
+  if (name == "generator.bias") return tensor("final_logits_bias");
+  if (name == "generator.weight") return tensor("lm_head.weight");
+  if (name.ends_with("embedding.weight")) return tensor(embedding_name(tensors, name, tied));
+  return layer_parts(tensors, path, "model.", parameter);
 }
 
 json search_of(const Settings& settings) {
@@ -290,7 +230,10 @@ std::vector<std::string> choices_of(const ImportedModel& model, const std::strin
 
 }  // namespace
 
-ImportedModel import_huggingface_marian(const std::string& folder) {
+bool is_huggingface_marian(const std::string& folder) { return model_type_of(folder) == "marian"; }
+
+ImportedModel import_huggingface_marian(const ImportRequest& request) {
+  const std::string& folder = request.source;
   const Settings settings = read_settings(folder);
   ImportedModel model = {.system = "Hugging Face Marian", .config = config_of(settings)};
   model.vocabularies = vocabularies_of(folder, settings, model.config);
@@ -302,8 +245,8 @@ ImportedModel import_huggingface_marian(const std::string& folder) {
     model.config.max_positions = model.max_length + 1;
   }
   model.choices = choices_of(model, path);
-  model.values = [tensors = std::move(tensors), path = std::move(path),
-                  tied = model.config.tied](const Parameter& p) { return values_of(tensors, path, tied, p); };
+  model.parts = [tensors = std::move(tensors), path = std::move(path),
+                 tied = model.config.tied](const Parameter& p) { return parts_of(tensors, path, tied, p); };
   return model;
 }
 

@@ -8,7 +8,9 @@
 
 namespace dragoman::internal {
 
+bool is_huggingface_marian(const std::string& folder);
+
 // An Error names the file and the key that is missing, or that this program cannot express.
-ImportedModel import_huggingface_marian(const std::string& folder);
+ImportedModel import_huggingface_marian(const ImportRequest& request);
 
 }  // namespace dragoman::internal

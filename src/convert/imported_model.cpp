@@ -17,16 +17,31 @@ namespace {
 // Whatever the processor: weights are copied, not computed.
 Device host() { return Device(kernels_for("baseline"), 1); }
 
-std::vector<float> all_values(const ImportedModel& imported, const Transformer& model) {
-  std::vector<float> weights(model.parameters.weights().size());
-  for (const Parameter& parameter : model.parameters.list()) {
-    const std::vector<float> values = imported.values(parameter);
-    CHECK(std::ssize(values) == parameter.size(), "{}: {} values", parameter.name, values.size());
-    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+// Some rows of a parameter.
+std::vector<float> values_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
+                             int64_t first, int64_t count) {
+  const int64_t columns = parameter.value.columns();
+  std::vector<float> values(static_cast<size_t>(count * columns));
+  int64_t begin = 0;
+  for (const ForeignTensor& part : parts) {
+    const std::vector<float> theirs = to_floats(rows_of(part, first, count));
+    if (!std::ranges::all_of(theirs, [](float value) { return std::isfinite(value); }))
       throw Error("the model has values in {} that are not finite: it is damaged, or its training diverged",
                   parameter.name);
-    std::ranges::copy(values, weights.begin() + parameter.offset);
+    const int64_t width = part.shape[1];
+    for (int64_t row = 0; row < count; ++row)
+      std::copy_n(theirs.begin() + row * width, width, values.begin() + row * columns + begin);
+    begin += width;
   }
+  CHECK(begin == columns, "{}: {} columns", parameter.name, begin);
+  return values;
+}
+
+std::vector<float> all_values(const ImportedModel& imported, const Transformer& model) {
+  std::vector<float> weights(model.parameters.weights().size());
+  for (const Parameter& parameter : model.parameters.list())
+    std::ranges::copy(values_of(parameter, imported.parts(parameter), 0, parameter.value.rows()),
+                      weights.begin() + parameter.offset);
   return weights;
 }
 

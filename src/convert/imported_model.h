@@ -8,11 +8,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include "convert/foreign_tensors.h"
 #include "model/config.h"
 #include "nn/parameters.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
+
+// What a user asks for.
+struct ImportRequest {
+  std::string source;                          // folder or file
+  std::vector<std::string> vocabularies = {};  // files outside it, the source's first; one: for both sides
+};
 
 struct ImportedModel {
   std::string system;  // that it was made for: "Hugging Face Marian"
@@ -23,11 +30,12 @@ struct ImportedModel {
   nlohmann::json search;     // how it is searched: options of the search by name
   std::vector<std::string> choices;  // what the importer took the model for, to be shown
 
-  // The values of a parameter, row by row. An Error names the tensor that is missing or has another shape.
-  std::function<std::vector<float>(const Parameter&)> values;
+  // The tensors that a parameter consists of, side by side: each a matrix with the parameter's rows and some of its
+  // columns. An Error names the tensor that is missing or has another shape.
+  std::function<std::vector<ForeignTensor>(const Parameter&)> parts;
 };
 
-// Writes the folder, config.json last.
+// Writes the folder, config.json last. Memory is needed for some rows of a parameter at a time.
 void write_model_folder(const ImportedModel& model, const std::string& folder);
 
 }  // namespace dragoman::internal

@@ -35,10 +35,11 @@ TEST_F(ImportTest, MistakesAreOneSentence) {
   run("import " + source_ + " --out " + folder_.path, "", 2);
   EXPECT_NE(errors_.find("already holds a model"), std::string::npos) << errors_;
   run("import " + temporary_.path("") + " --out " + out_, "", 1);
-  EXPECT_NE(errors_.find("is not the folder of a Hugging Face model"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("is no model that can be imported"), std::string::npos) << errors_;
   temporary_.write("config.json", R"({"model_type": "bart"})");
   run("import " + temporary_.path("") + " --out " + out_, "", 1);
-  EXPECT_NE(errors_.find("model_type is \"bart\""), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("config.json: model_type is \"bart\", which cannot be imported"), std::string::npos)
+      << errors_;
 }
 
 }  // namespace

@@ -30,14 +30,14 @@ class HuggingFaceMarian : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(HuggingFaceMarian, LinesHaveTheSameIds) {
-  write_model_folder(import_huggingface_marian(source_), folder_);
+  write_model_folder(import_huggingface_marian({source_}), folder_);
   const SavedModel model(folder_, kernels_for("baseline"), 1);
   for (const json& line : reference_)
     EXPECT_EQ(json(model.encode_source(line["source"].get<std::string>())), line["ids"]) << line["source"];
 }
 
 TEST_P(HuggingFaceMarian, TargetsHaveTheSameLogProbabilities) {
-  write_model_folder(import_huggingface_marian(source_), folder_);
+  write_model_folder(import_huggingface_marian({source_}), folder_);
   for (const Kernels* kernels : every_instruction_set()) {
     SavedModel model(folder_, *kernels, 1);
     const SpecialTokens& special = model.vocabularies.target->special();
@@ -61,7 +61,7 @@ TEST_P(HuggingFaceMarian, TargetsHaveTheSameLogProbabilities) {
 }
 
 TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
-  write_model_folder(import_huggingface_marian(source_), folder_);
+  write_model_folder(import_huggingface_marian({source_}), folder_);
   SavedModel model(folder_, kernels_for("baseline"), 1);
   std::vector<std::string> lines;
   for (const json& line : reference_) lines.push_back(line["source"]);
@@ -91,7 +91,7 @@ class DamagedHuggingFaceMarian : public testing::Test {
 
   std::string error() const {
     return error_of(
-        [&] { write_model_folder(import_huggingface_marian(folder_.path("")), folder_.path("out")); });
+        [&] { write_model_folder(import_huggingface_marian({folder_.path("")}), folder_.path("out")); });
   }
 
   // With another value of a key of config.json.

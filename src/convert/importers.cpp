@@ -1,0 +1,48 @@
+#include "convert/importers.h"
+
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/quotes.h"
+#include "convert/huggingface_marian.h"
+#include "convert/settings.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr std::array all = {
+    Importer{"huggingface-marian", "Hugging Face Marian (OPUS-MT): a folder", is_huggingface_marian,
+             import_huggingface_marian},
+};
+
+std::string known_formats() {
+  std::string list;
+  for (const Importer& importer : all)
+    list += fmt::format("\n  {:20} {}", importer.format, importer.description);
+  return list;
+}
+
+[[noreturn]] void refuse(const std::string& source) {
+  if (const std::string type = model_type_of(source); !type.empty())
+    throw Error("{}/config.json: model_type is {}, which cannot be imported", source, in_quotes(type));
+  throw Error("{} is no model that can be imported, which are:{}", source, known_formats());
+}
+
+}  // namespace
+
+std::span<const Importer> importers() { return all; }
+
+ImportedModel import_model(const ImportRequest& request, const std::string& format) {
+  if (!std::filesystem::exists(request.source)) throw Error("{} does not exist", request.source);
+  for (const Importer& importer : all) {
+    if (format.empty() ? importer.recognises(request.source) : importer.format == format)
+      return importer.import(request);
+  }
+  if (!format.empty()) throw Error("there is no format {}; there are:{}", in_quotes(format), known_formats());
+  refuse(request.source);
+}
+
+}  // namespace dragoman::internal

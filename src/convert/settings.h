@@ -1,0 +1,42 @@
+// A JSON object from a model's folder, and its values by name and type. Errors start with the file's path.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman::internal {
+
+class Settings {
+ public:
+  explicit Settings(std::string path);
+  Settings(const std::string& folder, const char* name) : Settings(folder + "/" + name) {}
+
+  const std::string& path() const { return path_; }
+  const nlohmann::json& values() const { return values_; }
+  // Null is how transformers says that a key has no value.
+  bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
+
+  // What the key must be; `otherwise` where it has no value.
+  int64_t integer(const char* key, std::optional<int64_t> otherwise = {}) const;
+  double number(const char* key, double otherwise) const;
+  bool flag(const char* key, bool otherwise) const;
+  std::string text(const char* key, const std::string& otherwise) const;
+
+  // An Error unless the key has this value, which it also has where it is missing.
+  void require(const char* key, bool supported) const;
+
+  // The others' values win.
+  void update(const Settings& others) { values_.update(others.values_); }
+
+ private:
+  std::string path_;
+  nlohmann::json values_;
+};
+
+// The model_type in a Hugging Face folder's config.json; empty if there is none.
+std::string model_type_of(const std::string& folder);
+
+}  // namespace dragoman::internal
