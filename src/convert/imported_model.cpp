@@ -9,6 +9,7 @@
 #include "model/folder.h"
 #include "model/transformer.h"
 #include "model/weights.h"
+#include "search/shortlist.h"
 #include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
@@ -52,6 +53,7 @@ void write_model_folder(const ImportedModel& imported, const std::string& folder
   const Transformer model(imported.config, device, Buffers::weights);
   make_folder(folder);
   write_vocabularies(folder, imported.vocabularies);
+  if (imported.shortlist) write_shortlist(folder, *imported.shortlist, imported.vocabularies);
   write_weights(weights_path(folder), model.parameters, all_values(imported, model));
   const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
                                  {"vocabulary", {{"source_eos", imported.source_eos}}}};

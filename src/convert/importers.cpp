@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/quotes.h"
 #include "convert/huggingface_marian.h"
+#include "convert/marian.h"
 #include "convert/settings.h"
 
 namespace dragoman::internal {
@@ -16,6 +17,8 @@ namespace {
 constexpr std::array all = {
     Importer{"huggingface-marian", "Hugging Face Marian (OPUS-MT): a folder", is_huggingface_marian,
              import_huggingface_marian},
+    Importer{"marian", "Marian, Bergamot and Firefox: model.npz or .bin, or its folder", is_marian,
+             import_marian},
 };
 
 std::string known_formats() {
