@@ -80,29 +80,28 @@ void flush_folder(const fs::path& folder) {
 }
 
 // Disks and network file systems have lost writes that they reported as done.
-void check_written(const std::string& path, const std::vector<std::string_view>& parts) {
+void check_written(const std::string& path, const Contents& contents) {
   Descriptor file(path, O_RDONLY);
   std::vector<char> buffer(1 << 18);
-  const auto read_is = [&](std::string_view part) {
-    while (!part.empty()) {
+  bool same = true;
+  contents([&](std::string_view part) {
+    while (same && !part.empty()) {
       const size_t n = file.read_some(buffer.data(), std::min(buffer.size(), part.size()));
-      if (n == 0 || std::memcmp(buffer.data(), part.data(), n) != 0) return false;
+      same = n > 0 && std::memcmp(buffer.data(), part.data(), n) == 0;
       part.remove_prefix(n);
     }
-    return true;
-  };
-  if (std::ranges::all_of(parts, read_is) && file.read_some(buffer.data(), 1) == 0) return;
+  });
+  if (same && file.read_some(buffer.data(), 1) == 0) return;
   throw Error("{} was written, but its contents are not what was written: check the disk", path);
 }
 
-void write_and_rename(const std::string& temporary, const std::string& path,
-                      const std::vector<std::string_view>& parts) {
+void write_and_rename(const std::string& temporary, const std::string& path, const Contents& contents) {
   {
     Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    for (const std::string_view part : parts) file.write_all(part);
+    contents([&](std::string_view part) { file.write_all(part); });
     file.flush();
   }
-  check_written(temporary, parts);
+  check_written(temporary, contents);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw Error("cannot rename {} to {}: {}", temporary, path, std::strerror(errno));
   }
@@ -118,16 +117,20 @@ std::string read_file(const std::string& path) {
   return contents;
 }
 
-void write_file(const std::string& wanted, const std::vector<std::string_view>& parts) {
+void write_file(const std::string& path, const std::vector<std::string_view>& parts) {
+  stream_to_file(path, [&](const auto& take) { std::ranges::for_each(parts, take); });
+}
+
+void stream_to_file(const std::string& wanted, const Contents& contents) {
   if (is_special(wanted)) {
     Descriptor device(wanted, O_WRONLY);
-    for (const std::string_view part : parts) device.write_all(part);
+    contents([&](std::string_view part) { device.write_all(part); });
     return;
   }
   const std::string path = behind_links(wanted);
   const std::string temporary = path + ".new";
   try {
-    write_and_rename(temporary, path, parts);
+    write_and_rename(temporary, path, contents);
   } catch (...) {
     std::remove(temporary.c_str());
     throw;

@@ -1,6 +1,7 @@
 // Whole files, read and written. Every failure is an Error with the path and the system's reason.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ std::string read_file(const std::string& path);
 // If the path is a link, this holds for its target; a pipe or a device is written to directly.
 // The parts are written one after another, which saves copying them into one.
 void write_file(const std::string& path, const std::vector<std::string_view>& parts);
+
+// The same for contents that need not fit into memory: they hand their parts to a function, from the first to the last.
+// They are asked for twice, for writing and for reading back.
+using Contents = std::function<void(const std::function<void(std::string_view)>& take)>;
+void stream_to_file(const std::string& path, const Contents& contents);
 
 // Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);

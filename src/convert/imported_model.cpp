@@ -15,8 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-// Whatever the processor: weights are copied, not computed.
-Device host() { return Device(kernels_for("baseline"), 1); }
+constexpr int64_t block_size = 1 << 20;  // values that are converted at once
 
 // Some rows of a parameter.
 std::vector<float> values_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
@@ -34,27 +33,37 @@ std::vector<float> values_of(const Parameter& parameter, const std::vector<Forei
       std::copy_n(theirs.begin() + row * width, width, values.begin() + row * columns + begin);
     begin += width;
   }
-  CHECK(begin == columns, "{}: {} columns", parameter.name, begin);
+  CHECK(begin == columns && parts[0].shape[0] == parameter.value.rows(), "{}: {} columns of {}",
+        parameter.name, begin, describe(parts[0]));
   return values;
 }
 
-std::vector<float> all_values(const ImportedModel& imported, const Transformer& model) {
-  std::vector<float> weights(model.parameters.weights().size());
-  for (const Parameter& parameter : model.parameters.list())
-    std::ranges::copy(values_of(parameter, imported.parts(parameter), 0, parameter.value.rows()),
-                      weights.begin() + parameter.offset);
-  return weights;
+void write_weights(const ImportedModel& imported, const std::string& path) {
+  Device device(kernels_for("baseline"), 1);  // weights are copied, not computed
+  const Transformer model(imported.config, device, Buffers::none_yet);
+  std::vector<TensorStream> tensors;
+  for (const Parameter& parameter : model.parameters.list()) {
+    tensors.push_back({parameter.name, Dtype::f32, shape_of(parameter), [&](const auto& take) {
+                         const std::vector<ForeignTensor> parts = imported.parts(parameter);
+                         const int64_t rows = parameter.value.rows();
+                         const int64_t at_once = std::max<int64_t>(1, block_size / parameter.value.columns());
+                         for (int64_t row = 0; row < rows; row += at_once) {
+                           const std::vector<float> values =
+                               values_of(parameter, parts, row, std::min(at_once, rows - row));
+                           take(std::as_bytes(std::span(values)));
+                         }
+                       }});
+  }
+  stream_safetensors(path, {{"format", "dragoman 1"}}, tensors);
 }
 
 }  // namespace
 
 void write_model_folder(const ImportedModel& imported, const std::string& folder) {
-  Device device = host();
-  const Transformer model(imported.config, device, Buffers::weights);
   make_folder(folder);
   write_vocabularies(folder, imported.vocabularies);
   if (imported.shortlist) write_shortlist(folder, *imported.shortlist, imported.vocabularies);
-  write_weights(weights_path(folder), model.parameters, all_values(imported, model));
+  write_weights(imported, weights_path(folder));
   const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
                                  {"vocabulary", {{"source_eos", imported.source_eos}}}};
   const nlohmann::json config = {{"format", 1},

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/mapped_file.h"
@@ -103,15 +104,37 @@ std::span<const int32_t> SafetensorsFile::integers(std::string_view name) const 
 void SafetensorsFile::verify(int threads) const { verify_checksums(path_, metadata_, entries_, threads); }
 
 void write_safetensors(const std::string& path, Metadata metadata, std::span<const TensorEntry> entries) {
-  add_checksums(metadata, entries);
+  std::vector<TensorStream> streams;
+  for (const TensorEntry& entry : entries)
+    streams.push_back({entry.name, entry.dtype, entry.shape, [&](const auto& take) { take(entry.bytes); }});
+  stream_safetensors(path, std::move(metadata), streams);
+}
+
+void stream_safetensors(const std::string& path, Metadata metadata, std::span<const TensorStream> tensors) {
+  std::vector<TensorEntry> entries;
+  for (const TensorStream& tensor : tensors) {
+    Checksum checksum;
+    int64_t size = 0;
+    tensor.bytes([&](std::span<const std::byte> bytes) {
+      checksum.add(bytes);
+      size += std::ssize(bytes);
+    });
+    entries.push_back({tensor.name, tensor.dtype, tensor.shape, {}});
+    CHECK(size == size_of(entries.back()), "tensor {}: {} bytes for {}", tensor.name, size,
+          describe(entries.back()));
+    add_checksum(metadata, tensor.name, checksum.text());
+  }
   const std::string header = safetensors_header_text(metadata, entries);
   const uint64_t header_size = header.size();
-  std::vector<std::string_view> parts = {{reinterpret_cast<const char*>(&header_size), sizeof header_size},
-                                         header};
-  for (const TensorEntry& entry : entries) {
-    parts.emplace_back(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
-  }
-  write_file(path, parts);
+  stream_to_file(path, [&](const auto& take) {
+    take({reinterpret_cast<const char*>(&header_size), sizeof header_size});
+    take(header);
+    for (const TensorStream& tensor : tensors) {
+      tensor.bytes([&](std::span<const std::byte> bytes) {
+        take({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      });
+    }
+  });
 }
 
 }  // namespace dragoman::internal

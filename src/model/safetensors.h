@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -63,5 +64,15 @@ class SafetensorsFile {
 // Replaces the file at the path, with the tensors in the order given, and their checksums among the metadata; the data
 // begin at a multiple of 64 bytes, so that tensors whose sizes are multiples of 64 are aligned if they come first.
 void write_safetensors(const std::string& path, Metadata metadata, std::span<const TensorEntry> entries);
+
+// The same for tensors that need not fit into memory: each hands its bytes to a function, from the first to the last.
+// It is asked for them several times, for the checksum first.
+struct TensorStream {
+  std::string name;
+  Dtype dtype;
+  std::vector<int64_t> shape;
+  std::function<void(const std::function<void(std::span<const std::byte>)>& take)> bytes;
+};
+void stream_safetensors(const std::string& path, Metadata metadata, std::span<const TensorStream> tensors);
 
 }  // namespace dragoman::internal

@@ -163,10 +163,7 @@ std::string safetensors_header_text(const Metadata& metadata, std::span<const Te
   if (!metadata.empty()) header[metadata_key] = metadata;
   int64_t offset = 0;
   for (const TensorEntry& entry : entries) {
-    int64_t size = 0;
-    CHECK(multiply(entry.shape, described(entry.dtype).size, size) && size == std::ssize(entry.bytes),
-          "tensor {}: {} bytes for {} [{}]", entry.name, entry.bytes.size(), described(entry.dtype).name,
-          fmt::join(entry.shape, ", "));
+    const int64_t size = size_of(entry);
     CHECK(entry.name != metadata_key && !header.contains(entry.name), "tensor {} twice", entry.name);
     header[entry.name] = {{"dtype", described(entry.dtype).name},
                           {"shape", entry.shape},
@@ -177,6 +174,12 @@ std::string safetensors_header_text(const Metadata& metadata, std::span<const Te
   const size_t end = sizeof(uint64_t) + text.size();
   text.append((end + alignment - 1) / alignment * alignment - end, ' ');
   return text;
+}
+
+int64_t size_of(const TensorEntry& entry) {
+  int64_t size = 0;
+  CHECK(multiply(entry.shape, described(entry.dtype).size, size), "tensor {}", entry.name);
+  return size;
 }
 
 std::string describe(const TensorEntry& entry) {

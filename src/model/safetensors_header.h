@@ -32,8 +32,11 @@ struct SafetensorsHeader {
 SafetensorsHeader read_safetensors_header(const std::string& path, std::string_view text,
                                           std::span<const std::byte> data);
 
-// Padded with spaces so that the data begin at a multiple of 64 bytes.
+// Of entries by name, type and shape. Padded with spaces so that the data begin at a multiple of 64 bytes.
 std::string safetensors_header_text(const Metadata& metadata, std::span<const TensorEntry> entries);
+
+// The bytes of a tensor of this type and shape.
+int64_t size_of(const TensorEntry& entry);
 
 // "F32 [2, 3]"
 std::string describe(const TensorEntry& entry);

@@ -1,6 +1,7 @@
 #include "model/tensor_checksums.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/checksum.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::string_view prefix = "xxh3:";
 
-std::string key_of(const TensorEntry& entry) { return std::string(prefix) + entry.name; }
+std::string key_of(const std::string& tensor) { return std::string(prefix) + tensor; }
 
 // The checksum of each, computed by several threads.
 std::vector<std::string> checksums_of(std::span<const TensorEntry> entries, int threads) {
@@ -35,8 +36,8 @@ std::vector<std::string> checksums_of(std::span<const TensorEntry> entries, int 
 
 }  // namespace
 
-void add_checksums(Metadata& metadata, std::span<const TensorEntry> entries) {
-  for (const TensorEntry& entry : entries) metadata.insert_or_assign(key_of(entry), checksum_of(entry.bytes));
+void add_checksum(Metadata& metadata, const std::string& tensor, std::string checksum) {
+  metadata.insert_or_assign(key_of(tensor), std::move(checksum));
 }
 
 bool has_checksums(const Metadata& metadata) {
@@ -49,7 +50,7 @@ void verify_checksums(const std::string& path, const Metadata& metadata, std::sp
   if (!has_checksums(metadata)) return;
   const std::vector<std::string> found = checksums_of(entries, threads);
   for (size_t i = 0; i < entries.size(); ++i) {
-    const auto written = metadata.find(key_of(entries[i]));
+    const auto written = metadata.find(key_of(entries[i].name));
     if (written != metadata.end() && written->second == found[i]) continue;
     throw Error("{} is damaged: tensor {} does not match {}; copy the file again, or use another one", path,
                 in_quotes(entries[i].name),

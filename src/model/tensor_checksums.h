@@ -9,7 +9,7 @@
 
 namespace dragoman::internal {
 
-void add_checksums(Metadata& metadata, std::span<const TensorEntry> entries);
+void add_checksum(Metadata& metadata, const std::string& tensor, std::string checksum);
 
 // Earlier versions wrote none, nor do other systems.
 bool has_checksums(const Metadata& metadata);

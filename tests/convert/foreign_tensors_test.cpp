@@ -55,6 +55,32 @@ TEST(ForeignTensors, EveryHalfIsConvertedExactly) {
   }
 }
 
+TEST(ForeignTensors, ViewsAreThePartsThatTheySay) {
+  const ForeignTensor matrix = from_floats({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {4, 3});
+  EXPECT_EQ(to_floats(transposed(matrix)), (std::vector<float>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
+  EXPECT_EQ(to_floats(rows_of(matrix, 1, 2)), (std::vector<float>{3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(to_floats(rows_of(transposed(matrix), 2, 1)), (std::vector<float>{2, 5, 8, 11}));
+  EXPECT_EQ(to_floats(as_row(from_floats({1, 2}, {2}))), (std::vector<float>{1, 2}));
+  EXPECT_EQ(as_row(from_floats({1, 2}, {2})).shape, (std::vector<int64_t>{1, 2}));
+}
+
+TEST(ForeignTensors, IntegersAreDividedByTheirScales) {
+  const std::vector<int8_t> bytes = {8, 4, -8, 127, 0, 16};
+  ForeignTensor matrix = tensor_of(ElementType::i8, bytes, {2, 3}, {3, 1});
+  matrix.scales = {4};
+  EXPECT_EQ(to_floats(matrix), (std::vector<float>{2, 1, -2, 31.75, 0, 4}));
+  matrix.scales = {4, 2};
+  const std::vector<float> by_row = {2, 1, -2, 63.5, 0, 8};
+  EXPECT_EQ(to_floats(matrix), by_row);
+  EXPECT_EQ(to_floats(rows_of(matrix, 1, 1)), (std::vector<float>{63.5, 0, 8}));
+  EXPECT_EQ(to_floats(transposed(matrix)), (std::vector<float>{2, 63.5, 1, 0, -2, 8}));
+  EXPECT_EQ(to_floats(rows_of(transposed(matrix), 2, 1)), (std::vector<float>{-2, 8}));
+  const std::vector<int16_t> shorts = {1000, -500};
+  ForeignTensor row = tensor_of(ElementType::i16, shorts, {2}, {1});
+  row.scales = {1000};
+  EXPECT_EQ(to_floats(as_row(row)), (std::vector<float>{1, -0.5}));
+}
+
 TEST(ForeignTensors, WhatIsNoFloatIsRefused) {
   const std::vector<int8_t> values = {1, 2};
   const std::string error = error_of([&] { to_floats(tensor_of(ElementType::i8, values, {1, 2}, {2, 1})); });

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace dragoman::internal {
 namespace {
@@ -130,6 +131,20 @@ TEST_F(Safetensors, AVectorIsAMatrixOfOneRow) {
   const SafetensorsFile file = SafetensorsFile::open(path_);
   EXPECT_EQ(file.floats("v", 1, 3)[2], 3);
   EXPECT_THROW(file.floats("v", 3, 1), Error);
+}
+
+TEST_F(Safetensors, StreamedBlocksMakeTheSameFile) {
+  const std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
+  const auto bytes = std::as_bytes(std::span(values));
+  write_safetensors(path_, {{"key", "text"}}, std::vector<TensorEntry>{{"m", Dtype::f32, {3, 2}, bytes}});
+  const std::string whole = read_file(path_);
+  stream_safetensors(path_, {{"key", "text"}},
+                     std::vector<TensorStream>{{"m", Dtype::f32, {3, 2}, [&](const auto& take) {
+                                                  for (size_t row = 0; row < 3; ++row)
+                                                    take(bytes.subspan(row * 8, 8));
+                                                }}});
+  EXPECT_EQ(read_file(path_), whole);
+  EXPECT_NO_THROW(SafetensorsFile::open(path_).verify());
 }
 
 TEST_F(Safetensors, TheWriterChecksItsCaller) {
