@@ -29,14 +29,6 @@ Settings settings_of(const MarianFile& file, const std::string& path) {
   return {path, parse_yaml(file.configuration, path + ":special:model.yml")};
 }
 
-int64_t trained_positions(const MarianFile& file, const std::string& path) {
-  for (const char* name : {"Wpos", "encoder_Wpos"}) {
-    const auto found = file.tensors.find(name);
-    if (found != file.tensors.end() && found->second.shape.size() == 2) return found->second.shape[0];
-  }
-  throw Error("{} has no tensor Wpos, but transformer-train-position-embeddings is true", path);
-}
-
 // Without a decoder.yml the defaults of the program that the model is for.
 json search_of(const MarianFolder& folder) {
   const bool fast = is_bergamot(folder) && !folder.decoding;
@@ -54,9 +46,7 @@ json search_of(const MarianFolder& folder) {
 
 std::vector<std::string> choices_of(const ImportedModel& model, const MarianFolder& folder) {
   std::vector<std::string> choices = {
-      model.config.positions == Positions::learned
-          ? fmt::format("positions: trained, for {} tokens", model.config.max_positions)
-          : "positions: Marian's, from 0; the decoder begins with a zero vector",
+      "positions: Marian's, from 0; the decoder begins with a zero vector",
       fmt::format("source tokens: {}; target tokens: {}", folder.vocabularies[0].tokens,
                   folder.vocabularies[1].tokens),
       fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
@@ -83,12 +73,8 @@ ImportedModel import_marian(const ImportRequest& request) {
   const Settings settings = settings_of(file, folder.model);
   ImportedModel model = {.system = is_bergamot(folder) ? "Marian or Bergamot" : "Marian",
                          .config = marian_config(settings)};
-  if (model.config.positions == Positions::learned) {
-    model.config.max_positions = trained_positions(file, folder.model);
-    model.max_length = std::clamp<int64_t>(model.config.max_positions - 1, 1, model.max_length);
-  }
   const auto theirs = std::make_shared<const MarianModel>(
-      MarianModel{folder.model, std::move(file), has_shared_embeddings(settings)});
+      MarianModel{folder.model, std::move(file), has_shared_embeddings(settings), model.config.norm});
   check_tensors(*theirs, model.config);
   model.vocabularies = read_marian_vocabularies(folder, model.config);
   if (!folder.shortlist.empty())

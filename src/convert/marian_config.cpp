@@ -66,9 +66,8 @@ NormOrder norm_of(const Settings& s) {
   if (before == "" && after == "an" && top == "") return NormOrder::post;
   if (before == "n" && after == "a" && top == "n") return NormOrder::pre;
   throw Error(
-      "{}: transformer-preprocess {}, -postprocess {} and -postprocess-top {} are not supported together: "
-      "only "
-      "norms after each sublayer (dan), or before each and at the top (n, da, n)",
+      "{}: transformer-preprocess {}, transformer-postprocess {} and transformer-postprocess-top {} are not "
+      "supported together: only norms after each sublayer (dan), or before each and at the top (n, da, n)",
       s.path(), in_quotes(s.text("transformer-preprocess", "")),
       in_quotes(s.text("transformer-postprocess", "dan")),
       in_quotes(s.text("transformer-postprocess-top", "")));
@@ -131,6 +130,7 @@ bool has_shared_embeddings(const Settings& s) {
   return s.flag("tied-embeddings-all", false) || s.flag("tied-embeddings-src", false);
 }
 
+// transformer-train-position-embeddings has no effect in translation models of Marian.
 ModelConfig marian_config(const Settings& s) {
   refuse_what_is_not_supported(s);
   ModelConfig config = {.encoder_layers = s.integer("enc-depth"),
@@ -152,10 +152,6 @@ ModelConfig marian_config(const Settings& s) {
   if (has_shared_embeddings(s) && config.source_vocabulary != config.target_vocabulary)
     throw Error("{}: dim-vocabs has {} and {} tokens, but the embeddings are shared", s.path(),
                 config.source_vocabulary, config.target_vocabulary);
-  if (s.flag("transformer-train-position-embeddings", false)) {
-    config.positions = Positions::learned;
-    config.embedding_scale = 1;
-  }
   return config;
 }
 

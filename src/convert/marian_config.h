@@ -9,7 +9,7 @@ namespace dragoman::internal {
 // Of source and target.
 bool has_shared_embeddings(const Settings& settings);
 
-// Without the length of trained positions, which the tensors have. An Error names a key whose value is not supported.
+// An Error names a key whose value is not supported.
 ModelConfig marian_config(const Settings& settings);
 
 }  // namespace dragoman::internal

@@ -1,5 +1,6 @@
 #include "convert/marian_names.h"
 
+#include <array>
 #include <charconv>
 #include <set>
 #include <string_view>
@@ -15,28 +16,28 @@
 namespace dragoman::internal {
 namespace {
 
-// A layer's parameter without its layer; theirs, where {} stands for W or b, or for scale or bias.
-struct NamePair {
+// What is in a layer, ours and theirs; {} stands for W or b.
+struct Products {
   std::string_view ours;
   std::vector<const char*> theirs;
 };
-const std::vector<NamePair>& names_in_layers() {
-  static const std::vector<NamePair> all = {{"self_attention.qkv", {"self_{}q", "self_{}k", "self_{}v"}},
+const std::vector<Products>& products_in_layers() {
+  static const std::vector<Products> all = {{"self_attention.qkv", {"self_{}q", "self_{}k", "self_{}v"}},
                                             {"self_attention.output", {"self_{}o"}},
-                                            {"self_attention.norm", {"self_Wo_ln_{}"}},
                                             {"cross_attention.query", {"context_{}q"}},
                                             {"cross_attention.key_value", {"context_{}k", "context_{}v"}},
                                             {"cross_attention.output", {"context_{}o"}},
-                                            {"cross_attention.norm", {"context_Wo_ln_{}"}},
                                             {"feed_forward.inner", {"ffn_{}1"}},
-                                            {"feed_forward.outer", {"ffn_{}2"}},
-                                            {"feed_forward.norm", {"ffn_ffn_ln_{}"}},
-                                            {"ssru.norm", {"rnn_ffn_ln_{}"}}};
+                                            {"feed_forward.outer", {"ffn_{}2"}}};
   return all;
 }
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> norms = {
+    {{"self_attention.norm", "self_Wo"},
+     {"cross_attention.norm", "context_Wo"},
+     {"feed_forward.norm", "ffn_ffn"}}};
+
 struct LayerName {
-  std::string stack;              // "encoder"
   std::string prefix;             // "encoder_l1_"
   std::string_view layer, value;  // "self_attention.qkv", "weight"
 };
@@ -50,30 +51,31 @@ LayerName parse(std::string_view name) {
   int number = 0;
   std::from_chars(rest.data(), rest.data() + rest.size(), number);
   const size_t begin = at + layers.size() + rest.find('.') + 1;
-  const std::string stack(name.substr(0, at));
-  return {stack, fmt::format("{}_l{}_", stack, number + 1), name.substr(begin, value - begin),
+  return {fmt::format("{}_l{}_", name.substr(0, at), number + 1), name.substr(begin, value - begin),
           name.substr(value + 1)};
 }
 
-const char* suffix_of(std::string_view value, bool is_norm) {
-  if (is_norm) return value == "gain" ? "scale" : "bias";
-  return value == "weight" ? "W" : "b";
+// A norm before its sublayer has a name that ends with "_pre".
+std::string norm_in_layer(const LayerName& name, std::string_view sublayer, bool is_pre) {
+  return fmt::format("{}{}_ln_{}{}", name.prefix, sublayer, name.value == "gain" ? "scale" : "bias",
+                     is_pre ? "_pre" : "");
 }
 
 std::vector<std::string> names_in_layer(const MarianModel& model, const std::string& parameter) {
   const LayerName name = parse(parameter);
+  const bool is_pre = model.norm == NormOrder::pre;
+  for (const auto& [ours, theirs] : norms)
+    if (name.layer == ours) return {norm_in_layer(name, theirs, is_pre)};
+  if (name.layer == "ssru.norm") return {norm_in_layer(name, is_pre ? "rnn" : "rnn_ffn", is_pre)};
+  const bool is_matrix = name.value == "weight";
   if (name.layer == "ssru.gate_and_input")  // without a bias of the input
-    return name.value == "weight" ? std::vector{name.prefix + "rnn_Wf", name.prefix + "rnn_W"}
-                                  : std::vector{name.prefix + "rnn_bf"};
-  const bool is_norm = name.layer.ends_with(".norm");
-  for (const auto& [ours, theirs] : names_in_layers()) {
+    return is_matrix ? std::vector{name.prefix + "rnn_Wf", name.prefix + "rnn_W"}
+                     : std::vector{name.prefix + "rnn_bf"};
+  for (const auto& [ours, theirs] : products_in_layers()) {
     if (name.layer != ours) continue;
     std::vector<std::string> names;
-    for (const char* their : theirs) {
-      names.push_back(name.prefix + fmt::format(fmt::runtime(their), suffix_of(name.value, is_norm)));
-      // Of a norm before its sublayer.
-      if (is_norm && !model.file.tensors.contains(names.back())) names.back() += "_pre";
-    }
+    for (const char* their : theirs)
+      names.push_back(name.prefix + fmt::format(fmt::runtime(their), is_matrix ? "W" : "b"));
     return names;
   }
   CHECK(false, "{}", parameter);
@@ -96,8 +98,6 @@ std::vector<std::string> names_of(const MarianModel& model, const std::string& p
   if (parameter.ends_with("embedding.weight")) return {embedding_of(model, is_target)};
   if (parameter == "generator.weight") return {generator_of(model)};
   if (parameter == "generator.bias") return {"decoder_ff_logit_out_b"};
-  if (parameter.ends_with("positions.weight"))
-    return {model.file.tensors.contains("Wpos") ? "Wpos" : stack + "_Wpos"};
   if (parameter.starts_with(stack + ".norm."))
     return {fmt::format("{}_top_ln_{}", stack, parameter.ends_with("gain") ? "scale" : "bias")};
   if (parameter.starts_with(stack + ".embedding_norm."))

@@ -14,6 +14,7 @@ struct MarianModel {
   std::string path;
   MarianFile file;
   bool shared_embeddings;  // of source and target
+  NormOrder norm;
 };
 
 // Side by side. An Error names the tensor that is missing or has another shape.

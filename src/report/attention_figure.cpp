@@ -78,7 +78,7 @@ std::vector<AttentionFigure> attention_figures(const ordered_json& sentence, Att
   }
   if (most_layers == 0)
     throw Error(
-        "--attention decoder: the decoder of this model has a recurrent unit instead of self-attention");
+        "--attention decoder: the decoder of this model has recurrent units instead of self-attention");
   if (figures.empty()) throw Error("--layer {}: the model has layers 1 to {}", layer, most_layers);
   return figures;
 }
