@@ -12,6 +12,7 @@
 #include "data/corpus.h"
 #include "data/shards.h"
 #include "fuzz/foreign_targets.h"
+#include "fuzz/import_target.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/reading.h"
 #include "kernels/kernels.h"
@@ -371,6 +372,7 @@ constexpr FuzzTarget targets[] = {
     {"marian_shortlist", read_shortlist_of_marian, shortlists_of_marian},
     {"yaml", read_yaml, yaml_seeds},
     {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
+    {"import", read_importable, importable_seeds},
     {"recipe", read_recipe, recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},

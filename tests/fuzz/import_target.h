@@ -1,0 +1,13 @@
+// The target of the importers as a whole: folders of other systems' models, packed into one text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman::internal {
+
+std::string read_importable(std::string_view bytes);
+std::vector<std::string> importable_seeds();
+
+}  // namespace dragoman::internal
