@@ -152,6 +152,11 @@ ModelConfig marian_config(const Settings& s) {
   if (has_shared_embeddings(s) && config.source_vocabulary != config.target_vocabulary)
     throw Error("{}: dim-vocabs has {} and {} tokens, but the embeddings are shared", s.path(),
                 config.source_vocabulary, config.target_vocabulary);
+  try {
+    validate(config);
+  } catch (const OptionError& error) {
+    throw Error("{}: {}", s.path(), error.what());
+  }
   return config;
 }
 

@@ -1,4 +1,5 @@
-// A JSON object from a model's folder, or what is read as one, and its values by name and type. Errors start with the file's path.
+// A JSON object from a model's folder, or what is read as one, and its values by name and type. Errors start with the
+// file's path.
 #pragma once
 
 #include <cstdint>

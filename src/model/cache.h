@@ -1,7 +1,8 @@
 // The key/value cache of decoding.
 //
-// The keys and values of a token, or the state of a recurrent unit after it, are one row of a cache, and CacheRows counts the hypotheses that use it: those with a
-// common prefix share its rows. So a search that reorders its beam copies nothing.
+// The keys and values of a token, or a recurrent unit's state after it, are one row of a cache, and CacheRows counts
+// the hypotheses that use it: those with a common prefix share its rows. So a search that reorders its beam copies
+// nothing.
 #pragma once
 
 #include <span>

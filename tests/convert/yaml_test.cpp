@@ -19,7 +19,8 @@ TEST(Yaml, IsReadAsJson) {
   EXPECT_EQ(
       read,
       json::parse(R"({"type": "transformer", "dim-vocabs": [48, 52], "empty": [], "flag": true, "rate": 0.6,
-      "small": 1e-9, "quoted": "12", "single": "it's", "none": null, "nothing": null, "nested": {"a": [1, "x"], "b": -3}})"));
+                      "small": 1e-9, "quoted": "12", "single": "it's", "none": null, "nothing": null,
+                      "nested": {"a": [1, "x"], "b": -3}})"));
   EXPECT_EQ(parse_yaml("", "x"), nullptr);
   EXPECT_EQ(parse_yaml("word", "x"), "word");
 }

@@ -64,7 +64,8 @@ std::string read_importable(std::string_view bytes) {
 }
 
 std::vector<std::string> importable_seeds() {
-  return {packed(fixtures / "huggingface/joint"), packed(fixtures / "huggingface/separate")};
+  return {packed(fixtures / "huggingface/joint"), packed(fixtures / "huggingface/separate"),
+          packed(fixtures / "marian_models/opus"), packed(fixtures / "marian_models/bergamot")};
 }
 
 }  // namespace dragoman::internal
