@@ -1,6 +1,7 @@
 #include "convert/marian.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -21,7 +22,10 @@ using nlohmann::json;
 
 constexpr int64_t longest_output = 1000;
 
-bool is_bergamot(const MarianFolder& folder) { return folder.model.find(".bin") != std::string::npos; }
+// Marian itself is seldom used with these.
+bool is_binary(const MarianFolder& folder) {
+  return std::filesystem::path(folder.model).filename().string().find(".bin") != std::string::npos;
+}
 
 Settings settings_of(const MarianFile& file, const std::string& path) {
   if (file.configuration.empty())
@@ -31,14 +35,14 @@ Settings settings_of(const MarianFile& file, const std::string& path) {
 
 // Without a decoder.yml the defaults of the program that the model is for.
 json search_of(const MarianFolder& folder) {
-  const bool fast = is_bergamot(folder) && !folder.decoding;
+  const bool fast = is_binary(folder) && !folder.decoding;
   const Settings none(folder.model, json::object());
   const Settings& s = folder.decoding ? *folder.decoding : none;
   json search = {
       {"beam", std::clamp<int64_t>(s.integer("beam-size", fast ? 1 : 12), 1, 1000)},
       {"length-penalty", std::max(0.0, s.number("normalize", fast ? 1 : 0))},
       {"max-length", longest_output},
-      {"max-length-ratio", std::max(0.0, s.number("max-length-factor", is_bergamot(folder) ? 2 : 3))}};
+      {"max-length-ratio", std::max(0.0, s.number("max-length-factor", is_binary(folder) ? 2 : 3))}};
   if (search["length-penalty"] > 0) search["penalty-form"] = "plain";
   if (!folder.shortlist.empty()) search["shortlist"] = true;
   return search;
@@ -57,6 +61,8 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
     choices.push_back(
         fmt::format("outputs consist of the words of the shortlist {}, unless --shortlist false is given",
                     folder.shortlist));
+  if (!folder.text_shortlist.empty())
+    choices.push_back(fmt::format("{}: only binary shortlists are imported", folder.text_shortlist));
   if (folder.decoding && folder.decoding->number("word-penalty", 0) != 0)
     choices.push_back(
         fmt::format("{}: word-penalty is not supported, and left out", folder.decoding->path()));
@@ -71,7 +77,7 @@ ImportedModel import_marian(const ImportRequest& request) {
   const MarianFolder folder = find_marian_files(request);
   MarianFile file = open_marian(folder.model);
   const Settings settings = settings_of(file, folder.model);
-  ImportedModel model = {.system = is_bergamot(folder) ? "Marian or Bergamot" : "Marian",
+  ImportedModel model = {.system = is_binary(folder) ? "Marian or Bergamot" : "Marian",
                          .config = marian_config(settings)};
   const auto theirs = std::make_shared<const MarianModel>(
       MarianModel{folder.model, std::move(file), has_shared_embeddings(settings), model.config.norm});

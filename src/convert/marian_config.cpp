@@ -40,8 +40,7 @@ void refuse_what_is_not_supported(const Settings& s) {
   require_text(s, "type", "transformer");
   for (const char* key :
        {"transformer-no-projection", "transformer-pool", "transformer-disable-position-embeddings",
-        "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection", "output-omit-bias",
-        "right-left", "ulr", "layer-normalization", "nematus-normalization"})
+        "transformer-no-bias", "transformer-no-affine", "output-omit-bias", "right-left", "ulr"})
     s.require(key, false);
   require_text(s, "transformer-attention-mask", "default");
   require_one_of(s, "transformer-ffn-depth", 2, 2);
@@ -86,6 +85,9 @@ DecoderSelfAttention self_attention_of(const Settings& s) {
   if (kind == "self-attention") return DecoderSelfAttention::attention;
   if (kind != "rnn") refuse(s, key);
   require_text(s, "dec-cell", "ssru");
+  for (const char* unsupported :
+       {"transformer-rnn-projection", "layer-normalization", "nematus-normalization"})
+    s.require(unsupported, false);
   return DecoderSelfAttention::ssru;
 }
 

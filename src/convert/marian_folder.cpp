@@ -163,10 +163,12 @@ MarianVocabulary vocabulary_of(const ImportRequest& request, const std::string& 
   return vocabulary;
 }
 
-std::string shortlist_of(const std::string& folder, const std::optional<Settings>& decoding) {
-  if (const std::string named = listed_file(decoding, "shortlist", 0); !named.empty()) return named;
-  return find_file(folder, "shortlists",
-                   [](std::string_view name) { return name.starts_with("lex.") && name.ends_with(".bin"); });
+void find_shortlist(const std::string& folder, MarianFolder& found) {
+  std::string path = listed_file(found.decoding, "shortlist", 0);
+  if (path.empty())
+    path = find_file(folder, "shortlists", [](std::string_view name) { return name.starts_with("lex."); });
+  const bool is_binary = without_gz(path).ends_with(".bin");
+  (is_binary ? found.shortlist : found.text_shortlist) = path;
 }
 
 }  // namespace
@@ -187,7 +189,7 @@ MarianFolder find_marian_files(const ImportRequest& request) {
       .model = model, .decoding = decoding_of(model, folder), .vocabularies = {}, .shortlist = {}};
   for (const bool is_target : {false, true})
     found.vocabularies[is_target] = vocabulary_of(request, folder, found.decoding, is_target);
-  found.shortlist = shortlist_of(folder, found.decoding);
+  find_shortlist(folder, found);
   return found;
 }
 

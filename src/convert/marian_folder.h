@@ -22,6 +22,7 @@ struct MarianFolder {
   std::optional<Settings> decoding;              // how it is searched: a decoder.yml
   std::array<MarianVocabulary, 2> vocabularies;  // the source's and the target's
   std::string shortlist;                         // empty: none
+  std::string text_shortlist;                    // one that is not read
 };
 
 // Whether it is Marian's file of a model, or a folder with one.

@@ -30,8 +30,7 @@ Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary
                               bool shared) {
   const SharedBytes whole = open_packed(path, most_bytes);
   ByteReader file(path, whole.bytes);
-  if (file.left() < sizeof magic || file.number<uint64_t>() != magic)
-    file.fail("is not a binary shortlist: lists in text form cannot be imported");
+  if (file.left() < sizeof magic || file.number<uint64_t>() != magic) file.fail("is not a binary shortlist");
   const auto expected = file.number<uint64_t>();
   if (checksum(whole.bytes.subspan(file.position())) != expected)
     file.fail("is truncated or damaged: its checksum is wrong");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/quotes.h"
 
 namespace dragoman::internal {
@@ -33,7 +35,7 @@ json plain_scalar(const std::string& text) {
   if (text.empty() || text == "~" || text == "null") return nullptr;
   if (text == "true" || text == "false") return text == "true";
   if (const auto number = as_number<int64_t>(text)) return *number;
-  if (const auto number = as_number<double>(text)) return *number;
+  if (const auto number = as_number<double>(text); number && std::isfinite(*number)) return *number;
   return text;
 }
 
@@ -51,6 +53,7 @@ class JsonBuilder : public YAML::EventHandler {
   // The tag of what stands in quotes is "!".
   void OnScalar(const YAML::Mark& at, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
+    if (!is_text(value)) fail(at, "this is not valid UTF-8");
     if (is_key_next())
       open_.back().key = value;
     else

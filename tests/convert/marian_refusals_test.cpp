@@ -82,7 +82,6 @@ TEST_F(MarianRefusals, WhatIsNotSupportedIsNamed) {
            {"transformer-disable-position-embeddings: false",
             "transformer-disable-position-embeddings: true"},
            {"transformer-no-projection: false", "transformer-no-projection: true"},
-           {"transformer-rnn-projection: false", "transformer-rnn-projection: true"},
            {"transformer-no-bias: false", "transformer-no-bias: true"},
            {"transformer-ffn-activation: swish", "transformer-ffn-activation: tanh"},
            {"lemma-dim-emb: 0", "lemma-dim-emb: 8"},
@@ -96,10 +95,18 @@ TEST_F(MarianRefusals, WhatIsNotSupportedIsNamed) {
     const std::string key = other.substr(0, other.find(':'));
     expect_error(error_with(line, other), key);
   }
-  write(replaced(model_.configuration, "transformer-decoder-autoreg: self-attention",
-                 "transformer-decoder-autoreg: rnn"),
-        model_.tensors);
-  expect_error(error(), "dec-cell");
+}
+
+class SsruRefusals : public MarianRefusals {
+ protected:
+  SsruRefusals() : MarianRefusals("ssru") {}
+};
+
+TEST_F(SsruRefusals, WhatIsNotSupportedIsNamed) {
+  EXPECT_EQ(error(), "");
+  expect_error(error_with("dec-cell: ssru", "dec-cell: gru"), "dec-cell");
+  for (const std::string key : {"transformer-rnn-projection", "layer-normalization"})
+    expect_error(error_with(key + ": false", key + ": true"), key);
 }
 
 TEST_F(MarianRefusals, TensorsMustFit) {

@@ -149,5 +149,31 @@ TEST(MarianImport, TakesWhatTheFilesSay) {
   EXPECT_TRUE(import("embedding_norm").config.embedding_norm);
 }
 
+// As Firefox names them, and as the releases of OPUS-MT do.
+TEST(MarianImport, FindsFilesByTheNamesOfPublishers) {
+  const auto copy = [](const char* from, const TemporaryFolder& to, const char* name) {
+    to.write(name, read_file((models / from).string()));
+  };
+  const TemporaryFolder firefox, opus;
+  copy("separate/model.npz", firefox, "model.enfr.npz");
+  copy("separate/source.spm", firefox, "srcvocab.enfr.spm");
+  copy("separate/target.spm", firefox, "trgvocab.enfr.spm");
+  firefox.write("lex.s2t", "la the 0.5\n");
+  copy("opus/model.npz", opus, "opus.spm32k.transformer.npz");
+  for (const char* name : {"source.spm", "target.spm", "opus.vocab.yml"})
+    copy((std::string("opus/") + name).c_str(), opus, name);
+  opus.write(
+      "decoder.yml",
+      "relative-paths: true\nmodels:\n  - opus.spm32k.transformer.npz\nvocabs:\n  - opus.vocab.yml\n  - "
+      "opus.vocab.yml\nbeam-size: 6\nnormalize: 1\n");
+  for (const auto& [folder, name] : {std::pair(&firefox, "separate"), {&opus, "opus"}}) {
+    const ImportedModel found = import_model({folder->path("")}),
+                        same = import_model({(models / name).string()});
+    EXPECT_EQ(found.vocabularies.source->model(), same.vocabularies.source->model());
+    EXPECT_EQ(found.vocabularies.target->model(), same.vocabularies.target->model());
+    EXPECT_FALSE(found.shortlist.has_value());
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::internal

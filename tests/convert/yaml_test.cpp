@@ -23,6 +23,7 @@ TEST(Yaml, IsReadAsJson) {
                       "nested": {"a": [1, "x"], "b": -3}})"));
   EXPECT_EQ(parse_yaml("", "x"), nullptr);
   EXPECT_EQ(parse_yaml("word", "x"), "word");
+  EXPECT_EQ(parse_yaml("nan", "x"), "nan");
 }
 
 // As lists of tokens have them.
@@ -38,6 +39,7 @@ std::string refusal(const std::string& text) {
 TEST(Yaml, WhatIsNotYamlIsAnErrorWithItsLine) {
   for (const std::string text : {"a: 1\nb: [1, 2\n", "a: 1\n\tb: 2\n: : :\n", "a: 1\nb: @x"})
     EXPECT_EQ(refusal(text).substr(0, 10), "model.npz:") << text << refusal(text);
+  EXPECT_EQ(refusal("a: 1\nb: \xff\n"), "model.npz:2: this is not valid UTF-8");
   EXPECT_EQ(refusal("a: 1\na: 2\n"), "model.npz:2: the key \"a\" is there twice");
   EXPECT_EQ(refusal("a: 1\n[1, 2]: 2\n"), "model.npz:2: a key must be a string");
 }
