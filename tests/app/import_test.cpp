@@ -41,7 +41,7 @@ TEST_F(ImportTest, AFirefoxModelWorksWithTheOtherCommands) {
   EXPECT_EQ(run("translate" + model + " --shortlist false --beam 4 --nbest 1", line), translation);
   EXPECT_NE(run("translate" + model, line), "");
   const std::string source = write("source.txt", line), target = write("target.txt", translation);
-  EXPECT_NE(run("score" + model + " " + source + " " + target), "");
+  EXPECT_NE(run("score" + model + " --source " + source + " --target " + target), "");
   EXPECT_NE(run("info " + out_).find("\"ssru\""), std::string::npos);
   EXPECT_EQ(run("info --verify " + out_).find("damaged"), std::string::npos);
   run("quantize" + model + " --out " + temporary_.path("int8"));

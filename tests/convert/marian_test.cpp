@@ -138,6 +138,7 @@ TEST(MarianImport, TakesWhatTheFilesSay) {
   EXPECT_EQ(tied.config.tied, Tied::all);
   EXPECT_EQ(tied.config.norm, NormOrder::post);
   EXPECT_EQ(tied.config.decoder_d_ff, 24);
+  EXPECT_EQ(tied.config.norm_eps, 1e-6);
   EXPECT_EQ(tied.search["beam"], 4);
   EXPECT_EQ(tied.search["max-length-ratio"], 3);
   EXPECT_EQ(separate.config.norm, NormOrder::pre);
