@@ -109,6 +109,18 @@ TEST_F(SsruRefusals, WhatIsNotSupportedIsNamed) {
     expect_error(error_with(key + ": false", key + ": true"), key);
 }
 
+// Nor is gelu a reason to refuse an old version: it was another function then.
+TEST_F(MarianRefusals, OldVersionsHaveTheirGelu) {
+  const std::string gelu =
+      replaced(model_.configuration, "transformer-ffn-activation: swish", "transformer-ffn-activation: gelu");
+  const auto activation = [&](const std::string& configuration) {
+    write(configuration, model_.tensors);
+    return import_marian({folder_.path("")}).config.activation;
+  };
+  EXPECT_EQ(activation(gelu), Activation::gelu);
+  EXPECT_EQ(activation(replaced(gelu, "version: v1.12.42", "version: v1.9.56")), Activation::gelu_sigmoid);
+}
+
 TEST_F(MarianRefusals, TensorsMustFit) {
   expect_error(error_with("enc-depth: 2", "enc-depth: 3"), "encoder_l3_self_Wo_ln_scale");
   expect_error(error_with("enc-depth: 2", "enc-depth: 1"), "encoder_l2_");
