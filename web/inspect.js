@@ -226,7 +226,7 @@ const mean = (heads) => heads[0].map((row, r) => row.map((_, c) => heads.reduce(
 
 function drawHeads(holder, note) {
   const {rows, columns, note: text} = kinds[kind], heads = sentence.attention[kind][layer];
-  note.textContent = `${text}.`;
+  note.textContent = `${text}.${sentence.attention.decoder.length ? "" : " The decoder has recurrent units instead of self-attention."}`;
   const count = Math.max(sentence[rows].length, sentence[columns].length);
   const room = (holder.clientWidth > 700 ? holder.clientWidth / 2 : holder.clientWidth) - 130;  // beside row names
   const cell = Math.floor(Math.min(28, Math.max(9, Math.min(room, 400) / count)));
@@ -252,7 +252,7 @@ function attentionSection() {
     which.replaceChildren(choice("layer", layers(kind), layer, (value) => { layer = value; draw(); }));
   };
   const controls = element("div", {class: "controls"},
-    choice("attention", Object.entries(kinds).map(([value, {name}]) => [value, name]), kind, (value) => { kind = value; showLayers(); draw(); }), which, scale());
+    choice("attention", Object.entries(kinds).filter(([value]) => sentence.attention[value].length).map(([value, {name}]) => [value, name]), kind, (value) => { kind = value; showLayers(); draw(); }), which, scale());
   section("Attention", controls, note, holder);
   showLayers();
   draw();

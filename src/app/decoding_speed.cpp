@@ -26,7 +26,7 @@ std::vector<std::vector<int32_t>> random_sentences(int64_t sentences, int64_t le
 
 // The cross-attention's, of each layer.
 std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const Tensor& encoded) {
-  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, model.config.d_model);
+  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, 2 * model.config.d_model);
   std::vector<int32_t> rows(static_cast<size_t>(encoded.rows()));
   std::iota(rows.begin(), rows.end(), 0);
   remember(pass, model, encoded, cache, rows);
@@ -109,9 +109,9 @@ struct WeightSizes {
     const auto d = static_cast<double>(c.d_model);
     encoder = static_cast<double>(c.encoder_layers) * (4 * d * d + 2 * d * static_cast<double>(c.d_ff));
     memory = static_cast<double>(c.decoder_layers) * 2 * d * d;
-    step =
-        static_cast<double>(c.decoder_layers) * (6 * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
-        d * static_cast<double>(c.target_vocabulary);
+    step = static_cast<double>(c.decoder_layers) *
+               ((has_ssru(c) ? 4 : 6) * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
+           d * static_cast<double>(c.target_vocabulary);
   }
 };
 

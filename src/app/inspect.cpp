@@ -133,7 +133,10 @@ void write(const InspectOptions& o, const ordered_json& data) {
   if (o.format == InspectFormat::html) return write_output(o.out, page(data));
   if (o.format == InspectFormat::json) return write_output(o.out, data.dump() + "\n");
   if (o.several_figures()) make_folder(o.out);
-  for (const AttentionFigure& figure : attention_figures(data["sentences"][0], o.attention, o.layer))
+  const ordered_json& sentence = data["sentences"][0];
+  if (o.attention == AttentionKind::all && sentence["attention"]["decoder"].empty())
+    log_info("there is no figure of the decoder's self-attention: this model has recurrent units instead");
+  for (const AttentionFigure& figure : attention_figures(sentence, o.attention, o.layer))
     write_output(o.several_figures() ? o.out + "/" + figure.name + ".svg" : o.out, svg(figure.maps));
 }
 

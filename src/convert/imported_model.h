@@ -30,6 +30,7 @@ struct ImportedModel {
   bool source_eos = true;
   int64_t max_length = 512;  // tokens of the longest source that it was made for, without the end mark
   nlohmann::json search;     // how it is searched: options of the search by name
+  std::optional<Lexicon> shortlist;  // tokens that outputs may consist of
   std::vector<std::string> choices;  // what the importer took the model for, to be shown
 
   Precision precision =

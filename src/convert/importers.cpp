@@ -14,6 +14,7 @@
 #include "convert/ctranslate2.h"
 #include "convert/huggingface_marian.h"
 #include "convert/opennmt.h"
+#include "convert/marian.h"
 #include "convert/settings.h"
 
 namespace dragoman::internal {
@@ -29,6 +30,8 @@ constexpr std::array all = {
     Importer{"opennmt-py", "OpenNMT-py: a checkpoint, MODEL.pt", is_opennmt, import_opennmt},
     Importer{"argos", "Argos Translate: an .argosmodel file, or its folder", is_argos, import_argos},
     Importer{"ctranslate2", "CTranslate2: a folder with model.bin", is_ctranslate2, import_ctranslate2},
+    Importer{"marian", "Marian, Bergamot and Firefox: model.npz or .bin, or its folder", is_marian,
+             import_marian},
 };
 
 std::string known_formats() {

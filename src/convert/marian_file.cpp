@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "base/quotes.h"
 #include "convert/byte_reader.h"
 #include "convert/npz_file.h"
+#include "convert/packed_file.h"
 #include "convert/zip_archive.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr uint64_t plain_version = 1, encrypted_version = 2;
+constexpr uint64_t most_bytes = uint64_t{8} << 30;  // of a compressed file's contents
 constexpr std::string_view configuration_name = "special:model.yml";
 
 // Types that a file may have; the codes of Marian and of its fork differ.
@@ -64,8 +66,11 @@ void add_tensor(const ByteReader& file, MarianFile& model, const std::string& na
     file.fail("is damaged: the tensor {} has fewer bytes than its shape says", in_quotes(name));
   ForeignTensor tensor = *row_by_row(type.type, std::move(shape), data.bytes.first(*size), data.owner);
   if (type.has_multiplier) {
-    float& multiplier = model.multipliers[name];
+    float multiplier;
     std::memcpy(&multiplier, data.bytes.data() + *size, sizeof multiplier);
+    if (!std::isfinite(multiplier) || multiplier <= 0)
+      file.fail("is damaged: the integers of {} are to be divided by {}", in_quotes(name), multiplier);
+    tensor.scales = {multiplier};
     transpose(name, tensor);
   }
   if (!model.tensors.emplace(name, std::move(tensor)).second)
@@ -114,7 +119,7 @@ void take_configuration(MarianFile& model) {
 }  // namespace
 
 MarianFile open_marian(const std::string& path) {
-  SharedBytes file = map_file(path);
+  SharedBytes file = open_packed(path, most_bytes);
   MarianFile model;
   if (ZipArchive::is_zip(file.bytes))
     model.tensors = read_npz(path, std::move(file));

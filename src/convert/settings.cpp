@@ -18,6 +18,11 @@ Settings::Settings(std::string path) : path_(std::move(path)) {
   if (!values_.is_object()) throw Error("{} is not a JSON object", path_);
 }
 
+Settings::Settings(std::string path, nlohmann::json values)
+    : path_(std::move(path)), values_(std::move(values)) {
+  if (!values_.is_object()) throw Error("{} has no keys and values", path_);
+}
+
 int64_t Settings::integer(const char* key, std::optional<int64_t> otherwise) const {
   if (!has(key) && otherwise) return *otherwise;
   const nlohmann::json value = has(key) ? values_[key] : nlohmann::json();

@@ -1,4 +1,5 @@
-// A JSON object from a model's folder, and its values by name and type. Errors start with the file's path.
+// A JSON object from a model's folder, or what is read as one, and its values by name and type. Errors start with the
+// file's path.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace dragoman::internal {
 class Settings {
  public:
   explicit Settings(std::string path);
+  Settings(std::string path, nlohmann::json values);  // must be an object
   Settings(const std::string& folder, const char* name) : Settings(folder + "/" + name) {}
 
   const std::string& path() const { return path_; }

@@ -118,6 +118,15 @@ struct AttentionShape {
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
 };
 
+// Sentences, whose states follow one another. Before the first row of a span the state is 0; or, in a step of decoding,
+// that of the last but one of its keys, which are as in AttentionShape.
+struct SsruShape {
+  const Span* spans;
+  int64_t spans_count;
+  const Span* keys;
+  const int32_t* key_rows;  // null: not a step of decoding
+};
+
 // An element of a row; column −1: none.
 struct Element {
   int32_t column;
@@ -214,6 +223,14 @@ struct Kernels {
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                              bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
+
+  // --- ssru.inl.h -------------------------------------------------------------------------------
+  // state = f · state before + (1 − f) · input, where f = σ(gate); out = relu(state). `seen`: states of earlier steps.
+  void (*ssru)(Context&, const SsruShape&, ConstMatrix gate, ConstMatrix input, ConstMatrix seen,
+               Matrix states, Matrix out);
+  // Without earlier steps. The spans' rows of the gradients are written.
+  void (*ssru_backward)(Context&, const SsruShape&, ConstMatrix gate, ConstMatrix input, ConstMatrix states,
+                        ConstMatrix out_gradient, Matrix gate_gradient, Matrix input_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
   // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target).

@@ -5,8 +5,8 @@
 namespace dragoman::internal {
 namespace {
 
-// The attentions in the order of the program: the encoder's layers, then for each layer of the decoder self-attention
-// and cross-attention.
+// The attentions in the order of the program: the encoder's layers, then for each layer of the decoder self-attention,
+// unless it has another unit instead, and cross-attention.
 std::vector<Tensor> probed(Transformer& model, const Tokens& source, const Tokens& target, int64_t only) {
   AttentionProbe probe = {.only = only};
   Pass pass{.device = model.device, .probe = &probe};
@@ -15,17 +15,19 @@ std::vector<Tensor> probed(Transformer& model, const Tokens& source, const Token
   return std::move(probe.weights);
 }
 
+int64_t attentions_of_decoder_layer(const ModelConfig& config) { return has_ssru(config) ? 1 : 2; }
+
 }  // namespace
 
 Attentions attentions(Transformer& model, const Tokens& source, const Tokens& target) {
   const std::vector<Tensor> all = probed(model, source, target, -1);
-  const size_t encoder_layers = model.encoder.size();
-  CHECK(all.size() == encoder_layers + 2 * model.decoder.size(), "{} attentions", all.size());
+  const size_t encoder_layers = model.encoder.size(),
+               of_layer = static_cast<size_t>(attentions_of_decoder_layer(model.config));
+  CHECK(all.size() == encoder_layers + of_layer * model.decoder.size(), "{} attentions", all.size());
   Attentions found;
   for (size_t i = 0; i < all.size(); ++i) {
-    auto& kind = i < encoder_layers              ? found.encoder
-                 : (i - encoder_layers) % 2 == 0 ? found.decoder
-                                                 : found.cross;
+    const bool is_last = i >= encoder_layers && (i - encoder_layers) % of_layer == of_layer - 1;
+    auto& kind = i < encoder_layers ? found.encoder : is_last ? found.cross : found.decoder;
     kind.push_back(all[i]);
   }
   return found;
@@ -34,7 +36,8 @@ Attentions attentions(Transformer& model, const Tokens& source, const Tokens& ta
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer) {
   CHECK(layer >= 1 && layer <= model.config.decoder_layers, "layer {} of {}", layer,
         model.config.decoder_layers);
-  return probed(model, source, target, model.config.encoder_layers + 2 * (layer - 1) + 1)[0];
+  const int64_t number = model.config.encoder_layers + attentions_of_decoder_layer(model.config) * layer - 1;
+  return probed(model, source, target, number)[0];
 }
 
 }  // namespace dragoman::internal

@@ -10,7 +10,7 @@ namespace dragoman::internal {
 // A tensor for each layer, as attention_weights gives it: a row for each query, its heads side by side, each as wide as
 // the longest sentence of keys.
 struct Attentions {
-  std::vector<Tensor> encoder, decoder, cross;
+  std::vector<Tensor> encoder, decoder, cross;  // decoder: none with another unit instead
 };
 
 // `target` is the decoder's input. Row t of a sentence is what the model attended to when it predicted token t.

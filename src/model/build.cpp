@@ -24,6 +24,11 @@ CrossAttention make_cross_attention(const LayerMaker& make, const std::string& n
           .heads = heads};
 }
 
+Ssru make_ssru(const LayerMaker& make, const std::string& name, int64_t d) {
+  return {.norm = make.norm(name + ".norm", d),
+          .gate_and_input = make.linear(name + ".gate_and_input", d, d, 2)};
+}
+
 FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff) {
   return {.norm = make.norm(name + ".norm", d),
           .inner = make.linear(name + ".inner", d, d_ff),
@@ -98,9 +103,15 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
   const int64_t d = config.d_model, heads = decoder_heads(config), d_ff = decoder_d_ff(config);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string name = "decoder.layers." + std::to_string(i);
-    model.decoder.push_back({make_self_attention(make, name + ".self_attention", d, heads),
-                             make_cross_attention(make, name + ".cross_attention", d, heads),
-                             make_feed_forward(make, name + ".feed_forward", d, d_ff)});
+    DecoderLayer layer;
+    if (has_ssru(config)) {
+      layer.ssru = make_ssru(make, name + ".ssru", d);
+    } else {
+      layer.self_attention = make_self_attention(make, name + ".self_attention", d, heads);
+    }
+    layer.cross_attention = make_cross_attention(make, name + ".cross_attention", d, heads);
+    layer.feed_forward = make_feed_forward(make, name + ".feed_forward", d, d_ff);
+    model.decoder.push_back(layer);
   }
   if (config.norm == NormOrder::pre) model.decoder_norm = make.norm("decoder.norm", config.d_model);
 }

@@ -35,9 +35,9 @@ void CacheRows::release(std::span<const int32_t> rows) {
   }
 }
 
-Cache make_cache(Pool& pool, int64_t layers, int64_t d_model) {
+Cache make_cache(Pool& pool, int64_t layers, int64_t columns) {
   Cache cache;
-  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, 2 * d_model);
+  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, columns);
   return cache;
 }
 

@@ -1,7 +1,8 @@
 // The key/value cache of decoding.
 //
-// The keys and values of a token are one row of a cache, and CacheRows counts the hypotheses that use it: those with a
-// common prefix share its rows. So a search that reorders its beam copies nothing.
+// The keys and values of a token, or a recurrent unit's state after it, are one row of a cache, and CacheRows counts
+// the hypotheses that use it: those with a common prefix share its rows. So a search that reorders its beam copies
+// nothing.
 #pragma once
 
 #include <span>
@@ -25,12 +26,12 @@ class CacheRows {
   std::vector<int32_t> uses_, free_;
 };
 
-// Keys and values, a tensor for each layer: of the target tokens so far, or of the sources for cross-attention.
+// A tensor for each layer: of the target tokens so far, or of the sources for cross-attention.
 struct Cache {
   int64_t rows = 0;
-  std::vector<Tensor> key_values;  // rows × (keys | values)
+  std::vector<Tensor> key_values;  // rows × (keys | values), or states
 };
-Cache make_cache(Pool& pool, int64_t layers, int64_t d_model);
+Cache make_cache(Pool& pool, int64_t layers, int64_t columns);
 
 // Grows the cache to at least this many rows, and keeps their values.
 void reserve(Device&, Cache&, int64_t rows);

@@ -7,12 +7,14 @@
 
 namespace dragoman::internal {
 
-void declare(Options& options, ModelConfig& c) {
-  // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
-  const Range layers = at_least(1).at_most(1000);
-  const Range size = at_least(1).at_most(1'000'000), size_or_0 = at_least(0).at_most(1'000'000);
-  const Range probability = at_least(0).below(1);
-  auto model = options.section("model", "The Transformer");
+namespace {
+
+// These limits keep every product of sizes within 64 bits; memory is exhausted long before.
+constexpr int64_t most_layers = 1000, most = 1'000'000;
+
+void declare_stacks(Section& model, ModelConfig& c) {
+  const Range layers = at_least(1).at_most(most_layers);
+  const Range size = at_least(1).at_most(most), size_or_0 = at_least(0).at_most(most);
   model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
   model.add("decoder_layers", c.decoder_layers, "decoder layers", layers);
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
@@ -22,6 +24,10 @@ void declare(Options& options, ModelConfig& c) {
             size_or_0);
   model.add("decoder_d_ff", c.decoder_d_ff,
             "inner width of the decoder's feed-forward layers; 0: that of the encoder's", size_or_0);
+  model.add(
+      "decoder_self_attention", c.decoder_self_attention,
+      "what the decoder sees of the target so far: all tokens, or a recurrent unit's state (Marian's SSRU)",
+      {{"attention", DecoderSelfAttention::attention}, {"ssru", DecoderSelfAttention::ssru}});
   model.add("norm", c.norm,
             "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
@@ -32,6 +38,10 @@ void declare(Options& options, ModelConfig& c) {
              {"gelu_tanh", Activation::gelu_tanh},
              {"gelu_sigmoid", Activation::gelu_sigmoid},
              {"swish", Activation::swish}});
+}
+
+void declare_ends(Section& model, ModelConfig& c) {
+  const Range size = at_least(1).at_most(most), size_or_0 = at_least(0).at_most(most);
   model.add("positions", c.positions, "positional encoding; docs/variants.md compares them",
             {{"sinusoidal", Positions::sinusoidal},
              {"halves", Positions::halves},
@@ -52,6 +62,10 @@ void declare(Options& options, ModelConfig& c) {
             "share the target embedding with the generator, or with the source embedding, too",
             {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
   model.add("tied_bias", c.tied_bias, "give a tied generator a bias, too; others always have one");
+}
+
+void declare_training(Section& model, ModelConfig& c) {
+  const Range probability = at_least(0).below(1);
   model.add("initialiser", c.initialiser, "initialisation of weight matrices and biases",
             {{"xavier", Initialiser::xavier}, {"pytorch", Initialiser::pytorch}});
   model.add("embedding_initialiser", c.embedding_initialiser,
@@ -65,6 +79,15 @@ void declare(Options& options, ModelConfig& c) {
             probability);
   model.add("embedding_dropout", c.embedding_dropout, "dropout of the sum of embeddings and positions",
             probability);
+}
+
+}  // namespace
+
+void declare(Options& options, ModelConfig& c) {
+  Section model = options.section("model", "The Transformer");
+  declare_stacks(model, c);
+  declare_ends(model, c);
+  declare_training(model, c);
 }
 
 void validate(const ModelConfig& config) {

@@ -19,6 +19,9 @@ namespace dragoman::internal {
 // pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
 enum class NormOrder { pre, post };
 
+// attention, the paper's; or the SSRU of Marian's small models, whose state stands in for the tokens before.
+enum class DecoderSelfAttention { attention, ssru };
+
 // Which of source embedding, target embedding and generator share one matrix. output: the last two. all: all three.
 enum class Tied { none, output, all };
 
@@ -33,6 +36,7 @@ struct ModelConfig {
   int64_t d_ff = 2048;
   int64_t decoder_heads = 0;
   int64_t decoder_d_ff = 0;
+  DecoderSelfAttention decoder_self_attention = DecoderSelfAttention::attention;
   NormOrder norm = NormOrder::pre;
   double norm_eps = 1e-6;
   Activation activation = Activation::relu;
@@ -59,6 +63,9 @@ struct ModelConfig {
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
+inline bool has_ssru(const ModelConfig& c) { return c.decoder_self_attention == DecoderSelfAttention::ssru; }
+// Columns of the decoder's cache (model/cache.h).
+inline int64_t target_cache_columns(const ModelConfig& c) { return has_ssru(c) ? c.d_model : 2 * c.d_model; }
 
 void declare(Options& options, ModelConfig& config);
 

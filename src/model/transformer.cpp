@@ -40,7 +40,20 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
   return linear(pass, heads, layer.output);
 }
 
-// The same with the target's queries and the source's keys and values.
+// Instead of it, each token's state follows from the one before; in a step of decoding, that of the step before.
+Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Tokens& tokens,
+                      const CacheStep* step, size_t index) {
+  const Tensor gate_and_input = linear(pass, x, layer.gate_and_input);  // tokens × 2d
+  if (step == nullptr) return ssru(pass, gate_and_input, {.spans = &tokens.spans}).output;
+  const Tensor& seen = step->cache->key_values[index];
+  const auto [states, output] =
+      ssru(pass, gate_and_input,
+           {.spans = &tokens.spans, .seen = seen, .keys = &step->keys.spans, .key_rows = &step->keys.rows});
+  pass.device.kernels.scatter_rows(pass.device.context, states, step->rows.data(), seen.matrix());
+  return output;
+}
+
+// Attention with the target's queries and the source's keys and values.
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const Memory& memory, size_t index) {
   const int64_t d = model.config.d_model;
@@ -104,9 +117,10 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory
       embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
-    residual.add(layer.self_attention.norm, [&](const Tensor& x) {
-      return self_attention(pass, model, layer.self_attention, x, target,
-                            {.causal = true, .step = step, .index = i});
+    residual.add(has_ssru(model.config) ? layer.ssru.norm : layer.self_attention.norm, [&](const Tensor& x) {
+      return has_ssru(model.config) ? recurrent_unit(pass, layer.ssru, x, target, step, i)
+                                    : self_attention(pass, model, layer.self_attention, x, target,
+                                                     {.causal = true, .step = step, .index = i});
     });
     residual.add(layer.cross_attention.norm, [&](const Tensor& x) {
       return cross_attention(pass, model, layer.cross_attention, x, target, memory, i);

@@ -32,6 +32,11 @@ struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, 
   int64_t heads;
 };
 
+struct Ssru {  // f = σ(x·W_f + b_f); c = f·c + (1 − f)·(x·W + b); relu(c), token by token
+  Norm norm;
+  Linear gate_and_input;  // W_f and W are one matrix
+};
+
 struct CrossAttention {  // 3.2.3: queries from the decoder, keys and values from the encoder
   Norm norm;
   Linear query, key_value, output;
@@ -45,6 +50,7 @@ struct EncoderLayer {
 
 struct DecoderLayer {
   SelfAttention self_attention;
+  Ssru ssru;  // or this instead
   CrossAttention cross_attention;
   FeedForward feed_forward;
 };

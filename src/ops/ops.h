@@ -62,6 +62,20 @@ Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const
 // each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 
+// The states of simpler simple recurrent units (Kim et al., 2019), c[t] = f·c[t−1] + (1 − f)·x with f = σ(g), and
+// relu(c) (ssru.cpp). gate_and_input: rows × (g | x), with one use. Each span begins with a state of 0; in a step of
+// decoding, where it is one row, with that of the last but one of its keys.
+struct SsruOptions {
+  const Spans* spans = nullptr;
+  Tensor seen = {};                          // the states of earlier steps
+  const Spans* keys = nullptr;               // spans of
+  const Array<int32_t>* key_rows = nullptr;  // a list of their rows
+};
+struct StatesAndOutput {
+  Tensor states, output;
+};
+StatesAndOutput ssru(Pass&, const Tensor& gate_and_input, const SsruOptions&);
+
 // The losses of predicting `targets` from hidden·weightᵀ + bias, two for each row: the cross-entropy with the
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
 // Logits exist for a few rows at a time only; with a tape their gradients are computed along with them.

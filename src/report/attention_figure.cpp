@@ -76,6 +76,9 @@ std::vector<AttentionFigure> attention_figures(const ordered_json& sentence, Att
         figures.push_back({fmt::format("{}-{}", names.key, i), layer_figure(sentence, names, i)});
     }
   }
+  if (most_layers == 0)
+    throw Error(
+        "--attention decoder: the decoder of this model has recurrent units instead of self-attention");
   if (figures.empty()) throw Error("--layer {}: the model has layers 1 to {}", layer, most_layers);
   return figures;
 }

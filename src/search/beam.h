@@ -24,7 +24,7 @@ struct Hypothesis {
   double total = 0;                      // their sum
   double score = 0;                      // of a finished one: the sum, divided by the length penalty
   bool cut = false;                      // it ended at the maximum length
-  std::vector<int32_t> rows = {};        // of an open one: where the keys and values of what it read are
+  std::vector<int32_t> rows = {};        // of an open one: where the caches have what it read
 };
 
 struct Beam {

@@ -73,9 +73,15 @@ Ensemble::Ensemble(const Models& models) {
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
     const ModelConfig& config = model->config;
-    const Cache empty = make_cache(model->device.pool, config.decoder_layers, config.d_model);
-    members_.push_back({.model = model, .sources = empty, .targets = empty});
+    Pool& pool = model->device.pool;
+    members_.push_back({.model = model,
+                        .sources = make_cache(pool, config.decoder_layers, 2 * config.d_model),
+                        .targets = make_cache(pool, config.decoder_layers, target_cache_columns(config))});
   }
+}
+
+bool Ensemble::reads_newest_rows_only() const {
+  return std::ranges::all_of(members_, [](const Member& member) { return has_ssru(member.model->config); });
 }
 
 AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
@@ -102,7 +108,7 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   return finite;
 }
 
-// The decoder's output for each row's newest token, whose keys and values it puts into the cache.
+// The decoder's output for each row's newest token, whose keys and values, or states, it puts into the cache.
 Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   Member& member = members_[index];
   Device& device = member.model->device;
@@ -110,7 +116,7 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   std::vector<std::span<const int32_t>> own, sources;
   for (const OpenRow& row : rows) {
     last.push_back(row.last);
-    positions.push_back(static_cast<int32_t>(row.rows.size()) - 1);
+    positions.push_back(row.position);
     own.push_back(row.rows);
     sources.push_back(row.source_rows[index]);
   }

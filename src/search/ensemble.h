@@ -24,8 +24,8 @@ struct AllowedWords {
 
 // A hypothesis to be extended by a token.
 struct OpenRow {
-  int32_t last;                                       // its newest token
-  std::span<const int32_t> rows;                      // of the caches, for each token so far, the newest last
+  int32_t last, position;                             // its newest token, and that token's position
+  std::span<const int32_t> rows;                      // of the caches, for the tokens so far, the newest last
   std::span<const std::vector<int32_t>> source_rows;  // of each model, for each token of its source
   const AllowedWords* allowed;                        // rows of one sentence stand together
 };
@@ -58,6 +58,9 @@ class Ensemble {
   explicit Ensemble(const Models& models);
 
   Device& device() const { return members_[0].model->device; }
+  // Whether a step reads the caches' rows of the tokens that the step before added, and of none before: recurrent units
+  // have their state there.
+  bool reads_newest_rows_only() const;
   AllowedWords allow(std::vector<int32_t> words) const;
 
   // Sources in the vocabulary of the model of this number. `rows`: of its cache of sources, for each token. Returns for

@@ -162,10 +162,11 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
     group.first_row = rows.size();
     for (Sentence* sentence : group.sentences) {
       const StartTokens& start = start_of(sentence->request);
+      const size_t read = sentence->tokens_read;
       for (Hypothesis& h : sentence->beam.open) {
-        const size_t read = h.rows.size();
         h.rows.push_back(rows_.take());
         rows.push_back({.last = read < start.size() ? start[read] : h.tokens.back(),
+                        .position = static_cast<int32_t>(read),
                         .rows = h.rows,
                         .source_rows = sentence->source_rows,
                         .allowed = &sentence->allowed});
@@ -231,7 +232,9 @@ void Search::advance(const Group& group, std::span<const Element> next) {
 
 // Nothing is chosen before the last of the start tokens has been read.
 void Search::advance(Sentence& sentence, std::span<const Element> next) {
-  if (sentence.beam.open[0].rows.size() < start_of(sentence.request).size()) return;
+  if (ensemble_.reads_newest_rows_only())
+    for (Hypothesis& h : sentence.beam.open) release_all_but_newest(h);
+  if (++sentence.tokens_read < start_of(sentence.request).size()) return;
   const SearchOptions& options = sentence.request.options;
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
@@ -241,6 +244,11 @@ void Search::advance(Sentence& sentence, std::span<const Element> next) {
   reorder(sentence.beam, before, rows_);
   if (sentence.request.progress)
     sentence.final_prefix.update(sentence.beam, options, sentence.request.retry_ngram);
+}
+
+void Search::release_all_but_newest(Hypothesis& hypothesis) {
+  rows_.release(std::span(hypothesis.rows).first(hypothesis.rows.size() - 1));
+  hypothesis.rows = {hypothesis.rows.back()};
 }
 
 std::vector<SearchResult> Search::step() {

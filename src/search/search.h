@@ -62,6 +62,7 @@ class Search {
     std::vector<std::vector<int32_t>> source_rows = {};  // of each model
     uint64_t key = 0;                                    // what its samples are drawn from, beside the seed
     Beam beam = {};
+    size_t tokens_read = 0;  // by each open hypothesis, the start tokens among them
     AllowedWords allowed = {};
     FinalPrefix final_prefix = {};
     bool failed = false;
@@ -84,6 +85,7 @@ class Search {
   static std::vector<Element> apply_rules_and_draw(const Group& group, const Tensor& log_probabilities);
   void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);
+  void release_all_but_newest(Hypothesis& hypothesis);
   void release(Sentence& sentence);
   std::vector<SearchResult> take_ended();
   std::vector<AttentionRows> attention_of(const SearchRequest& request,

@@ -22,7 +22,8 @@ int64_t parameter_floats(const ModelConfig& c) {
                                                   : c.source_vocabulary + 2 * c.target_vocabulary;
   const int64_t positions = has_fixed_length(c.positions) ? 2 * c.max_positions : 0;
   return c.encoder_layers * (4 * square + 2 * c.d_model * c.d_ff) +
-         c.decoder_layers * (8 * square + 2 * c.d_model * decoder_d_ff(c)) + (tables + positions) * c.d_model;
+         c.decoder_layers * ((has_ssru(c) ? 6 : 8) * square + 2 * c.d_model * decoder_d_ff(c)) +
+         (tables + positions) * c.d_model;
 }
 
 // Floats kept for the backward pass per token of each side.
@@ -34,9 +35,11 @@ int64_t kept_floats(const ModelConfig& c) {
   const auto feed_forward = [&](int64_t d_ff) {
     return (c.activation == Activation::relu ? d_ff : 2 * d_ff) + d;  // the others keep their input
   };
-  const int64_t ends = 4 * d;  // of both stacks: embeddings and outputs
+  const int64_t of_target =
+      has_ssru(c) ? 4 * d : attention(decoder_heads(c));  // gates and inputs; states; the sum
+  const int64_t ends = 4 * d;                             // of both stacks: embeddings and outputs
   return c.encoder_layers * (attention(c.heads) + feed_forward(c.d_ff)) +
-         c.decoder_layers * (2 * attention(decoder_heads(c)) + feed_forward(decoder_d_ff(c))) + ends;
+         c.decoder_layers * (of_target + attention(decoder_heads(c)) + feed_forward(decoder_d_ff(c))) + ends;
 }
 
 }  // namespace

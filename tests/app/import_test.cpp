@@ -53,6 +53,40 @@ TEST_F(ImportTest, WhatIsExportedIsImportedAgain) {
   }
 }
 
+// A Firefox model: SSRU, 8 bits, a shortlist, compressed files.
+TEST_F(ImportTest, AFirefoxModelWorksWithTheOtherCommands) {
+  const std::string models = std::string(DRAGOMAN_SOURCE_DIR) + "/tests/golden/fixtures/marian_models/";
+  const std::string line = "the old cat\n", translation = "la chatte vieille et\n";
+  run("import " + models + "bergamot --out " + out_ + " --check ''");
+  for (const char* said : {"SSRU", "lex.50.50.enfr.s2t.bin.gz", "beam 1"})
+    EXPECT_NE(errors_.find(said), std::string::npos) << errors_;
+  const std::string model = " --model " + out_;
+  EXPECT_EQ(run("translate" + model + " --shortlist false", line), translation);
+  EXPECT_EQ(run("translate" + model + " --shortlist false --beam 4 --nbest 1", line), translation);
+  EXPECT_NE(run("translate" + model, line), "");
+  const std::string source = write("source.txt", line), target = write("target.txt", translation);
+  EXPECT_NE(run("score" + model + " --source " + source + " --target " + target), "");
+  EXPECT_NE(run("info " + out_).find("\"ssru\""), std::string::npos);
+  EXPECT_EQ(run("info --verify " + out_).find("damaged"), std::string::npos);
+  run("quantize" + model + " --out " + temporary_.path("int8"));
+  EXPECT_EQ(run("translate --shortlist false --model " + temporary_.path("int8"), line), translation);
+  const std::string inspect = "inspect" + model + " --shortlist false --text 'the old cat'";
+  EXPECT_NE(run(inspect + " --format json --out -").find("\"decoder\":[]"), std::string::npos);
+  run(inspect + " --format svg --attention all --out " + temporary_.path("figures"));
+  EXPECT_NE(errors_.find("recurrent units"), std::string::npos) << errors_;
+  run(inspect + " --format svg --attention decoder --layer 1 --out -", "", 1);
+  EXPECT_NE(errors_.find("recurrent units"), std::string::npos) << errors_;
+}
+
+TEST_F(ImportTest, MarianModelsAreFoundByFolderOrFile) {
+  const std::string models = std::string(DRAGOMAN_SOURCE_DIR) + "/tests/golden/fixtures/marian_models/";
+  for (const char* source : {"opus", "tied/model.npz"}) {
+    const std::string out = temporary_.path(std::string(source).substr(0, 4));
+    const std::string said = run("import " + models + source + " --out " + out + " --check 'the old cat'");
+    EXPECT_NE(said.find("translation  la chatte vieille"), std::string::npos) << said;
+  }
+}
+
 TEST_F(ImportTest, MistakesAreOneSentence) {
   run("import " + source_, "", 2);
   EXPECT_NE(errors_.find("--out"), std::string::npos) << errors_;

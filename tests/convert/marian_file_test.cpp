@@ -5,6 +5,7 @@
 #include "base/mapped_file.h"
 #include "convert/npz_file.h"
 #include "fixtures.h"
+#include "marian_binary.h"
 
 namespace dragoman::internal {
 namespace {
@@ -58,36 +59,6 @@ TEST(MarianFile, ArraysThatAreNotSupportedAreRefused) {
 
 // --- bin ---
 
-struct BinaryTensor {
-  std::string name;
-  uint64_t type;
-  std::vector<int32_t> shape;
-  std::string data;
-};
-
-template <class Element>
-std::string data_of(const std::vector<Element>& values) {
-  std::string bytes;
-  for (const Element value : values) bytes += little(value);
-  return bytes;
-}
-
-std::string padded(std::string bytes) { return bytes + std::string((256 - bytes.size() % 256) % 256, '\0'); }
-
-std::string binary_of(const std::vector<BinaryTensor>& tensors) {
-  std::string headers, names, shapes, data;
-  for (const BinaryTensor& tensor : tensors) {
-    headers += little<uint64_t>(tensor.name.size() + 1) + little(tensor.type) +
-               little<uint64_t>(tensor.shape.size()) + little<uint64_t>(padded(tensor.data).size());
-    names += tensor.name + '\0';
-    shapes += data_of(tensor.shape);
-    data += padded(tensor.data);
-  }
-  const std::string begin = little(uint64_t{1}) + little<uint64_t>(tensors.size()) + headers + names + shapes;
-  const size_t padding = padded(begin + little(uint64_t{0})).size() - begin.size() - sizeof(uint64_t);
-  return begin + little<uint64_t>(padding) + std::string(padding, '\0') + data;
-}
-
 // The matrix 0 1 2 / 3 4 5, divided by 2.
 std::string sample() {
   const std::string half = little(2.0F);
@@ -107,7 +78,7 @@ TEST(MarianFile, HasTheTensorsOfABinaryModel) {
   for (const std::string name : {"encoder_l1_ffn_W1", "encoder_l1_ffn_W2", "Wemb"}) {
     const ForeignTensor& tensor = file.tensors.at(name);
     EXPECT_EQ(tensor.shape, (std::vector<int64_t>{2, 3}));
-    EXPECT_EQ(file.multipliers.at(name), 2) << name;
+    EXPECT_EQ(file.tensors.at(name).scales, std::vector<float>{2}) << name;
     for (int64_t row = 0, number = 0; row < 2; ++row) {
       for (int64_t column = 0; column < 3; ++column, ++number) {
         const int64_t place = row * tensor.strides[0] + column * tensor.strides[1];
@@ -115,7 +86,7 @@ TEST(MarianFile, HasTheTensorsOfABinaryModel) {
       }
     }
   }
-  EXPECT_FALSE(file.multipliers.contains("encoder_l1_ffn_b1"));
+  EXPECT_TRUE(file.tensors.at("encoder_l1_ffn_b1").scales.empty());
 }
 
 TEST(MarianFile, HasWhatMarianConverted) {
@@ -127,9 +98,8 @@ TEST(MarianFile, HasWhatMarianConverted) {
       SCOPED_TRACE(key + " of " + name);
       const ForeignTensor& tensor = file.tensors.at(key);
       EXPECT_EQ(nlohmann::json(tensor.shape), matrix["shape"]);
-      const auto scale = file.multipliers.find(key);
-      const double multiplier = scale == file.multipliers.end() ? 1 : scale->second;
-      const double error = scale == file.multipliers.end() ? 0 : 0.501 / multiplier;
+      const double multiplier = tensor.scales.empty() ? 1 : tensor.scales[0];
+      const double error = tensor.scales.empty() ? 0 : 0.501 / multiplier;
       for (int64_t row = 0, number = 0; row < tensor.shape[0]; ++row) {
         for (int64_t column = 0; column < tensor.shape[1]; ++column, ++number) {
           const auto place = static_cast<size_t>(row * tensor.strides[0] + column * tensor.strides[1]);

@@ -135,6 +135,11 @@ void check(const AttentionShape& shape) {
   check(shape.key_rows);
   check(shape.dropout);
 }
+void check(const SsruShape& shape) {
+  check(shape.spans);
+  check(shape.keys);
+  check(shape.key_rows);
+}
 void check(const LowPrecisionMatrix& matrix) {
   check(matrix.data);
   check(matrix.scales);
@@ -217,6 +222,10 @@ void wrap_layers(Kernels& table) {
   wrap < [](auto& k) -> auto& { return k.attention_weights; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.attention_backward; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.ssru; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.ssru_backward; }
   > (table);
 }
 

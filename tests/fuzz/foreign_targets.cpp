@@ -5,7 +5,10 @@
 #include "convert/ctranslate2_file.h"
 #include "convert/foreign_safetensors.h"
 #include "convert/marian_file.h"
+#include "convert/marian_shortlist.h"
+#include "convert/packed_file.h"
 #include "convert/torch_file.h"
+#include "convert/yaml.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/reading.h"
 
@@ -65,6 +68,24 @@ std::string read_marian(std::string_view bytes) {
 
 Seeds marian_seeds() {
   return contents_of({"marian/model.npz", "marian/compressed.npz", "marian/intgemm8.bin"});
+}
+
+// The file in the fixtures is of 48 tokens.
+std::string read_shortlist_of_marian(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return refusal([&] { read_marian_shortlist(file.path(), 48, 48, true); });
+}
+
+Seeds shortlists_of_marian() {
+  return {read_packed(fixtures / "marian_models/bergamot/lex.50.50.enfr.s2t.bin.gz", 1 << 20)};
+}
+
+std::string read_yaml(std::string_view bytes) {
+  return refusal([&] { parse_yaml(std::string(bytes), "x.yml"); });
+}
+
+Seeds yaml_seeds() {
+  return contents_of({"marian_models/opus/opus.vocab.yml", "marian_models/opus/model.npz.decoder.yml"});
 }
 
 std::string read_ctranslate2(std::string_view bytes) {

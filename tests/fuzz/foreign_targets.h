@@ -16,6 +16,12 @@ std::vector<std::string> safetensors_of_others();
 std::string read_marian(std::string_view bytes);
 std::vector<std::string> marian_seeds();
 
+std::string read_shortlist_of_marian(std::string_view bytes);
+std::vector<std::string> shortlists_of_marian();
+
+std::string read_yaml(std::string_view bytes);
+std::vector<std::string> yaml_seeds();
+
 std::string read_ctranslate2(std::string_view bytes);
 std::vector<std::string> ctranslate2_seeds();
 

@@ -369,6 +369,8 @@ constexpr FuzzTarget targets[] = {
     {"torch", read_torch_file, torch_seeds},
     {"foreign_safetensors", read_safetensors_of_others, safetensors_of_others},
     {"marian", read_marian, marian_seeds},
+    {"marian_shortlist", read_shortlist_of_marian, shortlists_of_marian},
+    {"yaml", read_yaml, yaml_seeds},
     {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
     {"import", read_importable, importable_seeds},
     {"recipe", read_recipe, recipe_seeds},

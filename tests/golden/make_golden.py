@@ -34,7 +34,7 @@ ADAM_UPDATES = 10
 MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
 LATER_DEFAULTS = dict(position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
-                      decoder_heads=0, decoder_d_ff=0)
+                      decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention")
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
@@ -82,6 +82,11 @@ FIXTURES = {
                    embedding_norm=True, tied="output", tied_bias=True, decoder_heads=2, decoder_d_ff=31,
                    source_vocabulary=12, target_vocabulary=26),
         lengths=[(12, 4), (1, 1), (6, 11)]),
+    "bergamot": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=25, norm="post",
+                   positions="tensor2tensor", tied="all", tied_bias=True, zero_start=True,
+                   decoder_self_attention="ssru", source_vocabulary=24, target_vocabulary=24),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
 }
 CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
 
@@ -130,7 +135,11 @@ def parameter_shapes(c):
         self_attention(f"encoder.layers.{n}.self_attention")
         feed_forward(f"encoder.layers.{n}.feed_forward", d_ff)
     for n in range(c["decoder_layers"]):
-        self_attention(f"decoder.layers.{n}.self_attention")
+        if c["decoder_self_attention"] == "ssru":
+            norm(f"decoder.layers.{n}.ssru.norm")
+            linear(f"decoder.layers.{n}.ssru.gate_and_input", d, 2 * d)
+        else:
+            self_attention(f"decoder.layers.{n}.self_attention")
         cross_attention(f"decoder.layers.{n}.cross_attention")
         feed_forward(f"decoder.layers.{n}.feed_forward", c["decoder_d_ff"] or d_ff)
     if c["norm"] == "pre":
@@ -231,6 +240,16 @@ class Model:
         q, k, v = self.linear(f"{name}.qkv", x).chunk(3, dim=1)
         return self.linear(f"{name}.output", self.heads(name, q, k, v, causal))
 
+    def recurrent_unit(self, name, x):
+        gate, added = self.linear(f"{name}.gate_and_input", x).chunk(2, dim=1)
+        keep, state, states = torch.sigmoid(gate), torch.zeros_like(added[0]), []
+        for row in range(len(x)):
+            state = keep[row] * state + (1 - keep[row]) * added[row]
+            states.append(state)
+        states = torch.stack(states)
+        self.kink = min(self.kink, states.detach().abs().min().item())
+        return torch.where(states > 0, states, torch.zeros_like(states))
+
     def cross_attention(self, name, x, memory):
         k, v = self.linear(f"{name}.key_value", memory).chunk(2, dim=1)
         return self.linear(f"{name}.output", self.heads(name, self.linear(f"{name}.query", x), k, v, causal=False))
@@ -271,8 +290,11 @@ class Model:
         x = self.embed("target", ids)
         for n in range(self.c["decoder_layers"]):
             layer = f"decoder.layers.{n}"
-            x = self.sublayer(f"{layer}.self_attention", x,
-                              lambda y: self.self_attention(f"{layer}.self_attention", y, causal=True))
+            if self.c["decoder_self_attention"] == "ssru":
+                x = self.sublayer(f"{layer}.ssru", x, lambda y: self.recurrent_unit(f"{layer}.ssru", y))
+            else:
+                x = self.sublayer(f"{layer}.self_attention", x,
+                                  lambda y: self.self_attention(f"{layer}.self_attention", y, causal=True))
             x = self.sublayer(f"{layer}.cross_attention", x,
                               lambda y: self.cross_attention(f"{layer}.cross_attention", y, memory))
             x = self.sublayer(f"{layer}.feed_forward", x, lambda y: self.feed_forward(f"{layer}.feed_forward", y))

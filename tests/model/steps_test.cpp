@@ -61,8 +61,8 @@ TEST_P(Steps, AreAllAtOnce) {
   const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
   Pass pass{device};
   const ModelConfig& config = small_.model.config;
-  Cache cache = make_cache(device.pool, config.decoder_layers, config.d_model),
-        sources = make_cache(device.pool, config.decoder_layers, config.d_model);
+  Cache cache = make_cache(device.pool, config.decoder_layers, target_cache_columns(config)),
+        sources = make_cache(device.pool, config.decoder_layers, 2 * config.d_model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
   remember(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);

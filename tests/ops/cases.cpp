@@ -218,6 +218,19 @@ OpCase attention_weights_case(std::string name, const Lengths& lengths, const At
   return op;
 }
 
+// --- recurrent unit ---------------------------------------------------------------------------------
+
+// The states are all positive or all negative: the kink is kept away from.
+OpCase ssru_case(std::string name, const Lengths& lengths, int64_t width) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"gate_and_input", total(lengths), 2 * width, Kind::activation, 0.5,
+                      OpInput::Values::aside}},
+          .run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            return {ssru(pass, a.inputs[0], {.spans = &a.tokens.spans}).output};
+          }};
+}
+
 // --- cross-entropy ----------------------------------------------------------------------------------
 
 struct CrossEntropyCase {
@@ -304,6 +317,8 @@ std::vector<OpCase> small_op_cases() {
                              {.heads = 2, .width = 6, .keys = {{20, 107}, {0, 1}, {140, 86}}}),
       attention_weights_case("attention_weights_causal", {2, 1, 4, 9},
                              {.heads = 3, .width = 5, .causal = true, .keys = gaps}),
+      ssru_case("ssru", some, 20),
+      ssru_case("ssru_many_rows", many, 301),
       cross_entropy_case("cross_entropy", some, {.width = 13, .vocabulary = 37}),
       cross_entropy_case("cross_entropy_no_bias", some, {.width = 20, .vocabulary = 50, .bias = false}),
       cross_entropy_case("cross_entropy_not_smoothed", some,

@@ -51,6 +51,13 @@ ordered_json sentence(int64_t heads, int64_t length) {
             {"cross", weights(heads, length + 2, length)}}}};
 }
 
+TEST(AttentionFigure, ADecoderWithoutSelfAttentionHasNoFigureOfIt) {
+  ordered_json one = sentence(2, 5);
+  one["attention"]["decoder"] = ordered_json::array();
+  EXPECT_EQ(attention_figures(one, AttentionKind::all, 0).size(), 4U);
+  EXPECT_THROW(attention_figures(one, AttentionKind::decoder, 0), Error);
+}
+
 HeatMaps figure(AttentionKind kind, int64_t heads, int64_t length) {
   return attention_figures(sentence(heads, length), kind, 1).at(0).maps;
 }

@@ -64,7 +64,8 @@ TEST_P(AttentionRowsTest, EveryLayerOfEachKindIsThere) {
   const Tokens source = pack(small_.device, sources_, pairs), target = pack(small_.device, outputs_, pairs);
   const Attentions all = attentions(small_.model, source, target);
   ASSERT_EQ(static_cast<int64_t>(all.encoder.size()), config().encoder_layers);
-  ASSERT_EQ(static_cast<int64_t>(all.decoder.size()), config().decoder_layers);
+  ASSERT_EQ(static_cast<int64_t>(all.decoder.size()), has_ssru(config()) ? 0 : config().decoder_layers);
+  ASSERT_EQ(static_cast<int64_t>(all.cross.size()), config().decoder_layers);
   const auto floats = [](const Tensor& t) {
     return std::span<const float>(t.data(), static_cast<size_t>(t.rows() * t.columns()));
   };

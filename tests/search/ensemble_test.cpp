@@ -68,7 +68,8 @@ TEST_P(EnsembleTest, SaysTheMeanOfTheProbabilities) {
     for (size_t i = 0; i < models.size(); ++i) ensemble.encode(i, side, rows);
     const AllowedWords all;
     const std::vector<std::vector<int32_t>> source_rows(models.size(), rows);
-    const OpenRow row = {.last = 1, .rows = {rows.data(), 1}, .source_rows = source_rows, .allowed = &all};
+    const OpenRow row = {
+        .last = 1, .position = 0, .rows = {rows.data(), 1}, .source_rows = source_rows, .allowed = &all};
     return rows_of(ensemble.next({&row, 1}).log_probabilities(0, 1), {0, 1});
   };
   const auto one = first_step({&first_.model}), two = first_step({&second_}),

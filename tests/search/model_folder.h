@@ -25,7 +25,8 @@ class ModelFolder {
   // alone, where they are not the targets' words, too.
   explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
                        const VocabularyConfig& words = {.size = 45, .shared = true},
-                       const std::optional<VocabularyConfig>& source_words = {})
+                       const std::optional<VocabularyConfig>& source_words = {},
+                       DecoderSelfAttention self_attention = DecoderSelfAttention::attention)
       : path(testing::TempDir() + name) {
     const auto open = []() -> Sentences {
       return [next = size_t{0}]() mutable -> std::optional<std::string_view> {
@@ -41,6 +42,7 @@ class ModelFolder {
     config.source_vocabulary = source->size();
     config.target_vocabulary = pieces->size();
     config.tied = source_words ? Tied::output : Tied::all;
+    config.decoder_self_attention = self_attention;
     const SmallModel small(config, kernels_for("baseline"), 1);
     std::filesystem::create_directories(path);
     write_vocabularies(path, {source, pieces});

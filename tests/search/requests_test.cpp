@@ -18,6 +18,7 @@ using std::chrono::steady_clock;
 struct MachineCase {
   const Kernels* kernels;
   WantedPrecision precision;
+  DecoderSelfAttention self_attention = DecoderSelfAttention::attention;
 };
 
 std::vector<MachineCase> machine_cases() {
@@ -25,6 +26,8 @@ std::vector<MachineCase> machine_cases() {
   for (const Kernels* kernels : every_instruction_set()) {
     for (const auto precision : {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8})
       cases.push_back({kernels, precision});
+    cases.push_back({kernels, WantedPrecision::fp32, DecoderSelfAttention::ssru});
+    cases.push_back({kernels, WantedPrecision::int8, DecoderSelfAttention::ssru});
   }
   return cases;
 }
@@ -34,7 +37,8 @@ std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
   const char* bits = precision == WantedPrecision::fp32   ? "fp32"
                      : precision == WantedPrecision::bf16 ? "bf16"
                                                           : "int8";
-  return std::string(test.param.kernels->name) + "_" + bits;
+  const bool ssru = test.param.self_attention == DecoderSelfAttention::ssru;
+  return std::string(test.param.kernels->name) + "_" + bits + (ssru ? "_ssru" : "");
 }
 
 void PrintTo(const MachineCase& c, std::ostream* out) { *out << c.kernels->name; }
@@ -72,7 +76,8 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
     for (const auto& [id, result] : wanted) expect_same_result(got.at(id), result);
   }
 
-  const ModelFolder folder_{"requests"};
+  const ModelFolder folder_{
+      "requests", 40, true, {.size = 45, .shared = true}, {}, GetParam().self_attention};
   SavedModel saved_{folder_.path, *GetParam().kernels, 1, GetParam().precision};
   std::optional<Shortlist> shortlist_;
 };
@@ -92,6 +97,22 @@ TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
       expect_same(run(several), wanted);
     }
   }
+}
+
+// Of a recurrent unit a hypothesis has one state, however long it is; of attention, a row for each token.
+TEST_P(RequestsTest, ACacheHasWhatTheNextStepReads) {
+  Search search(saved_.models(), {.sentences = 1});
+  const int64_t source = 9, beam = 3;
+  search.add(0, {.source = std::vector<int32_t>(source, 7), .options = {.beam = beam, .min_length = 30}});
+  int64_t most = 0;
+  for (int64_t step = 0; search.busy(); ++step) {
+    search.step();
+    most = std::max(most, search.cache_rows_in_use());
+  }
+  if (GetParam().self_attention == DecoderSelfAttention::ssru)
+    EXPECT_LE(most, source + beam);
+  else
+    EXPECT_GE(most, source + 30);
 }
 
 // Whichever goes, and at whichever step: the others' bits stay, and no row of a cache stays taken.

@@ -38,11 +38,15 @@ std::vector<MemoryCase> memory_cases() {
   wide_decoder.decoder_layers = 2;
   wide_decoder.decoder_d_ff = 512;
   wide_decoder.decoder_heads = 16;
+  ModelConfig recurrent = narrow;
+  recurrent.decoder_layers = 6;
+  recurrent.decoder_self_attention = DecoderSelfAttention::ssru;
   return {{"narrow", narrow, 1024},
           {"uneven", uneven, 512},
           {"words", words, 256},
           {"wide", wide, 512},
           {"wide_decoder", wide_decoder, 512},
+          {"recurrent", recurrent, 512},
           {"in_parts", narrow, 1024, 256}};
 }
 

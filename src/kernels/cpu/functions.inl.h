@@ -39,6 +39,8 @@ inline Vec gelu_slope(Vec x) {
   return multiply_add(x * all(0.39894228f), e, x < Vec{} ? tail : all(1.0f) - tail);
 }
 
+inline Vec sigmoid(Vec x) { return all(1.0f) / (all(1.0f) + exponential(-x)); }
+
 // x·σ(u)
 inline Vec gated(Vec x, Vec u) { return x / (all(1.0f) + exponential(-u)); }
 

@@ -8,6 +8,7 @@
 #include "kernels/cpu/low_precision.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/ssru.inl.h"
 #include "kernels/cpu/table_name.h"
 #include "kernels/kernels.h"
 
@@ -35,6 +36,8 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
+    .ssru = ssru,
+    .ssru_backward = ssru_backward,
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,

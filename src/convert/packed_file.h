@@ -1,0 +1,21 @@
+// Files that may be compressed with gzip, as Firefox's models are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/mapped_file.h"
+
+namespace dragoman::internal {
+
+// What the file holds: mapped, or decompressed into memory. A compressed file of more than `most` bytes is an Error:
+// some kilobytes can hold gigabytes.
+SharedBytes open_packed(const std::string& path, uint64_t most);
+
+// The same as a string.
+std::string read_packed(const std::string& path, uint64_t most);
+
+// Its first bytes; fewer if it has fewer, or is damaged.
+std::string beginning_of(const std::string& path, size_t size);
+
+}  // namespace dragoman::internal
