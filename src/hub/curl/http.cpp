@@ -96,8 +96,9 @@ size_t on_header_line(char* data, size_t size, size_t count, void* to) {
 }
 
 size_t on_contents(char* data, size_t size, size_t count, void* to) {
-  const auto [transfer, easy] = *static_cast<Receiver*>(to);
-  return guarded(*transfer, size * count, [&] { transfer->take_data(easy, {data, size * count}); });
+  const Receiver& receiver = *static_cast<Receiver*>(to);
+  Transfer& transfer = *receiver.transfer;
+  return guarded(transfer, size * count, [&] { transfer.take_data(receiver.easy, {data, size * count}); });
 }
 
 // A failure that another attempt does not mend.
