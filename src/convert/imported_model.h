@@ -30,12 +30,11 @@ struct ImportedModel {
   bool source_eos = true;
   int64_t max_length = 512;  // tokens of the longest source that it was made for, without the end mark
   nlohmann::json search;     // how it is searched: options of the search by name
-  std::optional<Lexicon> shortlist;  // tokens that outputs may consist of
   std::vector<std::string> choices;  // what the importer took the model for, to be shown
 
   Precision precision =
       Precision::fp32;  // of the folder's weights: fp32, or int8 where the model has integers
-  std::optional<Lexicon> shortlist = {};
+  std::optional<Lexicon> shortlist = {};  // tokens that outputs may consist of
 
   // The tensors that a parameter consists of, side by side: each a matrix with the parameter's rows and some of its
   // columns. An Error names the tensor that is missing or has another shape.

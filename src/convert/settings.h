@@ -38,8 +38,6 @@ class Settings {
   void update(const Settings& others) { values_.update(others.values_); }
 
  private:
-  Settings(std::string path, nlohmann::json values) : path_(std::move(path)), values_(std::move(values)) {}
-
   std::string path_;
   nlohmann::json values_;
 };

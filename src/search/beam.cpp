@@ -48,7 +48,7 @@ bool is_cut(const Hypothesis& ended, const Beam& beam) {
 bool is_over(const Beam& beam, const SearchOptions& options) {
   if (options.beam_ending == BeamEnding::early) return true;
   const Hypothesis& best = beam.open.front();
-  return score_of(best.total, std::ssize(best.tokens), options) <= beam.finished.back().score;
+  return score_of(best.total, std::ssize(best.tokens), beam, options) <= beam.finished.back().score;
 }
 
 // Those open ones that the search does not go on with.

@@ -65,9 +65,9 @@ std::string read_importable(std::string_view bytes) {
 
 std::vector<std::string> importable_seeds() {
   std::vector<std::string> seeds;
-  for (const char* folder : {"huggingface/joint", "huggingface/separate", "m2m/m2m", "m2m/nllb", "m2m/mbart",
-                             "fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2",
-                             "marian_models/opus", "marian_models/bergamot"})
+  for (const char* folder :
+       {"huggingface/joint", "huggingface/separate", "m2m/m2m", "m2m/nllb", "m2m/mbart", "fairseq/post",
+        "fairseq/old", "opennmt/v3", "opennmt/v2", "marian_models/opus", "marian_models/bergamot"})
     seeds.push_back(packed(fixtures / folder));
   const std::string pieces = packed(fixtures / "ctranslate2/trained");
   seeds.push_back(packed(fixtures / "ctranslate2/random/rounded") + pieces);
