@@ -22,15 +22,14 @@ TEST_F(LanguagesTest, TranslateScoreEvaluateAndInspectKnowThem) {
   const std::string text = translated(pair_);
   EXPECT_TRUE(text.starts_with("la ")) << text;
   EXPECT_EQ(translated(pair_ + " --batch 1"), text);
-  EXPECT_NE(translated("--from eng_Latn --to zul_Latn"), text);
+  EXPECT_NE(translated("--from eng_Latn --to eng_Latn"), text);
 
   const std::string lines = write("lines", "the cat sees a dog .\n"), output = write("output", text);
   const std::string files = " --source " + lines + " --target " + output;
   const double score = std::stod(run("score --model " + model_ + files + " " + pair_));
-  EXPECT_GT(score, std::stod(run("score --model " + model_ + files + " --from eng_Latn --to zul_Latn")));
-  EXPECT_NE(run("evaluate --model " + model_ + " --source " + lines + " --reference " + output + " " + pair_)
-                .find("BLEU = 100"),
-            std::string::npos);
+  EXPECT_GT(score, std::stod(run("score --model " + model_ + files + " --from eng_Latn --to eng_Latn")));
+  const std::string evaluate = "evaluate --model " + model_ + " --source " + lines + " --reference " + output;
+  EXPECT_NE(run(evaluate + " " + pair_), run(evaluate + " --from eng_Latn --to eng_Latn"));
   const std::string seen =
       run("inspect --model " + model_ + " --format json --text 'the cat sees a dog .' " + pair_);
   EXPECT_NE(seen.find(R"("read_tokens":["</s>","fra_Latn")"), std::string::npos) << seen.substr(0, 500);
