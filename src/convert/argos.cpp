@@ -41,23 +41,26 @@ std::string folder_in(const std::string& path, const std::string& unpacked) {
       path);
 }
 
-void check_supported(const std::string& folder, const Settings& metadata) {
+void check_supported(const std::string& folder) {
   if (fs::exists(folder + "/bpe.model"))
     throw Error(
         "{} splits text by bpe.model, which is not supported: only packages with sentencepiece.model are",
         folder);
-  if (const std::string prefix = metadata.text("target_prefix", ""); !prefix.empty())
-    throw Error("{}: target_prefix \"{}\" is not supported yet", metadata.path(), prefix);
 }
 
 // As Argos Translate searches.
-constexpr CTranslate2Search its_search = {.beam = 4, .length_penalty = 0.2, .replace_unknown = true};
+CTranslate2Search search_of(const Settings& metadata) {
+  return {.beam = 4,
+          .length_penalty = 0.2,
+          .replace_unknown = true,
+          .target_prefix = metadata.text("target_prefix", "")};
+}
 
 ImportedModel import_folder(const std::string& folder, const std::vector<std::string>& vocabularies) {
   const Settings metadata(folder, "metadata.json");
-  check_supported(folder, metadata);
-  ImportedModel model =
-      import_ctranslate2_for({.source = folder + "/model", .vocabularies = vocabularies}, its_search);
+  check_supported(folder);
+  ImportedModel model = import_ctranslate2_for({.source = folder + "/model", .vocabularies = vocabularies},
+                                               search_of(metadata));
   model.system = "Argos Translate";
   model.choices.push_back(fmt::format("package: {} to {}, version {}", metadata.text("from_code", "?"),
                                       metadata.text("to_code", "?"), metadata.text("package_version", "?")));

@@ -176,6 +176,18 @@ bool is_ctranslate2(const std::string& folder) {
   return version >= 1 && version <= 6 && number_at(file.bytes, 4) != 0;
 }
 
+namespace {
+
+void force_prefix(const std::string& folder, const std::string& prefix, TokenTable& target) {
+  if (prefix.empty()) return;
+  const auto found = std::ranges::find(target.tokens, prefix);
+  if (found == target.tokens.end())
+    throw Error("{}: the target vocabulary lacks the target prefix {}", folder, in_quotes(prefix));
+  target.forced = {static_cast<int32_t>(found - target.tokens.begin())};
+}
+
+}  // namespace
+
 ImportedModel import_ctranslate2(const ImportRequest& request) { return import_ctranslate2_for(request, {}); }
 
 ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTranslate2Search& search) {
@@ -190,7 +202,8 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   if (settings.add_source_bos) throw Error("{}: add_source_bos = true is not supported", folder);
   ImportedModel model = {.system = "CTranslate2", .config = ctranslate2_config(*theirs)};
   check_variables(*theirs, model.config);
-  const TokenTables tables = read_token_tables(folder, settings);
+  TokenTables tables = read_token_tables(folder, settings);
+  force_prefix(folder, search.target_prefix, tables.target);
   check_sizes(*theirs, folder, tables);
   const fs::path beside = fs::absolute(fs::path(folder) / "").parent_path().parent_path();
   model.vocabularies =
@@ -205,6 +218,8 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
                   {"penalty-form", "plain"}, {"max-length", longest_output},
                   {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
+  // Its beam is done once as many outputs as it is wide have ended, but without a penalty as soon as the best has.
+  if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";
   model.choices = choices_of(model, settings);
   model.parts = [theirs](const Parameter& parameter) { return parts_of(*theirs, parameter); };
   return model;

@@ -14,6 +14,7 @@ struct CTranslate2Search {
   int64_t beam = 2;
   double length_penalty = 1;
   bool replace_unknown = false;
+  std::string target_prefix = {};  // token that every output is forced to begin with; empty: none
 };
 
 ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTranslate2Search& search);

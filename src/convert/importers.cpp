@@ -41,6 +41,15 @@ std::string known_formats() {
   return list;
 }
 
+ImportedModel checked(ImportedModel model, const ImportRequest& request) {
+  try {
+    validate(model.config);
+  } catch (const OptionError& error) {
+    throw Error("{}: the model has sizes that no model has: {}", request.source, error.what());
+  }
+  return model;
+}
+
 [[noreturn]] void refuse(const std::string& source) {
   if (const std::string type = model_type_of(source); !type.empty())
     throw Error("{}/config.json: model_type is {}, which cannot be imported", source, in_quotes(type));
@@ -55,7 +64,7 @@ ImportedModel import_model(const ImportRequest& request, const std::string& form
   if (!std::filesystem::exists(request.source)) throw Error("{} does not exist", request.source);
   for (const Importer& importer : all) {
     if (format.empty() ? importer.recognises(request.source) : importer.format == format)
-      return importer.import(request);
+      return checked(importer.import(request), request);
   }
   if (!format.empty()) throw Error("there is no format {}; there are:{}", in_quotes(format), known_formats());
   refuse(request.source);

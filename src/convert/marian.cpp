@@ -86,6 +86,8 @@ ImportedModel import_marian(const ImportRequest& request) {
   if (!folder.shortlist.empty())
     model.shortlist = read_marian_shortlist(folder.shortlist, model.config.source_vocabulary,
                                             model.config.target_vocabulary, model.vocabularies.shared());
+  const auto is_int8 = [](const auto& tensor) { return tensor.second.type == ElementType::i8; };
+  if (std::ranges::any_of(theirs->file.tensors, is_int8)) model.precision = Precision::int8;
   model.search = search_of(folder);
   model.choices = choices_of(model, folder);
   model.parts = [theirs](const Parameter& parameter) { return marian_parts(*theirs, parameter); };

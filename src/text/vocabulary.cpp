@@ -66,6 +66,27 @@ std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, co
   return vocabulary;
 }
 
+// A token that the .spm file lacks is decoded as it is, with the mark that begins a word.
+void put_spaces_for_marks(TextOfPieces& decoded) {
+  const std::string marked = std::exchange(decoded.text, "");
+  if (marked.find(word_begin) == std::string::npos) {
+    decoded.text = marked;
+    return;
+  }
+  std::vector<size_t> moved(marked.size() + 1);  // where each byte is now
+  for (size_t i = 0; i < marked.size(); ++i) {
+    moved[i] = decoded.text.size();
+    if (!std::string_view(marked).substr(i).starts_with(word_begin)) {
+      decoded.text += marked[i];
+      continue;
+    }
+    if (!decoded.text.empty()) decoded.text += ' ';
+    for (size_t rest = 1; rest < word_begin.size(); ++rest) moved[++i] = decoded.text.size();
+  }
+  moved[marked.size()] = decoded.text.size();
+  for (TextSpan& span : decoded.spans) span = {moved[span.begin], moved[span.end]};
+}
+
 }  // namespace
 
 struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
@@ -215,6 +236,7 @@ TextOfPieces Vocabulary::decode_with_spans(std::span<const int32_t> ids) const {
     }
     result.spans.push_back(last);
   }
+  if (processor_->table) put_spaces_for_marks(result);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "convert/importers.h"
 #include "model/folder.h"
 #include "search/saved_model.h"
+#include "search/translate_lines.h"
 
 namespace dragoman::internal {
 namespace {
@@ -99,12 +100,25 @@ TEST_F(Argos, FoldersAreTheSame) {
 }
 
 TEST_F(Argos, WhatIsNotSupportedIsNamed) {
-  EXPECT_NE(error(package(R"({"target_prefix": "__fr__"})")).find("target_prefix"), std::string::npos);
+  EXPECT_NE(error(package(R"({"target_prefix": "__fr__"})")).find("lacks the target prefix \"__fr__\""),
+            std::string::npos);
   EXPECT_EQ(error(package(R"({"target_prefix": ""})")), "");
   Members with_bpe = package();
   with_bpe[3].first = "en_fr/bpe.model";
   EXPECT_NE(error(with_bpe).find("bpe.model"), std::string::npos);
   EXPECT_NE(error({package()[1]}).find("package.argosmodel"), std::string::npos);
+}
+
+// Every output begins with it, and no text shows it.
+TEST_F(Argos, ATargetPrefixIsForced) {
+  EXPECT_EQ(error(package(R"({"target_prefix": "▁voit"})")), "");
+  SavedModel model(temporary_.path("out"), kernels_for("baseline"), 1);
+  const Vocabulary& target = *model.vocabularies.target;
+  EXPECT_EQ(target.forced(), std::vector{target.id("▁voit")});
+  SearchOptions options = model.search;
+  EXPECT_EQ(options.beam_ending, BeamEnding::early);
+  const auto lines = translate_lines(model, {">>fra<< the cat sees a dog ."}, options);
+  EXPECT_FALSE(lines[0].translations[0].text.starts_with("voit")) << lines[0].translations[0].text;
 }
 
 TEST_F(Argos, ErrorsNameTheArchive) {

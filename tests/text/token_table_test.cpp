@@ -62,6 +62,19 @@ TEST_F(TokenTableTest, KnowsLanguagesAndForcedTokens) {
   EXPECT_EQ(other.decode(ids), "kalo");
 }
 
+// Those of a joint list that only the other language's .spm file has.
+TEST_F(TokenTableTest, TokensThatTheFileLacksAreWordsToo) {
+  table.tokens.emplace_back("▁chatte");
+  const Vocabulary other = vocabulary();
+  const int32_t chatte = other.id("▁chatte"), eszett = other.id("ß");
+  const TextOfPieces decoded = other.decode_with_spans(std::vector{chatte, eszett, chatte, chatte});
+  EXPECT_EQ(decoded.text, "chatteß chatte chatte");
+  std::vector<std::string> words;
+  for (const TextSpan& span : decoded.spans)
+    words.push_back(decoded.text.substr(span.begin, span.end - span.begin));
+  EXPECT_EQ(words, (std::vector<std::string>{"chatte", "ß", " chatte", " chatte"}));
+}
+
 TEST_F(TokenTableTest, ASourceHasItsLanguageWhereTheModelWantsIt) {
   using Place = Languages::Place;
   for (const auto& [place, expected] : {std::pair(Place::first, std::vector{2, 9, 0}),
