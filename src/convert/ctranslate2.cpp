@@ -19,6 +19,7 @@
 #include "convert/ctranslate2_model.h"
 #include "convert/ctranslate2_names.h"
 #include "convert/ctranslate2_vocabulary.h"
+#include "convert/huggingface_languages.h"
 #include "convert/sentencepiece_files.h"
 #include "model/transformer.h"
 
@@ -152,6 +153,8 @@ std::vector<std::string> choices_of(const ImportedModel& model, const CTranslate
   if (caller_ends_sources(settings)) choices.back() += ", as in models that come from transformers";
   choices.push_back(fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
                                 model.search["length-penalty"].dump()));
+  if (const auto languages = target.languages().names(); !languages.empty())
+    choices.push_back(fmt::format("languages: {}, chosen by --from and --to", languages.size()));
   if (model.shortlist) choices.push_back("vmap.txt is the shortlist: translate --shortlist uses it");
   return choices;
 }
@@ -178,6 +181,14 @@ bool is_ctranslate2(const std::string& folder) {
 
 namespace {
 
+// Models that come from M2M100, NLLB and mBART leave the tokens of languages to the caller.
+void find_languages(TokenTable& table) {
+  for (size_t id = 0; id < table.tokens.size(); ++id)
+    if (std::string name = language_name(table.tokens[id]); !name.empty())
+      table.languages.tokens.emplace_back(std::move(name), static_cast<int32_t>(id));
+  if (table.languages.tokens.size() == 1) table.languages.tokens.clear();
+}
+
 void force_prefix(const std::string& folder, const std::string& prefix, TokenTable& target) {
   if (prefix.empty()) return;
   const auto found = std::ranges::find(target.tokens, prefix);
@@ -203,6 +214,8 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   ImportedModel model = {.system = "CTranslate2", .config = ctranslate2_config(*theirs)};
   check_variables(*theirs, model.config);
   TokenTables tables = read_token_tables(folder, settings);
+  find_languages(tables.source);
+  find_languages(tables.target);
   force_prefix(folder, search.target_prefix, tables.target);
   check_sizes(*theirs, folder, tables);
   const fs::path beside = fs::absolute(fs::path(folder) / "").parent_path().parent_path();

@@ -207,6 +207,9 @@ std::vector<std::string> notes_of(const SavedModel& model) {
                     "closest",
                     search.beam));
   }
+  if (!model.vocabularies.target->languages().names().empty())
+    notes.emplace_back(
+        "the caller begins each source with its language's token, and forces the target's by target_prefix");
   return notes;
 }
 

@@ -43,6 +43,8 @@ void check_expressible(const SavedModel& model) {
   if (c.embedding_scale != 0 && c.embedding_scale != 1) refuse("model.embedding_scale = 0 or 1");
   if (c.embedding_norm) refuse("model.embedding_norm = false");
   if (!model.readers[0].end_mark) refuse("vocabulary.source_eos = true, since its tokenizer ends sources");
+  if (!model.vocabularies.target->forced().empty() || !model.vocabularies.target->languages().names().empty())
+    refuse("a model without forced words and a table of languages");
   if (model.vocabularies.source->special().end < 0 || model.vocabularies.target->special().end < 0)
     refuse("vocabularies with an end mark");
 }

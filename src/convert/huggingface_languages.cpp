@@ -36,18 +36,6 @@ constexpr const char* mbart_languages =
     "mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE sw_KE ta_IN te_IN th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI";
 constexpr int64_t mbart25 = 25, mbart50 = 52;
 
-// "__fr__" is "fr", "fra_Latn" and "fr_XX" are themselves; other tokens are no language's.
-std::string language_name(const std::string& token) {
-  const size_t size = token.size();
-  if (size > 4 && token.starts_with("__") && token.ends_with("__")) return token.substr(2, size - 4);
-  const size_t line = token.find('_');
-  const bool is_code = (line == 2 || line == 3) && size - line - 1 >= 2 && size - line - 1 <= 4 &&
-                       std::ranges::all_of(token, [](char c) {
-                         return c == '_' || std::isalpha(static_cast<unsigned char>(c));
-                       });
-  return is_code ? token : "";
-}
-
 // The tokens of a vocabulary as they become known.
 class TokenPlaces {
  public:
@@ -221,6 +209,17 @@ void set_places(const std::string& folder, bool mbart, int64_t rows, int64_t pie
 }
 
 }  // namespace
+
+std::string language_name(const std::string& token) {
+  const size_t size = token.size();
+  if (size > 4 && token.starts_with("__") && token.ends_with("__")) return token.substr(2, size - 4);
+  const size_t line = token.find('_');
+  const bool is_code = (line == 2 || line == 3) && size - line - 1 >= 2 && size - line - 1 <= 4 &&
+                       std::ranges::all_of(token, [](char c) {
+                         return c == '_' || std::isalpha(static_cast<unsigned char>(c));
+                       });
+  return is_code ? token : "";
+}
 
 Vocabularies read_many_languages(const ImportRequest& request, const Settings& settings, int64_t rows) {
   const std::string &folder = request.source, path = path_of_pieces(request), file = read_file(path);

@@ -14,6 +14,9 @@ namespace dragoman::internal {
 // `rows`: of the embedding, each of which is a token.
 Vocabularies read_many_languages(const ImportRequest& request, const Settings& settings, int64_t rows);
 
+// "__fr__" is "fr", "fra_Latn" and "fr_XX" are themselves; other tokens are no language's: "".
+std::string language_name(const std::string& token);
+
 // The language of a token, or "".
 std::string language_of(const Languages& languages, int64_t token);
 

@@ -14,6 +14,7 @@
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "search/shortlist.h"
+#include "search/translate_lines.h"
 #include "testing.h"
 #include "text/vocabulary.h"
 
@@ -190,6 +191,24 @@ TEST_F(Export, ImportedModelsGoBack) {
     write_model_folder(import_model({(golden / "huggingface" / name).string()}), first);
     if (std::string(name) == "joint") expect_same_scores("huggingface", first, 0);
     expect_same_scores("ctranslate2", first, 1e-6);
+  }
+}
+
+// CTranslate2 leaves the tokens of languages to the caller; they are found again among its tokens.
+TEST_F(Export, ModelsOfManyLanguagesGoBack) {
+  const std::string first = temporary_.path("nllb"), second = temporary_.path("again");
+  write_model_folder(import_model({(golden / "m2m/nllb").string()}), first);
+  SavedModel model(first, kernels_for("baseline"), 1);
+  export_ctranslate2(model, temporary_.path("ct2"));
+  write_model_folder(import_model({temporary_.path("ct2")}), second);
+  SavedModel again(second, kernels_for("baseline"), 1);
+  EXPECT_EQ(again.vocabularies.target->languages().names(), model.vocabularies.target->languages().names());
+  for (const json& line : json::parse(read_file((golden / "m2m/nllb/reference.json").string()))) {
+    SearchOptions options = {.from = line["from"], .to = line["to"], .beam = 1, .max_length = 40};
+    const std::string source = line["source"];
+    EXPECT_EQ(again.encode_source(source, options), model.encode_source(source, options));
+    EXPECT_EQ(translate_lines(again, {source}, options)[0].translations[0].text,
+              translate_lines(model, {source}, options)[0].translations[0].text);
   }
 }
 
