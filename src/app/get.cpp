@@ -78,7 +78,8 @@ void list_names(const GetOptions& o) {
     if (found != families().end() || name.starts_with(begin)) std::cout << name << "\n";
 }
 
-void download_and_import(const PublishedModel& model, const GetOptions& o) {
+// The options that translating with the model takes.
+std::string download_and_import(const PublishedModel& model, const GetOptions& o) {
   DownloadFolder folder(cache_folder() + "/" + model.place());
   Hub hub(hub_options(o));
   log_info("downloading {}", model.folder());
@@ -89,13 +90,15 @@ void download_and_import(const PublishedModel& model, const GetOptions& o) {
 
   const ImportedModel imported = import_model({.source = source});
   write_model_folder(imported, o.out);
-  log_info("{} is a {} model", o.out, imported.system);
+  log_info("{} was made for {}", o.out, imported.system);
   for (const std::string& choice : imported.choices) log_info("{}", choice);
   if (o.keep) {
     log_info("what was downloaded is in {}", source);
   } else {
     folder.remove();
   }
+  const bool has_languages = !imported.vocabularies.target->languages().names().empty();
+  return "--model " + o.out + (has_languages ? " --from LANG --to LANG" : "");
 }
 
 }  // namespace
@@ -116,9 +119,9 @@ void get(const Arguments& arguments) {
   if (o.out.empty()) o.out = model.folder();
   check_new_model_folder(o.out);
   watch_signals();
-  download_and_import(model, o);
-  std::cout << fmt::format(
-      "{} is ready. Translate with it:\n\n  echo \"...\" | dragoman translate --model {}\n", o.out, o.out);
+  const std::string how = download_and_import(model, o);
+  std::cout << fmt::format("{} is ready. Translate with it:\n\n  echo \"...\" | dragoman translate {}\n",
+                           o.out, how);
 }
 
 }  // namespace dragoman::internal

@@ -91,6 +91,8 @@ void import(const Arguments& arguments) {
   write_model_folder(model, o.out);
   log_info("{} is the {} model in {}", o.out, model.system, o.request.source);
   for (const std::string& choice : model.choices) log_info("{}", choice);
+  if (model.precision == Precision::int8)
+    log_info("weights in int8, as they are there; --precision fp32 makes a model that can be trained");
   translate_one(o, model);
 }
 

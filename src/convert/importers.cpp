@@ -53,7 +53,7 @@ ImportedModel checked(ImportedModel model, const ImportRequest& request) {
 [[noreturn]] void refuse(const std::string& source) {
   if (const std::string type = model_type_of(source); !type.empty())
     throw Error("{}/config.json: model_type is {}, which cannot be imported", source, in_quotes(type));
-  throw Error("{} is no model that can be imported, which are:{}", source, known_formats());
+  throw Error("{} is not a model of a known format; these can be imported:{}", source, known_formats());
 }
 
 }  // namespace
