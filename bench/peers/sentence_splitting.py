@@ -35,9 +35,14 @@ def is_one_sentence(line, language):
 def paragraphs(options):
     with open(options.text, encoding="utf-8") as file:
         lines = [re.sub(r"\s+", " ", line.strip()) for line in file if line.strip()]
-    lines = [line for line in lines if is_one_sentence(line, options.language)][:options.sentences]
+    lines = [line for line in lines if is_one_sentence(line, options.language)]
     draw = random.Random(1)
     draw.shuffle(lines)
+    if options.abbreviations:
+        harder = [line for line in lines if re.search(r"\.\s", line)]
+        lines = harder + lines[:len(harder)]
+        draw.shuffle(lines)
+    lines = lines[:options.sentences]
     result = []
     while lines:
         count = draw.randint(2, 8)
@@ -79,6 +84,8 @@ def main():
     parser.add_argument("--language", required=True)
     parser.add_argument("--text", required=True)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--abbreviations", action="store_true",
+                        help="every second sentence has a full stop inside, as after an abbreviation")
     parser.add_argument("--sentences", type=int, default=10000)
     options = parser.parse_args()
     known = paragraphs(options)
