@@ -26,6 +26,16 @@ namespace {
   throw Error("{}; make room or repair the disk, and run the same command to resume", error.what());
 }
 
+// How a model is searched by default, without its languages: those are the recipe's. Null if nothing says so.
+nlohmann::json search_defaults(const std::string& folder) {
+  if (!std::filesystem::exists(folder + "/config.json")) return {};
+  const nlohmann::json config = read_config(folder);
+  if (!config.contains("search")) return {};
+  nlohmann::json search = config["search"];
+  for (const char* language : {"from", "to"}) search.erase(language);
+  return search;
+}
+
 }  // namespace
 
 RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Processes& processes)
@@ -35,7 +45,8 @@ RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Pr
       lock_(writes_ ? std::make_unique<RunLock>(folder) : nullptr),
       checkpoints_(folder + "/checkpoints", keep_checkpoints) {}
 
-void RunStore::write_config(const Recipe& recipe, const std::string& instruction_set) const {
+void RunStore::write_config(const Recipe& recipe, const std::string& instruction_set,
+                            const std::string& init_from) const {
   if (!writes_) return;
   nlohmann::json config = {
       {"format", 1},
@@ -44,6 +55,8 @@ void RunStore::write_config(const Recipe& recipe, const std::string& instruction
       {"vocabulary_checksums", vocabulary_checksums(folder_)},
       {"made_by",
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};
+  if (const auto search = search_defaults(init_from.empty() ? folder_ : init_from); !search.is_null())
+    config["search"] = search;
   if (recipe.data.synthetic != Synthetic::none)
     config["marks"] = {{"start", SyntheticTask::start}, {"end", SyntheticTask::end}};
   write_file(folder_ + "/config.json", {config.dump(1)});

@@ -35,8 +35,10 @@ class RunStore {
   // What checkpoints are trained on, as Task has it.
   void set_corpus(const std::string& corpus) { corpus_ = corpus; }
 
-  // `recipe`: with nothing left automatic.
-  void write_config(const Recipe& recipe, const std::string& instruction_set) const;
+  // `recipe`: with nothing left automatic. `init_from`: the model whose defaults of the search are kept; empty: those
+  // that the folder has.
+  void write_config(const Recipe& recipe, const std::string& instruction_set,
+                    const std::string& init_from) const;
 
   // --- history
   void start_history();

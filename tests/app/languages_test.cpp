@@ -99,6 +99,9 @@ batch_tokens = 100
   EXPECT_EQ(run_there(train + " --data.from eng_Latn --data.to fra_Latn"), 0) << errors_;
   EXPECT_TRUE(
       run("translate --model " + temporary_.path("tuned"), "the cat sees a dog .\n").starts_with("la "));
+  EXPECT_NE(read_file(temporary_.path("tuned/config.json")).find("\"penalty-form\": \"plain\""),
+            std::string::npos)
+      << "its search is the original's";
 }
 
 }  // namespace
