@@ -3,7 +3,7 @@
 
     pip install pymarian numpy sentencepiece
     python3 marian_decoding.py --spm shared.spm --keep student
-    dragoman import student/model.npz --vocab shared.spm --out imported && dragoman bench --model imported --precision int8
+    dragoman import student/model.bin --out imported && dragoman bench --model imported
 
 The architecture of Firefox Translations' tiny models, with random weights; the pieces of the .spm file are the vocabulary,
 with </s> and <unk> in the first two places. The end of a sentence is never chosen, so that outputs have the length of
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import time
 
@@ -107,6 +108,8 @@ def make_model(o):
     text = "\n".join(f"{key}: {json.dumps(value)}" for key, value in configuration(o, len(pieces)).items())
     tensors["special:model.yml"] = numpy.frombuffer((text + "\n\0").encode(), dtype=numpy.int8)
     numpy.savez(os.path.join(o.keep, "model.npz"), **tensors)
+    for name in ("source.spm", "target.spm"):
+        shutil.copy(o.spm, os.path.join(o.keep, name))
     with open(os.path.join(o.keep, "vocab.yml"), "w", encoding="utf-8") as file:
         for i, piece in enumerate(pieces):
             file.write(f"{json.dumps(piece, ensure_ascii=False)}: {i}\n")
