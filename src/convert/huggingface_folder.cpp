@@ -12,12 +12,7 @@ namespace dragoman::internal {
 
 namespace fs = std::filesystem;
 
-Settings read_model_settings(const std::string& folder) {
-  Settings settings(folder, "config.json");
-  if (fs::exists(fs::path(folder) / "generation_config.json"))
-    settings.update(Settings(folder, "generation_config.json"));
-  return settings;
-}
+namespace {
 
 Activation activation_of(const Settings& settings) {
   const std::string name = settings.text("activation_function", "gelu");
@@ -32,6 +27,33 @@ Activation activation_of(const Settings& settings) {
     if (name == known) return activation;
   }
   throw Error("{}: activation_function {} is not supported", settings.path(), in_quotes(name));
+}
+
+}  // namespace
+
+Settings read_model_settings(const std::string& folder) {
+  Settings settings(folder, "config.json");
+  if (fs::exists(fs::path(folder) / "generation_config.json"))
+    settings.update(Settings(folder, "generation_config.json"));
+  return settings;
+}
+
+ModelConfig common_config(const Settings& s) {
+  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
+                        .decoder_layers = s.integer("decoder_layers"),
+                        .d_model = s.integer("d_model"),
+                        .heads = s.integer("encoder_attention_heads"),
+                        .d_ff = s.integer("encoder_ffn_dim"),
+                        .decoder_heads = s.integer("decoder_attention_heads"),
+                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
+                        .norm_eps = 1e-5,
+                        .activation = activation_of(s),
+                        .dropout = s.number("dropout", 0.1),
+                        .attention_dropout = s.number("attention_dropout", 0),
+                        .activation_dropout = s.number("activation_dropout", 0)};
+  config.embedding_dropout = config.dropout;
+  config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size");
+  return config;
 }
 
 std::pair<ForeignTensors, std::string> read_model_weights(const std::string& folder) {

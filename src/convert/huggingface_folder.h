@@ -8,15 +8,15 @@
 
 #include "convert/foreign_tensors.h"
 #include "convert/settings.h"
-#include "kernels/kernels.h"
+#include "model/config.h"
 
 namespace dragoman::internal {
 
 // config.json with generation_config.json, where the defaults of generate() are today.
 Settings read_model_settings(const std::string& folder);
 
-// "activation_function"
-Activation activation_of(const Settings& settings);
+// The sizes, the activation and dropouts; what differs from class to class has the defaults of ModelConfig.
+ModelConfig common_config(const Settings& settings);
 
 // The weights, and the path for messages.
 std::pair<ForeignTensors, std::string> read_model_weights(const std::string& folder);

@@ -32,25 +32,12 @@ void check_supported(const Settings& settings) {
 }
 
 ModelConfig config_of(const Settings& s) {
-  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
-                        .decoder_layers = s.integer("decoder_layers"),
-                        .d_model = s.integer("d_model"),
-                        .heads = s.integer("encoder_attention_heads"),
-                        .d_ff = s.integer("encoder_ffn_dim"),
-                        .decoder_heads = s.integer("decoder_attention_heads"),
-                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
-                        .norm = NormOrder::pre,
-                        .norm_eps = 1e-5,
-                        .activation = activation_of(s),
-                        .positions = Positions::tensor2tensor,
-                        .position_offset = first_position,
-                        .tied = s.flag("tie_word_embeddings", true) ? Tied::all : Tied::none,
-                        .dropout = s.number("dropout", 0.1),
-                        .attention_dropout = s.number("attention_dropout", 0),
-                        .activation_dropout = s.number("activation_dropout", 0)};
-  config.embedding_dropout = config.dropout;
+  ModelConfig config = common_config(s);
+  config.norm = NormOrder::pre;
+  config.positions = Positions::tensor2tensor;
+  config.position_offset = first_position;
+  config.tied = s.flag("tie_word_embeddings", true) ? Tied::all : Tied::none;
   config.embedding_scale = s.flag("scale_embedding", !is_mbart(s)) ? 0 : 1;
-  config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size");
   if (is_mbart(s)) {
     config.positions = Positions::learned;
     config.position_offset = 0;

@@ -38,25 +38,12 @@ Tied tied_of(const Settings& settings) {
 }
 
 ModelConfig config_of(const Settings& s) {
-  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
-                        .decoder_layers = s.integer("decoder_layers"),
-                        .d_model = s.integer("d_model"),
-                        .heads = s.integer("encoder_attention_heads"),
-                        .d_ff = s.integer("encoder_ffn_dim"),
-                        .decoder_heads = s.integer("decoder_attention_heads"),
-                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
-                        .norm = NormOrder::post,
-                        .norm_eps = 1e-5,
-                        .activation = activation_of(s),
-                        .positions = Positions::halves,
-                        .tied = tied_of(s),
-                        .dropout = s.number("dropout", 0.1),
-                        .attention_dropout = s.number("attention_dropout", 0),
-                        .activation_dropout = s.number("activation_dropout", 0)};
-  config.embedding_dropout = config.dropout;
-  config.embedding_scale = s.flag("scale_embedding", true) ? 0 : 1;
+  ModelConfig config = common_config(s);
+  config.norm = NormOrder::post;
+  config.positions = Positions::halves;
+  config.tied = tied_of(s);
   config.tied_bias = config.tied != Tied::none;
-  config.source_vocabulary = s.integer("vocab_size");
+  config.embedding_scale = s.flag("scale_embedding", true) ? 0 : 1;
   config.target_vocabulary = s.integer("decoder_vocab_size", config.source_vocabulary);
   return config;
 }

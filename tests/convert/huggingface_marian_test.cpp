@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "convert/fixtures.h"
+#include "convert/same_scores.h"
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "search/segments.h"
@@ -45,26 +46,7 @@ TEST_P(HuggingFaceMarian, LinesHaveTheSameIds) {
 
 TEST_P(HuggingFaceMarian, TargetsHaveTheSameLogProbabilities) {
   write_model_folder(import_huggingface_marian({source_}), folder_);
-  for (const Kernels* kernels : every_instruction_set()) {
-    SavedModel model(folder_, *kernels, 1);
-    const SpecialTokens& special = model.vocabularies.target->special();
-    for (const json& line : reference_) {
-      const auto ids = line["ids"].get<std::vector<int32_t>>();
-      for (const json& target : line["targets"]) {
-        auto words = target["ids"].get<std::vector<int32_t>>();
-        ASSERT_EQ(words.back(), special.end);
-        words.pop_back();
-        PackedSide sources, targets;
-        sources.add(ids.data(), ids.data() + ids.size());
-        targets.add(words.data(), words.data() + words.size());
-        const auto log_p = score_pairs(model.model, sources, targets, special.start, special.end)[0];
-        ASSERT_EQ(log_p.size(), target["log_probabilities"].size());
-        for (size_t i = 0; i < log_p.size(); ++i)
-          EXPECT_NEAR(log_p[i], target["log_probabilities"][i].get<double>(), 1e-4)
-              << line["source"] << " " << i;
-      }
-    }
-  }
+  expect_same_log_probabilities(folder_, reference_);
 }
 
 TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
