@@ -62,6 +62,7 @@ ImportedModel import_folder(const std::string& folder, const std::vector<std::st
   ImportedModel model = import_ctranslate2_for({.source = folder + "/model", .vocabularies = vocabularies},
                                                search_of(metadata));
   model.system = "Argos Translate";
+  model.source_language = metadata.text("from_code", "");
   model.choices.push_back(fmt::format("package: {} to {}, version {}", metadata.text("from_code", "?"),
                                       metadata.text("to_code", "?"), metadata.text("package_version", "?")));
   return model;

@@ -58,11 +58,11 @@ const char* reason(const std::string& name) {
   for (const auto& [part, what] : {std::pair("relative_", "relative positions are"),
                                    {"rotary", "rotary positions are"},
                                    {"alibi", "attention with linear biases is"},
-                                   {"linear_0_noact", "gated feed-forward layers are"},
                                    {"num_heads_kv", "heads that share keys and values are"},
                                    {"multi_query", "heads that share keys and values are"},
                                    {"weight_zero", "AWQ quantization is"},
                                    {"encoder/embeddings_", "source factors are"},
+                                   {"linear_0_noact", "a mixture of gated and other feed-forward layers is"},
                                    {"layer_norm", "this arrangement of norms is"}})
     if (name.find(part) != std::string::npos) return what;
   return "this part of a model is";
@@ -100,11 +100,6 @@ void check_variables(const CTranslate2Model& model, const ModelConfig& config) {
     const bool is_scale = name.ends_with("_scale") && known.contains(name.substr(0, name.size() - 6));
     if (known.contains(name) || is_scale || is_harmless(model, name)) continue;
     throw Error("{} has the variable {}: {} not supported", model.path, in_quotes(name), reason(name));
-  }
-  for (const std::string& name : known) {
-    if (name.ends_with("/gamma") && model.has(name) && !model.has(name.substr(0, name.size() - 5) + "beta"))
-      throw Error("{} has no tensor {}beta: RMSNorm is not supported", model.path,
-                  name.substr(0, name.size() - 5));
   }
 }
 

@@ -50,6 +50,11 @@ Activation activation_of(const CTranslate2Model& model) {
   return ctranslate2_activations[static_cast<size_t>(code)];
 }
 
+// Norms without beta are RMSNorm, and then all are.
+NormKind norm_kind_of(const CTranslate2Model& model) {
+  return model.has("encoder/layer_0/ffn/layer_norm/beta") ? NormKind::layer : NormKind::rms;
+}
+
 // The factor of one stack's embeddings: a flag, or the factor itself.
 double scale_of(const CTranslate2Model& model, const std::string& stack, double root) {
   for (const char* name :
@@ -137,8 +142,9 @@ ModelConfig ctranslate2_config(const CTranslate2Model& model) {
                         .decoder_heads = heads_of(model, "decoder"),
                         .decoder_d_ff = d_ff_of(model, "decoder"),
                         .norm = common(model, "pre_norm", 1) != 0 ? NormOrder::pre : NormOrder::post,
-                        .norm_eps = model.settings.norm_eps,
+                        .norm_kind = norm_kind_of(model),
                         .activation = activation_of(model),
+                        .gated = model.has("encoder/layer_0/ffn/linear_0_noact/weight"),
                         .embedding_scale = embedding_scale(model, source.shape[1]),
                         .embedding_norm = model.has("encoder/layernorm_embedding/gamma"),
                         .zero_start = model.scalar("decoder/start_from_zero_embedding", 0) != 0,
@@ -146,6 +152,7 @@ ModelConfig ctranslate2_config(const CTranslate2Model& model) {
                         .source_vocabulary = source.shape[0],
                         .target_vocabulary = target.shape[0]};
   config.tied_bias = config.tied != Tied::none && model.has("decoder/projection/bias");
+  config.norm_eps = model.settings.norm_eps.value_or(config.norm_kind == NormKind::rms ? 1e-6 : 1e-5);
   set_positions(model, config);
   try {
     validate(config);

@@ -120,7 +120,7 @@ CTranslate2Settings settings_of(const Settings& config) {
   } else {
     s.decoder_start = config.text("decoder_start_token", s.begin);
   }
-  s.norm_eps = config.number("layer_norm_epsilon", s.norm_eps);
+  if (config.has("layer_norm_epsilon")) s.norm_eps = config.number("layer_norm_epsilon", 0);
   config.require("multi_query_attention", false);
   if (config.has("quantization_type") && config.values()["quantization_type"] != 0)
     throw Error("{}: quantization_type {} (AWQ) is not supported", config.path(),

@@ -13,7 +13,7 @@ struct CTranslate2Settings {
   std::string unknown = "<unk>", begin = "<s>", end = "</s>";
   std::optional<std::string> decoder_start = "<s>";  // nothing: the caller's choice
   bool add_source_bos = false, add_source_eos = false;
-  double norm_eps = 1e-5;
+  std::optional<double> norm_eps = {};  // none: 1e-5, of RMSNorm 1e-6
 };
 
 struct CTranslate2Model {

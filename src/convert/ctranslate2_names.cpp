@@ -19,7 +19,7 @@ constexpr std::array<Pair, 9> tables = {
      {"source_positions.weight", "encoder/position_encodings/encodings"},
      {"target_positions.weight", "decoder/position_encodings/encodings"}}};
 
-constexpr std::array<Pair, 13> parts = {{{".layers.", "/layer_"},
+constexpr std::array<Pair, 14> parts = {{{".layers.", "/layer_"},
                                          {".self_attention.qkv.", "/self_attention/linear_0/"},
                                          {".self_attention.output.", "/self_attention/linear_1/"},
                                          {".self_attention.norm.", "/self_attention/layer_norm/"},
@@ -28,6 +28,7 @@ constexpr std::array<Pair, 13> parts = {{{".layers.", "/layer_"},
                                          {".cross_attention.output.", "/attention/linear_2/"},
                                          {".cross_attention.norm.", "/attention/layer_norm/"},
                                          {".feed_forward.inner.", "/ffn/linear_0/"},
+                                         {".feed_forward.value.", "/ffn/linear_0_noact/"},
                                          {".feed_forward.outer.", "/ffn/linear_1/"},
                                          {".feed_forward.norm.", "/ffn/layer_norm/"},
                                          {"coder.embedding_norm.", "coder/layernorm_embedding/"},

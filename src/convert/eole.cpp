@@ -47,7 +47,6 @@ void check_supported(const Settings& stack) {
   if (stack.has("head_dim") &&
       stack.integer("head_dim") * stack.integer("heads") != stack.integer("hidden_size"))
     refuse(stack, "head_dim");
-  if (!stack.text("layer_norm", "standard").starts_with("standard")) refuse(stack, "layer_norm");
   if (stack.text("encoder_layer_style", "standard") != "standard") refuse(stack, "encoder_layer_style");
   if (stack.text("encoder_type", "transformer") != "transformer") refuse(stack, "encoder_type");
   if (stack.text("decoder_type", "transformer") != "transformer") refuse(stack, "decoder_type");
@@ -59,9 +58,26 @@ Activation activation_of(const Settings& s) {
   for (const auto& [known, activation] : {std::pair("relu", Activation::relu),
                                           {"gelu", Activation::gelu},
                                           {"gelu-tanh", Activation::gelu_tanh},
-                                          {"silu", Activation::swish}})
+                                          {"silu", Activation::swish},
+                                          {"gated-gelu", Activation::gelu},
+                                          {"gated-gelu-tanh", Activation::gelu_tanh},
+                                          {"gated-silu", Activation::swish}})
     if (name == known) return activation;
   throw Error("{}: mlp_activation_fn {} is not supported", s.path(), in_quotes(name));
+}
+
+// standardFP32 is how it is computed in 16 bits; gemma-rms adds 1 to the gain.
+NormKind norm_kind_of(const Settings& stack) {
+  const std::string name = stack.text("layer_norm", "standard");
+  if (name == "rms") return NormKind::rms;
+  if (name != "standard" && name != "standardFP32") refuse(stack, "layer_norm");
+  return NormKind::layer;
+}
+
+// What both stacks must have in common.
+void check_common(const Settings& encoder, const Settings& decoder) {
+  for (const char* key : {"layer_norm", "norm_eps", "mlp_activation_fn"})
+    if (encoder.values().value(key, json()) != decoder.values().value(key, json())) refuse(decoder, key);
 }
 
 Positions positions_of(const Settings& model) {
@@ -79,6 +95,7 @@ ModelConfig config_of(const Settings& model) {
   const Settings encoder = stack_of(model, "encoder"), decoder = stack_of(model, "decoder");
   check_supported(encoder);
   check_supported(decoder);
+  check_common(encoder, decoder);
   ModelConfig config = {.encoder_layers = encoder.integer("layers"),
                         .decoder_layers = decoder.integer("layers"),
                         .d_model = encoder.integer("hidden_size"),
@@ -87,8 +104,10 @@ ModelConfig config_of(const Settings& model) {
                         .decoder_heads = decoder.integer("heads", 8),
                         .decoder_d_ff = decoder.integer("transformer_ff", 2048),
                         .norm = NormOrder::pre,
+                        .norm_kind = norm_kind_of(encoder),
                         .norm_eps = encoder.number("norm_eps", 1e-5),
                         .activation = activation_of(encoder),
+                        .gated = encoder.text("mlp_activation_fn", "relu").starts_with("gated-"),
                         .positions = positions_of(model)};
   if (model.flag("share_decoder_embeddings", false))
     config.tied = model.flag("share_embeddings", false) ? Tied::all : Tied::output;
@@ -167,11 +186,9 @@ ImportedModel import_eole(const ImportRequest& request) {
   model.config.target_vocabulary = std::ssize(target.tokens);
   const auto tensors = std::make_shared<const ForeignTensors>(read_weights_of(folder));
   model.config.tied_bias = model.config.tied != Tied::none && tensors->contains("generator.bias");
-  model.search = {{"beam", 5},
-                  {"length-penalty", 1},
-                  {"penalty-form", "plain"},
-                  {"max-length", 250},
-                  {"max-length-ratio", 0}};
+  model.search = {
+      {"beam", 5},          {"beam-ending", "top"}, {"length-penalty", 1},  {"penalty-form", "plain"},
+      {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
   model.choices = {model.config.positions == Positions::sinusoidal
                        ? "positions: sines and cosines in turn, from 0"
                        : "positions: sines, then cosines, from 0",

@@ -250,11 +250,10 @@ ImportedModel import_fairseq(const ImportRequest& request) {
   model.config.tied_bias =
       model.config.tied != Tied::none && file->tensors.contains("model.decoder.output_projection.bias");
   model.max_length = std::max<int64_t>(1, options.integer("max_source_positions", 1024) - 1);
-  model.search = {{"beam", 5},
-                  {"length-penalty", 1},
-                  {"penalty-form", "plain"},
-                  {"max-length", 200},
-                  {"max-length-ratio", 0}};
+  model.search = {
+      {"beam", 5},       {"beam-ending", "first"}, {"length-penalty", 1},  {"penalty-form", "plain"},
+      {"min-length", 1}, {"max-length", 200},      {"max-length-ratio", 0}};
+  model.source_language = options.text("source_lang", "");
   model.choices = choices_of(model);
   model.parts = [file, path, config = model.config](const Parameter& parameter) {
     return parts_of(file->tensors, path, config, parameter);

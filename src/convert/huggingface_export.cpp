@@ -37,6 +37,8 @@ const char* activation_name(Activation activation) {
 void check_expressible(const SavedModel& model) {
   const ModelConfig& c = model.model.config;
   if (c.norm != NormOrder::post) refuse("model.norm = \"post\"");
+  if (c.norm_kind != NormKind::layer) refuse("model.norm_kind = layer");
+  if (c.gated) refuse("model.gated = false");
   if (c.norm_eps != 1e-5) refuse("model.norm_eps = 1e-5");
   if ((c.positions != Positions::halves && c.positions != Positions::sinusoidal) || c.position_offset != 0)
     refuse("model.positions = \"sinusoidal\" or \"halves\", from position 0");

@@ -73,12 +73,16 @@ nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
   const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 1 - start_tokens);
   const bool stops_early =
       settings.values().value("early_stopping", nlohmann::json()) == nlohmann::json(true);
-  return {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
-          {"beam-ending", stops_early ? "early" : "separate"},
-          {"length-penalty", settings.number("length_penalty", 1)},
-          {"penalty-form", "plain"},
-          {"max-length", longest},
-          {"max-length-ratio", 0}};
+  nlohmann::json search = {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
+                           {"beam-ending", stops_early ? "early" : "separate"},
+                           {"length-penalty", settings.number("length_penalty", 1)},
+                           {"penalty-form", "plain"},
+                           {"max-length", longest},
+                           {"max-length-ratio", 0}};
+  if (settings.has("forced_eos_token_id") &&
+      settings.values()["forced_eos_token_id"] == settings.integer("eos_token_id"))
+    search["forced-end"] = true;
+  return search;
 }
 
 }  // namespace dragoman::internal

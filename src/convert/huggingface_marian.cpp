@@ -186,6 +186,8 @@ ImportedModel import_huggingface_marian(const ImportRequest& request) {
   ImportedModel model = {.system = "Hugging Face Marian", .config = config_of(settings)};
   model.vocabularies = vocabularies_of(folder, settings, model.config);
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 512) - 1);
+  if (fs::exists(fs::path(folder) / "tokenizer_config.json"))
+    model.source_language = Settings(folder, "tokenizer_config.json").text("source_lang", "");
   model.search = search_of(settings, 1);
   auto [tensors, path] = read_model_weights(folder);
   if (has_other_positions(tensors, model.config.d_model)) {

@@ -6,8 +6,8 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "model/decoding_weights.h"
 #include "model/folder.h"
+#include "model/low_precision_file.h"
 #include "model/transformer.h"
 #include "model/weights.h"
 #include "search/shortlist.h"
@@ -18,6 +18,12 @@ namespace {
 
 constexpr int64_t block_size = 1 << 20;  // values that are converted at once
 
+void check_finite(const Parameter& parameter, const std::vector<float>& values) {
+  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+    throw Error("the model has values in {} that are not finite: it is damaged, or its training diverged",
+                parameter.name);
+}
+
 // Some rows of a parameter.
 std::vector<float> values_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
                              int64_t first, int64_t count) {
@@ -26,9 +32,7 @@ std::vector<float> values_of(const Parameter& parameter, const std::vector<Forei
   int64_t begin = 0;
   for (const ForeignTensor& part : parts) {
     const std::vector<float> theirs = to_floats(rows_of(part, first, count));
-    if (!std::ranges::all_of(theirs, [](float value) { return std::isfinite(value); }))
-      throw Error("the model has values in {} that are not finite: it is damaged, or its training diverged",
-                  parameter.name);
+    check_finite(parameter, theirs);
     const int64_t width = part.shape[1];
     for (int64_t row = 0; row < count; ++row)
       std::copy_n(theirs.begin() + row * width, width, values.begin() + row * columns + begin);
@@ -74,16 +78,45 @@ std::vector<float> known_scales(const Parameter& parameter, const std::vector<Fo
   return scales;
 }
 
-void write_quantized(const ImportedModel& imported, const std::string& path) {
-  Device device(kernels_for("baseline"), 1);
-  Transformer model(imported.config, device, Buffers::none_yet);
-  for (const Parameter& parameter : model.parameters.list()) {
-    const std::vector<ForeignTensor> parts = imported.parts(parameter);
-    set_decoding_weights(device, model.parameters, parameter,
-                         values_of(parameter, parts, 0, parameter.value.rows()), imported.precision,
-                         known_scales(parameter, parts));
+// Some columns of a weight, each from its first row to its last.
+std::vector<float> columns_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
+                              int64_t first, int64_t count) {
+  std::vector<float> values;
+  int64_t begin = 0;
+  for (const ForeignTensor& part : parts) {
+    const int64_t end = begin + part.shape[1], from = std::max(first, begin),
+                  to = std::min(first + count, end);
+    if (from < to) {
+      const std::vector<float> theirs = to_floats(rows_of(transposed(part), from - begin, to - from));
+      check_finite(parameter, theirs);
+      values.insert(values.end(), theirs.begin(), theirs.end());
+    }
+    begin = end;
   }
-  write_decoding_weights(path, model.parameters);
+  CHECK(std::ssize(values) == count * parameter.value.rows(), "{}: {} values", parameter.name, values.size());
+  return values;
+}
+
+OperandReader operand_reader(const ImportedModel& imported, const Parameter& parameter) {
+  const std::vector<ForeignTensor> parts = imported.parts(parameter);
+  return [&parameter, parts, scales = known_scales(parameter, parts)](int64_t first, int64_t count) {
+    const auto known = scales.begin() + first;
+    return OperandColumns{parameter.role == Role::table ? values_of(parameter, parts, first, count)
+                                                        : columns_of(parameter, parts, first, count),
+                          {known, known + count}};
+  };
+}
+
+void write_rounded(const ImportedModel& imported, const std::string& path) {
+  Device device(kernels_for("baseline"), 1);
+  const Transformer model(imported.config, device, Buffers::none_yet);
+  stream_low_precision(
+      path, model.parameters, imported.precision,
+      {.operand = [&](const Parameter& parameter) { return operand_reader(imported, parameter); },
+       .values =
+           [&](const Parameter& parameter) {
+             return values_of(parameter, imported.parts(parameter), 0, parameter.value.rows());
+           }});
 }
 
 }  // namespace
@@ -95,7 +128,7 @@ void write_model_folder(const ImportedModel& imported, const std::string& folder
   if (imported.precision == Precision::fp32) {
     write_weights(imported, weights_path(folder));
   } else {
-    write_quantized(imported, weights_path(folder));
+    write_rounded(imported, weights_path(folder));
   }
   const nlohmann::json recipe = {{"data", {{"max_length", imported.max_length}}},
                                  {"vocabulary", {{"source_eos", imported.source_eos}}}};

@@ -28,6 +28,7 @@ struct ImportedModel {
   ModelConfig config;
   Vocabularies vocabularies;
   bool source_eos = true;
+  std::string source_language = {};  // "en", "eng", "eng_Latn"; empty: the files do not say
   int64_t max_length = 512;  // tokens of the longest source that it was made for, without the end mark
   nlohmann::json search;     // how it is searched: options of the search by name
   std::vector<std::string> choices;  // what the importer took the model for, to be shown

@@ -40,12 +40,20 @@ json search_of(const MarianFolder& folder) {
   const Settings& s = folder.decoding ? *folder.decoding : none;
   json search = {
       {"beam", std::clamp<int64_t>(s.integer("beam-size", fast ? 1 : 12), 1, 1000)},
+      {"beam-ending", "narrowing"},
       {"length-penalty", std::max(0.0, s.number("normalize", fast ? 1 : 0))},
       {"max-length", longest_output},
       {"max-length-ratio", std::max(0.0, s.number("max-length-factor", is_binary(folder) ? 2 : 3))}};
   if (search["length-penalty"] > 0) search["penalty-form"] = "plain";
   if (!folder.shortlist.empty()) search["shortlist"] = true;
   return search;
+}
+
+// Of Firefox's files, "model.enfr.intgemm.alphas.bin".
+std::string source_language_of(const MarianFolder& folder) {
+  const std::string name = std::filesystem::path(folder.model).filename().string(), start = "model.";
+  const bool named = name.starts_with(start) && name.find('.', start.size()) == start.size() + 4;
+  return named ? name.substr(start.size(), 2) : "";
 }
 
 std::vector<std::string> choices_of(const ImportedModel& model, const MarianFolder& folder) {
@@ -88,6 +96,7 @@ ImportedModel import_marian(const ImportRequest& request) {
                                             model.config.target_vocabulary, model.vocabularies.shared());
   const auto is_int8 = [](const auto& tensor) { return tensor.second.type == ElementType::i8; };
   if (std::ranges::any_of(theirs->file.tensors, is_int8)) model.precision = Precision::int8;
+  model.source_language = source_language_of(folder);
   model.search = search_of(folder);
   model.choices = choices_of(model, folder);
   model.parts = [theirs](const Parameter& parameter) { return marian_parts(*theirs, parameter); };

@@ -25,11 +25,10 @@ const std::string source_table = "model.encoder.embeddings.make_embedding.emb_lu
 
 // --- The options ------------------------------------------------------------------------------------
 
-void check_supported(const TorchOptions& o, const ForeignTensors& tensors) {
+void check_supported(const TorchOptions& o) {
   for (const auto& [key, value] : {std::pair("encoder_type", "transformer"),
                                    {"decoder_type", "transformer"},
-                                   {"generator_function", "softmax"},
-                                   {"layer_norm", "standard"}})
+                                   {"generator_function", "softmax"}})
     o.require(key, std::string(value));
   for (const char* key :
        {"copy_attn", "parallel_residual", "shared_layer_norm", "multiquery", "num_kv", "n_src_feats"})
@@ -38,15 +37,29 @@ void check_supported(const TorchOptions& o, const ForeignTensors& tensors) {
     o.refuse("max_relative_positions");  // relative, rotary or alibi
   if (o.text("self_attn_type", "scaled-dot").find("scaled-dot") != 0) o.refuse("self_attn_type");
   if (!o.flag("position_encoding", true)) o.refuse("position_encoding");
-  for (const auto& [name, tensor] : tensors)
-    if (name.ends_with("feed_forward.w_3.weight")) o.refuse("pos_ffn_activation_fn");  // gated
+}
+
+// Its silu is gated, too.
+bool is_gated(const TorchOptions& o) {
+  const std::string name = o.text("pos_ffn_activation_fn", "relu");
+  return name == "silu" || name.starts_with("gated-");
 }
 
 Activation activation_of(const TorchOptions& o) {
   const std::string name = o.text("pos_ffn_activation_fn", "relu");
-  if (name == "relu") return Activation::relu;
-  if (name == "gelu") return Activation::gelu;
+  for (const auto& [known, activation] : {std::pair("relu", Activation::relu),
+                                          {"gelu", Activation::gelu},
+                                          {"silu", Activation::swish},
+                                          {"gated-gelu", Activation::gelu}})
+    if (name == known) return activation;
   o.refuse("pos_ffn_activation_fn");
+}
+
+NormKind norm_kind_of(const TorchOptions& o) {
+  const std::string name = o.text("layer_norm", "standard");
+  if (name == "standard") return NormKind::layer;
+  if (name == "rms") return NormKind::rms;
+  o.refuse("layer_norm");
 }
 
 Positions positions_of(const TorchOptions& o) {
@@ -87,8 +100,10 @@ ModelConfig config_of(const TorchOptions& o, const ForeignTensors& tensors) {
                         .heads = o.integer("heads", 8),
                         .d_ff = o.integer("transformer_ff", 2048),
                         .norm = NormOrder::pre,
+                        .norm_kind = norm_kind_of(o),
                         .norm_eps = o.number("norm_eps", 1e-6),
                         .activation = activation_of(o),
+                        .gated = is_gated(o),
                         .positions = positions_of(o),
                         .dropout = dropout,
                         .attention_dropout = dropout_of(o, "attention_dropout", dropout),
@@ -184,7 +199,7 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   const std::string path = checkpoint_path(request.source);
   const auto file = std::make_shared<TorchFile>(open_torch(path));
   const TorchOptions options(path, {file->pickle.root->find("opt")});
-  check_supported(options, file->tensors);
+  check_supported(options);
   ImportedModel model = {
       .system = "OpenNMT-py", .config = config_of(options, file->tensors), .source_eos = false};
   const TokenTable source = read_tokens(*file, path, "src", "<s>"),
@@ -195,11 +210,9 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   model.config.target_vocabulary = std::ssize(target.tokens);
   check_rows(rows_of_table(file->tensors, path, source_table, 0), source, source_table, path);
   check_rows(rows_of_table(file->tensors, path, target_table, 0), target, target_table, path);
-  model.search = {{"beam", 5},
-                  {"length-penalty", 1},
-                  {"penalty-form", "plain"},
-                  {"max-length", 250},
-                  {"max-length-ratio", 0}};
+  model.search = {
+      {"beam", 5},          {"beam-ending", "top"}, {"length-penalty", 1},  {"penalty-form", "plain"},
+      {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
   model.choices = {model.config.positions == Positions::sinusoidal
                        ? "positions: sines and cosines in turn, from 0"
                        : "positions: sines, then cosines, from 0",

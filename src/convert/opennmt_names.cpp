@@ -30,6 +30,7 @@ const std::vector<Part>& parts() {
       everywhere("cross_attention.output", {"context_attn.final_linear"}),
       {"cross_attention.norm", {}, {"layer_norm_2"}, {"precontext_layernorm"}},
       {"feed_forward.inner", {"feed_forward.w_1"}, {"feed_forward.w_1"}, {"mlp.gate_up_proj"}},
+      {"feed_forward.value", {"feed_forward.w_3"}, {"feed_forward.w_3"}, {"mlp.up_proj"}},
       {"feed_forward.outer", {"feed_forward.w_2"}, {"feed_forward.w_2"}, {"mlp.down_proj"}},
       {"feed_forward.norm",
        {"feed_forward.layer_norm"},

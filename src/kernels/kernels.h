@@ -201,12 +201,14 @@ struct Kernels {
 
   // --- norm.inl.h -------------------------------------------------------------------------------
   // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.
+  // Without a bias (null) it is RMSNorm, with 0 for the mean: sum / √(mean of squares + ε) · gain.
   // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row.
   void (*add_dropout_norm)(Context&, ConstMatrix residual, ConstMatrix branch, const Dropout&,
                            const float* gain, const float* bias, float epsilon, Matrix sum, Matrix normed,
                            float* statistics);
   // From the gradient of normed to that of sum: written to sum_gradient, or added to what it holds. Where
-  // branch_gradient has data it gets dropout's share of the sum's gradient. Adds to gain's and bias's gradients.
+  // branch_gradient has data it gets dropout's share of the sum's gradient. Adds to gain's and bias's gradients;
+  // without a bias (null) it is that of RMSNorm.
   void (*add_dropout_norm_backward)(Context&, ConstMatrix sum, ConstMatrix normed_gradient,
                                     const float* statistics, const float* gain, const Dropout&,
                                     bool accumulate, Matrix sum_gradient, Matrix branch_gradient,
@@ -255,6 +257,8 @@ struct Kernels {
   void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
+  // out = a · b, element by element
+  void (*multiply_elements)(Context&, ConstMatrix a, ConstMatrix b, Matrix out);
   // to[rows[r]] = from[r]; and to[r] = from[rows[r]]
   void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
   void (*gather_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);

@@ -29,10 +29,12 @@ Ssru make_ssru(const LayerMaker& make, const std::string& name, int64_t d) {
           .gate_and_input = make.linear(name + ".gate_and_input", d, d, 2)};
 }
 
-FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff) {
+FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff,
+                              bool gated) {
   return {.norm = make.norm(name + ".norm", d),
           .inner = make.linear(name + ".inner", d, d_ff),
-          .outer = make.linear(name + ".outer", d_ff, d)};
+          .outer = make.linear(name + ".outer", d_ff, d),
+          .value = gated ? make.linear(name + ".value", d, d_ff) : Linear()};
 }
 
 Initial embedding_initial(const ModelConfig& config, int64_t vocabulary) {
@@ -93,7 +95,7 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
     const std::string name = "encoder.layers." + std::to_string(i);
     model.encoder.push_back(
         {make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
-         make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff)});
+         make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff, config.gated)});
   }
   if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
 }
@@ -110,7 +112,7 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
       layer.self_attention = make_self_attention(make, name + ".self_attention", d, heads);
     }
     layer.cross_attention = make_cross_attention(make, name + ".cross_attention", d, heads);
-    layer.feed_forward = make_feed_forward(make, name + ".feed_forward", d, d_ff);
+    layer.feed_forward = make_feed_forward(make, name + ".feed_forward", d, d_ff, config.gated);
     model.decoder.push_back(layer);
   }
   if (config.norm == NormOrder::pre) model.decoder_norm = make.norm("decoder.norm", config.d_model);
@@ -121,7 +123,7 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
 Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers buffers)
     : config(config_), device(device_), parameters(device_.pool) {
   validate(config);
-  const LayerMaker make(parameters, config.initialiser);
+  const LayerMaker make(parameters, config.initialiser, config.norm_kind);
   make_embeddings(*this, make);
   source_embedding.positions = make_positions(*this, "source_positions.weight", "encoder.positions");
   target_embedding.positions = make_positions(*this, "target_positions.weight", "decoder.positions");

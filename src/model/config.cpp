@@ -31,13 +31,20 @@ void declare_stacks(Section& model, ModelConfig& c) {
   model.add("norm", c.norm,
             "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});
-  model.add("norm_eps", c.norm_eps, "added to the variance in layer normalisation", above(0));
+  model.add("norm_kind", c.norm_kind,
+            "layer normalisation (the paper), or RMSNorm, which neither subtracts the mean nor adds a bias",
+            {{"layer", NormKind::layer}, {"rms", NormKind::rms}});
+  model.add("norm_eps", c.norm_eps,
+            "added to the variance in layer normalisation, to the mean of squares in RMSNorm", above(0));
   model.add("activation", c.activation, "activation function of the feed-forward layers",
             {{"relu", Activation::relu},
              {"gelu", Activation::gelu},
              {"gelu_tanh", Activation::gelu_tanh},
              {"gelu_sigmoid", Activation::gelu_sigmoid},
              {"swish", Activation::swish}});
+  model.add(
+      "gated", c.gated,
+      "multiply the activation's output by a second linear layer's (with swish: SwiGLU, with gelu: GEGLU)");
 }
 
 void declare_ends(Section& model, ModelConfig& c) {

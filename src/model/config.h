@@ -38,8 +38,10 @@ struct ModelConfig {
   int64_t decoder_d_ff = 0;
   DecoderSelfAttention decoder_self_attention = DecoderSelfAttention::attention;
   NormOrder norm = NormOrder::pre;
+  NormKind norm_kind = NormKind::layer;
   double norm_eps = 1e-6;
   Activation activation = Activation::relu;
+  bool gated = false;
   Positions positions = Positions::sinusoidal;
   int64_t position_offset = 0;
   int64_t max_positions = 512;
@@ -63,6 +65,8 @@ struct ModelConfig {
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
+// The matrices of a feed-forward layer, each d_model × d_ff.
+inline int64_t feed_forward_matrices(const ModelConfig& c) { return c.gated ? 3 : 2; }
 inline bool has_ssru(const ModelConfig& c) { return c.decoder_self_attention == DecoderSelfAttention::ssru; }
 // Columns of the decoder's cache (model/cache.h).
 inline int64_t target_cache_columns(const ModelConfig& c) { return has_ssru(c) ? c.d_model : 2 * c.d_model; }

@@ -9,33 +9,13 @@
 
 #include "base/error.h"
 #include "kernels/low_precision.h"
+#include "model/low_precision_file.h"
 #include "model/weights.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t alignment = 64;
-
-std::string scales_name(const Parameter& parameter) { return parameter.name + ".scales"; }
-
-// The right operand of products: a table is used transposed.
-ConstMatrix operand_of(const Parameter& parameter, const float* floats) {
-  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-  const ConstMatrix matrix = {floats, rows, columns, columns, 1};
-  return parameter.role == Role::table ? matrix.transposed() : matrix;
-}
-
-std::vector<int64_t> low_precision_shape(Precision precision, ConstMatrix operand) {
-  const int64_t elements_of_line = precision == Precision::int8 ? 64 : 32;
-  const int64_t panels = (operand.columns + low_precision_panel_columns - 1) / low_precision_panel_columns;
-  const int64_t lines =
-      low_precision_size(precision, operand.rows, operand.columns) / (panels * low_precision_line_bytes);
-  return {panels, lines, elements_of_line};
-}
-
-Dtype low_precision_dtype(Precision precision) {
-  return precision == Precision::int8 ? Dtype::u8 : Dtype::bf16;
-}
 
 Precision wanted_precision(const std::string& path, Precision saved, WantedPrecision wanted) {
   if (wanted == WantedPrecision::as_saved) return saved;
@@ -129,8 +109,7 @@ void adopt(Device& device, Parameters& parameters, const Parameter& parameter,
 
 // Rounds the floats into memory of their own.
 void round_weights(CpuContext& host_context, Device& device, Parameters& parameters,
-                   const Parameter& parameter, std::span<const float> floats, Precision precision,
-                   const float* known_scales = nullptr) {
+                   const Parameter& parameter, std::span<const float> floats, Precision precision) {
   const ConstMatrix operand = operand_of(parameter, floats.data());
   const int64_t size = low_precision_size(precision, operand.rows, operand.columns);
   const auto scales = precision == Precision::int8 ? static_cast<size_t>(operand.columns) : 0;
@@ -139,7 +118,7 @@ void round_weights(CpuContext& host_context, Device& device, Parameters& paramet
   adopt(device, parameters, parameter, memory,
         {{},
          to_low_precision(host_context, precision, operand, data,
-                          scales > 0 ? reinterpret_cast<float*>(data + size) : nullptr, known_scales)});
+                          scales > 0 ? reinterpret_cast<float*>(data + size) : nullptr)});
 }
 
 }  // namespace
@@ -156,21 +135,6 @@ void quantize_weights(Device& device, Parameters& parameters, Precision precisio
     const HostView<const float> floats = parameter.value.values();
     round_weights(host, device, parameters, parameter, floats.span(), precision);
   }
-}
-
-void set_decoding_weights(Device& device, Parameters& parameters, const Parameter& parameter,
-                          std::vector<float> values, Precision precision,
-                          const std::vector<float>& known_scales) {
-  CpuContext host(device.context.threads());
-  if (parameter.role != Role::plain) {
-    CHECK(known_scales.empty() || std::ssize(known_scales) == operand_of(parameter, nullptr).columns,
-          "{} scales", known_scales.size());
-    round_weights(host, device, parameters, parameter, values, precision,
-                  known_scales.empty() ? nullptr : known_scales.data());
-    return;
-  }
-  const auto owner = std::make_shared<const std::vector<float>>(std::move(values));
-  adopt(device, parameters, parameter, owner, {.floats = *owner});
 }
 
 void map_weights(Device& device, const std::string& path, Parameters& parameters, WantedPrecision wanted,
@@ -222,7 +186,7 @@ void write_decoding_weights(const std::string& path, const Parameters& parameter
       add_floats(scales_name(parameter), {held.columns}, {held.scales, static_cast<size_t>(held.columns)});
   }
   low_precision.insert(low_precision.end(), plain.begin(), plain.end());
-  write_safetensors(path, {{"format", "dragoman 1"}, {"precision", name_of(precision)}}, low_precision);
+  write_safetensors(path, low_precision_metadata(precision), low_precision);
 }
 
 }  // namespace dragoman::internal

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "nn/parameters.h"
 #include "tensor/device.h"
@@ -27,12 +26,6 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
 
 // Rounds weights and tables that are held in floats, into memory of their own.
 void quantize_weights(Device& device, Parameters& parameters, Precision precision);
-
-// Sets a parameter to these values: rounded, if it is a weight or a table. `known_scales`, where there are any: as for
-// to_low_precision, one for each column of a weight or row of a table.
-void set_decoding_weights(Device& device, Parameters& parameters, const Parameter& parameter,
-                          std::vector<float> values, Precision precision,
-                          const std::vector<float>& known_scales = {});
 
 // Writes the weights as they are held.
 void write_decoding_weights(const std::string& path, const Parameters& parameters);

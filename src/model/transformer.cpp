@@ -73,10 +73,11 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
 // 3.3 Position-wise feed-forward network.
 Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& layer, const Tensor& x,
                     const Tokens& tokens) {
-  const Tensor inner = linear(pass, x, layer.inner,
-                              {.activation = model.config.activation,
-                               .dropout = static_cast<float>(model.config.activation_dropout),
-                               .rows = &tokens.rows});
+  Tensor inner = linear(pass, x, layer.inner,
+                        {.activation = model.config.activation,
+                         .dropout = static_cast<float>(model.config.activation_dropout),
+                         .rows = &tokens.rows});
+  if (model.config.gated) inner = multiply_elements(pass, inner, linear(pass, x, layer.value));
   return linear(pass, inner, layer.outer);
 }
 

@@ -24,6 +24,7 @@ struct Embedding {  // 3.4 and 3.5: tokens times √d_model, plus their position
 struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
   Norm norm;
   Linear inner, outer;
+  Linear value;  // gated: (max(0, x·W1 + b1) ∘ (x·V + c))·W2 + b2 (Shazeer, 2020)
 };
 
 struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, and W^O

@@ -10,8 +10,10 @@ Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int6
 }
 
 Norm LayerMaker::norm(const std::string& name, int64_t width) const {
-  return {.gain = parameters_.declare(name + ".gain", 1, width, {Initial::Kind::constant, 1}),
-          .bias = parameters_.declare(name + ".bias", 1, width, {Initial::Kind::constant, 0})};
+  Norm norm = {.gain = parameters_.declare(name + ".gain", 1, width, {Initial::Kind::constant, 1})};
+  if (norm_kind_ == NormKind::layer)
+    norm.bias = parameters_.declare(name + ".bias", 1, width, {Initial::Kind::constant, 0});
+  return norm;
 }
 
 Initial LayerMaker::matrix(int64_t in, int64_t out) const {

@@ -16,8 +16,11 @@ struct Linear {
 };
 
 struct Norm {
-  Tensor gain, bias;  // 1 × width
+  Tensor gain, bias;  // 1 × width; RMSNorm has no bias
 };
+
+// layer: (x − mean) / √(variance + ε) · gain + bias. rms: x / √(mean of squares + ε) · gain.
+enum class NormKind { layer, rms };
 
 // How weights are initialised. xavier: matrices uniform in ±√(6 / (in + out)), biases 0. pytorch: as its nn.Linear,
 // weights and biases uniform in ±1/√in.
@@ -25,8 +28,8 @@ enum class Initialiser { xavier, pytorch };
 
 class LayerMaker {
  public:
-  LayerMaker(Parameters& parameters, Initialiser initialiser)
-      : parameters_(parameters), initialiser_(initialiser) {}
+  LayerMaker(Parameters& parameters, Initialiser initialiser, NormKind norm_kind = NormKind::layer)
+      : parameters_(parameters), initialiser_(initialiser), norm_kind_(norm_kind) {}
 
   // `parts`: the number of matrices side by side, each initialised as if it stood alone.
   Linear linear(const std::string& name, int64_t in, int64_t out, int64_t parts = 1) const;
@@ -37,6 +40,7 @@ class LayerMaker {
  private:
   Parameters& parameters_;
   Initialiser initialiser_;
+  NormKind norm_kind_;
 };
 
 inline Tensor linear(Pass& pass, const Tensor& x, const Linear& layer, const LinearOptions& options = {}) {

@@ -2,20 +2,27 @@
 #include "ops/ops.h"
 
 namespace dragoman::internal {
+namespace {
+
+// RMSNorm has no bias.
+const float* values_of(const Tensor& bias) { return bias ? bias.data() : nullptr; }
+float* gradient_of(const Tensor& bias) { return bias ? bias.gradient().data : nullptr; }
+
+}  // namespace
 
 Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon) {
   Device& device = pass.device;
   const Tensor normed(device.pool, x.rows(), x.columns());
   const Tensor statistics(device.pool, x.rows(), 2);
-  device.kernels.add_dropout_norm(device.context, x, {}, {}, gain.data(), bias.data(), epsilon, x.matrix(),
-                                  normed.matrix(), statistics.data());
+  device.kernels.add_dropout_norm(device.context, x, {}, {}, gain.data(), values_of(bias), epsilon,
+                                  x.matrix(), normed.matrix(), statistics.data());
 
   if (pass.tape == nullptr) return normed;
   pass.tape->record({&gain, &bias}, [&device, x, normed, statistics, gain, bias] {
     const auto dx = x.gradient_target();
     device.kernels.add_dropout_norm_backward(device.context, x, normed.gradient(), statistics.data(),
                                              gain.data(), {}, dx.accumulate, dx.matrix, {},
-                                             gain.gradient().data, bias.gradient().data);
+                                             gain.gradient().data, gradient_of(bias));
   });
   return normed;
 }
@@ -28,7 +35,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
   const Tensor sum(device.pool, residual.rows(), residual.columns());
   const Tensor normed(device.pool, residual.rows(), residual.columns());
   const Tensor statistics(device.pool, residual.rows(), 2);
-  device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), bias.data(),
+  device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), values_of(bias),
                                   epsilon, sum.matrix(), normed.matrix(), statistics.data());
 
   if (pass.tape == nullptr) return {sum, normed};
@@ -40,7 +47,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
         CHECK(!dbranch.accumulate, "a branch has one use");
         device.kernels.add_dropout_norm_backward(device.context, sum, normed.gradient(), statistics.data(),
                                                  gain.data(), dropout, dsum.accumulate, dsum.matrix,
-                                                 dbranch.matrix, gain.gradient().data, bias.gradient().data);
+                                                 dbranch.matrix, gain.gradient().data, gradient_of(bias));
         if (!residual.take_gradient_of(sum)) {
           device.kernels.add(device.context, sum.gradient(), residual.gradient_sum());
         }
@@ -55,7 +62,7 @@ void norm_again(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Te
     const auto& [sum, normed] = both;
     normed.renew_values();
     const Tensor statistics(device.pool, sum.rows(), 2);
-    device.kernels.add_dropout_norm(device.context, sum, {}, {}, gain.data(), bias.data(), epsilon,
+    device.kernels.add_dropout_norm(device.context, sum, {}, {}, gain.data(), values_of(bias), epsilon,
                                     sum.matrix(), normed.matrix(), statistics.data());
   });
 }

@@ -30,7 +30,10 @@ Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, 
 // x without some of its elements, and the others larger; x itself where nothing drops (dropout.cpp). x: whole rows.
 Tensor dropout(Pass&, const Tensor& x, float rate, const Array<RowKey>& rows);
 
-// LayerNorm(x) (norm.cpp). gain, bias: 1 × width.
+// a · b, element by element (multiply.cpp). Each has one use.
+Tensor multiply_elements(Pass&, const Tensor& a, const Tensor& b);
+
+// LayerNorm(x) (norm.cpp). gain, bias: 1 × width; without a bias, RMSNorm(x), as in all functions below.
 Tensor norm(Pass&, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon);
 
 // sum = residual + dropout(branch), normed = LayerNorm(sum), in one pass over memory (norm.cpp).

@@ -1,8 +1,6 @@
 // Packages of Argos Translate, which are made here: a zip archive of one folder with a CTranslate2 model.
 #include "convert/argos.h"
 
-#include <zlib.h>
-
 #include <filesystem>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "convert/ctranslate2.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
+#include "convert/zip_of.h"
 #include "model/folder.h"
 #include "search/saved_model.h"
 #include "search/translate_lines.h"
@@ -22,29 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path trained = golden / "ctranslate2/trained";
-
-using Members = std::vector<std::pair<std::string, std::string>>;
-
-// Stored, without a time.
-std::string zip_of(const Members& members) {
-  std::string files, directory;
-  for (const auto& [name, bytes] : members) {
-    const auto crc =
-        static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-    const std::string common =
-        little(uint16_t{20}) + little(uint16_t{0}) + little(uint16_t{0}) + little(uint32_t{0}) + little(crc) +
-        little(static_cast<uint32_t>(bytes.size())) + little(static_cast<uint32_t>(bytes.size())) +
-        little(static_cast<uint16_t>(name.size())) + little(uint16_t{0});
-    directory += "PK\1\2" + little(uint16_t{20}) + common + little(uint16_t{0}) + little(uint16_t{0}) +
-                 little(uint16_t{0}) + little(uint32_t{0}) + little(static_cast<uint32_t>(files.size())) +
-                 name;
-    files += "PK\3\4" + common + name + bytes;
-  }
-  const auto count = static_cast<uint16_t>(members.size());
-  return files + directory + "PK\5\6" + little(uint32_t{0}) + little(count) + little(count) +
-         little(static_cast<uint32_t>(directory.size())) + little(static_cast<uint32_t>(files.size())) +
-         little(uint16_t{0});
-}
 
 // One .spm file serves both sides.
 Members package(

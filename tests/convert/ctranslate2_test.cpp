@@ -106,8 +106,9 @@ INSTANTIATE_TEST_SUITE_P(Of, CTranslate2,
                          testing::Values("trained/float32", "trained/float16", "trained/bfloat16",
                                          "trained/int16", "trained/int8", "random/pre_norm",
                                          "random/post_norm", "random/unscaled", "random/scaled",
-                                         "random/rounded", "versions/1", "versions/2", "versions/3",
-                                         "versions/4", "versions/5"),
+                                         "random/rounded", "random/gated", "random/gated_rounded",
+                                         "versions/1", "versions/2", "versions/3", "versions/4",
+                                         "versions/5"),
                          [](const auto& test) { return test_name(test.param); });
 
 // --- int8 -------------------------------------------------------------------------------------------
@@ -246,7 +247,8 @@ TEST_F(CTranslate2Folder, VariablesOfOtherArchitecturesAreNamed) {
   for (const auto& [name, what] :
        {std::pair("encoder/alibi", "linear biases"),
         {"encoder/layer_0/self_attention/relative_position_keys", "relative positions"},
-        {"encoder/layer_0/ffn/linear_0_noact/weight", "gated"},
+        {"encoder/layer_0/ffn/linear_0_noact/weight", "linear_0_noact"},
+        {"decoder/layer_0/ffn/linear_0_noact/weight", "gated"},
         {"encoder/embeddings_1/weight", "source factors"},
         {"decoder/layer_0/self_attention/rotary_dim", "rotary"},
         {"decoder/project_in/weight", "project_in"}})

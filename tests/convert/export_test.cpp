@@ -137,6 +137,10 @@ TEST_F(Export, CTranslate2HasEveryChoice) {
   c.activation = Activation::gelu_tanh;
   c.embedding_scale = 1;
   expect_same_scores("ctranslate2", made(c), 0);
+  c.gated = true;
+  expect_same_scores("ctranslate2", made(c), 0);
+  c.norm_kind = NormKind::rms;
+  expect_same_scores("ctranslate2", made(c), 0);
 }
 
 TEST_F(Export, CTranslate2KeepsIntegers) {
@@ -225,6 +229,8 @@ TEST_F(Export, WhatHuggingFaceCannotExpressIsNamed) {
   EXPECT_EQ(error([](ModelConfig&) {}), "");
   EXPECT_NE(error([](ModelConfig& c) { c.norm = NormOrder::pre; }).find("model.norm = \"post\""),
             std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.norm_kind = NormKind::rms; }).find("norm_kind"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.gated = true; }).find("gated"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.norm_eps = 1e-6; }).find("norm_eps"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.positions = Positions::learned; }).find("positions"),
             std::string::npos);

@@ -97,7 +97,8 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
   };
   const size_t cross_attention = floats(m, d) + floats(n, 2 * d) + floats(m, d) + floats(m, target_heads);
   const auto feed_forward = [&](int64_t rows, int64_t d_ff) {
-    return floats(rows, d_ff) * (config().activation == Activation::relu ? 1 : 2);  // and its input
+    const size_t activated = config().activation == Activation::relu ? 1 : 2;  // and its input
+    return floats(rows, d_ff) * (activated + (config().gated ? 2 : 0));  // the other factor, the product
   };
   EXPECT_EQ(held(3, 1) - held(2, 1), 2 * sum(n) + self_attention(n, heads) + feed_forward(n, config().d_ff));
   const size_t of_target =

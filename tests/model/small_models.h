@@ -64,8 +64,13 @@ inline std::vector<NamedConfig> small_configs() {
   bart.decoder_d_ff = 24;
   bart.embedding_norm = true;
   bart.activation = Activation::gelu_tanh;
-  return {
-      {"pre", pre}, {"post_tied_gelu", post}, {"learned_swish", learned}, {"marian", marian}, {"bart", bart}};
+
+  ModelConfig gated = pre;
+  gated.norm_kind = NormKind::rms;
+  gated.activation = Activation::swish;
+  gated.gated = true;
+  return {{"pre", pre},       {"post_tied_gelu", post}, {"learned_swish", learned},
+          {"marian", marian}, {"bart", bart},           {"gated", gated}};
 }
 
 struct ModelCase {

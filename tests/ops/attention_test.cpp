@@ -181,6 +181,28 @@ TEST_P(Attention, AProbeKeepsTheOneThatIsWanted) {
   EXPECT_TRUE(same_bits({probe.weights[0].data(), 48}, {wanted.data(), 48}));
 }
 
+// In decoding keys are rows of a cache, in any order.
+TEST_P(Attention, WeightsOfListedKeysAreThoseOfKeysSideBySide) {
+  const Tokens queries = tokens({1, 1, 1});
+  const int64_t heads = 3, width = 5;
+  const Tensor q = random(3, heads * width, 3), cache = random(60, heads * width),
+               k = random(41, heads * width);
+  const Spans keys(device_.pool, std::vector<Span>{{0, 33}, {33, 1}, {34, 7}});
+  std::vector<int32_t> rows;
+  for (int32_t i = 0; i < 41; ++i) rows.push_back((i * 17 + 5) % 60);
+  for (int64_t i = 0; i < 41; ++i)
+    std::copy_n(cache.data() + rows[static_cast<size_t>(i)] * cache.columns(), k.columns(),
+                k.data() + i * k.columns());
+  const Array<int32_t> listed(device_.pool, rows);
+  Pass pass{device_};
+  const AttentionOptions options = {.queries = &queries.spans, .keys = &keys, .heads = heads};
+  AttentionOptions with_rows = options;
+  with_rows.key_rows = &listed;
+  const Tensor wanted = attention_weights(pass, q, k, options),
+               got = attention_weights(pass, q, cache, with_rows);
+  EXPECT_TRUE(same_bits({got.data(), 3 * heads * 33}, {wanted.data(), 3 * heads * 33}));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_instruction_set()), kernels_name);
 
 }  // namespace

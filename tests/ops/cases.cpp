@@ -94,6 +94,16 @@ OpCase linear_twice_case(const Lengths& lengths, int64_t in, int64_t out) {
   return op;
 }
 
+// A gated feed-forward layer: its x and both factors' weights.
+OpCase gated_case(std::string name, const Lengths& lengths, const LinearCase& options) {
+  OpCase op = linear_case(std::move(name), lengths, options);
+  op.inputs.push_back({"value", options.in, options.out, Kind::parameter});
+  op.run = [gate = op.run](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    return {multiply_elements(pass, gate(pass, a)[0], linear(pass, a.inputs[0], a.inputs[3], Tensor()))};
+  };
+  return op;
+}
+
 // --- dropout ----------------------------------------------------------------------------------------
 
 // `used`: something else reads x, too, and its gradient comes first.
@@ -111,6 +121,16 @@ OpCase dropout_case(std::string name, const Lengths& lengths, int64_t width, boo
 
 constexpr float epsilon = 1e-5F;
 
+// RMSNorm, which is the norm without a bias.
+OpCase rms(OpCase op) {
+  op.inputs.pop_back();
+  return op;
+}
+
+Tensor bias_among(const std::vector<Tensor>& inputs, size_t place) {
+  return place < inputs.size() ? inputs[place] : Tensor();
+}
+
 OpCase norm_case(std::string name, const Lengths& lengths, int64_t width) {
   const int64_t rows = total(lengths);
   return {.name = std::move(name),
@@ -119,7 +139,7 @@ OpCase norm_case(std::string name, const Lengths& lengths, int64_t width) {
                      {"gain", 1, width, Kind::parameter},
                      {"bias", 1, width, Kind::parameter}},
           .run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
-            return {norm(pass, a.inputs[0], a.inputs[1], a.inputs[2], epsilon)};
+            return {norm(pass, a.inputs[0], a.inputs[1], bias_among(a.inputs, 2), epsilon)};
           },
           .forward = {.bytes = bytes_of(rows, width, 2)},
           .backward = {.bytes = bytes_of(rows, width, 3)}};
@@ -138,10 +158,11 @@ OpCase add_norm_case(std::string name, const Lengths& lengths, int64_t width, fl
                           {"gain", 1, width, Kind::parameter},
                           {"bias", 1, width, Kind::parameter}}};
   op.run = [dropout, use](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
-    const auto other = [&] { return norm(pass, a.inputs[0], a.inputs[2], a.inputs[3], epsilon); };
+    const Tensor bias = bias_among(a.inputs, 3);
+    const auto other = [&] { return norm(pass, a.inputs[0], a.inputs[2], bias, epsilon); };
     const Tensor before = use == SumUse::residual_before ? other() : Tensor();
-    const auto [sum, normed] = add_dropout_norm(pass, a.inputs[0], a.inputs[1], dropout, a.tokens.rows,
-                                                a.inputs[2], a.inputs[3], epsilon);
+    const auto [sum, normed] =
+        add_dropout_norm(pass, a.inputs[0], a.inputs[1], dropout, a.tokens.rows, a.inputs[2], bias, epsilon);
     switch (use) {
       case SumUse::normed:
         return {normed};
@@ -275,6 +296,10 @@ std::vector<OpCase> small_linear_cases(const Lengths& some, const Lengths& many)
                   {.in = 5, .out = 7, .activation = Activation::swish, .dropout = 0.1F}),
       linear_case("linear_deep", {3, 1, 2}, {.in = 1037, .out = 9}),
       linear_twice_case(some, 11, 6),
+      gated_case("gated_swish", some, {.in = 17, .out = 37, .activation = Activation::swish}),
+      gated_case("gated_gelu_dropout", many,
+                 {.in = 5, .out = 7, .activation = Activation::gelu, .dropout = 0.1F}),
+      gated_case("gated_relu", some, {.in = 17, .out = 21, .activation = Activation::relu}),
   };
 }
 
@@ -301,6 +326,10 @@ std::vector<OpCase> small_op_cases() {
       add_norm_case("add_dropout_norm_post", some, 18, 0.3F, SumUse::normed),
       add_norm_case("add_dropout_norm_residual_before", some, 13, 0.2F, SumUse::residual_before),
       add_norm_case("add_dropout_norm_residual_after", some, 13, 0.2F, SumUse::residual_after),
+      rms(norm_case("rms_norm", some, 19)),
+      rms(norm_case("rms_norm_many_rows", many, 33)),
+      rms(add_norm_case("add_dropout_rms_norm", many, 67, 0.3F, SumUse::both)),
+      rms(add_norm_case("add_dropout_rms_norm_post", some, 18, 0.3F, SumUse::normed)),
       attention_case("attention", some, {.heads = 2, .width = 5}),
       attention_case("attention_causal", some, {.heads = 3, .width = 7, .causal = true}),
       attention_case("attention_causal_dropout", many,

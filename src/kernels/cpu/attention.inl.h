@@ -238,8 +238,27 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
 
 // --- attention weights ------------------------------------------------------------------------------
 
+// With the bits of attend_to_cache.
+inline void weigh_cache(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                        Matrix weights) {
+  for_each_task(context, shape.spans, [&](int64_t sentence, int) {
+    const Span keys = shape.keys[sentence];
+    const int64_t row = shape.queries[sentence].begin, unused = shape.longest_keys - keys.length;
+    const int32_t* rows = shape.key_rows + keys.begin;
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      const SeenRows seen = {k.data + h * shape.width, k.row_stride, rows, keys.length, shape.width};
+      float* scores = weights.data + row * weights.stride + h * shape.longest_keys;
+      for (int64_t j = 0; j < keys.length; j += lanes)
+        score_keys(q.data + row * q.row_stride + h * shape.width, seen, j, scores);
+      softmax_row(scores, keys.length, keys.length, shape.scale);
+      fill(scores + keys.length, unused, 0);
+    }
+  });
+}
+
 void attention_weights(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                        Matrix weights) {
+  if (shape.key_rows != nullptr) return weigh_cache(context, shape, q, k, weights);
   const int64_t floats = packed_size(shape.width, shape.longest_keys) + single_thread_block_size() + 2 * 16;
   for_each_task(context, shape.spans * shape.heads, [&](int64_t task, int worker) {
     const Head head = head_of_task(shape, task);

@@ -73,6 +73,19 @@ void add(Context& context, ConstMatrix from, Matrix to) {
   });
 }
 
+void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix out) {
+  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* x = a.data + r * a.row_stride;
+      const float* y = b.data + r * b.row_stride;
+      for (int64_t c = 0; c < out.columns; c += lanes) {
+        const int64_t left = out.columns - c;
+        store_some(out.data + r * out.stride + c, load_some(x + c, left) * load_some(y + c, left), left);
+      }
+    }
+  });
+}
+
 inline void copy_floats(const float* x, float* y, int64_t columns) {
   for (int64_t c = 0; c < columns; c += lanes) {
     store_some(y + c, load_some(x + c, columns - c), columns - c);

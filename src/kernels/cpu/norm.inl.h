@@ -1,4 +1,4 @@
-// Residual + dropout + layer normalisation in one pass, and the backward.
+// Residual + dropout + layer normalisation (or RMSNorm) in one pass, and the backward.
 #pragma once
 
 #include "kernels/cpu/activations.inl.h"
@@ -62,14 +62,15 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
                         dropout.rate > 0 ? dropout.rows + r : nullptr, total);
         x = total;
       }
-      const float mean = row_sum(x, columns) / static_cast<float>(columns);
+      const float mean = bias != nullptr ? row_sum(x, columns) / static_cast<float>(columns) : 0;
       const float variance = squared_deviation(x, columns, mean) / static_cast<float>(columns);
       const float inverse = 1.0f / __builtin_sqrtf(variance + epsilon);
       float* y = normed.data + r * normed.stride;
       for (int64_t c = 0; c < columns; c += lanes) {
         const int64_t left = columns - c;
         const Vec standard = (load_some(x + c, left) - all(mean)) * all(inverse);
-        store_some(y + c, multiply_add(standard, load_some(gain + c, left), load_some(bias + c, left)), left);
+        const Vec b = bias != nullptr ? load_some(bias + c, left) : Vec{};
+        store_some(y + c, multiply_add(standard, load_some(gain + c, left), b), left);
       }
       statistics[2 * r] = mean;
       statistics[2 * r + 1] = inverse;
@@ -78,6 +79,7 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
 }
 
 // One row's backward: with s the standardised row and h = gain ∘ dy, dx = inverse · (h − mean(h) − s · mean(h ∘ s)).
+// Without sums for a bias it is RMSNorm's, which has no mean(h): no mean was taken off.
 struct NormRow {
   const float* x;
   const float* dy;
@@ -96,9 +98,9 @@ inline void norm_row_backward(const NormRow& row, const float* gain, int64_t col
     sum_h += h;
     sum_hs = multiply_add(h, s, sum_hs);
     store_some(gain_sums + c, multiply_add(dy, s, load_some(gain_sums + c, left)), left);
-    store_some(bias_sums + c, load_some(bias_sums + c, left) + dy, left);
+    if (bias_sums != nullptr) store_some(bias_sums + c, load_some(bias_sums + c, left) + dy, left);
   }
-  const Vec mean_h = all(sum(sum_h) / static_cast<float>(columns));
+  const Vec mean_h = bias_sums != nullptr ? all(sum(sum_h) / static_cast<float>(columns)) : Vec{};
   const Vec mean_hs = all(sum(sum_hs) / static_cast<float>(columns));
   for (int64_t c = 0; c < columns; c += lanes) {
     const int64_t left = columns - c;
@@ -126,9 +128,9 @@ void add_dropout_norm_backward(Context& context, ConstMatrix sum_in, ConstMatrix
       static_cast<float*>(cpu(context).shared(bytes));  // all blocks' for the gain, then all for the bias
   for_each_task(context, blocks, [&](int64_t block, int) {
     float* gain_sums = partials + block * columns;
-    float* bias_sums = partials + (blocks + block) * columns;
+    float* bias_sums = bias_gradient != nullptr ? partials + (blocks + block) * columns : nullptr;
     fill(gain_sums, columns, 0);
-    fill(bias_sums, columns, 0);
+    if (bias_sums != nullptr) fill(bias_sums, columns, 0);
     for (int64_t r = block * bias_rows; r < smaller(sum_in.rows, (block + 1) * bias_rows); ++r) {
       const NormRow row = {sum_in.data + r * sum_in.row_stride,
                            normed_gradient.data + r * normed_gradient.row_stride, statistics[2 * r],
@@ -142,7 +144,8 @@ void add_dropout_norm_backward(Context& context, ConstMatrix sum_in, ConstMatrix
     }
   });
   add_partial_sums(context, partials, blocks, columns, gain_gradient);
-  add_partial_sums(context, partials + blocks * columns, blocks, columns, bias_gradient);
+  if (bias_gradient != nullptr)
+    add_partial_sums(context, partials + blocks * columns, blocks, columns, bias_gradient);
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .move_toward = move_toward,
     .sum_of_squares = sum_of_squares,
     .add = add,
+    .multiply_elements = multiply_elements,
     .scatter_rows = scatter_rows,
     .gather_rows = gather_rows,
 };
