@@ -97,6 +97,10 @@ void declare(Options& options, DataConfig& data) {
   section.add("max_ratio", data.max_ratio,
               "leave out pairs with one side longer than X times the other, in subwords; 0: none",
               at_least(0));
+  section.add("terms", data.terms,
+              "file of source, tab, target: the model learns to use translations of terms that it is given");
+  section.add("terms_share", data.terms_share, "of the pairs, in which it is given some of these terms",
+              at_least(0).at_most(1));
   section.add("order", data.order, "several files in an epoch: shuffled together, or one after another",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
   section.add(

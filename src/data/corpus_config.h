@@ -31,6 +31,8 @@ struct DataConfig {
   int64_t hold_out = 0;
   int64_t max_length = 100;
   double max_ratio = 0;
+  std::string terms;  // a file, see term_lexicon.h
+  double terms_share = 0.3;
   SourceOrder order = SourceOrder::mixed;
   bool sort_by_length = true;
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/threads.h"
 #include "data/shards.h"
+#include "data/term_lexicon.h"
 #include "text/word_encoder.h"
 
 namespace dragoman::internal {
@@ -24,6 +26,7 @@ struct PairInWork {
   bool invalid = false;
   std::string source_text, target_text;
   std::vector<int32_t> source, target;
+  bool has_terms = false;
   Outcome outcome = Outcome::kept;
 };
 
@@ -52,7 +55,8 @@ struct Block {
 class Encoder {
  public:
   Encoder(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey, int threads)
-      : data_(data), survey_(survey), threads_(threads) {
+      : data_(data), survey_(survey), vocabulary_(*vocabularies.source), threads_(threads) {
+    if (!data.terms.empty()) terms_.emplace(data.terms);
     for (int i = 0; i < threads_.size(); ++i) {
       sources_.emplace_back(*vocabularies.source);
       targets_.emplace_back(*vocabularies.target);
@@ -82,6 +86,18 @@ class Encoder {
     pair.source = sources_[worker].encode(pair.source_text);
     pair.target = targets_[worker].encode(pair.target_text);
     pair.outcome = judge(pair);
+    pair.has_terms = pair.outcome == Outcome::kept && terms_ && add_terms(pair);
+  }
+
+  // Where there is room for them: no pair is left out because of its terms.
+  bool add_terms(PairInWork& pair) const {
+    const auto terms =
+        chosen_terms(*terms_, data_.terms_share, pair.index, pair.source_text, pair.target_text);
+    if (terms.empty()) return false;
+    PiecesOfText pieces = with_terms(vocabulary_.encode_with_spans(pair.source_text), terms, vocabulary_);
+    if (pieces.ids.size() > static_cast<size_t>(data_.max_length)) return false;
+    pair.source = std::move(pieces.ids);
+    return true;
   }
 
   Outcome judge(const PairInWork& pair) const {
@@ -95,6 +111,8 @@ class Encoder {
 
   const DataConfig& data_;
   const Survey& survey_;
+  const Vocabulary& vocabulary_;  // the source's
+  std::optional<TermLexicon> terms_;
   ThreadPool threads_;
   std::vector<WordEncoder> sources_, targets_;  // one per thread
   Block* block_ = nullptr;
@@ -176,6 +194,7 @@ class Sink {
     ++result_.counts.kept;
     result_.counts.source_tokens += static_cast<int64_t>(pair.source.size());
     result_.counts.target_tokens += static_cast<int64_t>(pair.target.size());
+    result_.with_terms += pair.has_terms;
     result_.source.add(pair.source);
     result_.target.add(pair.target);
   }

@@ -26,6 +26,7 @@ struct EncodingResult {
   CorpusCounts counts;
   SideStatistics source, target;
   int64_t shards = 0;
+  int64_t with_terms = 0;  // pairs
 };
 
 // Writes shard-000, ... and the text of held-out pairs. Pairs are dealt to the shards in turn, so that each has its

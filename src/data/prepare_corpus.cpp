@@ -20,6 +20,7 @@
 #include "data/encode_corpus.h"
 #include "data/standard_input.h"
 #include "data/survey.h"
+#include "text/term_marks.h"
 #include "text/vocabulary_checksums.h"
 
 namespace dragoman::internal {
@@ -82,6 +83,11 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
   if (vocabulary.tokenizer == WordTokenizer::none)
     origin["vocabulary"].erase("tokenizer");  // as in earlier versions
+  if (data.terms.empty()) {
+    for (const char* key : {"terms", "terms_share"}) origin["data"].erase(key);  // the same
+  } else {
+    origin["files"][data.terms] = facts_of_file(data.terms, data.obtain);
+  }
   add_files(data, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
   origin["format"] = format;
@@ -95,6 +101,20 @@ void check_validation(const DataConfig& data) {
   }
   LeftOut ignored;
   read_pairs(validation_sources(data), data.swap, ignored);
+}
+
+// The source's vocabulary spells the targets of terms. Sampling splits the text of sources anew, and terms are no text.
+void check_terms(const DataConfig& data, const VocabularyConfig& vocabulary) {
+  if (data.terms.empty()) return;
+  if (data.terms == "-") throw OptionError("data.terms", "cannot be standard input: name a file");
+  if (!vocabulary.shared && vocabulary.from.empty())
+    throw OptionError("data.terms", "needs one vocabulary for both languages: set vocabulary.shared");
+  if (vocabulary.sampling > 0) throw OptionError("data.terms", "cannot be combined with vocabulary.sampling");
+  if (vocabulary.from.empty()) return;
+  const Vocabularies known = read_vocabularies(vocabulary.from);
+  if (!known.shared() || !term_marks(*known.source))
+    throw OptionError("data.terms",
+                      "needs a shared vocabulary that was learned with it, unlike vocabulary.from");
 }
 
 uint64_t fingerprint_of(const json& origin) {
@@ -276,6 +296,7 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
       encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log_counts(result.counts, seconds.count());
+  if (!data.terms.empty()) log_info("{} pairs have terms of {}", with_commas(result.with_terms), data.terms);
   if (result.counts.kept == 0)
     throw Error("every pair of the corpus was left out: see the reasons logged above");
   const json manifest = {{"origin", origin},
@@ -296,6 +317,7 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
                               const std::string& folder, int threads) {
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
+  check_terms(data, vocabulary);
   const json origin = origin_of(data, vocabulary);
   check_validation(data);
   if (auto corpus = reuse(folder, origin, threads)) return std::move(*corpus);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/signals.h"
+#include "text/term_marks.h"
 
 namespace dragoman::internal {
 namespace {
@@ -134,7 +135,8 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
   const auto learn = [&](Side side, const char* what) {
     const auto task = [&, side, what] {
       const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from); };
-      return std::make_shared<const Vocabulary>(learn_vocabulary(vocabulary, open, what));
+      return std::make_shared<const Vocabulary>(
+          (data.terms.empty() ? learn_vocabulary : learn_vocabulary_for_terms)(vocabulary, open, what));
     };
     try {
       return std::async(std::launch::async, task);

@@ -15,8 +15,9 @@ namespace {
 
 constexpr double min_coverage = 1e-10;  // of a token: the logarithm stays finite
 
-// Of a row of heads side by side, each `stride` wide.
-std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int32_t keys) {
+}  // namespace
+
+std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int64_t keys) {
   std::vector<float> mean(static_cast<size_t>(keys));
   for (int64_t h = 0; h < heads; ++h) {
     for (size_t k = 0; k < mean.size(); ++k) mean[k] += row[h * stride + static_cast<int64_t>(k)];
@@ -24,8 +25,6 @@ std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stri
   for (float& weight : mean) weight /= static_cast<float>(heads);
   return mean;
 }
-
-}  // namespace
 
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
                                           const PackedSide& targets, const StartTokens& start,

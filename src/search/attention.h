@@ -1,7 +1,5 @@
-// Cross-attention of finished translations.
-//
-// Computed by one pass over pairs of source and output, after the search: decoding token by token and all at once give
-// the same bits. So the search costs nothing extra, and given translations can be aligned, too.
+// Cross-attention of translations: of given ones by one pass over pairs of source and output. A search keeps what its
+// own steps computed, in the same bits.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +15,9 @@ namespace dragoman::internal {
 // A row for each token of the output and one for its end mark: its attention to each token of the source, the mean over
 // a layer's heads. A row sums to 1.
 using AttentionRows = std::vector<std::vector<float>>;
+
+// Of a row of heads side by side, each `stride` wide: the mean of their weights of the first `keys` tokens.
+std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int64_t keys);
 
 // The rows of every pair, which depend on that pair alone. `layer`: of the decoder, from 1 on.
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,

@@ -9,58 +9,81 @@
 namespace dragoman::internal {
 namespace {
 
-// `length`: of the output and its end mark.
-double score_of(double total, int64_t length, const Beam& beam, const SearchOptions& options) {
-  return total / length_divisor(options, beam.forced + length);
+// `length`: of the output and its end mark. What terms cost is much, and the same however long an output is: divided by
+// its own length it would speak for long ones.
+double score_of(const Hypothesis& h, int64_t length, const Beam& beam, const SearchOptions& options) {
+  const double score = (h.total + h.terms.cost) / length_divisor(options, beam.forced + length);
+  return h.terms.cost == 0 ? score : score - h.terms.cost / length_divisor(options, beam.source_length);
 }
 
 int64_t most_finished(const SearchOptions& options) {
-  return ends_separately(options) ? options.beam : options.nbest;
+  const bool all = ends_separately(options) || ending_of(options) == BeamEnding::narrowing;
+  return all ? options.beam : options.nbest;
 }
+
+// By which finished ones are ordered, the best first: those that have their terms before others.
+auto order_of(const Hypothesis& finished) { return std::tuple(finished.terms.missed(), -finished.score); }
 
 // Keeps it if it is among the best. Of equal samples one is kept.
 void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   hypothesis.rows.clear();
   hypothesis.score = score_so_far(hypothesis, beam, options);
   auto& finished = beam.finished;
+  if (ending_of(options) == BeamEnding::first && std::ssize(finished) == options.beam) return;
   const auto same = [&](const Hypothesis& other) { return other.tokens == hypothesis.tokens; };
   if (std::ranges::any_of(finished, same)) return;
-  const auto place = std::ranges::upper_bound(finished, hypothesis.score, std::greater{}, &Hypothesis::score);
+  const auto place = std::ranges::upper_bound(finished, order_of(hypothesis), {}, order_of);
   finished.insert(place, std::move(hypothesis));
   if (std::ssize(finished) > most_finished(options)) finished.pop_back();
 }
 
-Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, int32_t end) {
+Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, const Beam& beam) {
   Hypothesis child = parent;
   child.log_probabilities.push_back(candidate.log_probability);
   child.total = candidate.total;
-  if (candidate.token != end) child.tokens.push_back(candidate.token);
+  if (candidate.token != beam.end) child.tokens.push_back(candidate.token);
+  if (!beam.terms.all.empty()) follow(beam.terms, candidate.term, child.log_probabilities, child.terms);
   return child;
 }
 
-// It had to end here, which the model found less likely than going on.
-bool is_cut(const Hypothesis& ended, const Beam& beam) {
+// It had to end here, which the model found less likely than going on, or was not asked.
+bool is_cut(const Hypothesis& ended, const Beam& beam, const SearchOptions& options) {
   return static_cast<int64_t>(ended.tokens.size()) == beam.max_length &&
-         ended.log_probabilities.back() < std::log(0.5F);
+         (options.forced_end || ended.log_probabilities.back() < std::log(0.5F));
 }
 
-// Whether the search of a beam that has finished enough is over, which ends separately.
-bool is_over(const Beam& beam, const SearchOptions& options) {
-  if (options.beam_ending == BeamEnding::early) return true;
-  const Hypothesis& best = beam.open.front();
-  return score_of(best.total, std::ssize(best.tokens), beam, options) <= beam.finished.back().score;
+// Those open ones that cannot become better than the worst of enough finished ones.
+void drop_hopeless(Beam& beam, const SearchOptions& options) {
+  const Hypothesis& worst = beam.finished.back();
+  if (worst.terms.missed() > beam.terms.unfit()) return;  // one with more terms is better whatever its score
+  std::erase_if(beam.open, [&](const Hypothesis& h) {
+    const double to_come =
+        missing_cost(h.terms, beam.term_costs) / length_divisor(options, beam.source_length);
+    return best_possible_score(h, beam, options) - to_come <= worst.score;
+  });
 }
 
-// Those open ones that the search does not go on with.
-void drop_losers(Beam& beam, const SearchOptions& options) {
+// Those open ones that the search does not go on with. `top_ended`: whether the best candidate of this step did.
+void drop_losers(Beam& beam, bool top_ended, const SearchOptions& options) {
   if (beam.open.empty() || std::ssize(beam.finished) < most_finished(options)) return;
-  if (ends_separately(options)) {
-    if (is_over(beam, options)) beam.open.clear();
-    return;
+  const Hypothesis &worst = beam.finished.back(), &best = beam.open.front();
+  bool over = true;
+  switch (ending_of(options)) {
+    case BeamEnding::shared:
+      drop_hopeless(beam, options);
+      return;
+    case BeamEnding::top:
+      over = top_ended;
+      break;
+    case BeamEnding::separate:
+      over = score_of(best, std::ssize(best.tokens), beam, options) <= worst.score;
+      break;
+    case BeamEnding::narrowing:
+    case BeamEnding::early:
+    case BeamEnding::first:
+      break;
   }
-  const double worst = beam.finished.back().score;
-  std::erase_if(beam.open,
-                [&](const Hypothesis& h) { return best_possible_score(h, beam, options) <= worst; });
+  if (over) beam.open.clear();
 }
 
 }  // namespace
@@ -68,11 +91,11 @@ void drop_losers(Beam& beam, const SearchOptions& options) {
 // Log-probabilities are at most 0 and the divisor grows: no total gets better than by staying as it is until the output
 // has its maximum length.
 double best_possible_score(const Hypothesis& open, const Beam& beam, const SearchOptions& options) {
-  return score_of(open.total, beam.max_length + (beam.end >= 0 ? 1 : 0), beam, options);
+  return score_of(open, beam.max_length + (beam.end >= 0 ? 1 : 0), beam, options);
 }
 
 double score_so_far(const Hypothesis& hypothesis, const Beam& beam, const SearchOptions& options) {
-  return score_of(hypothesis.total, std::ssize(hypothesis.log_probabilities), beam, options);
+  return score_of(hypothesis, std::ssize(hypothesis.log_probabilities), beam, options);
 }
 
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
@@ -102,18 +125,19 @@ void prune(std::vector<Candidate>& candidates, int64_t width) {
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options) {
   std::vector<Hypothesis> parents;
   parents.swap(beam.open);
-  const bool separate = ends_separately(options);
+  const bool separate = ends_separately(options), narrowing = ending_of(options) == BeamEnding::narrowing;
+  const int64_t places = beam_width(options) - (narrowing ? std::ssize(beam.finished) : 0);
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const Hypothesis& parent = parents[static_cast<size_t>(candidate.parent)];
     const bool full = std::ssize(parent.tokens) + 1 == beam.max_length;
     const bool ends = candidate.token == beam.end || (beam.end < 0 && full);
-    // Of those that end, the better half counts alone.
+    // Of those that end separately, the better half counts alone.
     const bool too_many =
-        ends ? std::cmp_greater_equal(i, options.beam) : std::ssize(beam.open) == options.beam;
-    if (separate && too_many) continue;
-    Hypothesis child = child_of(parent, candidate, beam.end);
-    child.cut = candidate.token == beam.end && is_cut(child, beam);
+        separate && !ends ? std::ssize(beam.open) == places : std::cmp_greater_equal(i, places);
+    if (too_many) continue;
+    Hypothesis child = child_of(parent, candidate, beam);
+    child.cut = candidate.token == beam.end && is_cut(child, beam, options);
     if (ends) {
       keep(std::move(child), beam, options);
     } else {
@@ -126,7 +150,7 @@ void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOp
       keep(std::move(parent), beam, options);
     }
   }
-  drop_losers(beam, options);
+  drop_losers(beam, !candidates.empty() && candidates.front().token == beam.end, options);
   if (beam.open.empty() && std::ssize(beam.finished) > options.nbest)
     beam.finished.resize(static_cast<size_t>(options.nbest));
 }

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "model/cache.h"
 #include "search/options.h"
+#include "search/terms.h"
 
 namespace dragoman::internal {
 
@@ -25,6 +27,9 @@ struct Hypothesis {
   double score = 0;                      // of a finished one: the sum, divided by the length penalty
   bool cut = false;                      // it ended at the maximum length
   std::vector<int32_t> rows = {};        // of an open one: where the caches have what it read
+  TermProgress terms = {};               // of the beam's terms
+  // Where it is wanted: what each token, and the end mark, attended to. Hypotheses share those of their common tokens.
+  std::vector<std::shared_ptr<const std::vector<float>>> attention = {};
 };
 
 struct Beam {
@@ -33,7 +38,10 @@ struct Beam {
   int64_t forced = 0;                // tokens before the output that its length counts for the score
   std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
-  std::vector<int32_t> never = {};  // tokens that follow nothing
+  std::vector<int32_t> never = {};      // tokens that follow nothing
+  SearchTerms terms = {};               // that the output has, once each
+  int64_t source_length = 0;            // by whose length penalty the terms' part of a score is divided
+  std::vector<double> term_costs = {};  // of each: the least that a hypothesis has paid for it
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
   std::vector<Hypothesis> finished = {};          // the best first; `nbest` at most, once the search is over
@@ -45,6 +53,7 @@ struct Candidate {
   int32_t token;
   float log_probability;
   double total;
+  TermStep term = {};
 };
 
 // `next`: what may follow each open hypothesis and its log-probability, the same number for each, filled up with column
@@ -57,7 +66,7 @@ void prune(std::vector<Candidate>& candidates, int64_t width);
 
 // The beam after these candidates, in the order of prune. Once `nbest` are finished, open ones that cannot beat the
 // worst of them whatever follows are dropped: the search is over when none is open. Where nothing may follow, the open
-// ones end as they are. Beams that end separately (BeamEnding) keep `beam` of both kinds, and have another end.
+// ones end as they are. BeamEnding says what other rules keep, and when they end.
 void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOptions& options);
 
 // The sum of a hypothesis's log-probabilities so far, divided by the length penalty.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
+#include "search/attention.h"
 
 namespace dragoman::internal {
 namespace {
@@ -67,6 +69,22 @@ void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) 
   for (const int64_t r : not_finite) make_not_finite(device, mean, r);
 }
 
+// The number of a layer's cross-attention among the attentions of the decoder.
+int64_t cross_attention_number(const ModelConfig& config, int64_t layer) {
+  return (has_ssru(config) ? 1 : 2) * layer - 1;
+}
+
+// What a step must collect for the layers that its rows ask for: nothing, one attention, or all of them.
+std::optional<AttentionProbe> probe_for(const ModelConfig& config, std::span<const OpenRow> rows) {
+  int64_t only = 0;
+  for (const OpenRow& row : rows) {
+    if (row.attention_layer > 0 && row.attention_layer != only) only = only == 0 ? row.attention_layer : -1;
+    if (only < 0) return AttentionProbe{};
+  }
+  if (only == 0) return std::nullopt;
+  return AttentionProbe{.only = cross_attention_number(config, only)};
+}
+
 }  // namespace
 
 Ensemble::Ensemble(const Models& models) {
@@ -109,7 +127,7 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
 }
 
 // The decoder's output for each row's newest token, whose keys and values, or states, it puts into the cache.
-Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
+Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows, AttentionProbe* probe) {
   Member& member = members_[index];
   Device& device = member.model->device;
   std::vector<int32_t> last, positions;
@@ -120,7 +138,7 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
     own.push_back(row.rows);
     sources.push_back(row.source_rows[index]);
   }
-  Pass pass{device};
+  Pass pass{.device = device, .probe = probe};
   const std::vector<int32_t> ones(last.size(), 1);
   const std::vector<uint64_t> pairs(last.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
@@ -130,10 +148,22 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows) {
   return decode(pass, *member.model, tokens, memory, &step);
 }
 
+void Ensemble::keep_attention(std::span<const OpenRow> rows, AttentionProbe probe, NextScores& scores) const {
+  const ModelConfig& config = members_[0].model->config;
+  for (int64_t layer = 1; layer <= config.decoder_layers; ++layer) {
+    const int64_t number = cross_attention_number(config, layer);
+    if (probe.only >= 0 && probe.only != number) continue;
+    Tensor& weights = probe.weights[probe.only >= 0 ? 0 : static_cast<size_t>(number)];
+    scores.attended_.push_back({layer, decoder_heads(config), std::move(weights)});
+  }
+  for (const OpenRow& row : rows) scores.wanted_.push_back({row.attention_layer, row.source_rows[0].size()});
+}
+
 // The logits of one model.
 NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   Transformer& model = *members_[index].model;
-  const Tensor decoded = decode_next(index, rows);
+  auto probe = index == 0 ? probe_for(model.config, rows) : std::nullopt;
+  const Tensor decoded = decode_next(index, rows, probe ? &*probe : nullptr);
   const auto has_all_words = [](const OpenRow& row) { return row.allowed->words.empty(); };
   CHECK(std::ranges::is_partitioned(rows, has_all_words), "rows with allowed words come last");
   const int64_t count = std::ranges::count_if(rows, has_all_words);
@@ -151,7 +181,9 @@ NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
     r < count ? make_not_finite(model.device, all_words, r)
               : make_not_finite(model.device, allowed, r - count);
   }
-  return {model.device, all_words, allowed};
+  NextScores scores(model.device, all_words, allowed);
+  if (probe) keep_attention(rows, std::move(*probe), scores);
+  return scores;
 }
 
 NextScores Ensemble::next(std::span<const OpenRow> rows) {
@@ -198,6 +230,15 @@ std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) c
   const auto top_of = normalised_ ? kernels.top : kernels.top_log_probabilities;
   top_of(device_.context, range(begin, rows), count, elements.data());
   return elements.download();
+}
+
+std::vector<float> NextScores::attention(size_t row) const {
+  const auto [layer, keys] = wanted_.at(row);
+  const auto found = std::ranges::find(attended_, layer, &Attended::layer);
+  CHECK(found != attended_.end(), "the attention of layer {}", layer);
+  const HostView<const float> weights = found->weights.row_range(static_cast<int64_t>(row), 1).values();
+  return mean_over_heads(weights.data(), found->heads, found->weights.columns() / found->heads,
+                         static_cast<int64_t>(keys));
 }
 
 bool has_finite(std::span<const float> row) {

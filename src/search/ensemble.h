@@ -28,6 +28,8 @@ struct OpenRow {
   std::span<const int32_t> rows;                      // of the caches, for the tokens so far, the newest last
   std::span<const std::vector<int32_t>> source_rows;  // of each model, for each token of its source
   const AllowedWords* allowed;                        // rows of one sentence stand together
+  int64_t attention_layer =
+      0;  // of the first model's decoder, whose attention to the source is wanted; 0: none
 };
 
 // Scores of what may follow each row of a step. A range of rows has allowed words in all of them or in none.
@@ -40,6 +42,8 @@ class NextScores {
   Tensor log_probabilities(size_t begin, size_t rows);
   // The `count` most likely of each row, as Kernels::top has them. Of one model no row of log-probabilities is needed.
   std::vector<Element> top(size_t begin, size_t rows, int64_t count) const;
+  // How much a row that asked for it attends to each token of its source in the first model, the mean over the heads.
+  std::vector<float> attention(size_t row) const;
 
  private:
   friend class Ensemble;
@@ -48,9 +52,20 @@ class NextScores {
   void normalise();
   void mix(const NextScores& own, int64_t models);
 
+  struct Attended {
+    int64_t layer, heads;
+    Tensor weights;  // a row for each row of the step
+  };
+  struct Wanted {
+    int64_t layer;
+    size_t keys;
+  };
+
   Device& device_;
   Tensor all_words_, allowed_;
-  bool normalised_ = false;  // log-probabilities now
+  std::vector<Attended> attended_ = {};
+  std::vector<Wanted> wanted_ = {};  // of each row
+  bool normalised_ = false;          // log-probabilities now
 };
 
 class Ensemble {
@@ -76,7 +91,8 @@ class Ensemble {
     Cache sources, targets;
   };
 
-  Tensor decode_next(size_t index, std::span<const OpenRow> rows);
+  Tensor decode_next(size_t index, std::span<const OpenRow> rows, AttentionProbe* probe);
+  void keep_attention(std::span<const OpenRow> rows, AttentionProbe probe, NextScores& scores) const;
   NextScores next_logits(size_t index, std::span<const OpenRow> rows);
 
   std::vector<Member> members_;

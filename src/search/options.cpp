@@ -28,17 +28,30 @@ void declare(Section& own, SearchOptions& o) {
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add(
       "beam-ending", o.beam_ending,
-      "shared: a hypothesis that ends takes one of the beam's places; separate: as many stay open beside it, "
-      "as in "
-      "Hugging Face's transformers; early: the same, until the first `beam` have ended, as in CTranslate2",
-      {{"shared", BeamEnding::shared}, {"separate", BeamEnding::separate}, {"early", BeamEnding::early}});
+      "shared: a hypothesis that ends takes one of the beam's places; top: the same, until the best of a "
+      "step "
+      "ends, as in OpenNMT-py; narrowing: the place stays taken, as in Marian; separate: as many stay open "
+      "beside it, as in Hugging Face's transformers; early: the same, until `beam` have ended, as in "
+      "CTranslate2; first: the same, of the first `beam` that end, as in fairseq",
+      {{"shared", BeamEnding::shared},
+       {"top", BeamEnding::top},
+       {"narrowing", BeamEnding::narrowing},
+       {"separate", BeamEnding::separate},
+       {"early", BeamEnding::early},
+       {"first", BeamEnding::first}});
   own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",
           at_least(0));
   own.add("penalty-form", o.penalty_form, "length penalty of n subwords: ((5 + n) / 6)^A, or n^A",
           {{"gnmt", LengthPenalty::gnmt}, {"plain", LengthPenalty::plain}});
+  own.add("length-offset", o.length_offset,
+          "added to the n of the length penalty: 1 in OpenNMT-py, which counts the start mark", at_least(0));
   own.add("max-length", o.max_length, "longest output, in subwords", at_least(1).at_most(100'000));
   own.add("max-length-ratio", o.max_length_ratio, "longest output per source subword, plus 10; 0: no limit",
           at_least(0));
+  own.add(
+      "forced-end", o.forced_end,
+      "an output of the maximum length ends with probability 1, as in Hugging Face's transformers, instead "
+      "of its own");
   own.add("min-length", o.min_length, "shortest output, in subwords; overrides max-length-ratio",
           at_least(0));
   own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
@@ -106,8 +119,13 @@ bool needs_attention(const SearchOptions& o) {
 
 int64_t beam_width(const SearchOptions& options) { return options.sample ? options.nbest : options.beam; }
 
+BeamEnding ending_of(const SearchOptions& options) {
+  return options.sample || options.beam == 1 ? BeamEnding::shared : options.beam_ending;
+}
+
 bool ends_separately(const SearchOptions& options) {
-  return options.beam_ending != BeamEnding::shared && !options.sample && options.beam > 1;
+  const BeamEnding ending = ending_of(options);
+  return ending == BeamEnding::separate || ending == BeamEnding::early || ending == BeamEnding::first;
 }
 
 // Twice as many: were the better half to end, the other half would stay open.
@@ -130,7 +148,7 @@ int64_t min_output_length(const SearchOptions& options, int64_t source_length) {
 }
 
 double length_divisor(const SearchOptions& options, int64_t length) {
-  const auto n = static_cast<double>(std::max<int64_t>(length, 1));
+  const auto n = static_cast<double>(std::max<int64_t>(length, 1) + options.length_offset);
   return std::pow(options.penalty_form == LengthPenalty::gnmt ? (5 + n) / 6 : n, options.length_penalty);
 }
 

@@ -12,13 +12,18 @@ namespace dragoman::internal {
 enum class LengthPenalty { gnmt, plain };
 
 // What a hypothesis that ends leaves to the others.
-//   shared    It takes one of the beam's places in that step. Open ones go on as long as they can win.
-//   separate  As many stay open beside the finished ones, of which the `beam` best are kept. The search ends when the
-//             best open one, divided by the penalty of its present length, is no better than the worst of those, as in
-//             transformers.
-//   early     The same, but it ends as soon as `beam` are finished: CTranslate2, and transformers with early_stopping.
+//   shared     It takes one of the beam's places in that step. Open ones go on as long as they can win.
+//   top        The same, but the search ends with the first step whose best hypothesis ends, if `nbest` are finished:
+//              OpenNMT-py and eole.
+//   narrowing  It takes its place for good. The search ends when none is left: Marian.
+//   separate   As many stay open beside the finished ones, of which the `beam` best are kept. The search ends when the
+//              best open one, divided by the penalty of its present length, is no better than the worst of those:
+//              transformers.
+//   early      The same, but it ends as soon as `beam` are finished: CTranslate2, and transformers with early_stopping.
+//   first      The same, but the first `beam` are kept, not the best of those and of others that end in the last step:
+//              fairseq.
 // With a beam of one there is no difference.
-enum class BeamEnding { shared, separate, early };
+enum class BeamEnding { shared, top, narrowing, separate, early, first };
 
 struct SearchOptions {
   std::string from, to;  // languages, of a model that has several
@@ -29,9 +34,11 @@ struct SearchOptions {
   BeamEnding beam_ending = BeamEnding::shared;
   double length_penalty = 0.6;  // α; 0: none
   LengthPenalty penalty_form = LengthPenalty::gnmt;
+  int64_t length_offset = 0;  // added to the length in the penalty
 
   int64_t max_length = 512;  // tokens of output, its end mark not counted
   double max_length_ratio = 3;
+  bool forced_end = false;  // an output of the maximum length ends with probability 1, instead of its own
   int64_t min_length = 0;
   double min_length_ratio = 0;
   int64_t no_repeat_ngram = 0;
@@ -70,6 +77,8 @@ bool needs_attention(const SearchOptions& options);
 
 // The number of open hypotheses of a sentence.
 int64_t beam_width(const SearchOptions& options);
+// How the beam ends: as it is said, but greedy search and samples as by `shared`.
+BeamEnding ending_of(const SearchOptions& options);
 bool ends_separately(const SearchOptions& options);
 // The number of its continuations that are looked at in a step.
 int64_t candidate_count(const SearchOptions& options);

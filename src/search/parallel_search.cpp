@@ -191,8 +191,14 @@ void ParallelSearch::work(Worker& worker) {
   }
 }
 
+uint64_t ParallelSearch::steps() const {
+  const std::lock_guard lock(mutex_);
+  return steps_;
+}
+
 // Hands over the results and the progress of a worker's step.
 void ParallelSearch::publish(Worker& worker, std::vector<SearchResult> results) {
+  ++steps_;
   worker.unfinished -= std::ssize(results);
   for (SearchProgress& progress : worker.search->progress()) progress_[progress.id] = std::move(progress);
   for (SearchResult& result : results) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <map>
@@ -31,6 +32,8 @@ class ParallelSearch {
   ParallelSearch& operator=(const ParallelSearch&) = delete;
 
   bool busy() const { return unfinished_ > 0; }
+  int64_t unfinished() const { return unfinished_; }
+  uint64_t steps() const;  // of all searches together
   // How many more requests would not have to wait.
   int64_t room() const;
   void add(uint64_t id, SearchRequest request);
@@ -76,6 +79,7 @@ class ParallelSearch {
   std::vector<std::unique_ptr<Worker>> workers_;
   int at_work_ = 0;
   bool stop_ = false;
+  uint64_t steps_ = 0;
   std::vector<SearchResult> results_;
   std::map<uint64_t, SearchProgress> progress_;
   std::exception_ptr failure_;

@@ -17,7 +17,7 @@ std::vector<const Hypothesis*> possible_winners(const Beam& beam, const SearchOp
     if (!reranked) break;
   }
   for (const Hypothesis& h : beam.open) {
-    const bool beaten = !reranked && !beam.finished.empty() &&
+    const bool beaten = !reranked && !beam.finished.empty() && beam.finished[0].terms.missed() == 0 &&
                         best_possible_score(h, beam, options) <= beam.finished[0].score;
     if (!beaten) winners.push_back(&h);
   }

@@ -24,6 +24,7 @@ struct SearchRequest {
   std::optional<StartTokens> start =
       {};                            // what the decoder reads before the output; none: that of the settings
   std::vector<int32_t> prefix = {};  // the output begins with it
+  SearchTerms terms = {};            // the output has them
   SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none

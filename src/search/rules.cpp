@@ -28,6 +28,11 @@ void forbid(int32_t token, const NextWords& row) {
   if (float* const place = row.find(token)) *place = never;
 }
 
+void force(int32_t token, const NextWords& row) {
+  forbid_all_but(token, row);
+  if (float* const place = row.find(token)) *place = 0;
+}
+
 // p becomes (1 − bias)·p, and has the bias added for the one token.
 void prefer(int32_t token, double bias, const NextWords& row) {
   float* const place = row.find(token);
@@ -72,7 +77,8 @@ bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptio
 
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,
                  const NextWords& row) {
-  if (static_cast<int64_t>(hypothesis.tokens.size()) >= beam.max_length) return forbid_all_but(beam.end, row);
+  if (static_cast<int64_t>(hypothesis.tokens.size()) >= beam.max_length)
+    return options.forced_end ? force(beam.end, row) : forbid_all_but(beam.end, row);
   if (const auto next = next_of_prefix(beam, hypothesis.tokens)) {
     if (options.prefix_bias == 1) return forbid_all_but(*next, row);
     prefer(*next, options.prefix_bias, row);

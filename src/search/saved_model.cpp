@@ -10,6 +10,7 @@
 #include "data/corpus_config.h"
 #include "model/folder.h"
 #include "text/language_tokens.h"
+#include "text/term_marks.h"
 
 namespace dragoman::internal {
 namespace {
@@ -45,7 +46,7 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
   declare(options, vocabulary);
   const nlohmann::json config = read_config(folder);
   for (const auto& [section, key] :
-       {std::pair("data", "max_length"), std::pair("vocabulary", "source_eos")}) {
+       {std::pair("data", "max_length"), std::pair("data", "terms"), std::pair("vocabulary", "source_eos")}) {
     const nlohmann::json::json_pointer place(fmt::format("/recipe/{}/{}", section, key));
     if (config.contains(place))
       options.from_json({{section, {{key, config.at(place)}}}}, folder + "/config.json");
@@ -53,7 +54,8 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
   return {
       .vocabulary = words.source,
       .end_mark = vocabulary.source_eos && words.source->special().end >= 0,
-      .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1))};
+      .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1)),
+      .reads_terms = !data.terms.empty() && term_marks(*words.source).has_value()};
 }
 
 // A model that was trained here translates between the languages that it was trained with.

@@ -14,8 +14,9 @@ namespace {
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
 
 enum class Choice {
-  likeliest,  // whatever the other words are
-  by_rules,   // likeliest, after rules that look at all words
+  likeliest,   // whatever the other words are
+  by_rules,    // likeliest, after rules that look at all words
+  with_terms,  // the same, and terms that the output has
   drawn,
 };
 
@@ -33,12 +34,15 @@ struct Search::Group {
 };
 
 Search::Search(const Models& models, const SearchSettings& settings)
-    : settings_(settings), first_(*models[0]), ensemble_(models), source_rows_(models.size()) {}
+    : settings_(settings), ensemble_(models), source_rows_(models.size()) {}
 
 int64_t Search::room() const { return settings_.sentences - std::ssize(active_) - std::ssize(waiting_); }
 
 void Search::add(uint64_t id, SearchRequest request) {
   CHECK(!request.source.empty(), "a sentence of no tokens");
+  CHECK(request.terms.all.empty() || request.attention_layer == 0 ||
+            request.attention_layer == request.terms.attention_layer,
+        "terms and alignment by two layers");
   deadlines_ |= request.deadline.has_value();
   Sentence& sentence = waiting_.emplace_back(Sentence{.id = id, .request = std::move(request)});
   sentence.beam = first_beam(sentence.request);
@@ -61,8 +65,13 @@ Beam Search::first_beam(const SearchRequest& request) const {
                .forced = forced,
                .prefix = request.prefix,
                .no_repeat_ngram = options.no_repeat_ngram,
-               .never = settings_.never};
-  if (options.sample) beam.open.resize(static_cast<size_t>(beam_width(options)));
+               .never = settings_.never,
+               .terms = request.terms,
+               .source_length = length_of(request),
+               .term_costs = std::vector<double>(request.terms.all.size())};
+  beam.terms.keep_what_fits(beam.max_length - prefix);
+  beam.open[0].terms.states.resize(request.terms.all.size());
+  if (options.sample) beam.open.assign(static_cast<size_t>(beam_width(options)), Hypothesis(beam.open[0]));
   return beam;
 }
 
@@ -128,18 +137,25 @@ void Search::encode_sources(std::span<Sentence> sentences) {
 
 void Search::allow_words(Sentence& sentence) const {
   const SearchRequest& request = sentence.request;
-  if (request.shortlist != nullptr)
-    sentence.allowed = ensemble_.allow(request.shortlist->words_for(request.source, request.prefix));
+  if (request.shortlist == nullptr) return;
+  std::vector<int32_t> further = request.prefix;
+  for (const SearchTerm& term : request.terms.all) {
+    for (const TermForm& form : term.forms)
+      further.insert(further.end(), form.tokens.begin(), form.tokens.end());
+  }
+  sentence.allowed = ensemble_.allow(request.shortlist->words_for(request.source, further));
 }
 
 Search::Group Search::group_of(const Sentence& sentence) {
   const SearchOptions& options = sentence.request.options;
   const bool shortlisted = sentence.request.shortlist != nullptr;
   if (options.sample) return {shortlisted, Choice::drawn, 1};
+  const size_t likeliest = static_cast<size_t>(candidate_count(options)) + sentence.beam.never.size();
+  if (!sentence.beam.terms.all.empty())
+    return {shortlisted, Choice::with_terms, likeliest + 1};  // the end mark, too
   const bool ruled = std::ranges::any_of(
       sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
-  return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest,
-          static_cast<size_t>(candidate_count(options)) + sentence.beam.never.size()};
+  return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest, likeliest};
 }
 
 // Each group has kernel calls of its own: in a uniform batch there is one. Those with a shortlist come last.
@@ -165,11 +181,14 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
       const size_t read = sentence->tokens_read;
       for (Hypothesis& h : sentence->beam.open) {
         h.rows.push_back(rows_.take());
+        const bool for_terms = wants_attention(sentence->beam, h);
         rows.push_back({.last = read < start.size() ? start[read] : h.tokens.back(),
                         .position = static_cast<int32_t>(read),
                         .rows = h.rows,
                         .source_rows = sentence->source_rows,
-                        .allowed = &sentence->allowed});
+                        .allowed = &sentence->allowed,
+                        .attention_layer = for_terms ? sentence->beam.terms.attention_layer
+                                                     : sentence->request.attention_layer});
       }
     }
     group.rows = rows.size() - group.first_row;
@@ -191,7 +210,7 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
     return likeliest;
   }
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
-  std::vector<Element> drawn = apply_rules_and_draw(group, log_probabilities);
+  std::vector<Element> drawn = apply_rules_and_draw(group, scores, log_probabilities);
   if (group.choice == Choice::drawn) return drawn;
   Device& device = ensemble_.device();
   const Array<Element> likeliest(device.pool, static_cast<int64_t>(group.rows * group.count));
@@ -199,20 +218,46 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
   return likeliest.download();
 }
 
+// Of the rows that read the last start token, or a token of the output: what comes next attends to that.
+void Search::keep_attention(const Group& group, const NextScores& scores) {
+  size_t row = group.first_row;
+  for (Sentence* sentence : group.sentences) {
+    const SearchRequest& request = sentence->request;
+    const bool wanted = request.attention_layer > 0 && sentence->tokens_read + 1 >= start_of(request).size();
+    for (Hypothesis& h : sentence->beam.open) {
+      if (wanted) h.attention.push_back(std::make_shared<const std::vector<float>>(scores.attention(row)));
+      ++row;
+    }
+  }
+}
+
+void Search::consider_terms(Sentence& sentence, const Hypothesis& hypothesis, const NextScores& scores,
+                            size_t row, const NextWords& next) {
+  std::vector<float> attention;
+  if (wants_attention(sentence.beam, hypothesis)) attention = scores.attention(row);
+  sentence.choices.push_back(
+      term_choices(sentence.beam, hypothesis, sentence.request.source, attention, next));
+}
+
 // One for each row where they are drawn, else none.
-std::vector<Element> Search::apply_rules_and_draw(const Group& group, const Tensor& log_probabilities) {
+std::vector<Element> Search::apply_rules_and_draw(const Group& group, const NextScores& scores,
+                                                  const Tensor& log_probabilities) {
   const HostView<float> values = log_probabilities.writable_values();
   float* row = values.data();
+  size_t number = group.first_row;
   std::vector<Element> drawn;
   for (Sentence* sentence : group.sentences) {
     const SearchOptions& options = sentence->request.options;
     const std::span<const int32_t> words = sentence->allowed.words;
     const size_t columns = words.empty() ? static_cast<size_t>(log_probabilities.columns()) : words.size();
     uint64_t sample = 0;
+    sentence->choices.clear();
     for (const Hypothesis& h : sentence->beam.open) {
       const NextWords next = {{row, columns}, words};
       row += log_probabilities.columns();
       sentence->failed |= !has_finite(next.log_probabilities);
+      if (!sentence->beam.terms.all.empty()) consider_terms(*sentence, h, scores, number, next);
+      ++number;
       apply_rules(sentence->beam, h, options, next);
       if (group.choice != Choice::drawn) continue;
       drawn.push_back(
@@ -230,6 +275,21 @@ void Search::advance(const Group& group, std::span<const Element> next) {
   }
 }
 
+std::vector<Candidate> Search::best_candidates(Sentence& sentence, std::span<const Element> next) {
+  const SearchOptions& options = sentence.request.options;
+  const bool with_terms = !sentence.beam.terms.all.empty(), single = options.sample || options.beam == 1;
+  const std::span<const int32_t> words = sentence.allowed.words;
+  std::vector<Candidate> candidates =
+      with_terms ? expand_with_terms(sentence.beam, next, sentence.choices, words, single)
+                 : expand(sentence.beam, next, words);
+  if (with_terms && !single) {
+    prune_with_terms(sentence.beam, candidates, options);
+  } else {
+    prune(candidates, candidate_count(options));
+  }
+  return candidates;
+}
+
 // Nothing is chosen before the last of the start tokens has been read.
 void Search::advance(Sentence& sentence, std::span<const Element> next) {
   if (ensemble_.reads_newest_rows_only())
@@ -238,8 +298,7 @@ void Search::advance(Sentence& sentence, std::span<const Element> next) {
   const SearchOptions& options = sentence.request.options;
   std::vector<int32_t> before;
   for (const Hypothesis& h : sentence.beam.open) before.insert(before.end(), h.rows.begin(), h.rows.end());
-  std::vector<Candidate> candidates = expand(sentence.beam, next, sentence.allowed.words);
-  prune(candidates, candidate_count(options));
+  std::vector<Candidate> candidates = best_candidates(sentence, next);
   finish(sentence.beam, candidates, options);
   reorder(sentence.beam, before, rows_);
   if (sentence.request.progress)
@@ -257,7 +316,10 @@ std::vector<SearchResult> Search::step() {
   if (!active_.empty()) {
     std::vector<Group> all = groups();
     NextScores scores = ensemble_.next(open_rows(all));
-    for (const Group& group : all) advance(group, choose(group, scores));
+    for (const Group& group : all) {
+      keep_attention(group, scores);
+      advance(group, choose(group, scores));
+    }
   }
   return take_ended();
 }
@@ -280,22 +342,15 @@ std::vector<SearchResult> Search::take_ended() {
       continue;
     }
     result.hypotheses = std::move(sentence.beam.finished);
-    if (sentence.request.attention_layer > 0)
-      result.attention = attention_of(sentence.request, result.hypotheses);
+    if (sentence.request.attention_layer > 0) {
+      for (Hypothesis& h : result.hypotheses) {
+        AttentionRows& rows = result.attention.emplace_back();
+        for (const auto& row : std::exchange(h.attention, {})) rows.push_back(*row);
+      }
+    }
   }
   std::erase_if(active_, [](const Sentence& sentence) { return sentence.ended(); });
   return results;
-}
-
-// What finished hypotheses attended to.
-std::vector<AttentionRows> Search::attention_of(const SearchRequest& request,
-                                                const std::vector<Hypothesis>& hypotheses) {
-  PackedSide sources, targets;
-  for (const Hypothesis& h : hypotheses) {
-    sources.add(request.source.data(), request.source.data() + request.source.size());
-    targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
-  }
-  return attention_rows(first_, sources, targets, start_of(request), request.attention_layer);
 }
 
 std::vector<SearchProgress> Search::progress() const {

@@ -20,6 +20,7 @@
 #include "search/ensemble.h"
 #include "search/progress.h"
 #include "search/request.h"
+#include "search/term_beam.h"
 
 namespace dragoman::internal {
 
@@ -64,6 +65,7 @@ class Search {
     Beam beam = {};
     size_t tokens_read = 0;  // by each open hypothesis, the start tokens among them
     AllowedWords allowed = {};
+    std::vector<TermChoices> choices = {};  // of each open hypothesis in this step, where there are terms
     FinalPrefix final_prefix = {};
     bool failed = false;
 
@@ -82,17 +84,19 @@ class Search {
   std::vector<Group> groups();
   std::vector<OpenRow> open_rows(std::span<Group> groups);
   std::vector<Element> choose(const Group& group, NextScores& scores);
-  static std::vector<Element> apply_rules_and_draw(const Group& group, const Tensor& log_probabilities);
+  static std::vector<Element> apply_rules_and_draw(const Group& group, const NextScores& scores,
+                                                   const Tensor& log_probabilities);
+  void keep_attention(const Group& group, const NextScores& scores);
+  static void consider_terms(Sentence& sentence, const Hypothesis& hypothesis, const NextScores& scores,
+                             size_t row, const NextWords& next);
+  static std::vector<Candidate> best_candidates(Sentence& sentence, std::span<const Element> next);
   void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);
   void release_all_but_newest(Hypothesis& hypothesis);
   void release(Sentence& sentence);
   std::vector<SearchResult> take_ended();
-  std::vector<AttentionRows> attention_of(const SearchRequest& request,
-                                          const std::vector<Hypothesis>& hypotheses);
 
   const SearchSettings settings_;
-  Transformer& first_;
   Ensemble ensemble_;
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;

@@ -135,12 +135,16 @@ size_t final_tokens(const SearchProgress& progress, const Vocabulary& target, co
 
 TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
                                const SearchOptions& options, bool tokens) {
-  TranslatedLine result = {.source = line.source, .invalid = line.invalid, .repeats = line.repeats};
+  TranslatedLine result = {.source = line.source,
+                           .invalid = line.invalid,
+                           .repeats = line.repeats,
+                           .terms_missed = line.terms_missed};
   size_t ranks = 1;
   for (size_t s = 0; s < line.segments.size(); ++s) {
     const Hypothesis& best = line.hypotheses[s][0].hypothesis;
     ranks = std::max(ranks, line.hypotheses[s].size());
     result.cut |= line.segments[s].cut || best.cut;
+    result.terms_missed |= best.terms.missed() > 0;
     result.unknown |= has_unknown(line.segments[s].ids, *vocabularies.source) ||
                       has_unknown(best.tokens, *vocabularies.target);
   }

@@ -37,10 +37,11 @@ struct TranslatedLine {
   std::vector<Translation> translations = {{}};  // the best first, at least one; their texts differ
   std::vector<SourcePiece> pieces = {};          // of the source, where alignment is asked for
 
-  bool invalid = false;  // the source was not valid UTF-8
-  bool cut = false;      // a sentence was split, or an output ended at its maximum length
-  bool unknown = false;  // the source has characters that the model does not know, or the output does
-  bool repeats = false;  // the output looped, and was translated again
+  bool invalid = false;       // the source was not valid UTF-8
+  bool cut = false;           // a sentence was split, or an output ended at its maximum length
+  bool unknown = false;       // the source has characters that the model does not know, or the output does
+  bool repeats = false;       // the output looped, and was translated again
+  bool terms_missed = false;  // a term that was given is not in the output
 };
 
 // A finished hypothesis, and what it attended to where options ask for that.
@@ -52,7 +53,7 @@ struct ScoredHypothesis {
 // A line, and what its searches have found.
 struct SearchedLine {
   std::string source;
-  bool invalid = false, repeats = false;
+  bool invalid = false, repeats = false, terms_missed = false;
   std::vector<Segment> segments = {};
   std::vector<std::vector<ScoredHypothesis>> hypotheses =
       {};  // of each segment, the best first; none: not finished

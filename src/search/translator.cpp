@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "base/lines.h"
 #include "search/repetition.h"
+#include "search/sentence_key.h"
+#include "search/source_terms.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -41,8 +44,9 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
   if (options.coverage_penalty == 0) return hypotheses;
   for (ScoredHypothesis& h : hypotheses)
     h.hypothesis.score += options.coverage_penalty * coverage(h.attention, segment.ids, segment.marks);
-  std::ranges::stable_sort(hypotheses, std::greater{},
-                           [](const ScoredHypothesis& h) { return h.hypothesis.score; });
+  std::ranges::stable_sort(hypotheses, {}, [](const ScoredHypothesis& h) {
+    return std::tuple(h.hypothesis.terms.missed(), -h.hypothesis.score);
+  });
   hypotheses.resize(std::min(hypotheses.size(), static_cast<size_t>(options.nbest)));
   return hypotheses;
 }
@@ -53,15 +57,17 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
 struct Translator::Job {
   uint64_t id;
   SearchOptions options;
-  bool tokens;                  // whether the result has them
-  SearchRequest shared;         // what the searches of all segments have in common
-  std::vector<int32_t> prefix;  // of the first segment's output
+  bool tokens;                          // whether the result has them
+  SearchRequest shared;                 // what the searches of all segments have in common
+  std::vector<int32_t> prefix;          // of the first segment's output
+  std::vector<SearchTerms> terms = {};  // of each segment, if there are any
   SearchedLine line;
+  Deadline deadline = {};
+  double next_turn = 0, turn_of_segment = 0;
 
   struct SegmentSearch {
-    uint64_t id = 0;
-    bool again = false;       // with loops forbidden
-    SearchProgress progress;  // where it was asked for
+    uint64_t id = UINT64_MAX;  // of the search; none: the translation was known
+    SearchProgress progress;   // where it was asked for
   };
   std::vector<SegmentSearch> searches = {};
   size_t begun = 0;  // the first so many of them are
@@ -71,7 +77,9 @@ struct Translator::Job {
 };
 
 Translator::Translator(SavedModel& model, const BatchLimits& limits)
-    : model_(model), search_(model.models(), search_settings(model, limits), limits.searches) {}
+    : model_(model),
+      search_(model.models(), search_settings(model, limits), limits.searches),
+      cache_(limits.cache_bytes) {}
 
 Translator::~Translator() = default;
 
@@ -90,84 +98,165 @@ const Shortlist* Translator::shortlist_for(const SearchOptions& options) {
   return &shortlists_.emplace(options.always_allow, std::move(list)).first->second;
 }
 
+void Translator::place_terms_of(const TranslationRequest& request, Job& job) {
+  if (request.terms.empty()) return;
+  if (model_.readers.size() == 1 && model_.readers[0].reads_terms) {
+    job.line.terms_missed = !add_to_sources(request.terms, job.line.source, model_, job.line.segments);
+    return;
+  }
+  if (!spelling_) spelling_.emplace(model_.vocabularies.target);
+  const int64_t layer = alignment_layer(model_.model.config, request.options.alignment_layer);
+  PlacedTerms placed = place_terms(request.terms, job.line.source, job.line.segments, layer, *spelling_);
+  job.terms = std::move(placed.of_segments);
+  job.line.terms_missed = placed.missed;
+}
+
 void Translator::add(uint64_t id, const TranslationRequest& request) {
   const SearchOptions& options = request.options;
   const int64_t layer = alignment_layer(model_.model.config, options.alignment_layer);
   const Direction direction = model_.direction(options);
   SearchRequest shared = {.start = direction.start,
-                          .options = for_search(options),
+                          .options = options,
                           .shortlist = shortlist_for(options),
                           .attention_layer = needs_attention(options) ? layer : 0,
-                          .deadline = request.deadline,
                           .progress = request.progress,
                           .retry_ngram = forbidden_ngram};
   Job job = {.id = id, .options = options, .tokens = request.tokens, .shared = std::move(shared)};
   job.prefix = model_.vocabularies.target->encode(valid_text(request.prefix));
   job.line = {.source = valid_text(request.text), .invalid = !is_text(request.text)};
   job.line.segments = split_line(model_, job.line.source, direction);
+  place_terms_of(request, job);
   const size_t segments = job.line.segments.size();
   job.line.hypotheses.resize(segments);
   job.searches.resize(segments);
   job.unfinished = segments;
+  job.deadline = request.deadline;
+  job.next_turn = request.turn.start;
+  job.turn_of_segment = request.turn.cost / static_cast<double>(std::max<size_t>(segments, 1));
   Job& added = jobs_.insert_or_assign(id, std::move(job)).first->second;
   if (segments == 0) return finish(added);
+  if (request.deadline) deadlines_.emplace(*request.deadline, id);
+  unbegun_.emplace(request.turn.start, id);
   begin_searches();
 }
 
 // As many as there is room for: each has a copy of its request, and a long line has many.
 void Translator::begin_searches() {
-  for (auto& [id, job] : jobs_) {
-    for (; job.begun < job.searches.size(); ++job.begun) {
-      if (!has_room()) return;
-      search(job, job.begun);
-    }
+  while (!unbegun_.empty() && search_.room() > 0) {
+    Job& job = jobs_.at(unbegun_.begin()->second);
+    unbegun_.erase(unbegun_.begin());
+    reached_turn_ = std::max(reached_turn_, job.next_turn);
+    job.next_turn += job.turn_of_segment;
+    const size_t segment = job.begun++;
+    if (job.begun < job.searches.size()) unbegun_.emplace(job.next_turn, job.id);
+    begin(job, segment);
   }
 }
 
-void Translator::search(Job& job, size_t segment) {
+// What is known already may be the last that the job waits for: then it is gone.
+void Translator::begin(Job& job, size_t segment) {
+  SearchRequest request = request_of(job, segment);
+  std::string key = sentence_key(request);
+  if (const FoundSentence* found = cache_.find(key)) {
+    ++counts_.cache_hits;
+    return take(job, segment, *found);
+  }
+  key += request.progress ? 'p' : '-';
+  const auto [equal, first] = by_key_.emplace(key, searches_);
+  job.searches[segment].id = equal->second;
+  if (!first) {
+    ++counts_.merged;
+    under_way_.at(equal->second).places.push_back({job.id, segment});
+    return;
+  }
+  ++counts_.cache_misses;
+  under_way_[searches_] = {.key = std::move(key), .places = {{job.id, segment}}};
+  request.options = for_search(request.options);
+  search_.add(searches_++, std::move(request));
+}
+
+SearchRequest Translator::request_of(const Job& job, size_t segment) const {
   SearchRequest request = job.shared;
   request.source = job.line.segments[segment].ids;
   request.other_sources = job.line.segments[segment].other_ids;
   if (segment == 0) request.prefix = job.prefix;
+  if (!job.terms.empty()) request.terms = job.terms[segment];
   if (model_.vocabularies.target->special().end < 0) {  // as in training, where the target's start is given
     request.options.max_length = std::clamp<int64_t>(
         std::ssize(request.source) - 1 - std::ssize(request.prefix), 1, request.options.max_length);
     request.options.max_length_ratio = 0;
   }
-  if (job.searches[segment].again) request.options.no_repeat_ngram = forbidden_ngram;
-  job.searches[segment].id = searches_;
-  places_[searches_] = {&job, segment};
-  search_.add(searches_++, std::move(request));
+  return request;
 }
 
 void Translator::cancel(uint64_t id) {
   if (const auto job = jobs_.find(id); job != jobs_.end()) end(job->second, SearchStatus::cancelled);
 }
 
+// Here and not in the search, where another may wait for the same sentence.
+void Translator::expire() {
+  if (deadlines_.empty()) return;
+  const auto now = std::chrono::steady_clock::now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    end(jobs_.at(deadlines_.begin()->second), SearchStatus::expired);
+}
+
 std::vector<TranslationResult> Translator::step() {
+  expire();
+  begin_searches();
   if (search_.busy()) {
     for (SearchResult& result : search_.step()) receive(std::move(result));
-    begin_searches();
   }
   return std::exchange(ended_, {});
 }
 
-// The result may be of a request that has already ended.
+// The result may be of a search for which nobody waits any more.
 void Translator::receive(SearchResult result) {
-  const auto found = places_.find(result.id);
-  if (found == places_.end()) return;
-  const auto [place, segment] = found->second;
-  Job& job = *place;
-  places_.erase(found);
-  if (result.status != SearchStatus::finished) return end(job, result.status);
-  const SearchOptions& options = job.options;
-  const Segment& source = job.line.segments[segment];
-  std::vector<ScoredHypothesis> hypotheses = ranked(source, std::move(result), options);
-  const bool loops = is_loop(hypotheses[0].hypothesis.tokens, source.ids);
-  job.line.repeats |= loops;
-  if (loops && !std::exchange(job.searches[segment].again, true) && options.no_repeat_ngram == 0)
-    return search(job, segment);
-  job.line.hypotheses[segment] = std::move(hypotheses);
+  const auto found = under_way_.find(result.id);
+  if (found == under_way_.end()) return;
+  SharedSearch& search = found->second;
+  FoundSentence sentence = {.repeats = search.again};
+  if (result.status == SearchStatus::finished) {
+    const Place place = search.places.front();
+    const Job& job = jobs_.at(place.job);
+    const std::vector<int32_t>& source = job.line.segments[place.segment].ids;
+    sentence.hypotheses = ranked(job.line.segments[place.segment], std::move(result), job.options);
+    const std::vector<int32_t>& output = sentence.hypotheses[0].hypothesis.tokens;
+    counts_.source_tokens += source.size();
+    counts_.target_tokens += output.size();
+    sentence.repeats |= is_loop(output, source);
+    if (sentence.repeats && !search.again && job.options.no_repeat_ngram == 0)
+      return search_again(result.id, search);
+  }
+  const SharedSearch ended = std::move(search);
+  under_way_.erase(found);
+  by_key_.erase(ended.key);
+  for (const Place& place : ended.places) {
+    const auto job = jobs_.find(place.job);
+    if (job == jobs_.end()) continue;  // another of its places has ended it
+    if (result.status == SearchStatus::finished) {
+      take(job->second, place.segment, sentence);
+    } else {
+      end(job->second, result.status);
+    }
+  }
+  if (result.status == SearchStatus::finished)
+    cache_.add(ended.key.substr(0, ended.key.size() - 1), sentence);
+}
+
+// With loops forbidden.
+void Translator::search_again(uint64_t id, SharedSearch& search) {
+  search.again = true;
+  const Place place = search.places.front();
+  SearchRequest request = request_of(jobs_.at(place.job), place.segment);
+  request.options = for_search(request.options);
+  request.options.no_repeat_ngram = forbidden_ngram;
+  search_.add(id, std::move(request));
+}
+
+void Translator::take(Job& job, size_t segment, FoundSentence found) {
+  job.line.repeats |= found.repeats;
+  job.line.hypotheses[segment] = std::move(found.hypotheses);
   job.moved = true;
   if (--job.unfinished == 0) finish(job);
 }
@@ -175,26 +264,41 @@ void Translator::receive(SearchResult result) {
 void Translator::finish(Job& job) {
   ended_.push_back(
       {.id = job.id, .line = translated_line(job.line, model_.vocabularies, job.options, job.tokens)});
-  jobs_.erase(job.id);
+  forget(job);
 }
 
-// Before all of its segments are finished.
+// Before all of its segments are finished. A search goes on if others wait for it, too.
 void Translator::end(Job& job, SearchStatus status) {
-  for (const Job::SegmentSearch& search : std::span(job.searches).first(job.begun)) {
-    if (places_.erase(search.id) > 0) search_.cancel(search.id);
+  for (const Job::SegmentSearch& segment : std::span(job.searches).first(job.begun)) {
+    const auto found = under_way_.find(segment.id);
+    if (found == under_way_.end()) continue;
+    std::vector<Place>& places = found->second.places;
+    std::erase_if(places, [&](const Place& place) { return place.job == job.id; });
+    if (!places.empty()) continue;
+    search_.cancel(found->first);
+    by_key_.erase(found->second.key);
+    under_way_.erase(found);
   }
   ended_.push_back({.id = job.id, .status = status});
   if (status == SearchStatus::failed) ended_.back().error = not_finite_message(model_);
+  forget(job);
+}
+
+void Translator::forget(Job& job) {
+  unbegun_.erase({job.next_turn, job.id});
+  if (job.deadline) deadlines_.erase({*job.deadline, job.id});
   jobs_.erase(job.id);
 }
 
 std::vector<TranslationProgress> Translator::progress() {
-  for (SearchProgress& progress : search_.progress()) {
-    const auto found = places_.find(progress.id);
-    if (found == places_.end()) continue;
-    auto& [job, segment] = found->second;
-    job->searches[segment].progress = std::move(progress);
-    job->moved = true;
+  for (const SearchProgress& progress : search_.progress()) {
+    const auto found = under_way_.find(progress.id);
+    if (found == under_way_.end()) continue;
+    for (const Place& place : found->second.places) {
+      Job& job = jobs_.at(place.job);
+      job.searches[place.segment].progress = progress;
+      job.moved = true;
+    }
   }
   std::vector<TranslationProgress> all;
   for (auto& [id, job] : jobs_) {

@@ -7,7 +7,8 @@
 //
 // Every text has a translation: that of a text without words is empty, bytes that are not valid UTF-8 are read as
 // U+FFFD, and what is too long is split (segments.h). A translation is a function of its request: the same bits
-// whatever is translated beside it, also where it is sampled. An output that loops is translated again with the loop
+// whatever is translated beside it, also where it is sampled. So a sentence that is asked for twice at once is
+// translated once, and a cache may answer for it later. An output that loops is translated again with the loop
 // forbidden.
 // With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
 // then the search's own plus the penalty's weight times coverage() (attention.h).
@@ -15,14 +16,23 @@
 // To be used from one thread.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "search/parallel_search.h"
 #include "search/saved_model.h"
+#include "search/sentence_cache.h"
+#include "search/term_forms.h"
 #include "search/translation.h"
+#include "search/turns.h"
 
 namespace dragoman::internal {
 
@@ -31,15 +41,18 @@ struct BatchLimits {
   int64_t sentences = 32;    // in a batch
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
   int searches = 1;          // batches side by side, which share the threads
+  size_t cache_bytes = 0;    // of sentences that were translated before; 0: none are kept
 };
 
 struct TranslationRequest {
   std::string text;
   std::string prefix = {};  // text with which the output begins
+  std::vector<GivenTerm> terms = {};
   SearchOptions options = {};
   Deadline deadline = {};  // later than this the request expires
   bool progress = false;   // whether it is reported by progress()
   bool tokens = true;  // whether the translations have their pieces: of a long text they take the most memory
+  Turn turn = {};      // when its sentences begin, beside those of other requests
 };
 
 struct TranslationResult {
@@ -47,6 +60,13 @@ struct TranslationResult {
   SearchStatus status = SearchStatus::finished;
   TranslatedLine line = {};  // of a finished one
   std::string error = {};    // of a failed one: a sentence for users
+};
+
+// Since the translator was made.
+struct TranslatorCounts {
+  uint64_t source_tokens = 0, target_tokens = 0;  // of sentences that were searched for
+  uint64_t merged = 0;                            // sentences that joined an equal one under way
+  uint64_t cache_hits = 0, cache_misses = 0;
 };
 
 // The best translation so far; of a long text as far as the first segment that is not finished.
@@ -65,9 +85,11 @@ class Translator {
   // the words allowed beside it.
   void check(const SearchOptions& options);
 
-  // Whether another request would not have to wait.
-  bool has_room() const { return search_.room() > 0; }
-  bool busy() const { return search_.busy() || !ended_.empty(); }
+  // Whether another request would not have to wait; one with this turn.
+  bool has_room(double start = no_turn) const {
+    return search_.room() > 0 && (unbegun_.empty() || start < unbegun_.begin()->first);
+  }
+  bool busy() const { return search_.busy() || !unbegun_.empty() || !ended_.empty(); }
   // Ids are the caller's; no two requests in flight share one. Throws what check() throws.
   void add(uint64_t id, const TranslationRequest& request);
   // Its result comes with the next step. Nothing where there is none of that id.
@@ -78,27 +100,55 @@ class Translator {
   // Of requests that asked for it and went on since the last call. What has been called final never changes.
   std::vector<TranslationProgress> progress();
 
+  // The latest turn that has come.
+  double reached_turn() const { return reached_turn_; }
+  const TranslatorCounts& counts() const { return counts_; }
+  size_t cache_bytes() const { return cache_.bytes(); }
+  uint64_t steps() const { return search_.steps(); }
+  int64_t sentences_under_way() const { return search_.unfinished(); }
+
  private:
+  static constexpr double no_turn = std::numeric_limits<double>::infinity();
+
   struct Job;
   struct Place {
-    Job* job;
+    uint64_t job;
     size_t segment;
+  };
+  // A search, and all who wait for what it finds.
+  struct SharedSearch {
+    std::string key;     // of what is asked for, and whether progress is
+    bool again = false;  // with loops forbidden
+    std::vector<Place> places;
   };
 
   const Shortlist* shortlist_for(const SearchOptions& options);
+  void place_terms_of(const TranslationRequest& request, Job& job);
   void begin_searches();
-  void search(Job& job, size_t segment);
+  void begin(Job& job, size_t segment);
+  SearchRequest request_of(const Job& job, size_t segment) const;
+  void expire();
   void receive(SearchResult result);
+  void search_again(uint64_t id, SharedSearch& search);
+  void take(Job& job, size_t segment, FoundSentence found);
   void finish(Job& job);
+  void forget(Job& job);
   void end(Job& job, SearchStatus status);
   bool update_text(Job& job) const;
 
   SavedModel& model_;
   std::map<std::string, Shortlist> shortlists_;  // by always_allow
+  std::optional<TermSpelling> spelling_;         // once a request has terms
   ParallelSearch search_;
   uint64_t searches_ = 0;
   std::map<uint64_t, Job> jobs_;
-  std::unordered_map<uint64_t, Place> places_;  // by the search's id
+  std::set<std::pair<double, uint64_t>> unbegun_;  // jobs with segments to begin, by the next one's turn
+  std::set<std::pair<std::chrono::steady_clock::time_point, uint64_t>> deadlines_;  // of jobs
+  std::unordered_map<uint64_t, SharedSearch> under_way_;                            // by the search's id
+  std::unordered_map<std::string, uint64_t> by_key_;  // those that others may join
+  SentenceCache cache_;
+  double reached_turn_ = 0;
+  TranslatorCounts counts_;
   std::vector<TranslationResult> ended_;
 };
 

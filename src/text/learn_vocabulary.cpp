@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "text/sentencepiece_check.h"
+#include "text/term_mark_names.h"
+#include "text/term_marks.h"
 #include "text/tokenizer_field.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
@@ -155,10 +157,9 @@ int64_t size_for_words(const VocabularyConfig& config, const Sentences& next, co
   throw Error("cannot learn the {} vocabulary: {}", what, reason);
 }
 
-}  // namespace
-
-Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open_text,
-                            const std::string& what) {
+// `control`: further tokens that are no text, separated by commas.
+Vocabulary learn(const VocabularyConfig& config, const std::function<Sentences()>& open_text,
+                 const std::string& what, const std::string& control) {
   const auto open = [&] {
     return config.tokenizer == WordTokenizer::simple ? tokenized(open_text()) : open_text();
   };
@@ -167,14 +168,27 @@ Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<
   const int64_t size = words ? size_for_words(config, open(), what) : config.size;
   SentenceStream sentences(open());
   std::string model;
+  auto settings = trainer_settings(config, size);
+  if (!control.empty()) settings["control_symbols"] = control;
   try {
-    const auto status =
-        sentencepiece::SentencePieceTrainer::Train(trainer_settings(config, size), &sentences, &model);
+    const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
     if (!status.ok()) cannot_learn(config, open, what, status.error_message());
   } catch (const std::system_error&) {
     throw Error("cannot learn the {} vocabulary: the system refuses the {} threads for it", what, threads);
   }
   return Vocabulary(with_tokenizer(std::move(model), config.tokenizer), what + " vocabulary");
+}
+
+}  // namespace
+
+Vocabulary learn_vocabulary(const VocabularyConfig& config, const std::function<Sentences()>& open,
+                            const std::string& what) {
+  return learn(config, open, what, "");
+}
+
+Vocabulary learn_vocabulary_for_terms(const VocabularyConfig& config, const std::function<Sentences()>& open,
+                                      const std::string& what) {
+  return learn(config, open, what, fmt::format("{},{},{}", term_begin_name, term_is_name, term_end_name));
 }
 
 }  // namespace dragoman::internal

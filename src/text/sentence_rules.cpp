@@ -90,7 +90,8 @@ bool has(const std::unordered_set<std::string>& words, std::string_view word) {
   return words.contains(to_utf8(static_cast<char32_t>(u_tolower(first))) + std::string(without_first(word)));
 }
 
-// "fr" for "fra_Latn" and "fr-CA".
+}  // namespace
+
 std::string two_letters(std::string_view language) {
   char code[ULOC_LANG_CAPACITY] = {};
   UErrorCode status = U_ZERO_ERROR;
@@ -98,8 +99,6 @@ std::string two_letters(std::string_view language) {
   if (U_FAILURE(status)) return "";
   return std::string_view(code) == "no" ? "nb" : code;
 }
-
-}  // namespace
 
 struct AllSentenceRules {
   std::map<std::string, SentenceRules, std::less<>> by_language;

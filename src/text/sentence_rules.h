@@ -9,6 +9,9 @@
 
 namespace dragoman::internal {
 
+// "fr" for "fra_Latn" and "fr-CA"; nothing where ICU knows no such language.
+std::string two_letters(std::string_view language);
+
 class SentenceRules {
  public:
   // By the language's code: "en", "pt-BR", "fra_Latn". Of a language without rules, those that hold for several.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
+#include "text/term_mark_names.h"
 #include "text/token_table.h"
 #include "text/tokenizer_field.h"
 #include "text/vocabulary_checksums.h"
@@ -138,6 +139,8 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   }
   if (special_.start >= size() || special_.end >= size())
     throw Error("{} has {} tokens, fewer than the marks that config.json names", name, size());
+  for (const char* const token : {term_begin_name, term_is_name, term_end_name})
+    if (const int32_t mark = id(token); mark != special_.unknown && is_control(mark)) never_.push_back(mark);
   bool of_words = !processor_->table;
   for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;

@@ -21,8 +21,9 @@ int64_t parameter_floats(const ModelConfig& c) {
                          : c.tied == Tied::output ? c.source_vocabulary + c.target_vocabulary
                                                   : c.source_vocabulary + 2 * c.target_vocabulary;
   const int64_t positions = has_fixed_length(c.positions) ? 2 * c.max_positions : 0;
-  return c.encoder_layers * (4 * square + 2 * c.d_model * c.d_ff) +
-         c.decoder_layers * ((has_ssru(c) ? 6 : 8) * square + 2 * c.d_model * decoder_d_ff(c)) +
+  const int64_t feed_forward = feed_forward_matrices(c) * c.d_model;  // for each of d_ff
+  return c.encoder_layers * (4 * square + feed_forward * c.d_ff) +
+         c.decoder_layers * ((has_ssru(c) ? 6 : 8) * square + feed_forward * decoder_d_ff(c)) +
          (tables + positions) * c.d_model;
 }
 
@@ -33,7 +34,8 @@ int64_t kept_floats(const ModelConfig& c) {
   // source; as above.
   const auto attention = [&](int64_t heads) { return 5 * d + heads; };
   const auto feed_forward = [&](int64_t d_ff) {
-    return (c.activation == Activation::relu ? d_ff : 2 * d_ff) + d;  // the others keep their input
+    const int64_t activated = c.activation == Activation::relu ? 1 : 2;  // the others keep their input
+    return (activated + (c.gated ? 2 : 0)) * d_ff + d;  // gated: the other factor, and the product
   };
   const int64_t of_target =
       has_ssru(c) ? 4 * d : attention(decoder_heads(c));  // gates and inputs; states; the sum

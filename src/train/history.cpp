@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <utility>
 
 #include "train/metrics_log.h"
 
@@ -27,11 +29,8 @@ class Reader {
       add_mark(event);
   }
 
-  History finish(int64_t unreadable) {
-    history_.seconds = seconds_;
-    history_.unreadable = unreadable;
-    return std::move(history_);
-  }
+  void add_unreadable(int64_t lines) { history_.unreadable += lines; }
+  const History& history() const { return history_; }
 
  private:
   // Training events contain the seconds of training. Without them the clock counts, but no pause before a resume.
@@ -44,6 +43,7 @@ class Reader {
     } else if (!has_seconds_ && event.event != "resume" && elapsed > 0) {
       seconds_ += elapsed;
     }
+    history_.seconds = seconds_;
     if (std::isfinite(event.time)) last_time_ = event.time;
   }
 
@@ -111,8 +111,52 @@ const std::vector<double>* Curve::column(const std::string& name) const {
 
 History read_history(const std::string& path) {
   Reader reader;
-  const int64_t unreadable = read_metrics(path, [&](const MetricsEvent& event) { reader.take(event); });
-  return reader.finish(unreadable);
+  reader.add_unreadable(read_metrics(path, [&](const MetricsEvent& event) { reader.take(event); }));
+  return reader.history();
+}
+
+struct GrowingHistory::State {
+  std::string path;
+  Reader reader = {};
+  std::streamoff read = 0;  // bytes, in complete lines
+  std::string last = {};    // the last of these lines: where another stands in its place, the file is another
+
+  bool continues(std::ifstream& file) const {
+    std::string found(last.size(), '\0');
+    file.seekg(read - static_cast<std::streamoff>(last.size()));
+    file.read(found.data(), static_cast<std::streamsize>(found.size()));
+    return file.good() && found == last;
+  }
+
+  void take(std::string line) {
+    MetricsEvent event;
+    last = std::move(line);
+    read += static_cast<std::streamoff>(last.size());
+    const std::string text = last.substr(0, last.size() - 1);
+    if (parse_event(text, event)) {
+      reader.take(event);
+    } else if (!text.empty()) {
+      reader.add_unreadable(1);
+    }
+  }
+};
+
+GrowingHistory::GrowingHistory(std::string path) : state_(new State{.path = std::move(path)}) {}
+GrowingHistory::~GrowingHistory() = default;
+GrowingHistory::GrowingHistory(GrowingHistory&&) noexcept = default;
+
+const History& GrowingHistory::history() const { return state_->reader.history(); }
+
+bool GrowingHistory::update() {
+  std::ifstream file(state_->path, std::ios::binary);
+  if (!file) return false;
+  const bool another = !state_->continues(file);
+  if (another) *state_ = {.path = std::move(state_->path)};
+  file.clear();
+  file.seekg(state_->read);
+  const std::streamoff before = state_->read;
+  for (std::string line; std::getline(file, line) && !file.eof();) state_->take(line + '\n');
+  return another || state_->read > before;
 }
 
 Curve thinned(const Curve& curve, size_t points) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,23 @@ struct History {
 };
 
 History read_history(const std::string& path);
+
+// The history of a run that may still train: each update reads only what has come since.
+//
+// A last line without an end is left for the next time. A file that was cut, as a resumed run's is, is read anew.
+class GrowingHistory {
+ public:
+  explicit GrowingHistory(std::string path);
+  ~GrowingHistory();
+  GrowingHistory(GrowingHistory&&) noexcept;
+
+  bool update();  // whether anything has changed
+  const History& history() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // The curve with at most this many points, each the mean of neighbours. If it had more, each column NAME is joined by
 // NAME_low and NAME_high, the range of the neighbours' finite values.

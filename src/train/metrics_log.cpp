@@ -46,20 +46,6 @@ int64_t complete_lines(const std::string& path, int64_t keep) {
   return bytes;
 }
 
-// The event of a line, or false if there is none.
-bool parse(const std::string& line, MetricsEvent& event) {
-  try {
-    event.values = parse_json(line);
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-  if (!event.values.is_object()) return false;
-  event.event = event.text("event");
-  event.step = event.integer("step");
-  event.time = event.number("time");
-  return !event.event.empty();
-}
-
 bool write_all(int file, std::string_view data) {
   while (!data.empty()) {
     const ssize_t n = ::write(file, data.data(), data.size());
@@ -90,7 +76,8 @@ void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
   std::string kept;
   MetricsEvent event;
   for_lines(path_, [&](const std::string& line, int64_t end, bool complete) {
-    if (complete && end > bytes_ && parse(line, event) && event.event == kept_event) kept += line + "\n";
+    if (complete && end > bytes_ && parse_event(line, event) && event.event == kept_event)
+      kept += line + "\n";
     return true;
   });
   if (ftruncate(file_, bytes_) != 0) fail("truncate");
@@ -124,7 +111,7 @@ int64_t metrics_bytes_until(const std::string& path, int64_t step) {
   int64_t bytes = 0;
   MetricsEvent event;
   for_lines(path, [&](const std::string& line, int64_t end, bool complete) {
-    if (!complete || (parse(line, event) && event.step > step)) return false;
+    if (!complete || (parse_event(line, event) && event.step > step)) return false;
     bytes = end;
     return true;
   });
@@ -170,11 +157,24 @@ std::string MetricsEvent::text(const std::string& name) const {
   return found != values.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+bool parse_event(const std::string& line, MetricsEvent& event) {
+  try {
+    event.values = parse_json(line);
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+  if (!event.values.is_object()) return false;
+  event.event = event.text("event");
+  event.step = event.integer("step");
+  event.time = event.number("time");
+  return !event.event.empty();
+}
+
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take) {
   int64_t not_events = 0;
   MetricsEvent event;
   for_lines(path, [&](const std::string& line, int64_t, bool) {
-    if (parse(line, event)) {
+    if (parse_event(line, event)) {
       take(event);
     } else if (!line.empty()) {
       ++not_events;

@@ -73,6 +73,9 @@ struct MetricsEvent {
   std::string text(const std::string& name) const;  // empty if there is none
 };
 
+// The event of a line, or false if there is none.
+bool parse_event(const std::string& line, MetricsEvent& event);
+
 // Calls `take` for each event, in order. Returns the number of lines that are not events, such as a torn last one.
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take);
 

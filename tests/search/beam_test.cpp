@@ -122,9 +122,69 @@ TEST(Beam, SeparateEndsLookAtThePresentLength) {
   }
 }
 
+TEST(Beam, OfTooManyThatEndTheFirstAreKeptOrTheBest) {
+  for (const auto& [ending, worst] : {std::pair{BeamEnding::early, -2.0}, {BeamEnding::first, -3.0}}) {
+    const SearchOptions options = {.beam = 2, .nbest = 2, .beam_ending = ending, .length_penalty = 0};
+    Beam beam = beam_of({said({4}, -1), said({5}, -1)});
+    beam.finished = {Hypothesis{.tokens = {9}, .score = -3}};
+    finish(beam, {{0, end_mark, -0.5F, -1.5}, {1, end_mark, -1, -2}, {0, 7, -9, -10}}, options);
+    EXPECT_TRUE(beam.open.empty());
+    EXPECT_EQ(beam.finished[1].score, worst);
+  }
+}
+
+TEST(Beam, TheSearchEndsWhereTheTopOfAStepEnds) {
+  const SearchOptions options = {.beam = 2, .beam_ending = BeamEnding::top, .length_penalty = 0};
+  Beam beam = beam_of({said({4}, -1), said({5}, -2)});
+  finish(beam, {{0, 6, -1, -2}, {1, end_mark, -1, -3}}, options);
+  EXPECT_EQ(tokens_of(beam.open), (std::vector<std::vector<int32_t>>{{4, 6}})) << "not the top";
+  finish(beam, {{0, end_mark, -9, -11}, {0, 7, -9.5F, -11.5}}, options);
+  EXPECT_TRUE(beam.open.empty());
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{5}}));
+
+  const SearchOptions two = {.beam = 2, .nbest = 2, .beam_ending = BeamEnding::top, .length_penalty = 0};
+  Beam other = beam_of({said({4}, -1)});
+  finish(other, {{0, end_mark, -1, -2}, {0, 7, -2, -3}}, two);
+  EXPECT_FALSE(other.open.empty()) << "one of two";
+}
+
+TEST(Beam, ANarrowingBeamLosesAPlaceWithEachThatEnds) {
+  const SearchOptions options = {.beam = 3, .beam_ending = BeamEnding::narrowing, .length_penalty = 0};
+  Beam beam = beam_of({said({4}, -1), said({5}, -1), said({6}, -1)});
+  finish(beam, {{0, end_mark, -1, -2}, {0, 7, -2, -3}, {1, 7, -2, -3}}, options);
+  ASSERT_EQ(beam.open.size(), 2U);
+  finish(beam, {{0, 8, -1, -4}, {1, end_mark, -2, -5}, {0, 9, -3, -6}}, options);
+  EXPECT_EQ(tokens_of(beam.open), (std::vector<std::vector<int32_t>>{{4, 7, 8}})) << "-4 cannot beat -2";
+  finish(beam, {{0, 9, -1, -5}, {0, end_mark, -2, -6}}, options);
+  ASSERT_EQ(beam.open.size(), 1U);
+  finish(beam, {{0, end_mark, -1, -6}, {0, 9, -2, -7}}, options);
+  EXPECT_TRUE(beam.open.empty());
+  EXPECT_EQ(tokens_of(beam.finished), (std::vector<std::vector<int32_t>>{{4}}));
+}
+
+TEST(Beam, TheLengthMayCountMoreThanTheOutput) {
+  const SearchOptions options = {
+      .length_penalty = 1, .penalty_form = LengthPenalty::plain, .length_offset = 1};
+  EXPECT_EQ(length_divisor(options, 3), 4);
+}
+
+TEST(Beam, AForcedEndIsCertain) {
+  const SearchOptions options = {.forced_end = true};
+  Beam beam = beam_of({said({4, 5}, -1)});
+  beam.max_length = 2;
+  std::vector<float> row = {-3, -0.1F, -4};
+  apply_rules(beam, beam.open[0], options, {row});
+  EXPECT_EQ(row, (std::vector<float>{0, never, never}));
+  finish(beam, {{0, end_mark, 0, -1}}, options);
+  EXPECT_TRUE(beam.finished[0].cut);
+}
+
 TEST(Beam, ABeamOfOneIsGreedyHoweverItEnds) {
-  const SearchOptions options = {.beam = 1, .beam_ending = BeamEnding::separate};
-  EXPECT_EQ(candidate_count(options), 1);
+  for (const BeamEnding ending : {BeamEnding::separate, BeamEnding::narrowing, BeamEnding::top}) {
+    const SearchOptions options = {.beam = 1, .beam_ending = ending};
+    EXPECT_EQ(candidate_count(options), 1);
+    EXPECT_EQ(ending_of(options), BeamEnding::shared);
+  }
 }
 
 TEST(Beam, ReorderSharesRowsAndFreesWhatNobodyHas) {

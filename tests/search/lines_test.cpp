@@ -331,8 +331,11 @@ TEST_F(LinesTest, PiecesAreLeftOutWhereNobodyWantsThem) {
 
 // Its segments take turns in the batch: those that have not begun yet hold no place, and have no search to cancel.
 TEST_F(LinesTest, ALongLineCanBeCancelledBesideAShortOne) {
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += "The cat sleeps. Where is it? ";
+  std::string text;  // of different sentences: equal ones are translated once
+  for (int i = 0; i < 100; ++i) {
+    for (int n = i; n > 0; n /= 3) text += "act"[n % 3];
+    text += " sleeps. ";
+  }
   Translator translator(model(), {.sentences = 4});
   translator.add(0, {.text = "Where is it?", .options = options_});
   translator.add(1, {.text = text, .options = options_});

@@ -37,12 +37,27 @@ class RandomRequests {
     return o;
   }
 
-  SearchRequest request(const Shortlist* shortlist) {
+  // With `edges` some have terms, of any tokens.
+  SearchTerms terms(size_t source, const WordEdges& edges) {
+    SearchTerms terms = {.edges = &edges, .attention_layer = 1 + below(2)};
+    for (int64_t i = below(4); i >= 0; --i) {
+      const size_t begin = static_cast<size_t>(below(static_cast<int64_t>(source)));
+      SearchTerm& term = terms.all.emplace_back(SearchTerm{.begin = begin, .end = begin + 1});
+      for (int64_t form = below(3); form >= 0; --form) term.forms.push_back({words(3), form == 0});
+    }
+    return terms;
+  }
+
+  SearchRequest request(const Shortlist* shortlist, const WordEdges* edges = nullptr) {
     SearchRequest request = {.source = words(14), .options = options()};
     if (one_in(3)) request.prefix = words(4);
     if (one_in(3)) request.shortlist = shortlist;
     request.attention_layer = below(3);
     request.progress = one_in(3);
+    if (edges != nullptr && one_in(3)) {
+      request.terms = terms(request.source.size(), *edges);
+      if (request.attention_layer > 0) request.attention_layer = request.terms.attention_layer;
+    }
     return request;
   }
 

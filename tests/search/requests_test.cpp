@@ -56,7 +56,7 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
   std::vector<SearchRequest> requests(size_t count, uint64_t seed) {
     RandomRequests random(seed, saved_.vocabularies.target->size());
     std::vector<SearchRequest> all;
-    for (size_t i = 0; i < count; ++i) all.push_back(random.request(&*shortlist_));
+    for (size_t i = 0; i < count; ++i) all.push_back(random.request(&*shortlist_, &edges_));
     return all;
   }
   Results each_alone(const std::vector<SearchRequest>& requests) {
@@ -80,6 +80,7 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
       "requests", 40, true, {.size = 45, .shared = true}, {}, GetParam().self_attention};
   SavedModel saved_{folder_.path, *GetParam().kernels, 1, GetParam().precision};
   std::optional<Shortlist> shortlist_;
+  const WordEdges edges_{*saved_.vocabularies.target};
 };
 
 TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
@@ -97,6 +98,32 @@ TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
       expect_same(run(several), wanted);
     }
   }
+}
+
+// Token by token, in a batch, and after one pass over a pair of source and output: the same bits.
+TEST_P(RequestsTest, AttentionIsThatOfGivenTranslations) {
+  auto all = requests(60, 5);
+  for (SearchRequest& request : all) {
+    if (request.source[0] % 3 == 0) request.start = StartTokens({2, 9});
+  }
+  Search search(saved_.models(), {.sentences = 16});
+  add_all(search, all);
+  size_t compared = 0;
+  for (const auto& [id, result] : run(search)) {
+    const SearchRequest& request = all[id];
+    if (request.attention_layer == 0) continue;
+    ASSERT_EQ(result.attention.size(), result.hypotheses.size());
+    for (size_t h = 0; h < result.hypotheses.size(); ++h, ++compared) {
+      PackedSide source, output;
+      source.add(request.source.data(), request.source.data() + request.source.size());
+      const std::vector<int32_t>& tokens = result.hypotheses[h].tokens;
+      output.add(tokens.data(), tokens.data() + tokens.size());
+      const StartTokens start = request.start ? *request.start : StartTokens(1);
+      EXPECT_EQ(result.attention[h],
+                attention_rows(saved_.model, source, output, start, request.attention_layer)[0]);
+    }
+  }
+  EXPECT_GT(compared, 30U);
 }
 
 // Of a recurrent unit a hypothesis has one state, however long it is; of attention, a row for each token.

@@ -41,13 +41,14 @@ std::vector<MemoryCase> memory_cases() {
   ModelConfig recurrent = narrow;
   recurrent.decoder_layers = 6;
   recurrent.decoder_self_attention = DecoderSelfAttention::ssru;
-  return {{"narrow", narrow, 1024},
-          {"uneven", uneven, 512},
-          {"words", words, 256},
-          {"wide", wide, 512},
-          {"wide_decoder", wide_decoder, 512},
-          {"recurrent", recurrent, 512},
-          {"in_parts", narrow, 1024, 256}};
+  ModelConfig gated = wide;
+  gated.activation = Activation::swish;
+  gated.gated = true;
+  gated.norm_kind = NormKind::rms;
+  return {{"narrow", narrow, 1024},      {"gated", gated, 512},
+          {"uneven", uneven, 512},       {"words", words, 256},
+          {"wide", wide, 512},           {"wide_decoder", wide_decoder, 512},
+          {"recurrent", recurrent, 512}, {"in_parts", narrow, 1024, 256}};
 }
 
 // With this many tokens on both sides, in sentences of 16.

@@ -1,0 +1,23 @@
+// What the terms of a request make of the words that may follow a hypothesis.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "search/beam.h"
+#include "search/rules.h"
+
+namespace dragoman::internal {
+
+// Whether the hypothesis still needs this term: it has neither begun it nor written it by itself.
+bool is_to_come(const Hypothesis& hypothesis, const TermChoices& choices, size_t term);
+
+// Whether term_choices needs the hypothesis's attention.
+bool wants_attention(const Beam& beam, const Hypothesis& hypothesis);
+
+// Reads the row of an open hypothesis, and forbids tokens that would join a term, or write one a second time.
+// `attention`: to each token of the source, where it is wanted.
+TermChoices term_choices(const Beam& beam, const Hypothesis& hypothesis, std::span<const int32_t> source,
+                         std::span<const float> attention, const NextWords& row);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,50 @@
+// The terms of a request's text as its searches take them: in the tokens of the model's vocabularies.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "search/segments.h"
+#include "search/terms.h"
+#include "text/spans.h"
+#include "text/vocabulary.h"
+
+namespace dragoman::internal {
+
+// A part of a text whose translation is given.
+struct GivenTerm {
+  TextSpan source;                   // in code points
+  std::vector<std::string> targets;  // one of them comes out; the first is preferred
+};
+
+// How a vocabulary spells targets: as the beginning of a word, and without a space before it.
+class TermSpelling {
+ public:
+  explicit TermSpelling(std::shared_ptr<const Vocabulary> target);
+
+  // Those that give the target's text back, character by character; none where the vocabulary lacks one of them.
+  std::vector<TermForm> forms_of(const std::vector<std::string>& targets);
+  const WordEdges& edges() const { return edges_; }
+
+ private:
+  const std::vector<std::vector<int32_t>>& spellings_of(const std::string& target);
+
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  WordEdges edges_;
+  std::unordered_map<std::string, std::vector<std::vector<int32_t>>> known_;
+};
+
+struct PlacedTerms {
+  std::vector<SearchTerms> of_segments;
+  bool missed = false;  // some term is in no segment as a whole, or cannot be spelt
+};
+
+// Of terms that overlap the leftmost is placed, of those that begin together the longest.
+PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
+                        const std::vector<Segment>& segments, int64_t attention_layer,
+                        TermSpelling& spelling);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,30 @@
+// Turns: in which order the requests of several clients begin. Start-time fair queueing (Goyal, Vin and Cheng, 1996):
+// each request has a virtual time at which its turn is, the client's last one's plus what that cost, or now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace dragoman::internal {
+
+// Of a request: those with smaller starts come first. A request of several sentences begins them one by one, each later
+// by its share of the cost.
+struct Turn {
+  double start = 0, cost = 1;
+};
+
+class Turns {
+ public:
+  // Of a request that comes now.
+  Turn next(uint64_t client, double cost);
+  // The latest turn that has come.
+  void reach(double start);
+
+ private:
+  double now_ = 0;
+  std::unordered_map<uint64_t, double> ends_;  // by client, of the last request's turn
+  size_t forget_at_ = 64;                      // clients
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,152 @@
+// Equal sentences are translated once, turns are kept, and neither changes a translation.
+#include "search/sentence_cache.h"
+#include "search/text_requests.h"
+#include "search/turns.h"
+
+namespace dragoman::internal {
+namespace {
+
+using SharedSentencesTest = TranslatorTest;
+
+// Each three times at once, and once more when they are done; one of three is cancelled on the way.
+TEST_F(SharedSentencesTest, EqualRequestsGetWhatTheyGetAlone) {
+  const auto all = requests(40, 7);
+  Results alone;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Translator translator(model_, {.sentences = 1});
+    translator.add(i, all[i]);
+    alone.merge(run_all(translator));
+  }
+  for (const size_t cache_bytes : {0, 20'000, 10'000'000}) {
+    for (const int searches : {1, 3}) {
+      Translator translator(model_, {.sentences = 7, .searches = searches, .cache_bytes = cache_bytes});
+      for (size_t i = 0; i < 3 * all.size(); ++i) translator.add(i, all[i / 3]);
+      Results results;
+      for (size_t step = 0; translator.busy(); ++step) {
+        if (step < all.size()) translator.cancel(3 * step + step % 3);
+        for (TranslationResult& result : translator.step()) results.emplace(result.id, std::move(result));
+        EXPECT_LE(translator.cache_bytes(), cache_bytes);
+      }
+      for (size_t i = 0; i < all.size(); ++i) translator.add(3 * all.size() + i, all[i]);
+      results.merge(run_all(translator));
+      ASSERT_EQ(results.size(), 4 * all.size());
+      size_t finished = 0;
+      for (const auto& [id, result] : results) {
+        if (result.status == SearchStatus::cancelled) continue;
+        ++finished;
+        SCOPED_TRACE(id);
+        expect_same(result, alone.at(id < 3 * all.size() ? id / 3 : id - 3 * all.size()));
+      }
+      EXPECT_GE(finished, 3 * all.size());
+      EXPECT_GT(translator.counts().merged, all.size() / 2);
+      const uint64_t hits = translator.counts().cache_hits;
+      EXPECT_TRUE(cache_bytes == 0 ? hits == 0 : cache_bytes < 1'000'000 || hits >= all.size() / 2) << hits;
+    }
+  }
+}
+
+// What its result depends on is in the key: with a cache, requests that differ in one option alone.
+TEST_F(SharedSentencesTest, OptionsAreKeptApart) {
+  std::vector<SearchOptions> options(9, {.beam = 3, .max_length = 20});
+  options[1].nbest = 3;
+  options[2].coverage_penalty = 0.7;
+  options[3].coverage_penalty = 0.7, options[3].nbest = 2;
+  options[4].length_penalty = 2;
+  options[5].no_repeat_ngram = 1;
+  options[6].sample = true;
+  options[7].sample = true, options[7].seed = 2;
+  options[8].alignment = true;
+  Translator translator(model_, {.cache_bytes = 1 << 20});
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < options.size(); ++i) translator.add(i, {.text = texts[5], .options = options[i]});
+    Results results = run_all(translator);
+    for (size_t i = 0; i < options.size(); ++i) {
+      SCOPED_TRACE(i);
+      Translator alone(model_, {.sentences = 1});
+      alone.add(i, {.text = texts[5], .options = options[i]});
+      expect_same(results.at(i), run_all(alone).at(i));
+    }
+  }
+}
+
+TEST_F(SharedSentencesTest, OneThatExpiresLeavesTheOthers) {
+  Translator translator(model_, {.sentences = 2});
+  const TranslationRequest request = {.text = texts[0], .options = {.max_length = 15}};
+  TranslationRequest hurried = request;
+  hurried.deadline = std::chrono::steady_clock::now();
+  translator.add(0, hurried);
+  translator.add(1, request);
+  const Results results = run_all(translator);
+  EXPECT_EQ(results.at(0).status, SearchStatus::expired);
+  EXPECT_EQ(results.at(1).status, SearchStatus::finished);
+}
+
+// So that a client who goes away costs no more than a step.
+TEST_F(SharedSentencesTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
+  const SearchOptions endless = {.max_length = 100'000, .max_length_ratio = 0, .min_length = 100'000};
+  for (const int searches : {1, 3}) {
+    Translator translator(model_, {.sentences = 2, .searches = searches});
+    translator.add(0, {.text = texts[0], .options = endless});
+    translator.add(1, {.text = texts[6], .options = endless});
+    for (int step = 0; step < 5; ++step) EXPECT_TRUE(translator.step().empty());
+    EXPECT_EQ(translator.sentences_under_way(), 2);
+    translator.cancel(0);
+    const uint64_t before = translator.steps();
+    while (translator.sentences_under_way() == 2) translator.step();
+    EXPECT_LE(translator.steps(), before + 2);  // one may have been under way
+    translator.cancel(1);
+    run_all(translator);
+  }
+}
+
+// A long text has all rows; one that comes later has the next that is free.
+TEST_F(SharedSentencesTest, ALongTextTakesTurns) {
+  std::string text;
+  for (const char first : std::string("abcdefghijklmnop")) text += std::string(1, first) + " cat sleeps. ";
+  Turns turns;
+  Translator translator(model_, {.sentences = 2});
+  const SearchOptions options = {.split_sentences = "en", .beam = 1, .max_length = 10};
+  translator.add(0, {.text = text, .options = options, .turn = turns.next(1, 1000)});
+  turns.reach(translator.reached_turn());
+  const Turn late = turns.next(2, 10), later = turns.next(1, 10);
+  EXPECT_GT(later.start, 999);
+  while (!translator.has_room(late.start)) translator.step();
+  translator.add(1, {.text = texts[0], .options = options, .turn = late});
+  std::vector<uint64_t> order;
+  while (translator.busy())
+    for (const TranslationResult& result : translator.step()) order.push_back(result.id);
+  EXPECT_EQ(order, (std::vector<uint64_t>{1, 0}));
+}
+
+TEST(Turns, GoByWhatClientsHaveHad) {
+  Turns turns;
+  EXPECT_EQ(turns.next(1, 10).start, 0);
+  EXPECT_EQ(turns.next(1, 10).start, 10);
+  EXPECT_EQ(turns.next(2, 5).start, 0);
+  turns.reach(7);
+  EXPECT_EQ(turns.next(2, 5).start, 7);
+  EXPECT_EQ(turns.next(1, 10).start, 20);
+  EXPECT_EQ(turns.next(3, 5).start, 7);
+  for (uint64_t client = 4; client < 10'000; ++client) {
+    turns.reach(turns.next(client, 1).start + 1);
+    EXPECT_GE(turns.next(client, 1).start, 8);
+  }
+}
+
+TEST(SentenceCache, KeepsTheLatestWithinItsBytes) {
+  SentenceCache cache(10'000);
+  const FoundSentence found = {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(50)}, {}}}};
+  for (int i = 0; i < 100; ++i) {
+    cache.add(std::to_string(i), found);
+    EXPECT_LE(cache.bytes(), 10'000u);
+    EXPECT_NE(cache.find("0"), nullptr);
+    EXPECT_NE(cache.find(std::to_string(i)), nullptr);
+  }
+  EXPECT_EQ(cache.find("1"), nullptr);
+  EXPECT_GT(cache.size(), 5u);
+  cache.add("too long", {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(5000)}, {}}}});
+  EXPECT_EQ(cache.find("too long"), nullptr);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
