@@ -28,13 +28,13 @@ class Download : public testing::Test {
   void SetUp() override {
     if (!can_download()) GTEST_SKIP() << "built without libcurl and OpenSSL";
   }
-  Got get(const HttpServer& server, FileToGet file = {}) {
+  Got get(const DownloadServer& server, FileToGet file = {}) {
     Downloader downloader(policy_);
     if (file.url.empty()) file.url = server.url("/model.bin");
     file.path = path_;
     return downloader.get(file);
   }
-  std::string error(const HttpServer& server, FileToGet file = {}) {
+  std::string error(const DownloadServer& server, FileToGet file = {}) {
     try {
       get(server, std::move(file));
     } catch (const Error& error) {
@@ -53,7 +53,7 @@ class Download : public testing::Test {
 };
 
 TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
-  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
   EXPECT_EQ(get(server), Got::file);
   EXPECT_EQ(read_file(path_), file_);
   EXPECT_FALSE(has(".part"));
@@ -64,7 +64,7 @@ TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
 
 TEST_F(Download, ChangedFileIsDownloadedAgain) {
   std::string now = file_, tag = tag_;
-  HttpServer server([&](const HttpQuery& query) { return file_reply(query, now, tag); });
+  DownloadServer server([&](const HttpQuery& query) { return file_reply(query, now, tag); });
   EXPECT_EQ(get(server), Got::file);
   now = contents_of('y', 1000), tag = "\"two\"";
   EXPECT_EQ(get(server), Got::file);
@@ -73,7 +73,7 @@ TEST_F(Download, ChangedFileIsDownloadedAgain) {
 
 TEST_F(Download, CutConnectionGoesOnWhereItStopped) {
   int count = 0;
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     HttpReply reply = file_reply(query, file_, tag_);
     if (++count <= 4) reply.most_sent = 50000;  // more often than attempts without progress are allowed
     return reply;
@@ -90,7 +90,7 @@ TEST_F(Download, CutConnectionGoesOnWhereItStopped) {
 
 TEST_F(Download, AnotherCommandGoesOn) {
   {
-    HttpServer server([&](const HttpQuery& query) {
+    DownloadServer server([&](const HttpQuery& query) {
       HttpReply reply = file_reply(query, file_, tag_);
       if (query.has("range")) return HttpReply{.status = 503};
       reply.most_sent = 100000;
@@ -99,7 +99,7 @@ TEST_F(Download, AnotherCommandGoesOn) {
     EXPECT_NE(error(server).find("HTTP 503; what has arrived is kept"), std::string::npos);
     EXPECT_EQ(fs::file_size(path_ + ".part"), 100000u);
   }
-  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
   EXPECT_EQ(get(server), Got::file);
   EXPECT_EQ(server.queries().front().headers.at("range"), "bytes=100000-");
   EXPECT_EQ(read_file(path_), file_);
@@ -107,7 +107,7 @@ TEST_F(Download, AnotherCommandGoesOn) {
 
 TEST_F(Download, ServerWithoutRangesStartsOver) {
   int count = 0;
-  HttpServer server([&](const HttpQuery&) {
+  DownloadServer server([&](const HttpQuery&) {
     HttpReply reply = {.headers = {"ETag: " + tag_}, .body = file_};
     if (++count == 1) reply.most_sent = 70000;
     return reply;
@@ -121,7 +121,7 @@ TEST_F(Download, FileThatChangesBetweenAttemptsIsNotMixed) {
   const std::string sum = sha256_of_file(folder_.write("changed", changed));
   for (const bool checks_tag : {true, false}) {  // one that does not sends the rest of another file
     int count = 0;
-    HttpServer server([&](HttpQuery query) {
+    DownloadServer server([&](HttpQuery query) {
       if (!checks_tag) query.headers.erase("if-range");
       HttpReply reply = ++count == 1 ? file_reply(query, file_, tag_) : file_reply(query, changed, "\"two\"");
       if (count == 1) reply.most_sent = 70000;
@@ -135,7 +135,7 @@ TEST_F(Download, FileThatChangesBetweenAttemptsIsNotMixed) {
 
 TEST_F(Download, PartThatWasNotAskedForIsDiscarded) {
   int count = 0;
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     HttpReply reply = file_reply(query, file_, tag_);
     if (++count == 1) reply.most_sent = 70000;
     if (count == 2) reply.headers.back() = "Content-Range: bytes 0-299999/300000";
@@ -147,7 +147,7 @@ TEST_F(Download, PartThatWasNotAskedForIsDiscarded) {
 
 TEST_F(Download, PassingFaultsAreWaitedFor) {
   int count = 0;
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     ++count;
     if (count == 1) return HttpReply{.status = 500, .body = "an error page"};
     if (count == 2) return HttpReply{.status = 429, .headers = {"Retry-After: 1"}};
@@ -160,13 +160,13 @@ TEST_F(Download, PassingFaultsAreWaitedFor) {
 }
 
 TEST_F(Download, FaultsThatStayAreErrors) {
-  HttpServer busy(
+  DownloadServer busy(
       [&](const HttpQuery&) { return HttpReply{.status = 429, .headers = {"Retry-After: 4000"}}; });
   EXPECT_NE(error(busy).find("HTTP 429, and asks to wait 4000 seconds"), std::string::npos) << error(busy);
-  HttpServer broken([&](const HttpQuery&) { return HttpReply{.status = 500}; });
+  DownloadServer broken([&](const HttpQuery&) { return HttpReply{.status = 500}; });
   EXPECT_NE(error(broken).find("HTTP 500"), std::string::npos);
   EXPECT_EQ(broken.queries().size(), 3u);
-  HttpServer odd([&](const HttpQuery&) { return HttpReply{.status = 418}; });
+  DownloadServer odd([&](const HttpQuery&) { return HttpReply{.status = 418}; });
   EXPECT_NE(error(odd).find("HTTP 418"), std::string::npos);
   EXPECT_EQ(odd.queries().size(), 1u);
 }
@@ -174,7 +174,7 @@ TEST_F(Download, FaultsThatStayAreErrors) {
 TEST_F(Download, SilentServerIsGivenUp) {
   policy_.times.stall = 1;
   policy_.attempts = 1;
-  HttpServer silent([&](const HttpQuery&) {
+  DownloadServer silent([&](const HttpQuery&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));
     return HttpReply{.status = 200};
   });
@@ -184,7 +184,7 @@ TEST_F(Download, SilentServerIsGivenUp) {
 TEST_F(Download, MissingAndRefused) {
   folder_.write("model.bin", "of an earlier version");
   folder_.write("model.bin.tag", tag_);
-  HttpServer server(
+  DownloadServer server(
       [&](const HttpQuery& query) { return HttpReply{.status = query.path == "/403" ? 403 : 404}; });
   EXPECT_EQ(get(server, {.url = server.url("/403")}), Got::refused);
   EXPECT_EQ(get(server), Got::missing);
@@ -193,7 +193,7 @@ TEST_F(Download, MissingAndRefused) {
 
 TEST_F(Download, WrongChecksumsAndSizesAreErrors) {
   std::vector<std::string> headers = {"X-Linked-ETag: \"" + std::string(64, 'a') + "\""};
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     if (query.path == "/linked")
       return HttpReply{.status = 302, .headers = {headers[0], "Location: /model.bin"}};
     return file_reply(query, file_, tag_);
@@ -219,7 +219,7 @@ TEST_F(Download, WrongChecksumsAndSizesAreErrors) {
 
 TEST_F(Download, FilesHaveALimit) {
   bool says_length = true;
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     HttpReply reply = file_reply(query, file_, tag_);
     reply.says_length = says_length;
     return reply;
@@ -232,7 +232,7 @@ TEST_F(Download, FilesHaveALimit) {
 }
 
 TEST_F(Download, RedirectsAreFollowedButNotForEver) {
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer server([&](const HttpQuery& query) {
     if (query.path == "/a") return HttpReply{.status = 302, .headers = {"Location: /b"}, .body = "moved"};
     if (query.path == "/b") return HttpReply{.status = 307, .headers = {"Location: /model.bin"}};
     if (query.path == "/loop") return HttpReply{.status = 302, .headers = {"Location: /loop"}};
@@ -247,8 +247,8 @@ TEST_F(Download, RedirectsAreFollowedButNotForEver) {
 }
 
 TEST_F(Download, TokenStaysWithItsHost) {
-  HttpServer other([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
-  HttpServer server([&](const HttpQuery& query) {
+  DownloadServer other([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  DownloadServer server([&](const HttpQuery& query) {
     if (query.path == "/here") return HttpReply{.status = 302, .headers = {"Location: /b"}};
     return HttpReply{.status = 302, .headers = {"Location: " + other.url("/model.bin")}};
   });
@@ -261,7 +261,7 @@ TEST_F(Download, TokenStaysWithItsHost) {
 }
 
 TEST_F(Download, DiskThatIsFullIsAnError) {
-  HttpServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
+  DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
   faulty_disk = {.fault = Fault::full_from_here, .at = 4};
   const std::string said = error(server);
   faulty_disk = {};

@@ -66,7 +66,7 @@ class Families : public testing::Test {
   Files files_;
   int missing_ = 404;
   const TemporaryFolder folder_;
-  HttpServer server_{[this](const HttpQuery& query) { return answer(query); }};
+  DownloadServer server_{[this](const HttpQuery& query) { return answer(query); }};
 };
 
 TEST_F(Families, NamesOfModels) {

@@ -1,0 +1,112 @@
+#include "document/document.h"
+
+#include <charconv>
+#include <utility>
+
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include "base/error.h"
+#include "base/lines.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+// A segment's index stands between two of these, which are in no UTF-8.
+constexpr char border_of_index = '\xFF';
+
+// Bytes with the segments in their places, each at the first of its places.
+std::string with_segments(std::string_view bytes, std::span<std::string> segments,
+                          std::vector<bool>& written) {
+  std::string result;
+  while (!bytes.empty()) {
+    const size_t begin = std::min(bytes.find(border_of_index), bytes.size());
+    result += bytes.substr(0, begin);
+    bytes.remove_prefix(begin);
+    if (bytes.empty()) break;
+    size_t index = segments.size();
+    const char* const end = std::from_chars(bytes.data() + 1, bytes.data() + bytes.size(), index).ptr;
+    if (index < segments.size() && end < bytes.data() + bytes.size() && *end == border_of_index &&
+        !written[index]) {
+      result += std::exchange(segments[index], {});
+      written[index] = true;
+      bytes.remove_prefix(static_cast<size_t>(end - bytes.data()) + 1);
+    } else {
+      result += border_of_index;
+      bytes.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+TextSpan trimmed(std::string_view text) {
+  TextSpan span = {text.size(), text.size()};
+  const auto size = static_cast<int32_t>(text.size());
+  for (int32_t next = 0, begin = 0; next < size; begin = next) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, size, c);
+    if (is_space(static_cast<char32_t>(c))) continue;
+    if (span.begin == text.size()) span.begin = static_cast<size_t>(begin);
+    span.end = static_cast<size_t>(next);
+  }
+  return span;
+}
+
+bool has_letters(std::string_view text) {
+  const auto size = static_cast<int32_t>(text.size());
+  for (int32_t next = 0; next < size;) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, size, c);
+    if (c >= 0 && u_isalpha(c)) return true;
+  }
+  return false;
+}
+
+void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
+  if (is_text(bytes)) return;
+  size_t line = 1;
+  for (std::string_view rest = bytes; !rest.empty(); ++line) {
+    const size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    if (!is_text(rest.substr(0, end))) break;
+    rest.remove_prefix(end);
+  }
+  throw Error("{}: line {} is not valid UTF-8: convert the file first", settings.name, line);
+}
+
+void FlatDocument::keep(std::string_view bytes) { file_ += bytes; }
+
+void FlatDocument::add(DocumentSegment segment) { file_ += nest(std::move(segment)); }
+
+std::string FlatDocument::nest(DocumentSegment segment) {
+  segments_.push_back(std::move(segment));
+  return fmt::format("{0}{1}{0}", border_of_index, segments_.size() - 1);
+}
+
+void FlatDocument::add_text(std::string_view text) {
+  const TextSpan inner = trimmed(text);
+  const std::string words(text.substr(inner.begin, inner.end - inner.begin));
+  if (!has_letters(words)) return keep(text);
+  keep(text.substr(0, inner.begin));
+  add({.text = words, .original = words});
+  keep(text.substr(inner.end));
+}
+
+Document FlatDocument::finish() && {
+  const auto write = [file = std::move(file_),
+                      count = segments_.size()](std::span<const std::string> rendered) {
+    CHECK(rendered.size() == count, "{} of {} segments", rendered.size(), count);
+    std::vector<std::string> whole;
+    std::vector<bool> written(count);
+    // A segment comes after those within it.
+    for (const std::string& bytes : rendered) whole.push_back(with_segments(bytes, whole, written));
+    std::string bytes = with_segments(file, whole, written);
+    for (size_t i = 0; i < count; ++i) CHECK(written[i], "segment {} is lost", i);
+    return bytes;
+  };
+  return {.segments = std::move(segments_), .write = write};
+}
+
+}  // namespace dragoman::internal

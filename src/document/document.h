@@ -1,0 +1,82 @@
+// A document: a file as segments of text, which are translated, and everything else, which stays byte for byte.
+//
+//   const Document document = document_format("", "page.html").read(bytes, settings);
+//   for (const DocumentSegment& segment : document.segments) rendered.push_back(render(segment, translation, links));
+//   const std::string file = document.write(rendered);
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/spans.h"
+
+namespace dragoman::internal {
+
+// What of the file stands inside a segment's text and comes out exactly once, at its place among the translated words.
+struct DocumentMark {
+  // A span encloses words: a pair of tags. A point stands between words: a single tag, an image. A cut stands instead
+  // of the white space between words: the border of two subtitles; cuts keep their order, and are in no span. Fixed
+  // words come out as the file has them: code in a sentence.
+  enum class Kind { span, point, cut, fixed };
+  Kind kind = Kind::span;
+  TextSpan place = {};     // in bytes of the segment's text: of a point it is empty
+  size_t depth = 0;        // the number of spans that it is inside
+  std::string open;        // as the file has it; of all but a span all of it
+  std::string close = {};  // of a span
+  // Written around each stretch of text that stands in this span and in no span inside it: a run of an office document.
+  std::string text_open = {}, text_close = {};
+};
+
+// Text that is translated as a whole: a paragraph, a table's cell, a message.
+struct DocumentSegment {
+  std::string text;      // plain text without markup, neither empty nor surrounded by white space
+  std::string original;  // its bytes in the file, which are written where the translation is the text itself
+  // As they open: each span is followed by what is inside it.
+  std::vector<DocumentMark> marks = {};
+  std::string text_open = {}, text_close = {};             // the same for text outside all spans
+  std::string (*escape)(std::string_view text) = nullptr;  // text as the file has it; null: as it is
+};
+
+struct Document {
+  std::vector<DocumentSegment> segments;
+  // The file, with these bytes in place of the segments, in their order.
+  std::function<std::string(std::span<const std::string> rendered)> write;
+};
+
+struct DocumentSettings {
+  std::string name;                // of the file, for messages
+  std::string from = {}, to = {};  // languages, for formats that name them; may be empty
+};
+
+// Throws an Error with the line where the bytes are not UTF-8.
+void check_utf8(std::string_view bytes, const DocumentSettings& settings);
+
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// Text without the white space around it, as a span of its bytes.
+TextSpan trimmed(std::string_view text);
+
+// Whether there is anything to translate: numbers and punctuation are the same in every language.
+bool has_letters(std::string_view text);
+
+// The document of a file that consists of segments and of what stands between them.
+class FlatDocument {
+ public:
+  void keep(std::string_view bytes);  // stays as it is
+  void add(DocumentSegment segment);
+  void add_text(std::string_view text);  // plain text; what has no letter in it stays as it is
+  // A segment within bytes that are kept or within another segment, as an attribute in a tag is. Returns what stands
+  // for it there: in what is passed to `keep`, or in both `original` and a mark's `open` or `close`.
+  std::string nest(DocumentSegment segment);
+  Document finish() &&;
+
+ private:
+  std::string file_;  // with what stands for segments
+  std::vector<DocumentSegment> segments_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,70 @@
+#include "document/formats.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "document/bilingual.h"
+#include "document/epub.h"
+#include "document/html.h"
+#include "document/json_strings.h"
+#include "document/markdown.h"
+#include "document/odf.h"
+#include "document/ooxml.h"
+#include "document/plain_text.h"
+#include "document/po.h"
+#include "document/subtitles.h"
+
+namespace dragoman::internal {
+namespace {
+
+bool ends_with(std::string_view file, std::string_view ending) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
+  return file.size() > ending.size() &&
+         std::ranges::equal(file.substr(file.size() - ending.size()), ending, same);
+}
+
+}  // namespace
+
+std::span<const DocumentFormat> document_formats() {
+  static const std::vector<DocumentFormat> formats = {
+      {"text", "plain text, a paragraph a line", {".txt", ".text"}, read_plain_text},
+      {"html", "HTML", {".html", ".htm", ".xhtml"}, read_html},
+      {"markdown", "Markdown", {".md", ".markdown", ".mdown", ".mkd"}, read_markdown},
+      {"docx", "documents of Microsoft Word", {".docx", ".docm", ".dotx", ".dotm"}, read_ooxml},
+      {"pptx",
+       "presentations of Microsoft PowerPoint",
+       {".pptx", ".pptm", ".ppsx", ".potx", ".potm"},
+       read_ooxml},
+      {"xlsx", "spreadsheets of Microsoft Excel", {".xlsx", ".xlsm", ".xltx", ".xltm"}, read_ooxml},
+      {"odf",
+       "OpenDocument: LibreOffice",
+       {".odt", ".ods", ".odp", ".odg", ".ott", ".ots", ".otp", ".fodt", ".fods", ".fodp"},
+       read_odf},
+      {"epub", "books", {".epub"}, read_epub},
+      {"srt", "subtitles (SubRip)", {".srt"}, read_srt},
+      {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
+      {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},
+      {"json", "string tables in JSON", {".json", ".arb"}, read_json_strings},
+      {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff},
+      {"tmx", "translation memories", {".tmx"}, read_tmx},
+  };
+  return formats;
+}
+
+const DocumentFormat& document_format(std::string_view name, std::string_view file) {
+  std::vector<std::string_view> names;
+  for (const DocumentFormat& format : document_formats()) {
+    const auto fits = [&](std::string_view ending) { return ends_with(file, ending); };
+    if (name.empty() ? std::ranges::any_of(format.endings, fits) : format.name == name) return format;
+    names.push_back(format.name);
+  }
+  if (!name.empty())
+    throw UsageError("\"{}\" is no format of documents: use {}", name, fmt::join(names, ", "));
+  throw UsageError("{}: its name does not end as those of a known format: give the format, one of {}", file,
+                   fmt::join(names, ", "));
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,26 @@
+// The formats of documents that can be translated. Each has a reader in a file of its own and a line in the table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+struct DocumentFormat {
+  std::string_view name;                  // "html"
+  std::string_view description;           // "HTML"
+  std::vector<std::string_view> endings;  // of file names: ".html"
+  // Throws an Error, which begins with the file's name, where the bytes are no such document.
+  Document (*read)(std::string_view bytes, const DocumentSettings& settings);
+};
+
+std::span<const DocumentFormat> document_formats();
+
+// By name, or where that is empty by the ending of the file's name. Throws a UsageError that lists the formats.
+const DocumentFormat& document_format(std::string_view name, std::string_view file);
+
+}  // namespace dragoman::internal

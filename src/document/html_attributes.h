@@ -1,0 +1,35 @@
+// The attributes of HTML's tags that matter to a translation.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "document/html_tokens.h"
+#include "document/markup.h"
+
+namespace dragoman::internal {
+
+class HtmlAttributes {
+ public:
+  explicit HtmlAttributes(const HtmlToken& tag);
+
+  // By translate="…" or class="notranslate": what is inside is to be translated, or not.
+  std::optional<bool> translate() const;
+  bool shows_code() const;  // by its class
+
+  // The values that people read: alternative texts, tool tips, descriptions for search engines.
+  std::vector<MarkupAttribute> texts() const;
+  // Of the element <html>: its values that name a language.
+  std::vector<MarkupAttribute> languages() const;
+
+ private:
+  std::string_view value(std::string_view name) const;  // as it is in the file
+  bool is(const MarkupAttribute& attribute, std::string_view name) const;
+  bool is_text(const MarkupAttribute& attribute) const;
+
+  const HtmlToken& tag_;
+  std::vector<MarkupAttribute> attributes_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,31 @@
+// Character references of HTML, and text as HTML has it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace dragoman::internal {
+
+class HtmlReferences {
+ public:
+  // What the reference at the beginning of the text stands for, and how many bytes it has. None: & is a character.
+  struct Reference {
+    size_t size = 0;
+    std::string decoded;
+  };
+  std::optional<Reference> at_beginning_of(std::string_view text);
+
+ private:
+  std::unordered_map<std::string, std::string> decoded_;  // of the references so far
+};
+
+// The value of an attribute. None: it has quotes of both kinds, which only templates have.
+std::optional<std::string> decode_html_attribute(std::string_view value);
+
+std::string escape_html(std::string_view text);
+// Of values between such quotes; 0: the value has none so far, and gets them.
+std::string (*html_attribute_escape(char quote))(std::string_view value);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,23 @@
+// The texts inside ICU's messages: {count, plural, one {# file} other {# files}}.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+struct IcuText {
+  TextSpan place = {};     // in bytes of the message
+  bool in_plural = false;  // where # is the number
+};
+
+// Whether a message has a plural or a selection, whole or not.
+bool has_icu_choices(std::string_view message);
+
+// Nothing where the message cannot be understood.
+std::optional<std::vector<IcuText>> icu_texts(std::string_view message);
+
+}  // namespace dragoman::internal

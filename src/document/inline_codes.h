@@ -1,0 +1,34 @@
+// The content of <source> in XLIFF and of <seg> in TMX: text with codes, which stand for another format's markup.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "document/paragraph.h"
+#include "document/xml.h"
+
+namespace dragoman::internal {
+
+struct InlineCode {
+  enum class Kind {
+    point,  // with everything inside
+    tags,   // the element is a pair
+    open,
+    close,   // elements that are a pair, with everything inside each; `pair` tells which belong together
+    border,  // its tags are
+  };
+  Kind kind = Kind::point;
+  std::string pair = {};
+};
+
+// Pairs of elements that cross others are points. Other elements' kinds are the rule's.
+DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(const XmlToken& tag));
+
+// The bytes of tokens, which follow each other in the file.
+std::string_view bytes_of(std::span<const XmlToken> tokens);
+
+// Where the element ends whose start tag, or empty tag, is at `start`: the index behind its last token.
+size_t element_end(std::span<const XmlToken> tokens, size_t start);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,32 @@
+// The text of a segment out of a paragraph's items, with a mark for each item that is no text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+// What is written around a stretch of text: the tags of a run in an office file.
+struct RunFormat {
+  std::string open, close;
+};
+
+struct ParagraphItem {
+  enum class Kind { text, point, open, close, border };
+  Kind kind = Kind::text;
+  std::string bytes = {};  // of text only where it is a symbol that has a tag of its own
+  std::string text = {};   // decoded; of tags what they are called
+  size_t format = 0;
+  size_t partner = SIZE_MAX;  // of tags
+};
+
+// Items without borders, whose tags nest, and whose first and last words have no white space outside. The commonest
+// format of the words directly inside a tag is that tag's; words of another format become a span of their own.
+DocumentSegment marked_text(std::span<const ParagraphItem> items, std::span<const RunFormat> formats,
+                            bool collapsed);
+
+}  // namespace dragoman::internal

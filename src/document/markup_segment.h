@@ -1,0 +1,46 @@
+// From text and inline tags to a segment with marks: the half of SegmentBuilder that knows nothing of the file around.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+enum class WhiteSpace {
+  collapsed,  // a stretch of it is one space, as in HTML
+  kept,       // as the file has it
+};
+
+struct MarkupItem {
+  enum class Kind { text, reference, open, close, point, fixed };
+  Kind kind;
+  TextSpan bytes;                 // of the stretch's bytes
+  TextSpan shown = {};            // of its `shown`: of a reference what it stands for, of a tag its name
+  std::optional<size_t> partner;  // of a tag: the other one of the pair
+  std::optional<size_t> written;  // of both tags: the stretch's number of the closing tag of a translation
+};
+
+// What stands between two borders.
+struct MarkupStretch {
+  std::string bytes, shown;
+  std::vector<MarkupItem> items;
+  std::vector<std::string> written;  // closing tags that are others in a translation
+
+  std::string_view bytes_of(const MarkupItem& item) const;
+  std::string_view shown_of(const MarkupItem& item) const;
+  void clear();  // keeps its memory
+};
+
+struct PlacedSegment {
+  TextSpan place;  // in the stretch's bytes
+  DocumentSegment segment;
+};
+
+// From the first word to the last, with the tags that have their partners there. None where there are no letters.
+std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace white_space);
+
+}  // namespace dragoman::internal

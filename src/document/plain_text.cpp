@@ -1,0 +1,22 @@
+#include "document/plain_text.h"
+
+#include <algorithm>
+
+namespace dragoman::internal {
+
+Document read_plain_text(std::string_view bytes, const DocumentSettings& settings) {
+  check_utf8(bytes, settings);
+  FlatDocument document;
+  if (bytes.starts_with(byte_order_mark)) document.keep(byte_order_mark);
+  bytes.remove_prefix(bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+  while (!bytes.empty()) {
+    const size_t end = std::min(bytes.find_first_of("\n\r"), bytes.size());
+    document.add_text(bytes.substr(0, end));
+    const size_t next = std::min(bytes.find_first_not_of("\n\r", end), bytes.size());
+    document.keep(bytes.substr(end, next - end));
+    bytes.remove_prefix(next);
+  }
+  return std::move(document).finish();
+}
+
+}  // namespace dragoman::internal

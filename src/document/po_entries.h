@@ -1,0 +1,31 @@
+// The entries of a message catalogue (gettext's PO), and where their parts stand in the file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+// A keyword and its strings: msgid "..." "...".
+struct PoField {
+  TextSpan place = {};  // from the keyword to the last quotation mark
+  std::string value;    // the strings' bytes, without quotation marks: \n is still \n
+};
+
+struct PoEntry {
+  PoField id, plural_id;
+  std::vector<PoField> translations;  // msgstr, or msgstr[0], msgstr[1], ...
+  std::vector<TextSpan> flags;        // lines that begin with "#,", with their line breaks
+  std::vector<TextSpan> previous;     // and with "#|"
+  bool has_context = false, has_plural = false, is_fuzzy = false;
+
+  bool is_header() const { return !has_context && id.value.empty(); }
+};
+
+// Obsolete entries (#~) and comments are none. Throws an Error with the line of what is not understood.
+std::vector<PoEntry> po_entries(std::string_view file, const DocumentSettings& settings);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,171 @@
+#include "document/repair.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "document/placeholders.h"
+
+namespace dragoman::internal {
+namespace {
+
+std::string_view part(std::string_view text, TextSpan span) {
+  return text.substr(span.begin, span.end - span.begin);
+}
+
+bool overlap(TextSpan a, TextSpan b) { return a.begin < b.end && b.begin < a.end; }
+
+// These bytes of a translation become a text, which comes from a part of the source.
+struct Edit {
+  TextSpan place;
+  std::string text;
+  TextSpan source = {};
+};
+
+class Repair {
+ public:
+  Repair(std::string_view source, const TranslatedText& translation)
+      : source_(source), translation_(translation), links_(source, translation.text, translation.links) {}
+
+  // In the order of their places.
+  std::vector<Edit> edits() {
+    const std::vector<TextSpan> wanted = find_placeholders(source_);
+    std::vector<TextSpan> found = find_placeholders(translation_.text), missing;
+    taken_.assign(links_.words().size(), false);
+    for (const TextSpan placeholder : wanted) {
+      if (!match(placeholder, found)) missing.push_back(placeholder);
+    }
+    for (const TextSpan placeholder : missing) put_back(placeholder, found);
+    for (const TextSpan surplus : found) take_out(surplus);
+    std::ranges::stable_sort(edits_, {}, [](const Edit& edit) { return edit.place.begin; });
+    return std::move(edits_);
+  }
+
+ private:
+  static constexpr int most_compared = 8;  // occurrences of one placeholder
+
+  WordRange words_at(TextSpan bytes) const {
+    const std::vector<TextSpan>& words = links_.words();
+    const auto begin = std::ranges::upper_bound(words, bytes.begin, {}, &TextSpan::end);
+    const auto end = std::ranges::lower_bound(words, bytes.end, {}, &TextSpan::begin);
+    return {static_cast<size_t>(begin - words.begin()),
+            static_cast<size_t>(std::max(begin, end) - words.begin())};
+  }
+
+  // Takes from `found` the occurrence that a placeholder became: of several equal ones the one that is linked to it.
+  bool match(TextSpan placeholder, std::vector<TextSpan>& found) {
+    auto best = found.end();
+    int equal = 0;
+    for (auto other = found.begin(); other != found.end() && equal < most_compared; ++other) {
+      if (part(translation_.text, *other) != part(source_, placeholder)) continue;
+      if (++equal == 1) best = other;
+      if (links_.words_from(placeholder, words_at(*other), [](size_t) { return true; }).empty()) continue;
+      best = other;
+      break;
+    }
+    if (best == found.end()) return false;
+    take(*best);
+    found.erase(best);
+    return true;
+  }
+
+  void take(TextSpan bytes) {
+    const WordRange words = words_at(bytes);
+    for (size_t i = words.begin; i < words.end; ++i) taken_[i] = true;
+  }
+
+  void put_back(TextSpan placeholder, std::vector<TextSpan>& found) {
+    const std::vector<TextSpan>& words = links_.words();
+    const WordRange all = {0, words.size()};
+    const auto free = [this](size_t word) { return !taken_[word]; };
+    if (const WordRange run = links_.words_from(placeholder, all, free); !run.empty()) {
+      const TextSpan place = {words[run.begin].begin, words[run.end - 1].end};
+      take(place);
+      std::erase_if(found, [&](TextSpan other) { return overlap(other, place); });
+      edits_.push_back({place, std::string(part(source_, placeholder)), placeholder});
+    } else {
+      insert(placeholder);
+    }
+  }
+
+  void insert(TextSpan placeholder) {
+    const std::vector<TextSpan>& words = links_.words();
+    const std::vector<double> wrong = links_.crossings(placeholder.begin, {0, words.size()});
+    const auto k = static_cast<size_t>(std::ranges::min_element(wrong) - wrong.begin());
+    const bool space_before = placeholder.begin > 0 && source_[placeholder.begin - 1] == ' ';
+    const bool space_after = placeholder.end < source_.size() && source_[placeholder.end] == ' ';
+    std::string text(part(source_, placeholder));
+    if (k > 0 && (space_before || placeholder.begin == 0)) text = ' ' + text;
+    if (k == 0 && !words.empty() && (space_after || placeholder.end == source_.size())) text += ' ';
+    const size_t place =
+        k > 0 ? words[k - 1].end : (words.empty() ? translation_.text.size() : words[0].begin);
+    edits_.push_back({{place, place}, std::move(text), placeholder});
+  }
+
+  // With the white space before it, unless a word follows.
+  void take_out(TextSpan surplus) {
+    const std::string_view text = translation_.text;
+    const bool space = surplus.begin > 0 && text[surplus.begin - 1] == ' ';
+    const bool word =
+        surplus.end < text.size() && std::isalnum(static_cast<unsigned char>(text[surplus.end])) != 0;
+    if (space && !word) --surplus.begin;
+    edits_.push_back({surplus, word && !space ? " " : ""});
+  }
+
+  std::string_view source_;
+  const TranslatedText& translation_;
+  WordLinks links_;
+  std::vector<bool> taken_;  // words that a placeholder of the source became
+  std::vector<Edit> edits_;
+};
+
+// `apart`: with white space around each change.
+TranslatedText edited(const TranslatedText& before, const std::vector<Edit>& edits, bool apart) {
+  TranslatedText after;
+  std::vector<std::pair<size_t, size_t>> kept;  // where the bytes between edits begin, before and after
+  size_t at = 0;
+  for (const Edit& edit : edits) {
+    kept.emplace_back(at, after.text.size());
+    after.text += std::string_view(before.text).substr(at, edit.place.begin - at);
+    at = edit.place.end;
+    const auto separate = [&] { after.text += apart && !after.text.ends_with(' ') ? " " : ""; };
+    separate();
+    const size_t begin = after.text.size();
+    after.text += edit.text;
+    if (edit.source.begin < edit.source.end) after.links.push_back({edit.source, {begin, after.text.size()}});
+    separate();
+  }
+  kept.emplace_back(at, after.text.size());
+  after.text += std::string_view(before.text).substr(at);
+  for (const Link& link : before.links) {
+    const auto next =
+        std::ranges::upper_bound(kept, link.target.begin, {}, [](const auto& k) { return k.first; });
+    const size_t end = next != kept.end() ? edits[static_cast<size_t>(next - kept.begin()) - 1].place.begin
+                                          : before.text.size();
+    if (link.target.end > end) continue;
+    const size_t shift = std::prev(next)->second - std::prev(next)->first;  // modulo 2^64
+    after.links.push_back({link.source, {link.target.begin + shift, link.target.end + shift}});
+  }
+  return after;
+}
+
+std::vector<std::string> sorted_placeholders(std::string_view text) {
+  std::vector<std::string> found;
+  for (const TextSpan span : find_placeholders(text)) found.emplace_back(part(text, span));
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+size_t repair_placeholders(std::string_view source, TranslatedText& translation) {
+  const std::vector<std::string> wanted = sorted_placeholders(source);
+  if (wanted.empty() || sorted_placeholders(translation.text) == wanted) return 0;
+  const std::vector<Edit> edits = Repair(source, translation).edits();
+  TranslatedText repaired = edited(translation, edits, /*apart=*/false);
+  // An address goes on as far as it can, and in "50%d" there is none: what is put in may not touch its neighbours.
+  if (sorted_placeholders(repaired.text) != wanted) repaired = edited(translation, edits, /*apart=*/true);
+  translation = std::move(repaired);
+  return edits.size();
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,22 @@
+// Placeholders in translations: each comes out as often as it was there, wherever a model lost or doubled one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/word_links.h"
+
+namespace dragoman::internal {
+
+struct TranslatedText {
+  std::string text;
+  std::vector<Link> links = {};
+};
+
+// The number of placeholders that had to be put back or taken out. One that is lost replaces the words that came from
+// it, or stands where its neighbours are.
+size_t repair_placeholders(std::string_view source, TranslatedText& translation);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,67 @@
+// The words of a translation and where in the source they come from: which of them belong to a part of the source, and
+// where between them a place of the source lies.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "text/spans.h"
+
+namespace dragoman::internal {
+
+// A part of the translation and the part of the source that it comes from, in bytes.
+struct Link {
+  TextSpan source, target;
+};
+
+// Words and punctuation marks by Unicode's rules (UAX 29), in bytes; a placeholder is one word. White space is in none.
+std::vector<TextSpan> words_of(std::string_view text);
+
+// A run of words, by number.
+struct WordRange {
+  size_t begin = 0, end = 0;
+
+  bool empty() const { return begin == end; }
+  bool operator==(const WordRange&) const = default;
+};
+
+class WordLinks {
+ public:
+  // Without links a word is taken to come from the same share of the source.
+  WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links);
+
+  const std::vector<TextSpan>& words() const { return words_; }
+  std::string_view translation() const { return translation_; }
+
+  // The run of words within `range` that belongs to these bytes of the source most: the words from there that it has,
+  // less those from elsewhere. Only of words that are `free`. Empty where no word comes from there.
+  WordRange words_from(TextSpan source, WordRange range, const std::function<bool(size_t word)>& free) const;
+
+  // How many words of the range stand on the wrong side of each of its boundaries, begin to end, if a place of the
+  // source is put there.
+  std::vector<double> crossings(size_t place, WordRange range) const;
+
+  // The words of the range that come from beside a place of the source.
+  WordRange near(size_t place, WordRange range) const;
+
+ private:
+  struct Origin {
+    double begin, end;  // in bytes of the source
+    double weight;
+  };
+  struct Middle {
+    double place;  // of an origin
+    size_t word;
+  };
+  double share_from(TextSpan source, size_t word) const;  // 0 to 1
+
+  std::string_view translation_;
+  std::vector<TextSpan> words_;
+  std::vector<std::vector<Origin>> origins_;  // of each word
+  std::vector<Middle> middles_;               // of all origins, by place
+  std::vector<double> weights_;               // of each word: punctuation counts little
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,13 @@
+// XML files whose text stands in blocks, by a format's rules about names: office files and books.
+//
+//   return read_xml_blocks(bytes, settings, rules);
+#pragma once
+
+#include "document/document.h"
+#include "document/xml_rules.h"
+
+namespace dragoman::internal {
+
+Document read_xml_blocks(std::string_view bytes, const DocumentSettings& settings, const XmlRules& rules);
+
+}  // namespace dragoman::internal

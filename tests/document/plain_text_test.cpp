@@ -1,0 +1,27 @@
+#include <gtest/gtest.h>
+
+#include "document/identity.h"
+
+namespace dragoman::internal {
+namespace {
+
+TEST(PlainText, ParagraphsAreTranslatedAndSpaceStays) {
+  const std::string file =
+      "\xEF\xBB\xBF  One line.\r\n\r\n\tAnother one, with  two spaces. \n---\n42\n\nno end";
+  const Document document = read_as("text", file);
+  ASSERT_EQ(document.segments.size(), 3u);
+  EXPECT_EQ(document.segments[1].text, "Another one, with  two spaces.");
+  EXPECT_EQ(identity_of(document), file);
+  EXPECT_EQ(document.write(std::vector<std::string>{"Une.", "Deux.", "fin"}),
+            "\xEF\xBB\xBF  Une.\r\n\r\n\tDeux. \n---\n42\n\nfin");
+}
+
+TEST(PlainText, NamesTheLineThatIsNotUtf8) {
+  EXPECT_TRUE(refusal("text",
+                      "good\nb\xE9"
+                      "d\n")
+                  .starts_with("test.text: line 2 is not valid UTF-8"));
+}
+
+}  // namespace
+}  // namespace dragoman::internal

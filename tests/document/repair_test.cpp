@@ -1,0 +1,84 @@
+#include "document/repair.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "document/placeholders.h"
+
+namespace dragoman::internal {
+namespace {
+
+std::vector<Link> in_order(const std::string& source, const std::string& target,
+                           const std::vector<size_t>& words) {
+  const std::vector<TextSpan> from = words_of(source), to = words_of(target);
+  std::vector<Link> links;
+  for (size_t i = 0; i < words.size(); ++i) links.push_back({from.at(words[i]), to.at(i)});
+  return links;
+}
+
+std::string repaired_text(const std::string& source, const std::string& target,
+                          const std::vector<size_t>& words) {
+  TranslatedText translation = {target, in_order(source, target, words)};
+  repair_placeholders(source, translation);
+  return translation.text;
+}
+
+TEST(Repair, AWholeTranslationStays) {
+  TranslatedText translation = {"{b} et {a}"};
+  EXPECT_EQ(repair_placeholders("{a} and {b}", translation), 0u);
+  EXPECT_EQ(translation.text, "{b} et {a}");
+}
+
+TEST(Repair, PutsBackWhatWasTranslated) {
+  EXPECT_EQ(repaired_text("Hello {name}, bye", "Bonjour {nom}, salut", {0, 1, 2, 3}),
+            "Bonjour {name}, salut");
+  EXPECT_EQ(repaired_text("Delete %d files", "Supprimer des fichiers", {0, 1, 2}), "Supprimer %d fichiers");
+}
+
+TEST(Repair, PutsBackWhatWasLostBesideItsNeighbours) {
+  EXPECT_EQ(repaired_text("Delete %d files", "Supprimer fichiers", {0, 2}), "Supprimer %d fichiers");
+  EXPECT_EQ(repaired_text("{x} is open", "est ouvert", {1, 2}), "{x} est ouvert");
+  EXPECT_EQ(repaired_text("Open: {x}", "Ouvrir :", {0, 1}), "Ouvrir : {x}");
+}
+
+TEST(Repair, TakesOutWhatIsThereTwice) {
+  EXPECT_EQ(repaired_text("go to {x} now", "va {x} à {x} vite", {0, 0, 1, 2, 3}), "va à {x} vite");
+}
+
+TEST(Repair, EachAsOftenAsItWasWhateverTheModelWrote) {
+  for (uint64_t key = 0; key < 5000; ++key) {
+    Random random(key);
+    const auto text = [&] {
+      static const char* const parts[] = {"a", "bb", "{x}", "%s", "{y}", "%1$d", "http://x.org", ".", "ü"};
+      std::string words;
+      for (size_t i = 0, n = random.below(10); i < n; ++i)
+        words += (i == 0 || random.below(5) == 0 ? "" : " ") + std::string(parts[random.below(9)]);
+      return words;
+    };
+    const std::string source = text();
+    TranslatedText translation = {text()};
+    const std::vector<TextSpan> from = words_of(source), to = words_of(translation.text);
+    for (size_t i = 0, n = random.below(12); i < n && !from.empty() && !to.empty(); ++i)
+      translation.links.push_back({from[random.below(from.size())], to[random.below(to.size())]});
+    const std::string before = translation.text;
+    repair_placeholders(source, translation);
+    SCOPED_TRACE(fmt::format("{}: {} → {} → {}", key, source, before, translation.text));
+    const auto sorted = [](const std::string& of) {
+      std::vector<std::string> found;
+      for (const TextSpan span : find_placeholders(of))
+        found.push_back(of.substr(span.begin, span.end - span.begin));
+      std::ranges::sort(found);
+      return found;
+    };
+    if (!find_placeholders(source).empty()) {
+      ASSERT_EQ(sorted(source), sorted(translation.text));
+    }
+    for (const Link& link : translation.links) ASSERT_LE(link.target.end, translation.text.size());
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::internal

@@ -1,0 +1,39 @@
+// Translations for tests of formats: every word changes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+#include "document/projection.h"
+
+namespace dragoman::internal {
+
+inline std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+  return upper;
+}
+
+// Word for word.
+inline std::string in_upper_case(const Document& document) {
+  std::vector<std::string> rendered;
+  for (const DocumentSegment& segment : document.segments) {
+    std::vector<Link> links;
+    for (const TextSpan& word : words_of(segment.text)) links.push_back({word, word});
+    rendered.push_back(render(segment, upper_case(segment.text), links));
+  }
+  return document.write(rendered);
+}
+
+// Sentences of other words and another length, whose alignment is not known.
+inline std::string in_other_words(const Document& document) {
+  std::vector<std::string> rendered;
+  for (size_t i = 0; i < document.segments.size(); ++i)
+    rendered.push_back(render(document.segments[i], "T" + std::to_string(i) + " <translated> & changed", {}));
+  return document.write(rendered);
+}
+
+}  // namespace dragoman::internal
