@@ -49,11 +49,11 @@ struct HttpReply {
   int bytes_per_tenth = 0;  // slow, if it is not 0
 };
 
-class HttpServer {
+class DownloadServer {
  public:
   using Answer = std::function<HttpReply(const HttpQuery& query)>;
 
-  explicit HttpServer(Answer answer)
+  explicit DownloadServer(Answer answer)
       : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
@@ -65,14 +65,14 @@ class HttpServer {
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
-  ~HttpServer() {
+  ~DownloadServer() {
     stopped_ = true;
     shutdown(listener_, SHUT_RDWR);
     thread_.join();
     close(listener_);
   }
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
+  DownloadServer(const DownloadServer&) = delete;
+  DownloadServer& operator=(const DownloadServer&) = delete;
 
   std::string url(const std::string& path = "") const {
     return fmt::format("http://127.0.0.1:{}{}", port_, path);

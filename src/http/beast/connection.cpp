@@ -1,0 +1,289 @@
+#include "http/beast/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "http/characters.h"
+#include "http/response_text.h"
+
+namespace dragoman::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t head_piece = 4 << 10, body_piece = 64 << 10;
+constexpr std::chrono::seconds linger_time(1);
+constexpr std::string_view continue_text = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool fit_as_id(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
+  });
+}
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Transport> transport, std::string peer,
+                       std::string counted_as)
+    : loop_(std::move(loop)),
+      state_(loop_->state()),
+      transport_(std::move(transport)),
+      peer_(std::move(peer)),
+      counted_as_(std::move(counted_as)),
+      reader_(state_.settings.header_bytes) {}
+
+// What one connection runs into, such as too little memory, ends that connection alone.
+template <class Function>
+void Connection::guarded(Function function) {
+  if (phase_ == Phase::closed) return;
+  try {
+    function();
+  } catch (const std::exception&) {
+    close();
+  }
+}
+
+void Connection::enter(Phase phase, std::chrono::milliseconds limit) {
+  phase_ = phase;
+  deadline_ = Clock::now() + limit;
+}
+
+void Connection::start() {
+  if (phase_ == Phase::closed) return;
+  enter(Phase::opening, state_.settings.header_time);
+  transport_->open(shared_from_this());
+}
+
+void Connection::on_open(error_code error) {
+  guarded([&] {
+    if (error) return close();
+    phase_ = Phase::idle;
+    read();
+  });
+}
+
+// --- reading ---
+
+void Connection::read() {
+  if (reading_ || input_ended_ || phase_ == Phase::closed) return;
+  if (phase_ == Phase::lingering) input_.clear();
+  // Of requests that follow while one is worked on, no more is held than of one head.
+  if (phase_ == Phase::answering && input_.size() >= state_.settings.header_bytes) return;
+  const size_t size = phase_ == Phase::body ? body_piece : head_piece;
+  if (piece_.size() != size) piece_ = std::string(size, '\0');  // idle connections are many, and keep little
+  reading_ = true;
+  transport_->read_some(piece_.data(), piece_.size(), shared_from_this());
+}
+
+void Connection::on_read(error_code error, size_t bytes) {
+  guarded([&] {
+    reading_ = false;
+    input_.append(piece_, 0, bytes);
+    if (error == asio::error::eof) return end_of_input();
+    if (error) return close();
+    if (phase_ == Phase::answering || phase_ == Phase::lingering) return read();
+    proceed();
+  });
+}
+
+// The end of input while a request is worked on may come of a client that has gone, or of one that has shut its side
+// down and waits for the answer, as `nc -N` does. Both look the same until something is sent: an interim answer, which
+// clients of HTTP/1.1 skip, is refused by the system of a client that has gone. To 1.0, and once an answer has begun,
+// none can be sent: then the answer itself finds out.
+void Connection::end_of_input() {
+  input_ended_ = true;
+  if (phase_ != Phase::answering) return close();
+  if (reader_.http_1_1() && !writing_ && !answer_->begun()) write(std::string(continue_text));
+  transport_->wait_for_hangup(shared_from_this());
+}
+
+void Connection::on_hangup() {
+  guarded([&] { close(); });
+}
+
+void Connection::proceed() {
+  for (;;) {
+    size_t taken = 0;
+    const auto progress = reader_.read(input_, taken);
+    input_.erase(0, taken);
+    if (phase_ == Phase::idle && reader_.begun()) {
+      received_ = Clock::now();
+      phase_ = Phase::head;
+      if (!std::exchange(first_, false)) deadline_ = received_ + state_.settings.header_time;
+    }
+    switch (progress) {
+      case RequestReader::Progress::more:
+        return input_ended_ ? close() : read();
+      case RequestReader::Progress::head:
+        if (!admitted()) return;
+        break;
+      case RequestReader::Progress::whole:
+        return hand_over();
+      case RequestReader::Progress::refused:
+        ++state_.bad_requests;
+        return refuse(reader_.refusal());
+    }
+  }
+}
+
+// Whether the body may come.
+bool Connection::admitted() {
+  IncomingRequest& request = reader_.request();
+  request.peer = peer_;
+  request.received = received_;
+  request.id = request.header("x-request-id");
+  if (!fit_as_id(request.id)) request.id = fmt::format("{:016x}", mix(state_.id_seed, ++state_.last_id));
+  head_only_ = request.method == "HEAD";
+  if (head_only_) request.method = "GET";
+
+  size_t body_bytes = state_.settings.body_bytes;
+  if (auto response = refusal(body_bytes)) {
+    refuse(std::move(*response));
+    return false;
+  }
+  reader_.limit_body(body_bytes);
+  if (reader_.body_follows()) {
+    enter(Phase::body, state_.settings.body_time);
+    if (reader_.expects_continue() && reader_.http_1_1() && input_.empty()) write(std::string(continue_text));
+  }
+  return true;
+}
+
+std::optional<HttpResponse> Connection::refusal(size_t& body_bytes) {
+  const auto& admit = state_.handler.admit;
+  if (admit) {
+    try {
+      if (auto response = admit(reader_.request(), body_bytes)) return response;
+    } catch (const std::exception&) {
+      return error_response(500, unanswered);
+    }
+  }
+  if (reader_.content_length().value_or(0) <= body_bytes) return {};
+  return error_response(413, fmt::format("the request's body has {} bytes; at most {} are taken",
+                                         *reader_.content_length(), body_bytes));
+}
+
+// --- answering ---
+
+void Connection::open_answer() {
+  enter(Phase::answering, state_.settings.write_time);
+  deadline_ = Clock::time_point::max();
+  auto wake = [loop = loop_, weak = weak_from_this()] {
+    asio::post(loop->context(), [weak] {
+      if (const auto self = weak.lock()) self->guarded([&] { self->take_answer(); });
+    });
+  };
+  const std::shared_ptr<ServerState> state = loop_->shared_state();
+  answer_ = std::make_shared<PendingAnswer>(
+      AnswerTerms{.http_1_1 = reader_.http_1_1(),
+                  .keep_alive = reader_.whole() && reader_.keep_alive(),
+                  .head_only = head_only_,
+                  .id = reader_.request().id,
+                  .unsent_bytes = state_.settings.unsent_bytes,
+                  .draining = std::shared_ptr<const std::atomic<bool>>(state, &state->draining)},
+      std::move(wake));
+}
+
+void Connection::hand_over() {
+  open_answer();
+  ++state_.requests;
+  IncomingRequest request = std::move(reader_.request());
+  request.gone = answer_->gone();
+  try {
+    state_.handler.handle(std::move(request), PendingAnswer::responder(answer_));
+  } catch (const std::exception&) {
+    // The responder has gone with the call, which answers 500.
+  }
+  take_answer();
+  read();
+}
+
+void Connection::refuse(HttpResponse response) {
+  open_answer();
+  answer_->send(std::move(response));
+  take_answer();
+}
+
+void Connection::take_answer() {
+  if (phase_ != Phase::answering || complete_) return;
+  if (writing_) return answer_->broken() ? close() : void();
+  std::string bytes;
+  const PendingAnswer::State state = answer_->take(bytes);
+  if (state == PendingAnswer::State::broken) return close();
+  complete_ = state == PendingAnswer::State::complete;
+  if (!bytes.empty()) return write(std::move(bytes));
+  if (complete_) finish_request();
+}
+
+void Connection::write(std::string bytes) {
+  output_ = std::move(bytes);
+  written_ = 0;
+  writing_ = true;
+  if (phase_ == Phase::answering) deadline_ = Clock::now() + state_.settings.write_time;
+  transport_->write_some(output_, shared_from_this());
+}
+
+void Connection::on_write(error_code error, size_t bytes) {
+  guarded([&] {
+    if (error) return close();
+    written_ += bytes;
+    if (phase_ == Phase::answering) deadline_ = Clock::now() + state_.settings.write_time;
+    if (written_ < output_.size())
+      return transport_->write_some(std::string_view(output_).substr(written_), shared_from_this());
+    output_ = {};
+    writing_ = false;
+    if (phase_ != Phase::answering) return;
+    deadline_ = Clock::time_point::max();
+    if (complete_) return finish_request();
+    answer_->sent_all();
+    take_answer();
+  });
+}
+
+void Connection::finish_request() {
+  const bool keep_alive = answer_->keep_alive();
+  answer_.reset();
+  complete_ = false;
+  if (!keep_alive) return linger();
+  reader_.reset();
+  enter(Phase::idle, state_.settings.idle_time);
+  proceed();
+}
+
+// Closed while bytes of the client are still to come, the connection would be reset, and the answer lost with it.
+void Connection::linger() {
+  if (input_ended_) return close();
+  enter(Phase::lingering, linger_time);
+  transport_->end_output(shared_from_this());
+  read();
+}
+
+// --- ending ---
+
+void Connection::close_if_idle() {
+  if (phase_ == Phase::opening || phase_ == Phase::idle || phase_ == Phase::head) close();
+}
+
+void Connection::expire() {
+  guarded([&] {
+    if (phase_ == Phase::head) return refuse(error_response(408, "the request's headers took too long"));
+    if (phase_ == Phase::body) return refuse(error_response(408, "the request's body took too long"));
+    close();
+  });
+}
+
+void Connection::close() {
+  if (std::exchange(phase_, Phase::closed) == Phase::closed) return;
+  transport_->close();
+  if (answer_) {
+    ++state_.gone;
+    std::exchange(answer_, {})->close();
+  }
+  state_.population.remove(counted_as_);
+  loop_->remove(shared_from_this());
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,186 @@
+#include "http/beast/listener.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "http/beast/connection.h"
+#include "http/pending_answer.h"
+#include "http/response_text.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr std::chrono::seconds refusal_time(1);
+constexpr std::chrono::milliseconds pause_without_descriptors(50);
+constexpr int backlog = 4096;
+constexpr size_t most_refusing = 1000;
+
+// The network of an IPv6 address belongs to one host or household: its addresses are counted as one.
+std::string counted_as(const asio::ip::address& address) {
+  if (!address.is_v6()) return address.to_string();
+  const auto bytes = address.to_v6().to_bytes();
+  return std::string(bytes.begin(), bytes.begin() + 8);
+}
+
+asio::ip::address plain_address(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+}
+
+// Sends one answer to a client that is not served, and waits for its closing, without which the answer might be lost.
+class RefusedClient final : public LoopMember, public std::enable_shared_from_this<RefusedClient> {
+ public:
+  RefusedClient(std::shared_ptr<Loop> loop, tcp::socket socket)
+      : loop_(std::move(loop)), socket_(std::move(socket)) {
+    ++loop_->state().refusing;
+  }
+  ~RefusedClient() override { --loop_->state().refusing; }
+
+  void start(const std::string& text) {
+    if (!socket_.is_open()) return;
+    error_code error;
+    socket_.non_blocking(true, error);
+    socket_.send(asio::buffer(text), 0, error);  // fits into the buffer of a new socket
+    socket_.shutdown(tcp::socket::shutdown_send, error);
+    read();
+  }
+  bool late(std::chrono::steady_clock::time_point now) const override { return now >= deadline_; }
+  void expire() override { close(); }
+  void close_if_idle() override { close(); }
+  void close() override {
+    error_code ignored;
+    socket_.close(ignored);
+    loop_->remove(shared_from_this());
+  }
+
+ private:
+  void read() {
+    socket_.async_read_some(asio::buffer(dropped_), [self = shared_from_this()](error_code error, size_t) {
+      error ? self->close() : self->read();
+    });
+  }
+
+  const std::shared_ptr<Loop> loop_;
+  const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + refusal_time;
+  tcp::socket socket_;
+  std::array<char, 4096> dropped_;
+};
+
+std::string refusal_text(Population::Verdict verdict) {
+  HttpResponse response = verdict == Population::Verdict::full
+                              ? error_response(503, "the server has as many connections as it takes")
+                              : error_response(429, "there are too many connections from this address");
+  response.headers.emplace_back("Retry-After", "1");
+  return response_head(response, {.keep_alive = false}) + response.body;
+}
+
+}  // namespace
+
+Listener::Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& host, int port, Wrap wrap,
+                   bool encrypted)
+    : loops_(std::move(loops)), wrap_(std::move(wrap)), encrypted_(encrypted) {
+  error_code error;
+  tcp::resolver resolver(loops_.front()->context());
+  const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error);
+  if (error)
+    throw Error("{}: no such address to listen on ({}); give one of this machine", host, error.message());
+  for (const auto& entry : found) {
+    tcp::endpoint endpoint = entry.endpoint();
+    if (port == 0 && !entrances_.empty()) endpoint.port(static_cast<uint16_t>(this->port()));
+    bind(endpoint, host);
+  }
+  if (entrances_.empty()) throw Error("{}: this machine has no such address to listen on", host);
+}
+
+void Listener::bind(const tcp::endpoint& endpoint, const std::string& host) {
+  tcp::acceptor acceptor(loops_.front()->context());
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (error) return;  // a system without IPv6
+  acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (endpoint.protocol() == tcp::v6())
+    acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), error);
+  acceptor.bind(endpoint, error);
+  if (error == asio::error::address_in_use)
+    throw Error("{}:{}: another program listens there; choose another port", host, endpoint.port());
+  if (error == boost::system::errc::address_not_available) return;
+  if (!error) acceptor.listen(backlog, error);
+  if (error) throw Error("{}:{}: cannot listen there: {}", host, endpoint.port(), error.message());
+  entrances_.push_back({std::move(acceptor), asio::steady_timer(loops_.front()->context())});
+}
+
+int Listener::port() const { return entrances_.front().acceptor.local_endpoint().port(); }
+
+void Listener::start() {
+  for (Entrance& entrance : entrances_) accept(entrance);
+}
+
+const std::shared_ptr<Loop>& Listener::next_loop() { return loops_[next_++ % loops_.size()]; }
+
+void Listener::accept(Entrance& entrance) {
+  const std::shared_ptr<Loop>& loop = next_loop();
+  entrance.acceptor.async_accept(loop->context(), [this, &entrance, loop](error_code error,
+                                                                          tcp::socket socket) {
+    if (!error) take(std::move(socket), loop);
+    if (!entrance.acceptor.is_open()) return;
+    const bool exhausted = error == asio::error::no_descriptors || error == asio::error::no_memory ||
+                           error == boost::system::errc::too_many_files_open_in_system;
+    if (!exhausted) return accept(entrance);
+    entrance.pause.expires_after(pause_without_descriptors);  // the connection waits in the system's queue
+    entrance.pause.async_wait([this, &entrance](error_code) {
+      if (entrance.acceptor.is_open()) accept(entrance);
+    });
+  });
+}
+
+void Listener::close() {
+  error_code error;
+  for (auto& [acceptor, pause] : entrances_) {
+    acceptor.non_blocking(true, error);
+    // Clients that wait in the system's queue are connected already.
+    for (int i = 0; i < backlog && !error; ++i) {
+      const std::shared_ptr<Loop>& loop = next_loop();
+      tcp::socket socket(loop->context());
+      acceptor.accept(socket, error);
+      if (!error) take(std::move(socket), loop);
+    }
+    acceptor.close(error);
+    pause.cancel();
+  }
+}
+
+void Listener::take(tcp::socket socket, const std::shared_ptr<Loop>& loop) {
+  ServerState& state = loop->state();
+  ++state.accepted;
+  error_code error;
+  const asio::ip::address address = plain_address(socket.remote_endpoint(error).address());
+  if (error) return;
+  socket.set_option(tcp::no_delay(true), error);
+  const std::string key = counted_as(address);
+  const Population::Verdict verdict = state.population.add(key);
+  if (verdict != Population::Verdict::admitted) return refuse(std::move(socket), loop, verdict);
+  try {
+    auto connection = std::make_shared<Connection>(loop, wrap_(std::move(socket)), address.to_string(), key);
+    asio::post(loop->context(), [loop, connection = std::move(connection)] {
+      loop->add(connection);
+      connection->start();
+    });
+  } catch (const std::exception&) {  // too little memory
+    state.population.remove(key);
+  }
+}
+
+// What is refused takes no more than it must: beyond some clients, and before a handshake, nothing is said.
+void Listener::refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop, Population::Verdict verdict) {
+  ServerState& state = loop->state();
+  ++state.refused;
+  if (encrypted_ || state.refusing >= most_refusing) return;
+  auto client = std::make_shared<RefusedClient>(loop, std::move(socket));
+  asio::post(loop->context(), [loop, client = std::move(client), text = refusal_text(verdict)] {
+    loop->add(client);
+    client->start(text);
+  });
+}
+
+}  // namespace dragoman::internal

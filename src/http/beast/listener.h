@@ -1,0 +1,45 @@
+// Listener: accepts connections on one or several addresses, and hands them to the loops in turn. What comes over a
+// limit is refused at once, before anything of it is read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/beast/loop.h"
+#include "http/beast/transport.h"
+
+namespace dragoman::internal {
+
+class Listener {
+ public:
+  // Makes a connection's transport of its socket.
+  using Wrap = std::function<std::unique_ptr<Transport>(tcp::socket)>;
+
+  // Accepts on the thread of the first loop. An Error where the address cannot be used.
+  Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& host, int port, Wrap wrap,
+           bool encrypted);
+
+  void start();
+  void close();  // on the first loop's thread
+  int port() const;
+
+ private:
+  struct Entrance {
+    tcp::acceptor acceptor;
+    asio::steady_timer pause;  // while the system grants no more descriptors
+  };
+  void bind(const tcp::endpoint& endpoint, const std::string& host);
+  void accept(Entrance& entrance);
+  void take(tcp::socket socket, const std::shared_ptr<Loop>& loop);
+  void refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop, Population::Verdict verdict);
+  const std::shared_ptr<Loop>& next_loop();
+
+  const std::vector<std::shared_ptr<Loop>> loops_;
+  const Wrap wrap_;
+  const bool encrypted_;
+  std::vector<Entrance> entrances_;
+  size_t next_ = 0;
+};
+
+}  // namespace dragoman::internal

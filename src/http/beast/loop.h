@@ -1,0 +1,53 @@
+// Loop: one thread's share of the connections. A connection stays with its loop, so that nothing of it is locked.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <unordered_set>
+
+#include "http/beast/asio.h"
+#include "http/server_state.h"
+
+namespace dragoman::internal {
+
+// A connection, as its loop sees it.
+class LoopMember {
+ public:
+  virtual ~LoopMember() = default;
+  virtual bool late(std::chrono::steady_clock::time_point now) const = 0;
+  virtual void expire() = 0;  // what to do about being late
+  virtual void close_if_idle() = 0;
+  virtual void close() = 0;
+};
+
+// Answers that are pending hold their loop, so that one that comes after the server's end has a context to be posted
+// to. It is never run then.
+class Loop {
+ public:
+  explicit Loop(std::shared_ptr<ServerState> state);
+
+  // From any thread.
+  void run();         // until `finish` has been called and the connections are closed
+  void drain_idle();  // closes the connections that wait for a request
+  void finish();      // closes all connections
+
+  asio::io_context& context() { return context_; }
+  ServerState& state() { return *state_; }
+  std::shared_ptr<ServerState> shared_state() { return state_; }
+
+  // On the loop's thread.
+  void add(const std::shared_ptr<LoopMember>& member);
+  void remove(const std::shared_ptr<LoopMember>& member);
+
+ private:
+  void tick();
+
+  const std::shared_ptr<ServerState> state_;
+  const std::chrono::milliseconds period_;  // how exact deadlines are
+  asio::io_context context_{1};
+  asio::steady_timer timer_{context_};
+  std::unordered_set<std::shared_ptr<LoopMember>> members_;
+  bool finished_ = false;
+};
+
+}  // namespace dragoman::internal

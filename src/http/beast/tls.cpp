@@ -1,0 +1,95 @@
+#include "http/beast/tls.h"
+
+#include <utility>
+
+#include <boost/asio/ssl/stream.hpp>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509err.h>
+
+#include "base/error.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace ssl = asio::ssl;
+
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                    unsigned int offered_size, void*) {
+  static constexpr unsigned char ours[] = "\x08http/1.1";
+  unsigned char* match = nullptr;
+  const int result = SSL_select_next_proto(&match, size, ours, sizeof ours - 1, offered, offered_size);
+  *chosen = match;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+class TlsTransport : public Transport {
+ public:
+  TlsTransport(tcp::socket socket, TlsContext context)
+      : context_(std::move(context)), stream_(std::move(socket), *context_) {}
+
+  void open(User user) override {
+    stream_.async_handshake(ssl::stream_base::server,
+                            [user = std::move(user)](error_code error) { user->on_open(error); });
+  }
+  void read_some(char* to, size_t bytes, User user) override {
+    stream_.async_read_some(asio::buffer(to, bytes), [user = std::move(user)](error_code error, size_t n) {
+      user->on_read(error, n);
+    });
+  }
+  void write_some(std::string_view bytes, User user) override {
+    stream_.async_write_some(
+        asio::buffer(bytes.data(), bytes.size()),
+        [user = std::move(user)](error_code error, size_t n) { user->on_write(error, n); });
+  }
+  void wait_for_hangup(User user) override {
+    stream_.next_layer().async_wait(tcp::socket::wait_error, [user = std::move(user)](error_code error) {
+      if (error != asio::error::operation_aborted) user->on_hangup();
+    });
+  }
+  void end_output(User user) override {
+    stream_.async_shutdown([this, user = std::move(user)](error_code) {
+      error_code ignored;
+      stream_.next_layer().shutdown(tcp::socket::shutdown_send, ignored);
+    });
+  }
+  void close() override {
+    error_code ignored;
+    stream_.next_layer().close(ignored);
+  }
+
+ private:
+  const TlsContext context_;
+  ssl::stream<tcp::socket> stream_;
+};
+
+}  // namespace
+
+TlsContext tls_context(const std::string& certificate, const std::string& key) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  SSL_CTX* const native = context->native_handle();
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_options(native,
+                      SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_alpn_select_cb(native, choose_protocol, nullptr);
+  // Without one OpenSSL would ask for a password at the terminal.
+  context->set_password_callback([](size_t, ssl::context::password_purpose) { return std::string(); });
+  error_code error;
+  context->use_certificate_chain_file(certificate, error);
+  if (error) throw Error("{}: no certificate can be read: {}", certificate, error.message());
+  context->use_private_key_file(key, ssl::context::pem, error);
+  const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+  if (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH)
+    throw Error("{}: the private key is not that of the certificate in {}", key, certificate);
+  if (error)
+    throw Error("{}: no private key can be read: {}; it must be PEM without a password", key,
+                error.message());
+  return context;
+}
+
+std::unique_ptr<Transport> tls_transport(tcp::socket socket, const TlsContext& context) {
+  return std::make_unique<TlsTransport>(std::move(socket), context);
+}
+
+}  // namespace dragoman::internal

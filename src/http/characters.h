@@ -1,0 +1,29 @@
+// Characters as HTTP sees them: bytes, in ASCII.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace dragoman::internal {
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+inline bool is_alphanumeric(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+inline int hex_digit(char c) {  // -1: it is none
+  if (is_digit(c)) return c - '0';
+  const char small = lower_case(c);
+  return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+inline bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower_case, lower_case);
+}
+
+}  // namespace dragoman::internal

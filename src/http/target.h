@@ -1,0 +1,20 @@
+// The target of a request line, read in one way only: a path that a proxy before us could take for another is refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dragoman::internal {
+
+struct Target {
+  std::string path;  // decoded; "*" of OPTIONS
+  std::vector<std::pair<std::string, std::string>> query = {};
+  std::string host = {};  // of the absolute form, which comes before that of the header
+};
+
+// A FramingError where it is none.
+Target read_target(std::string_view method, std::string_view target);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,217 @@
+// Limits, timeouts, and what happens before a body is read.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "http/response_text.h"
+#include "http/test_server.h"
+
+namespace dragoman::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+HttpSettings short_times() {
+  HttpSettings settings;
+  settings.header_time = settings.body_time = settings.write_time = settings.idle_time = milliseconds(200);
+  return settings;
+}
+
+void expect_refused(HttpClient& client, int status) {
+  const auto begin = Clock::now();
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, status);
+  EXPECT_EQ(response->header("retry-after"), "1");
+  EXPECT_EQ(response->header("connection"), "close");
+  EXPECT_TRUE(client.closed());
+  EXPECT_LT(Clock::now() - begin, seconds(1));
+}
+
+TEST(HttpLimits, ConnectionsInAll) {
+  HttpSettings settings;
+  settings.connections = 2;
+  TestServer server({.handle = echo}, settings);
+  HttpClient first = server.client(), second = server.client();
+  ASSERT_TRUE(soon([&] { return server.counts().connections == 2; }));
+  HttpClient third = server.client();
+  expect_refused(third, 503);
+  first.close();
+  ASSERT_TRUE(soon([&] { return server.counts().connections == 1; }));
+  HttpClient fourth = server.client();
+  fourth.request("GET", "/");
+  EXPECT_EQ(fourth.read()->status, 200);
+  EXPECT_EQ(server.counts().refused, 1u);
+}
+
+TEST(HttpLimits, ConnectionsOfOneAddress) {
+  HttpSettings settings;
+  settings.connections_of_one_address = 1;
+  TestServer server({.handle = echo}, settings);
+  HttpClient first = server.client();
+  ASSERT_TRUE(soon([&] { return server.counts().connections == 1; }));
+  HttpClient second = server.client();
+  second.request("GET", "/");
+  expect_refused(second, 429);
+}
+
+TEST(HttpLimits, SlowHeaders) {
+  TestServer server({.handle = echo}, short_times());
+  HttpClient client = server.client();
+  const auto begin = Clock::now();
+  std::jthread slow([&](const std::stop_token& stop) {
+    for (const char c :
+         std::string("GET / HTTP/1.1\r\nHost: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")) {
+      if (stop.stop_requested() || !client.send(std::string(1, c))) return;
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+  });
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 408);
+  EXPECT_GE(Clock::now() - begin, milliseconds(200));
+  EXPECT_LT(Clock::now() - begin, seconds(1));
+}
+
+TEST(HttpLimits, SilentAndIdleConnections) {
+  TestServer server({.handle = echo}, short_times());
+  HttpClient silent = server.client(), idle = server.client();
+  idle.request("GET", "/");
+  EXPECT_TRUE(idle.read());
+  EXPECT_FALSE(silent.read());
+  EXPECT_TRUE(silent.closed());
+  EXPECT_TRUE(idle.closed());
+}
+
+TEST(HttpLimits, SlowBody) {
+  TestServer server({.handle = echo}, short_times());
+  HttpClient client = server.client();
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345");
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 408);
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(server.counts().requests, 0u);
+}
+
+TEST(HttpLimits, TimesAreThoseOfEachRequest) {
+  HttpSettings settings = short_times();
+  settings.idle_time = seconds(5);
+  TestServer server({.handle = echo}, settings);
+  HttpClient client = server.client();
+  for (int i = 0; i < 3; ++i) {
+    if (i > 0) std::this_thread::sleep_for(milliseconds(150));
+    client.send("POST / HTTP/1.1\r\n");
+    std::this_thread::sleep_for(milliseconds(100));
+    client.send("Host: a\r\nContent-Length: 2\r\n\r\na");
+    std::this_thread::sleep_for(milliseconds(100));
+    client.send("b");
+    const auto response = client.read();
+    ASSERT_TRUE(response) << i;
+    EXPECT_EQ(response->status, 200) << i;
+  }
+}
+
+TEST(HttpLimits, ClientThatDoesNotReadAnAnswer) {
+  Held held;
+  TestServer server(held.handler(), short_times());
+  HttpClient client = server.client();
+  client.request("GET", "/");
+  auto [request, responder] = held.next();
+  responder.send({.body = std::string(64 << 20, 'a')});
+  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }));
+  EXPECT_EQ(server.counts().connections, 0u);
+}
+
+TEST(HttpLimits, SlowWorkIsNotLate) {
+  Held held;
+  TestServer server(held.handler(), short_times());
+  HttpClient client = server.client();
+  client.request("GET", "/");
+  const auto [request, responder] = held.next();
+  responder.begin({});
+  std::this_thread::sleep_for(milliseconds(500));
+  EXPECT_FALSE(request.gone.stop_requested());
+  responder.end();
+  EXPECT_TRUE(client.read());
+}
+
+TEST(HttpLimits, UnsentBytesOfAStream) {
+  Held held;
+  HttpSettings settings;
+  settings.unsent_bytes = 1 << 20;
+  TestServer server(held.handler(), settings);
+  HttpClient client = server.client();
+  client.request("GET", "/");
+  const auto [request, responder] = held.next();
+  responder.begin({});
+  size_t written = 0;
+  const std::string piece(10'000, 'a');
+  while (responder.write(piece)) ASSERT_LT(written += piece.size(), size_t{64} << 20);
+  EXPECT_GE(written, size_t{900} << 10);
+  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }));  // the client is dropped
+  EXPECT_FALSE(client.read());
+}
+
+TEST(HttpLimits, BodyIsRefusedBeforeItComes) {
+  HttpSettings settings;
+  settings.body_bytes = 100;
+  TestServer server(
+      {.admit = [](const IncomingRequest& head, size_t& body_bytes) -> std::optional<HttpResponse> {
+         if (head.path == "/small") body_bytes = 10;
+         if (head.path == "/large") body_bytes = 1000;
+         if (head.path == "/no") return error_response(401, "no");
+         if (head.path == "/throw") throw Error("unexpected");
+         return {};
+       },
+       .handle = echo},
+      settings);
+  const auto status = [&](const std::string& path, size_t bytes) {
+    HttpClient client = server.client();
+    client.send(fmt::format("POST {} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", path, bytes));
+    const auto response = client.read();
+    EXPECT_TRUE(client.closed());
+    return response ? response->status : 0;
+  };
+  EXPECT_EQ(status("/", 101), 413);
+  EXPECT_EQ(status("/small", 11), 413);
+  EXPECT_EQ(status("/large", 1001), 413);
+  EXPECT_EQ(status("/no", 10), 401);
+  EXPECT_EQ(status("/throw", 10), 500);
+  EXPECT_EQ(server.counts().requests, 0u);
+
+  HttpClient client = server.client();
+  client.request("GET", "/no");
+  EXPECT_EQ(client.read()->status, 401);
+  client.request("POST", "/large", std::string(1000, 'a'));  // no body was to follow: the connection lives
+  EXPECT_EQ(client.read()->status, 200);
+}
+
+TEST(HttpLimits, RefusalReachesAClientThatSendsItsBodyFirst) {
+  HttpSettings settings;
+  settings.body_bytes = 100;
+  TestServer server({.handle = echo}, settings);
+  HttpClient client = server.client();
+  ASSERT_TRUE(client.request("POST", "/", std::string(8 << 20, 'a')));
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpLimits, ContinueIsSaidOnceTheRequestIsAdmitted) {
+  HttpSettings settings;
+  settings.body_bytes = 100;
+  TestServer server({.handle = echo}, settings);
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ";
+  HttpClient client = server.client();
+  client.send(head + "3\r\n\r\n");
+  EXPECT_EQ(client.read()->status, 100);
+  client.send("abc");
+  EXPECT_EQ(client.read()->body, "POST /\nabc");
+  client.send(head + "3\r\n\r\nabc");  // the body is here already
+  EXPECT_EQ(client.read()->status, 200);
+  client.send(head + "101\r\n\r\n");
+  EXPECT_EQ(client.read()->status, 413);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
