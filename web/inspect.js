@@ -1,12 +1,12 @@
 // The page of one sentence at a time: its n-best list, token probabilities, word alignment and every head's attention.
-const {model, sentences, colours} = JSON.parse(document.getElementById("data").textContent);
+let model, sentences, colours;
 const page = document.getElementById("page");
 const kinds = {
   encoder: {name: "Encoder", rows: "source_tokens", columns: "source_tokens", note: "Rows: source tokens (queries); columns: the source tokens they attend to (keys)"},
   decoder: {name: "Decoder", rows: "read_tokens", columns: "read_tokens", note: "Rows: tokens read by the decoder (queries); columns: the tokens they attend to, themselves and earlier ones (keys)"},
   cross: {name: "Cross", rows: "said_tokens", columns: "source_tokens", note: "Rows: output tokens (queries); columns: the source tokens that the decoder attends to when predicting them (keys)"},
 };
-let sentence = sentences[0], kind = "cross", layer = sentence.alignment_layer - 1, aligning = layer;
+let sentence, kind = "cross", layer, aligning;
 
 const tip = element("div", {class: "tip", hidden: ""});
 document.body.append(tip);
@@ -53,7 +53,7 @@ function translationSection() {
   const nbest = element("table", {}, element("thead", {}, element("tr", {},
     element("th", {class: "number"}, "rank"), element("th", {class: "number"}, "score"), element("th", {}, "hypothesis"))),
   element("tbody", {}, ...rows));
-  section("Translation", element("p", {class: "note"}, `Model: ${model}`), facts, element("div", {class: "scroll"}, nbest));
+  section("Translation", element("p", {class: "note"}, `Model: ${model}`), facts, element("div", {class: "scroll", tabindex: 0}, nbest));
 }
 
 // From pale green for likely tokens to strong red for unlikely ones.
@@ -147,7 +147,7 @@ function drawLinks(holder) {
 }
 
 function alignmentSection() {
-  const holder = element("div", {class: "scroll card"});
+  const holder = element("div", {class: "scroll card", tabindex: 0});
   section("Alignment", element("p", {class: "note"},
     `Cross-attention between words, averaged over the heads of a layer; links below 0.1 are not shown. Hover over a word to highlight its links. --alignment uses layer ${sentence.alignment_layer}.`),
   choice("layer", layers("cross"), aligning, (value) => { aligning = value; drawLinks(holder); }), element("p"), holder);
@@ -166,7 +166,7 @@ const bare = (piece) => piece.replace(/^▁(?=.)/, "");
 class HeatMap {
   constructor(title, matrix, rows, columns, cell) {
     this.canvas = element("canvas", {role: "img", "aria-label": title});
-    this.figure = element("figure", {class: "card"}, element("figcaption", {}, element("h3", {}, title)), this.canvas);
+    this.figure = element("figure", {class: "card", tabindex: 0}, element("figcaption", {}, element("h3", {}, title)), this.canvas);
     Object.assign(this, {matrix, rows, columns, cell});
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => { tip.hidden = true; this.draw(); });
@@ -279,7 +279,17 @@ function showSentence() {
   attentionSection();
 }
 
-showSentence();
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showSentence);
+function showInspection(data) {
+  ({model, sentences, colours} = data);
+  sentence = sentences[0];
+  layer = aligning = sentence.alignment_layer - 1;
+  showSentence();
+}
+
+const inlined = document.getElementById("data");  // a page that is a file; the server's page fetches its data
+if (inlined) showInspection(JSON.parse(inlined.textContent));
+const recolour = () => { if (sentence) showSentence(); };
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+window.addEventListener("theme", recolour);
 let waiting = 0;
 window.addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraw[0]?.(), 150); });

@@ -1,21 +1,20 @@
 // The report, section by section. Sections without data are omitted.
-const {runs} = JSON.parse(document.getElementById("data").textContent);
-const several = runs.length > 1;
+let runs = [], several = false, shown = [];
 const page = document.getElementById("page");
-const shown = runs.map(() => true);
 let axis = "step", smoothing = 0.02, part = null;
 
 const runName = (run) => element("span", {class: "name"}, several ? key(run) : null, runs[run].name);
 
 function section(title, ...children) {
-  const id = title.toLowerCase();
+  const id = title.toLowerCase(), made = element("section", {id}, element("h2", {}, title), ...children), old = document.getElementById(id);
+  if (old) return old.replaceWith(made);
   document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
-  page.append(element("section", {id}, element("h2", {}, title), ...children));
+  page.append(made);
 }
 
 function table(head, rows, kind = "wide") {
   const cell = (content, tag) => (content instanceof Element && /^T[DH]$/.test(content.tagName) ? content : element(tag, {}, content ?? "–"));
-  return element("div", {class: "scroll"}, element("table", {class: kind},
+  return element("div", {class: "scroll", tabindex: 0}, element("table", {class: kind},
     element("thead", {}, element("tr", {}, ...head.map((content) => cell(content, "th")))),
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((content) => cell(content, "td")))))));
 }
@@ -58,9 +57,11 @@ function statusOf({summary, marks}) {
 
 // --- Curves ---------------------------------------------------------------------------------------------------------
 
-const charts = [];
+const charts = [], tables = element("div");
+let epochs = null;  // the chart of losses by epoch
 
 function curvesSection() {
+  charts.length = 0;
   const needsLog = (name) => {  // whether a logarithmic axis shows more
     const values = runs.flatMap((run) => [...(run.train[name] ?? []), ...(run.validation[name] ?? [])]).filter((value) => value > 0);
     return values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > 30 * values.reduce((a, b) => Math.min(a, b));
@@ -83,8 +84,9 @@ function curvesSection() {
   for (const {chart} of charts) chart.zoomed = zoom;
   const settings = controls();
   if (!charts.length) return section("Curves", element("p", {class: "note"}, "This run has not recorded anything yet."));
-  section("Curves", settings, hint(), element("div", {class: "grid"}, ...[...charts.map(({chart}) => chart.figure), epochChart()].filter(Boolean)), epochTable(), validationTable());
+  section("Curves", settings, hint(), element("div", {class: "grid"}, ...charts.map(({chart}) => chart.figure), epochChart()), tables);
   drawCurves();
+  drawTables();
 }
 
 // Zooms all charts to the same range.
@@ -110,6 +112,13 @@ function drawCurves() {
       x: mark[axis], bad: mark.event !== "resume", name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
     chart.set(series, marks, axis, smoothing, part);
   }
+  drawEpochs();
+}
+
+function drawTables() {
+  const open = [...tables.children].filter((one) => one.open).map((one) => one.firstChild.textContent);
+  tables.replaceChildren(...[epochTable(), validationTable()].filter(Boolean));
+  for (const one of tables.children) one.open = open.includes(one.firstChild.textContent);
 }
 
 // Each run's loss over each epoch, and that of the last validation in it.
@@ -119,14 +128,19 @@ const epochLosses = (run) => run.epochs.step.map((_, i) => {
 });
 
 function epochChart() {
+  epochs = null;
   if (!runs.some((run) => run.epochs.step.length > 1)) return null;
-  const chart = new Chart("Loss by epoch", {axis: "epoch", note: "without label smoothing; plain line: training, over the epoch; line with markers: the epoch's last validation"});
+  epochs = new Chart("Loss by epoch", {axis: "epoch", note: "without label smoothing; plain line: training, over the epoch; line with markers: the epoch's last validation"});
+  return epochs.figure;
+}
+
+function drawEpochs() {
+  if (!epochs) return;
   const series = runs.flatMap((run, i) => ["training", "validation"].map((kind) => {
     const there = epochLosses(run).filter((one) => one[kind] !== null);
     return {run: i, label: several ? `${run.name}, ${kind}` : kind, points: kind === "validation", x: there.map((one) => one.epoch), y: there.map((one) => one[kind])};
   }));
-  chart.set(series.filter((one) => one.x.length), [], "epoch", 0);
-  return chart.figure;
+  epochs.set(series.filter((one) => one.x.length), [], "epoch", 0);
 }
 
 function epochTable() {
@@ -144,18 +158,18 @@ function controls() {
     return element("label", {}, input, text);
   };
   const which = runs.map((run, i) => {
-    const input = element("input", {type: "checkbox", checked: ""});
+    const input = element("input", {type: "checkbox", checked: shown[i] ? "" : null});
     input.addEventListener("change", () => { shown[i] = input.checked; drawCurves(); });
     return element("label", {}, input, runName(i));
   });
   const slider = element("input", {type: "range", min: 0, max: 10, step: 1, value: smoothing * 100, "aria-label": "smoothing window, in percent of the curve"});
   const share = element("output", {}, `${smoothing * 100}%`);
   slider.addEventListener("input", () => { smoothing = slider.value / 100; share.textContent = `${slider.value}%`; drawCurves(); });
-  const whole = element("button", {type: "button", id: "zoom", hidden: ""}, "reset zoom");
+  const whole = element("button", {type: "button", id: "zoom", hidden: part ? null : ""}, "reset zoom");
   whole.addEventListener("click", () => zoom(null));
   return element("form", {class: "controls"},
     several ? element("fieldset", {class: "which"}, element("legend", {}, "runs"), ...which) : null,
-    element("fieldset", {}, element("legend", {}, "x axis"), choice("axis", "step", "steps", true), choice("axis", "seconds", "training time", false)),
+    element("fieldset", {}, element("legend", {}, "x axis"), choice("axis", "step", "steps", axis === "step"), choice("axis", "seconds", "training time", axis === "seconds")),
     element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "moving average over this share of the curve"}, slider, share)), whole);
 }
 
@@ -322,12 +336,33 @@ function configurationSection() {
   only.addEventListener("change", filter);
   filter();
   section("Configuration", several ? element("p", {}, element("label", {}, only, `only differences (${different} of ${keys.length})`)) : null,
-    element("div", {class: "scroll"}, whole));
+    element("div", {class: "scroll", tabindex: 0}, whole));
 }
 
-document.title = `${runs.map((run) => run.name).join(", ")} – training report`;
-summarySection();
-curvesSection();
-corpusSection();
-samplesSection();
-configurationSection();
+function showReport(data) {
+  runs = data.runs;
+  several = runs.length > 1;
+  if (shown.length !== runs.length) shown = runs.map(() => true);
+  document.title = `${runs.map((run) => run.name).join(", ")} – training report`;
+  summarySection();
+  curvesSection();
+  corpusSection();
+  samplesSection();
+  configurationSection();
+}
+
+// New data of the same runs, with the same charts and samples.
+function refreshReport(data) {
+  runs = data.runs;
+  summarySection();
+  if (charts.length) {
+    drawCurves();
+    drawTables();
+  }
+  const places = [...document.querySelectorAll(".history")].map((one) => one.scrollTop);
+  samplesSection();
+  document.querySelectorAll(".history").forEach((one, i) => { one.scrollTop = places[i] ?? 0; });
+}
+
+const inlined = document.getElementById("data");  // a report that is a file; the server's page fetches its data
+if (inlined) showReport(JSON.parse(inlined.textContent));

@@ -1,9 +1,12 @@
 // All of the public library.
 #pragma once
 
+#include "dragoman/document.h"
 #include "dragoman/error.h"
+#include "dragoman/glossary.h"
 #include "dragoman/log.h"
 #include "dragoman/metrics.h"
+#include "dragoman/models.h"
 #include "dragoman/options.h"
 #include "dragoman/training.h"
 #include "dragoman/translator.h"

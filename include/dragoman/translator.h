@@ -79,8 +79,9 @@ struct Translation {
   bool invalid = false;  // the source was not valid UTF-8
   bool cut =
       false;  // the source was too long and was split inside a sentence, or the output reached its maximum length
-  bool unknown = false;  // source or output have characters that the model has no token for
-  bool repeats = false;  // the output looped, and was translated again with loops forbidden
+  bool unknown = false;       // source or output have characters that the model has no token for
+  bool repeats = false;       // the output looped, and was translated again with loops forbidden
+  bool terms_missed = false;  // a term that the request gives is not in the best hypothesis as it was given
 
   const std::string& text() const { return hypotheses.front().text; }
 };
@@ -93,6 +94,18 @@ struct Progress {
   size_t final_bytes;  // of the text: they will not change any more
 };
 
+// A part of the source whose translation is given: an entry of a glossary (glossary.h), a name, a placeholder.
+//
+// One of the targets comes out, once, as whole words, where the model attends to the term's source; the words around it
+// are the model's. The first target is preferred, the others are forms of it or alternatives; white space in them is one
+// space. Of terms that overlap in the source the leftmost counts, of those that begin together the longest. Samples have
+// the terms, too. A term that the target's vocabulary cannot spell, or that does not fit into the longest output, is
+// missed: Translation::terms_missed.
+struct Term {
+  Span source;                       // in the request's text: at least one code point
+  std::vector<std::string> targets;  // at least one, each with a character that is not white space
+};
+
 struct Request {
   std::string text;
   Options options = {};                    // Translator::options() lists them
@@ -103,6 +116,9 @@ struct Request {
       {};  // on the translator's thread, at each step that adds text
   bool tokens =
       true;  // false, and without alignment: hypotheses without tokens, which saves most of a long text's memory
+  std::vector<Term> terms = {};  // whose translation is given
+  // Requests of one client begin in turns with those of others, by the length of their texts. 0: a client of its own.
+  uint64_t client = 0;
 };
 
 struct TextPair {
@@ -122,6 +138,13 @@ struct ScoreSettings {
   std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
 };
 
+struct InspectionSettings {
+  std::string target = {};         // a given translation to inspect; empty: the model's own
+  int64_t alternatives = 5;        // translations that are listed
+  int64_t max_tokens = 100;        // of the source, and of the output: there are weights for each two of them
+  std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
+};
+
 enum class Precision { as_saved, fp32, bf16, int8 };
 
 struct TranslatorSettings {
@@ -131,6 +154,21 @@ struct TranslatorSettings {
   int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
   int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
   bool verify = true;        // compare the weights with their checksums first
+  size_t cache_bytes = 0;    // of sentences that were translated before, which answer again; 0: none are kept
+};
+
+// What a translator is doing now, and what it has done. An equal sentence that is under way, or in the cache, is not
+// translated again.
+struct TranslatorStatistics {
+  size_t waiting = 0;               // requests that have not begun
+  double oldest_seconds = 0;        // that the first of these has waited
+  size_t sentences = 0, batch = 0;  // under way, and at most
+  uint64_t requests = 0;            // done, failed ones included
+  uint64_t steps = 0;               // of decoding, of all workers together
+  uint64_t source_tokens = 0, target_tokens = 0;
+  uint64_t merged = 0;  // sentences that joined an equal one under way
+  uint64_t cache_hits = 0, cache_misses = 0;
+  size_t cache_bytes = 0;
 };
 
 struct ModelInfo {
@@ -165,9 +203,17 @@ class DRAGOMAN_API Translator {
 
   // Requests that were submitted and are not done, waiting ones included.
   size_t pending() const;
+  // Takes no time, whatever the translator does.
+  TranslatorStatistics statistics() const;
+  // For Request::client: a number that no other call returns.
+  static uint64_t new_client();
 
   // The log-probability of given translations.
   std::vector<Score> score(std::span<const TextPair> pairs, const ScoreSettings& settings = {});
+
+  // What the model makes of a sentence, as the JSON object of `dragoman inspect --format json`: its translations, the
+  // probability of each token, and the attention of every layer and head, in thousandths.
+  std::string inspect(const std::string& text, const InspectionSettings& settings = {});
 
   ModelInfo info() const;
   static std::vector<OptionInfo> options();  // that a request may have

@@ -45,7 +45,8 @@ dragoman::Translation to_public(TranslatedLine line) {
                                        .invalid = line.invalid,
                                        .cut = line.cut,
                                        .unknown = line.unknown,
-                                       .repeats = line.repeats};
+                                       .repeats = line.repeats,
+                                       .terms_missed = line.terms_missed};
   for (Translation& one : line.translations) translation.hypotheses.push_back(to_public(std::move(one)));
   for (SourcePiece& piece : line.pieces)
     translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});

@@ -1,10 +1,13 @@
 #include "api/service.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <stop_token>
 
 #include "api/guard.h"
 #include "api/request_options.h"
+#include "api/request_terms.h"
 #include "api/results.h"
 #include "base/threads.h"
 
@@ -12,6 +15,12 @@ namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr size_t kept_options = 16;
+constexpr uint64_t first_own_client = uint64_t{1} << 63;  // above the numbers that callers choose
+
+// What a request costs beside its length in bytes.
+constexpr double base_cost = 16;
 
 std::exception_ptr error_of(ErrorKind kind, const std::string& message) {
   return std::make_exception_ptr(dragoman::Error(message, kind));
@@ -35,20 +44,9 @@ std::exception_ptr current_error() {
 
 }  // namespace
 
-struct Service::Job {
-  Request request;
-  SearchOptions options;
-  Deadline deadline;
-  OnDone on_done;
-  std::promise<dragoman::Translation> promise;
-  std::optional<std::stop_callback<std::function<void()>>> on_stop;
-};
-
 Service::Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits)
-    : model_(std::move(model)),
-      limits_(limits),
-      last_read_(model_->search),
-      engine_(std::in_place, *model_, limits) {
+    : model_(std::move(model)), limits_(limits), engine_(std::in_place, *model_, limits) {
+  publish_statistics();
   thread_ = start_thread([this] { work(); });
 }
 
@@ -63,12 +61,14 @@ Service::~Service() {
 
 std::future<dragoman::Translation> Service::submit(Request request, OnDone on_done) {
   SearchOptions options = options_of(request);
-  Deadline deadline;
-  if (request.timeout.count() > 0) deadline = Clock::now() + request.timeout;
-  auto job = std::make_unique<Job>();
+  std::vector<GivenTerm> terms = given_terms(request);
+  auto job = std::make_unique<ServiceJob>();
   job->request = std::move(request);
+  job->submitted = Clock::now();
   job->options = std::move(options);
-  job->deadline = deadline;
+  job->terms = std::move(terms);
+  if (job->request.timeout.count() > 0) job->deadline = job->submitted + job->request.timeout;
+  if (job->request.client == 0) job->request.client = new_client();
   job->on_done = std::move(on_done);
   std::future<dragoman::Translation> future;
   if (!job->on_done) future = job->promise.get_future();
@@ -89,19 +89,36 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   return future;
 }
 
-// Most requests have the options of the one before them, and reading these takes as long as a short translation's step.
+// Most requests have the options of one of those before them, and reading these takes as long as a short translation's
+// step.
 SearchOptions Service::options_of(const Request& request) {
   const std::lock_guard lock(options_mutex_);
-  if (request.options != last_given_) {
-    last_read_ = search_options(request.options, model_->search);
-    last_given_ = request.options;
-  }
-  return last_read_;
+  const auto known =
+      std::ranges::find(read_options_, request.options, &decltype(read_options_)::value_type::first);
+  if (known != read_options_.end()) return known->second;
+  read_options_.emplace_front(request.options, search_options(request.options, model_->search));
+  if (read_options_.size() > kept_options) read_options_.pop_back();
+  return read_options_.front().second;
+}
+
+uint64_t Service::new_client() {
+  static std::atomic<uint64_t> next{first_own_client};
+  return next++;
 }
 
 size_t Service::pending() const {
   const std::lock_guard lock(mutex_);
   return pending_;
+}
+
+TranslatorStatistics Service::statistics() const {
+  const std::lock_guard lock(mutex_);
+  TranslatorStatistics now = statistics_;
+  now.waiting += inbox_.jobs.size();
+  std::optional<Clock::time_point> oldest = oldest_;
+  if (!oldest && !inbox_.jobs.empty()) oldest = inbox_.jobs.begin()->second->submitted;
+  if (oldest) now.oldest_seconds = std::chrono::duration<double>(Clock::now() - *oldest).count();
+  return now;
 }
 
 void Service::run(const std::function<void()>& task) {
@@ -127,9 +144,10 @@ void Service::work() {
     expire_waiting();
     start_waiting();
     step();
+    publish_statistics();
   }
-  end_all(waiting_, cancelled());
-  end_all(active_, cancelled());
+  while (!waiting_.empty()) end(std::move(waiting_.take_next().mapped()), cancelled());
+  end_all_active(cancelled());
 }
 
 // Waits until there is something to do; false once the service is to end.
@@ -143,47 +161,49 @@ bool Service::receive() {
     inbox = std::exchange(inbox_, {});
     stop = stop_;
   }
-  waiting_.merge(inbox.jobs);
+  turns_.reach(engine_->reached_turn());
+  while (!inbox.jobs.empty()) {
+    auto job = inbox.jobs.extract(inbox.jobs.begin());
+    const Request& request = job.mapped()->request;
+    job.mapped()->turn = turns_.next(request.client, base_cost + static_cast<double>(request.text.size()));
+    waiting_.add(std::move(job));
+  }
   for (const uint64_t id : inbox.cancelled) cancel(id);
   for (auto& task : inbox.tasks) task();
   return !stop;
 }
 
 void Service::cancel(uint64_t id) {
-  if (const auto job = waiting_.find(id); job != waiting_.end()) return end(waiting_, job, cancelled());
+  if (waiting_.contains(id)) return end(std::move(waiting_.take(id).mapped()), cancelled());
   if (active_.contains(id)) engine_->cancel(id);
 }
 
 void Service::expire_waiting() {
   const auto now = Clock::now();
-  for (auto job = waiting_.begin(); job != waiting_.end();) {
-    const auto next = std::next(job);
-    if (job->second->deadline && *job->second->deadline <= now) end(waiting_, job, expired());
-    job = next;
-  }
+  while (auto job = waiting_.take_expired(now)) end(std::move(job.mapped()), expired());
 }
 
 void Service::start_waiting() {
-  while (!waiting_.empty() && engine_->has_room()) {
-    start(waiting_.extract(waiting_.begin()));
-  }
+  while (!waiting_.empty() && engine_->has_room(waiting_.next_turn())) start(waiting_.take_next());
 }
 
-void Service::start(Jobs::node_type job) {
+void Service::start(ServiceJobs::node_type job) {
   const auto place = active_.insert(std::move(job)).position;
   const uint64_t id = place->first;
-  const Job& started = *place->second;
+  const ServiceJob& started = *place->second;
   // A token that was triggered before the job arrived here has found nothing to cancel.
-  if (started.request.stop.stop_requested()) return end(active_, place, cancelled());
+  if (started.request.stop.stop_requested()) return end_active(place, cancelled());
   try {
     engine_->add(id, {.text = started.request.text,
                       .prefix = started.request.prefix,
+                      .terms = started.terms,
                       .options = started.options,
                       .deadline = started.deadline,
                       .progress = static_cast<bool>(started.request.on_progress),
-                      .tokens = started.request.tokens});
+                      .tokens = started.request.tokens,
+                      .turn = started.turn});
   } catch (...) {
-    end(active_, place, current_error());
+    end_active(place, current_error());
   }
 }
 
@@ -195,7 +215,7 @@ void Service::step() {
     report_progress();
     for (TranslationResult& result : results) deliver(std::move(result));
   } catch (...) {
-    end_all(active_, current_error());
+    end_all_active(current_error());
     engine_.emplace(*model_, limits_);
   }
 }
@@ -208,7 +228,7 @@ void Service::report_progress() {
       job->second->request.on_progress({progress.text, progress.final_bytes});
     } catch (...) {
       engine_->cancel(progress.id);
-      end(active_, job, std::current_exception());
+      end_active(job, std::current_exception());
     }
   }
 }
@@ -219,30 +239,52 @@ void Service::deliver(TranslationResult result) {
   switch (result.status) {
     case SearchStatus::finished:
       job->second->promise.set_value(to_public(std::move(result.line)));
-      return end(active_, job, nullptr);
+      return end_active(job, nullptr);
     case SearchStatus::cancelled:
-      return end(active_, job, cancelled());
+      return end_active(job, cancelled());
     case SearchStatus::expired:
-      return end(active_, job, expired());
+      return end_active(job, expired());
     case SearchStatus::failed:
-      return end(active_, job, error_of(ErrorKind::failure, result.error));
+      return end_active(job, error_of(ErrorKind::failure, result.error));
   }
 }
 
 // Without an error the promise has its value.
-void Service::end(Jobs& among, Jobs::iterator place, std::exception_ptr error) {
-  const std::unique_ptr<Job> job = std::move(place->second);
-  among.erase(place);
+void Service::end(std::unique_ptr<ServiceJob> job, std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
     --pending_;
+    ++statistics_.requests;
   }
   if (error) job->promise.set_exception(std::move(error));
   if (job->on_done) job->on_done(job->promise.get_future());
 }
 
-void Service::end_all(Jobs& jobs, const std::exception_ptr& error) {
-  while (!jobs.empty()) end(jobs, jobs.begin(), error);
+void Service::end_active(ServiceJobs::iterator place, std::exception_ptr error) {
+  std::unique_ptr<ServiceJob> job = std::move(place->second);
+  active_.erase(place);
+  end(std::move(job), std::move(error));
+}
+
+void Service::end_all_active(const std::exception_ptr& error) {
+  while (!active_.empty()) end_active(active_.begin(), error);
+}
+
+void Service::publish_statistics() {
+  const TranslatorCounts& counts = engine_->counts();
+  const std::lock_guard lock(mutex_);
+  oldest_ = waiting_.oldest();
+  statistics_ = {.waiting = waiting_.size(),
+                 .sentences = static_cast<size_t>(engine_->sentences_under_way()),
+                 .batch = static_cast<size_t>(limits_.sentences * limits_.searches),
+                 .requests = statistics_.requests,
+                 .steps = engine_->steps(),
+                 .source_tokens = counts.source_tokens,
+                 .target_tokens = counts.target_tokens,
+                 .merged = counts.merged,
+                 .cache_hits = counts.cache_hits,
+                 .cache_misses = counts.cache_misses,
+                 .cache_bytes = engine_->cache_bytes()};
 }
 
 }  // namespace dragoman::internal

@@ -6,13 +6,13 @@
 #include <deque>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "api/service_job.h"
 #include "dragoman/translator.h"
 #include "search/translator.h"
 
@@ -32,15 +32,15 @@ class Service {
   // Without `on_done` the result comes with the future alone.
   std::future<dragoman::Translation> submit(Request request, OnDone on_done = {});
   size_t pending() const;
+  TranslatorStatistics statistics() const;
+  static uint64_t new_client();
 
   // Runs the task on the service's thread, between two steps, and waits for it.
   void run(const std::function<void()>& task);
 
  private:
-  struct Job;
-  using Jobs = std::map<uint64_t, std::unique_ptr<Job>>;  // in the order in which they were submitted
   struct Inbox {
-    Jobs jobs;
+    ServiceJobs jobs;
     std::vector<uint64_t> cancelled;
     std::vector<std::packaged_task<void()>> tasks;
 
@@ -54,30 +54,35 @@ class Service {
   void cancel(uint64_t id);
   void expire_waiting();
   void start_waiting();
-  void start(Jobs::node_type job);
+  void start(ServiceJobs::node_type job);
   void step();
   void report_progress();
   void deliver(TranslationResult result);
-  void end(Jobs& among, Jobs::iterator job, std::exception_ptr error);
-  void end_all(Jobs& jobs, const std::exception_ptr& error);
+  void end(std::unique_ptr<ServiceJob> job, std::exception_ptr error);
+  void end_active(ServiceJobs::iterator job, std::exception_ptr error);
+  void end_all_active(const std::exception_ptr& error);
+  void publish_statistics();
 
   const std::unique_ptr<SavedModel> model_;
   const BatchLimits limits_;
 
   std::mutex options_mutex_;
-  dragoman::Options last_given_;
-  SearchOptions last_read_;
+  std::deque<std::pair<dragoman::Options, SearchOptions>> read_options_;  // those of late
 
   mutable std::mutex mutex_;  // for what follows up to the thread's own
   std::condition_variable wake_;
   Inbox inbox_;
   uint64_t next_id_ = 0;
   size_t pending_ = 0;
+  TranslatorStatistics statistics_;
+  std::optional<ServiceJob::Clock::time_point> oldest_;  // of those that wait
   bool stop_ = false;
 
   // The thread's own.
   std::optional<Translator> engine_;
-  Jobs waiting_, active_;
+  Turns turns_;
+  WaitingJobs waiting_;
+  ServiceJobs active_;
   std::thread thread_;
 };
 

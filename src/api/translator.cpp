@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "api/guard.h"
+#include "api/inspecting.h"
 #include "api/request_options.h"
 #include "api/scoring.h"
 #include "api/service.h"
@@ -44,8 +45,10 @@ struct Translator::State {
   State(std::unique_ptr<internal::SavedModel> model, const TranslatorSettings& settings)
       : threads(model->device.context.threads()),
         workers(internal::worker_count(settings.workers, settings.batch, threads)),
-        service(std::move(model),
-                {.sentences = settings.batch, .batch_tokens = settings.batch_tokens, .searches = workers}) {}
+        service(std::move(model), {.sentences = settings.batch,
+                                   .batch_tokens = settings.batch_tokens,
+                                   .searches = workers,
+                                   .cache_bytes = settings.cache_bytes}) {}
 
   const int threads, workers;
   internal::Service service;
@@ -83,8 +86,16 @@ void Translator::submit(Request request, std::function<void(std::future<Translat
 
 size_t Translator::pending() const { return state_->service.pending(); }
 
+TranslatorStatistics Translator::statistics() const { return state_->service.statistics(); }
+
+uint64_t Translator::new_client() { return internal::Service::new_client(); }
+
 std::vector<Score> Translator::score(std::span<const TextPair> pairs, const ScoreSettings& settings) {
   return internal::guarded([&] { return internal::score(state_->service, pairs, settings); });
+}
+
+std::string Translator::inspect(const std::string& text, const InspectionSettings& settings) {
+  return internal::guarded([&] { return internal::inspect(state_->service, text, settings); });
 }
 
 ModelInfo Translator::info() const {

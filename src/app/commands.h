@@ -28,6 +28,7 @@ void get(const Arguments& arguments);
 void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
+void serve(const Arguments& arguments);
 
 struct Command {
   const char* name;
@@ -40,6 +41,7 @@ inline constexpr Command commands[] = {
     {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare},
     {"train", "train a model from a recipe", train},
     {"translate", "translate text, line by line", translate},
+    {"serve", "translate over HTTP, for programs and for people", serve},
     {"score", "log-probabilities of given translations, end of sentence included", score},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
     {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect},

@@ -107,10 +107,12 @@ struct WeightSizes {
 
   explicit WeightSizes(const ModelConfig& c) {
     const auto d = static_cast<double>(c.d_model);
-    encoder = static_cast<double>(c.encoder_layers) * (4 * d * d + 2 * d * static_cast<double>(c.d_ff));
+    const double feed_forward = static_cast<double>(feed_forward_matrices(c)) * d;  // for each of d_ff
+    encoder =
+        static_cast<double>(c.encoder_layers) * (4 * d * d + feed_forward * static_cast<double>(c.d_ff));
     memory = static_cast<double>(c.decoder_layers) * 2 * d * d;
     step = static_cast<double>(c.decoder_layers) *
-               ((has_ssru(c) ? 4 : 6) * d * d + 2 * d * static_cast<double>(decoder_d_ff(c))) +
+               ((has_ssru(c) ? 4 : 6) * d * d + feed_forward * static_cast<double>(decoder_d_ff(c))) +
            d * static_cast<double>(c.target_vocabulary);
   }
 };

@@ -45,6 +45,7 @@ The model is in {0}. What to try next:
   train a better one, in an hour     {1} train recipes/tatoeba-en-fr.toml
   see the training curves            {1} report {0} --out page.html
   see what the model reads           {1} prepare {2} --show 5
+  translate in your browser          {1} serve --model {0}
 )";
 
 }  // namespace

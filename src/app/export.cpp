@@ -1,18 +1,12 @@
 // dragoman export: a model folder as another system's model.
-#include <filesystem>
-
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/shared_options.h"
-#include "base/files.h"
 #include "base/log.h"
-#include "base/threads.h"
-#include "convert/exporters.h"
+#include "dragoman/models.h"
 
 namespace dragoman::internal {
 namespace {
-
-enum class ExportFormat { ctranslate2, huggingface };
 
 struct ExportOptions {
   std::string model, out;
@@ -27,12 +21,6 @@ void declare(Options& options, ExportOptions& o) {
   own.add("out", o.out, "folder of the exported model");
 }
 
-void check_new_folder(const std::string& folder) {
-  if (std::filesystem::exists(folder + "/config.json"))
-    throw UsageError("{} already holds a model: choose another folder for --out", folder);
-  check_writable_folder(folder);
-}
-
 }  // namespace
 
 void export_model(const Arguments& arguments) {
@@ -40,11 +28,7 @@ void export_model(const Arguments& arguments) {
   if (!read_options(command_named("export"), o, arguments)) return;
   if (o.model.empty() || o.out.empty())
     throw UsageError("export needs --model DIR and --out DIR: see dragoman export --help");
-  check_new_folder(o.out);
-
-  SavedModel model(o.model, chosen_kernels(), available_threads());
-  const auto notes = o.format == ExportFormat::ctranslate2 ? export_ctranslate2(model, o.out)
-                                                           : export_huggingface(model, o.out);
+  const std::vector<std::string> notes = dragoman::export_model(o.model, o.format, o.out);
   log_info("{} is {} for {}", o.out, o.model,
            o.format == ExportFormat::ctranslate2 ? "CTranslate2" : "Hugging Face's transformers");
   for (const std::string& note : notes) log_info("{}", note);

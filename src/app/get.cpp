@@ -8,13 +8,13 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/model_folders.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "convert/importers.h"
 #include "convert/settings.h"
 #include "hub/cache.h"
 #include "hub/families.h"
+#include "model/new_folder.h"
 
 namespace dragoman::internal {
 namespace {

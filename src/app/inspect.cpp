@@ -125,8 +125,9 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
 // The page's colours are those of the figures.
 std::string page(ordered_json data) {
   data["colours"] = scale_colours(32);
-  return page_with_data("inspect.html", {"report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"},
-                        data);
+  return page_with_data(
+      "inspect.html",
+      {"palette.css", "dark.css", "report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
 }
 
 void write(const InspectOptions& o, const ordered_json& data) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "dragoman/glossary.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -19,9 +20,9 @@ using OnTranslation = std::function<void(const dragoman::Translation&)>;
 class LinesInOrder {
  public:
   // `options`: of each line. `at_once`: sentences that the translator works on; some more lines may wait for one before
-  // them. `tokens`: see dragoman::Request.
+  // them. `tokens`: see dragoman::Request. `glossary`: of all lines, or null.
   LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options, int64_t at_once,
-               bool tokens = true);
+               bool tokens = true, const dragoman::Glossary* glossary = nullptr);
 
   bool empty() const { return lines_.empty(); }
   bool has_room() const { return lines_.size() < max_lines_; }
@@ -40,6 +41,7 @@ class LinesInOrder {
   const dragoman::Options& options_;
   const size_t max_lines_;
   const bool tokens_;
+  const dragoman::Glossary* const glossary_;
   std::deque<std::shared_ptr<Line>> lines_;
   std::unordered_map<std::string, std::weak_ptr<Line>> equal_;  // by prefix and text
 };

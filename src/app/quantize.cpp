@@ -3,27 +3,24 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/model_folders.h"
 #include "app/shared_options.h"
 #include "base/log.h"
-#include "base/threads.h"
-#include "model/decoding_weights.h"
+#include "dragoman/models.h"
 #include "model/folder.h"
-#include "model/transformer.h"
 
 namespace dragoman::internal {
 namespace {
 
 struct QuantizeOptions {
   std::string model, out;
-  WantedPrecision precision = WantedPrecision::int8;
+  dragoman::Precision precision = dragoman::Precision::int8;
 };
 
 void declare(Options& options, QuantizeOptions& o) {
   auto own = options.section("", "Options");
   declare_model(own, o.model);
   own.add("precision", o.precision, "precision of the new weights",
-          {{"int8", WantedPrecision::int8}, {"bf16", WantedPrecision::bf16}});
+          {{"int8", dragoman::Precision::int8}, {"bf16", dragoman::Precision::bf16}});
   declare_new_model(own, o.out);
 }
 
@@ -38,13 +35,7 @@ void quantize(const Arguments& arguments) {
   if (!read_options(command_named("quantize"), o, arguments)) return;
   if (o.model.empty() || o.out.empty())
     throw UsageError("quantize needs --model DIR and --out DIR: see dragoman quantize --help");
-  check_new_model_folder(o.out);
-
-  Device device(chosen_kernels(), available_threads());
-  Transformer model(read_model_config(o.model), device, Buffers::none_yet);
-  map_weights(device, weights_path(o.model), model.parameters, o.precision);
-  copy_all_but_weights(o.model, o.out);
-  write_decoding_weights(weights_path(o.out), model.parameters);
+  dragoman::quantize(o.model, o.precision, o.out);
   log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model, megabytes(o.out),
            megabytes(o.model));
 }

@@ -11,11 +11,12 @@
 #include "app/commands.h"
 #include "app/output.h"
 #include "app/shared_options.h"
+#include "app/translate_document.h"
 #include "app/translating.h"
-#include "app/translation_json.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "serve/translation_json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -27,6 +28,7 @@ struct TranslateOptions {
   bool pieces = false;
   bool alignment = false;
   bool attention = false;
+  DocumentOptions document;
 };
 
 void declare(Options& options, TranslateOptions& o) {
@@ -35,11 +37,28 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("prefix", o.prefix,
           "file with the beginning of each translation, line by line; empty lines to translate stay empty");
   declare_prefix_bias(own, o.translating.search);
+  own.add("glossary", o.translating.glossary,
+          "file of terms and their translations, which the output has: tab-separated or TBX");
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
           "print the word alignment: after |||, as pairs SOURCE-TARGET; in JSON with positions in the text");
   own.add("attention", o.attention, "in JSON: how much each output subword attended to each source subword");
+  declare(own, o.document);
+}
+
+// What is for lines of text, and has no meaning for a document.
+void check_document(const TranslateOptions& o, bool files) {
+  if (o.document.document.empty()) {
+    if (!o.document.out.empty() || !o.document.format.empty())
+      throw UsageError("--out and --document-format have no effect without --document FILE");
+    return;
+  }
+  if (files) throw UsageError("--document {} is the only file that is translated", o.document.document);
+  if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
+      o.translating.search.nbest > 1)
+    throw UsageError(
+        "--prefix, --pieces, --alignment, --attention, --format and --nbest have no effect with --document");
 }
 
 std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
@@ -72,6 +91,7 @@ class Printer {
     cut_ += line.cut;
     repeats_ += line.repeats;
     unknown_ += line.unknown;
+    terms_missed_ += line.terms_missed;
     flush_output();
   }
 
@@ -89,6 +109,10 @@ class Printer {
       log_warning("{} of {} lines have characters that are not in the vocabulary: --format json flags them",
                   unknown_, number_);
     }
+    if (terms_missed_ > 0) {
+      log_warning("{} of {} lines lack a term of the glossary: --format json flags them", terms_missed_,
+                  number_);
+    }
   }
 
  private:
@@ -97,7 +121,7 @@ class Printer {
   }
 
   const TranslateOptions& options_;
-  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, unknown_ = 0;
+  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, unknown_ = 0, terms_missed_ = 0;
 };
 
 }  // namespace
@@ -125,8 +149,13 @@ void translate(const Arguments& arguments) {
   search.check([&] { validate(o.translating.search); });
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");
+  if (o.translating.glossary == "-")
+    throw UsageError("standard input may have the lines to translate: --glossary must name a file");
   if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
     throw UsageError("standard input has the lines to translate: --prefix must name a file");
+  check_document(o, !files.empty());
+  if (!o.document.document.empty())
+    return translate_document(o.document, o.translating, given_options(search));
   watch_signals();
 
   TranslationInput input(files, o.prefix);

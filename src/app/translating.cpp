@@ -45,6 +45,12 @@ dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
           .verify = options.verify};
 }
 
+std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options) {
+  if (options.glossary.empty()) return std::nullopt;
+  return std::optional<dragoman::Glossary>(
+      std::in_place, options.glossary, dragoman::Glossary::Languages{options.search.from, options.search.to});
+}
+
 std::string pharaoh(const std::vector<WordAlignment>& pairs) {
   std::string text;
   for (const WordAlignment& pair : pairs)
@@ -113,8 +119,18 @@ using AddLines = std::function<bool(LinesInOrder&)>;
 
 void translate_all(const TranslatingOptions& options, const dragoman::Options& request,
                    const AddLines& add_lines, const OnTranslation& on_translation) {
+  const std::optional<dragoman::Glossary> glossary = glossary_of(options);
   dragoman::Translator translator(options.models, settings_of(options));
-  LinesInOrder lines(translator, request, options.batch * translator.info().workers, options.tokens);
+  const dragoman::ModelInfo model = translator.info();
+  dragoman::Options of_lines = request;
+  if (glossary) {  // whose languages a model of one pair has no names for
+    std::erase_if(of_lines, [&](const auto& option) {
+      return (option.first == "from" && model.source_languages.empty()) ||
+             (option.first == "to" && model.target_languages.empty());
+    });
+  }
+  LinesInOrder lines(translator, of_lines, options.batch * model.workers, options.tokens,
+                     glossary ? &*glossary : nullptr);
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || !lines.empty();) {
     try {

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/lines_in_order.h"
 #include "base/lines.h"
 #include "base/options.h"
+#include "dragoman/glossary.h"
 #include "dragoman/translator.h"
 #include "search/options.h"
 #include "search/saved_model.h"
@@ -23,7 +25,8 @@ struct TranslatingOptions {
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   int64_t workers = 0;
-  bool tokens = false;  // whether the command needs those of the translations
+  bool tokens = false;   // whether the command needs those of the translations
+  std::string glossary;  // a file; empty: none
   SearchOptions search;
 };
 
@@ -61,6 +64,9 @@ class TranslationInput {
 };
 
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options);
+
+// Of --glossary, where it is given.
+std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options);
 
 // Word alignments as Pharaoh wrote them: "0-0 1-2", source word and target word.
 std::string pharaoh(const std::vector<WordAlignment>& pairs);

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "report/numbers.h"
 #include "report/page.h"
-#include "train/history.h"
 
 namespace dragoman::internal {
 namespace {
@@ -164,12 +163,12 @@ std::string name_of(const std::string& folder, const std::vector<std::string>& f
   }
 }
 
-ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders) {
-  const std::string path = folder + "/metrics.jsonl";
-  if (!std::filesystem::exists(path)) {
-    throw Error("{} has no metrics.jsonl: give the folder of a training run", folder);
-  }
-  const History history = read_history(path);
+std::string metrics_of(const std::string& folder) { return folder + "/metrics.jsonl"; }
+
+}  // namespace
+
+ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
+                      const History& history) {
   return {{"name", name_of(folder, folders)},
           {"summary", summary(history)},
           {"train", curve_json(with_unsmoothed_loss(history.train))},
@@ -181,17 +180,21 @@ ordered_json run_data(const std::string& folder, const std::vector<std::string>&
           {"configuration", configuration(folder)}};
 }
 
-}  // namespace
-
 ordered_json report_data(const std::vector<std::string>& folders) {
   ordered_json runs = ordered_json::array();
-  for (const std::string& folder : folders) runs.push_back(run_data(folder, folders));
+  for (const std::string& folder : folders) {
+    if (!std::filesystem::exists(metrics_of(folder)))
+      throw Error("{} has no metrics.jsonl: give the folder of a training run", folder);
+    runs.push_back(run_data(folder, folders, read_history(metrics_of(folder))));
+  }
   return {{"runs", runs}};
 }
 
 std::string report_page(const std::vector<std::string>& folders) {
-  return page_with_data("report.html", {"report.css", "page.js", "numbers.js", "chart.js", "report.js"},
-                        report_data(folders));
+  return page_with_data(
+      "report.html",
+      {"palette.css", "dark.css", "report.css", "page.js", "numbers.js", "chart.js", "report.js"},
+      report_data(folders));
 }
 
 }  // namespace dragoman::internal

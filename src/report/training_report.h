@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "train/history.h"
+
 namespace dragoman::internal {
 
 // The page of these folders. A folder without a history is an Error; sections without data are omitted.
@@ -16,5 +18,9 @@ std::string report_page(const std::vector<std::string>& folders);
 
 // The data of the page's script: one object per run.
 nlohmann::ordered_json report_data(const std::vector<std::string>& folders);
+
+// The object of one of these runs, whose history is given.
+nlohmann::ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
+                                const History& history);
 
 }  // namespace dragoman::internal

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/random.h"
+#include "dragoman/glossary.h"
 #include "search/model_folder.h"
 
 namespace dragoman {
@@ -158,6 +159,54 @@ TEST_F(LibraryTest, AModelMayHaveOptionsOfItsOwn) {
     kind_of([&] { translated(wrong, {}); }, &message);
     EXPECT_NE(message.find("config.json"), std::string::npos) << message;
   }
+}
+
+TEST_F(LibraryTest, TermsComeOutAndAreChecked) {
+  const Translation done =
+      translator_.submit({.text = "The cat sleeps.", .terms = {{{4, 7}, {"dog barks"}}}}).get();
+  EXPECT_NE(done.text().find("dog barks"), std::string::npos) << done.text();
+  EXPECT_FALSE(done.terms_missed);
+  EXPECT_TRUE(translator_.submit({.text = "The cat.", .terms = {{{4, 7}, {"Ж"}}}}).get().terms_missed);
+  std::string message;
+  const auto submit = [&](Term term) {
+    return kind_of([&] { translator_.submit({.text = "Où est\xff", .terms = {term}}); }, &message);
+  };
+  EXPECT_EQ(submit({{3, 8}, {"a"}}), ErrorKind::usage);
+  EXPECT_EQ(message, "term 1 is from 3 to 8, in a text of 7 characters: a term has at least one of them");
+  EXPECT_EQ(submit({{3, 3}, {"a"}}), ErrorKind::usage);
+  EXPECT_EQ(submit({{3, 4}, {}}), ErrorKind::usage);
+  EXPECT_EQ(submit({{3, 4}, {"a", " "}}), ErrorKind::usage);
+  EXPECT_EQ(message, "term 1 has no target, or a blank one: a target has at least one character");
+}
+
+TEST_F(LibraryTest, AGlossarysTermsAreThoseOfARequest) {
+  const std::string path = testing::TempDir() + "glossary.tsv";
+  internal::write_file(path, {"cat\tdog barks\n"});
+  const Glossary glossary(path);
+  std::string message;
+  EXPECT_EQ(glossary.size(), 1U);
+  const std::string text = "\xff The cat sleeps, cat.";
+  const std::vector<Term> terms = glossary.terms(text);
+  ASSERT_EQ(terms.size(), 2U);
+  EXPECT_EQ(terms[0].source.begin, 6U);
+  EXPECT_EQ(translator_.submit({.text = text, .terms = terms}).get().terms_missed, false);
+  internal::write_file(path, {"cat\n"});
+  EXPECT_EQ(kind_of([&] { Glossary again(path); }, &message), ErrorKind::failure);
+  EXPECT_TRUE(message.starts_with(path + ":1: ")) << message;
+}
+
+TEST_F(LibraryTest, AGlossaryMayBeGivenAsEntries) {
+  const Glossary glossary(std::vector<Glossary::Entry>{{"a | cat ", "=#|"}, {"cat", "dog"}});
+  EXPECT_EQ(glossary.size(), 2U);
+  EXPECT_EQ(glossary.terms("The cat sleeps.").at(0).targets, std::vector<std::string>{"dog"});
+  EXPECT_EQ(glossary.terms("Is a | cat here?").at(0).targets, std::vector<std::string>{"=#|"});
+  std::string message;
+  const auto refused = [&](const Glossary::Entry& entry) {
+    return kind_of([&] { Glossary(std::vector<Glossary::Entry>{{"a", "b"}, entry}); }, &message);
+  };
+  EXPECT_EQ(refused({"c", " \t"}), ErrorKind::failure);
+  EXPECT_TRUE(message.starts_with("glossary:2: ")) << message;
+  EXPECT_EQ(refused({std::string(501, 'x'), "y"}), ErrorKind::failure);
 }
 
 TEST_F(LibraryTest, OptionsAreListed) {

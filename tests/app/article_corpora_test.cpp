@@ -106,6 +106,7 @@ void write_corpus(const DataConfig& data) {
   for (const TextPair& pair : ten.pairs)
     columns.push_back(pair.source + "\t" + pair.target + "\tCC-BY 2.0 (France)");
   for (const std::string& path : data.tsv) write_lines(path, columns);
+  if (!data.terms.empty()) write_lines(data.terms, {"house\tmaison"});
 }
 
 // In whose folder the paths of recipes are relative.

@@ -59,7 +59,7 @@ class GetTest : public TranslatingCommands {
   const TemporaryFolder temporary_;
   const std::string out_ = temporary_.path("en-fr");
   std::atomic<int> speed_ = 0;  // bytes in a tenth of a second
-  HttpServer server_{[this](const HttpQuery& query) { return answer(query); }};
+  DownloadServer server_{[this](const HttpQuery& query) { return answer(query); }};
 };
 
 TEST_F(GetTest, WhatItDownloadsTranslates) {

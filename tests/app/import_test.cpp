@@ -1,5 +1,6 @@
 // dragoman import, as a user calls it: the folder that it makes works with the other commands.
 #include "app/translating_commands.h"
+#include "base/files.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {
@@ -40,6 +41,33 @@ TEST_F(ImportTest, IntegersStayUnlessFloatsAreAskedFor) {
   const std::string line = ">>fra<< the cat sees a dog .\n", text = "une chatte voit une chiene aime .\n";
   EXPECT_EQ(run("translate --model " + out_, line), text);
   EXPECT_EQ(run("translate --model " + temporary_.path("floats"), line), text);
+}
+
+// Rounded while they are read, without a folder of floats between.
+TEST_F(ImportTest, FloatsBecomeFewerBitsAsByQuantize) {
+  const std::string floats = temporary_.path("floats");
+  run("import " + source_ + " --out " + floats + " --check ''");
+  for (const std::string precision : {"int8", "bf16"}) {
+    const std::string out = temporary_.path("at-once-" + precision),
+                      later = temporary_.path("later-" + precision);
+    run("import " + source_ + " --out " + out + " --check '' --precision " + precision);
+    run("quantize --model " + floats + " --out " + later + " --precision " + precision);
+    EXPECT_EQ(read_file(out + "/model.safetensors"), read_file(later + "/model.safetensors")) << precision;
+  }
+}
+
+TEST_F(ImportTest, TheSentenceToCheckIsInTheSourcesLanguage) {
+  const TemporaryFolder copy;
+  std::filesystem::copy(source_, copy.path("model"));
+  const auto import_from = [&](const std::string& language, const std::string& flags) {
+    copy.write("model/tokenizer_config.json", "{\"source_lang\": " + language + "}");
+    return run("import " + copy.path("model") + " --out " +
+               temporary_.path("checked" + language.substr(1, 3)) + flags);
+  };
+  EXPECT_TRUE(import_from("\"deu\"", "").starts_with("source       Das ist ein Test.\n"));
+  EXPECT_TRUE(import_from("\"gem\"", "").starts_with("source       This is a test.\n"));
+  EXPECT_TRUE(import_from("null", "").starts_with("source       This is a test.\n"));
+  EXPECT_EQ(import_from("\"fra\"", " --check ''"), "");
 }
 
 TEST_F(ImportTest, WhatIsExportedIsImportedAgain) {

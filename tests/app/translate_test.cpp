@@ -108,6 +108,24 @@ TEST_F(TranslatingCommands, AlternativesPiecesPrefixesAndSamples) {
   EXPECT_NE(translate("The cat sleeps.\n", "--sample --seed 5"), sampled);
 }
 
+TEST_F(TranslatingCommands, TermsOfAGlossaryComeOut) {
+  const std::string input = "The cat sleeps.\nIt is cold.\n", plain = translate(input);
+  const std::string glossary = write("terms.tsv", "source\ttarget\ncat\tdog barks\n");
+  const std::vector<std::string> lines = lines_of(translate(input, "--glossary " + glossary));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[0].find("dog barks"), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[1], lines_of(plain)[1]);
+  const std::string missing = write("missing.tsv", "cat\tЖ\n");
+  EXPECT_EQ(translate(input, "--glossary " + missing), plain);
+  EXPECT_NE(errors_.find("1 of 2 lines lack a term of the glossary"), std::string::npos) << errors_;
+  EXPECT_NE(translate(input, "--format json --glossary " + missing).find("\"terms_missed\""),
+            std::string::npos);
+  run("translate --glossary " + write("bad.tsv", "cat\n") + " --model " + folder_.path, input, 1);
+  EXPECT_NE(errors_.find("bad.tsv:1: needs a source"), std::string::npos) << errors_;
+  run("translate --glossary - --model " + folder_.path, input, 2);
+  EXPECT_NE(errors_.find("--glossary must name a file"), std::string::npos) << errors_;
+}
+
 TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
   const std::string input = "The cat sleeps.\nIt is cold.\n", plain = translate(input);
   run("translate --shortlist --model " + folder_.path, input, 1);

@@ -1,4 +1,5 @@
-// The target of the importers as a whole: folders of other systems' models, packed into one text.
+// The targets of the importers as a whole: folders of other systems' models, packed into one text, and Argos's
+// archives.
 #pragma once
 
 #include <string>
@@ -9,5 +10,8 @@ namespace dragoman::internal {
 
 std::string read_importable(std::string_view bytes);
 std::vector<std::string> importable_seeds();
+
+std::string read_argos_package(std::string_view bytes);
+std::vector<std::string> argos_package_seeds();
 
 }  // namespace dragoman::internal

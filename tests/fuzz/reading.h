@@ -8,12 +8,23 @@
 #include <vector>
 
 #include "base/error.h"
+#include "temporary_folder.h"
 
 namespace dragoman::internal {
 
 using Seeds = std::vector<std::string>;
 
 inline const std::filesystem::path source_folder = DRAGOMAN_SOURCE_DIR;
+
+// A model's folder, with its run's.
+inline const std::filesystem::path fixture = source_folder / "tests/golden/fixtures/version_0_1";
+
+// A copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
+inline const TemporaryFolder& copy_of(const std::filesystem::path& folder) {
+  auto* const copy = new TemporaryFolder;
+  std::filesystem::copy(folder, copy->path(""), std::filesystem::copy_options::recursive);
+  return *copy;
+}
 
 inline std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -11,14 +11,21 @@
 #include "base/log.h"
 #include "data/corpus.h"
 #include "data/shards.h"
+#include "fuzz/document_target.h"
 #include "fuzz/foreign_targets.h"
+#include "fuzz/glossary_target.h"
+#include "fuzz/http_target.h"
+#include "fuzz/hub_targets.h"
 #include "fuzz/import_target.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/reading.h"
+#include "fuzz/serve_targets.h"
+#include "fuzz/training_targets.h"
 #include "kernels/kernels.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "model/folder.h"
+#include "model/safetensors.h"
 #include "search/saved_model.h"
 #include "search/segments.h"
 #include "search/shortlist.h"
@@ -29,22 +36,10 @@
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
-#include "train/checkpoints.h"
-#include "train/history.h"
 #include "train/recipe.h"
-#include "train/run_state.h"
 
 namespace dragoman::internal {
 namespace {
-
-const std::filesystem::path fixture = source_folder / "tests/golden/fixtures/version_0_1";
-
-// A copy of a fixture's folder, for targets that damage one of its files. It lives as long as the process.
-const TemporaryFolder& copy_of(const std::filesystem::path& folder) {
-  auto* const copy = new TemporaryFolder;
-  std::filesystem::copy(folder, copy->path(""), std::filesystem::copy_options::recursive);
-  return *copy;
-}
 
 // --- base ---
 
@@ -265,95 +260,6 @@ Seeds shortlist_seeds() {
   return {contents(folder.path("shortlist.safetensors"))};
 }
 
-// --- training ---
-
-std::string read_recipe(std::string_view bytes) {
-  return refusal([&] {
-    Recipe recipe;
-    Options options;
-    declare(options, recipe);
-    options.read_recipe(std::string(bytes), "recipe.toml");
-    options.check([&] { validate(recipe); });
-    options.to_json();
-  });
-}
-
-Seeds recipe_seeds() {
-  Seeds seeds;
-  for (const auto& file : std::filesystem::directory_iterator(source_folder / "recipes"))
-    if (file.path().extension() == ".toml") seeds.push_back(contents(file.path()));
-  return seeds;
-}
-
-// One a line: the option, an equals sign, and the text of its flag.
-std::string read_flags(std::string_view bytes) {
-  Recipe recipe;
-  Options options;
-  declare(options, recipe);
-  std::string first;
-  while (!bytes.empty()) {
-    const std::string_view line = bytes.substr(0, bytes.find('\n'));
-    bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
-    const size_t sign = std::min(line.find('='), line.size());
-    const std::string refused = refusal([&] {
-      options.set_flag(std::string(line.substr(0, sign)),
-                       std::string(line.substr(std::min(sign + 1, line.size()))));
-    });
-    if (first.empty()) first = refused;
-  }
-  const std::string last = refusal([&] { validate(recipe); });
-  return first.empty() ? last : first;
-}
-
-Seeds flag_seeds() {
-  return {
-      "training.max_steps=10\ndata.source=a,b\ndata.target=c,d\nmodel.d_model=64\nmodel.heads=8\ntraining."
-      "epsilon=1e-9\ndata."
-      "weights=1,0.5\nvalidation.metrics=loss,"
-      "bleu",
-      "training.max_epochs=3\ntraining.batch_tokens=auto\ndata.max_ratio=1e308\nmodel.norm=post\ndata.swap="
-      "true"};
-}
-
-std::string read_metrics_history(std::string_view bytes) {
-  const MemoryFile file(bytes);
-  return refusal([&] { thinned(read_history(file.path()).train, 3); });
-}
-
-Seeds metrics_seeds() {
-  return {contents(fixture / "run/metrics.jsonl"), R"({"event":"train","step":1e19,"epoch":1e19})"
-                                                   "\n"};
-}
-
-std::string read_checkpoint(std::string_view bytes) {
-  static const TemporaryFolder& folder = copy_of(fixture / "run/checkpoints");
-  folder.write("step-00000006/manifest.json", std::string(bytes));
-  return refusal([&] {
-    const Checkpoints checkpoints(folder.path(""), 3);
-    const auto newest = checkpoints.newest();
-    if (!newest) throw Error("no whole checkpoint");
-    Checkpoints::read_state(*newest);
-  });
-}
-
-Seeds checkpoint_seeds() { return {contents(fixture / "run/checkpoints/step-00000006/manifest.json")}; }
-
-std::string read_run_state(std::string_view bytes) {
-  static const TemporaryFolder& folder = copy_of(fixture / "run/checkpoints");
-  folder.write("step-00000006/state.json", std::string(bytes));
-  return refusal([&] {
-    const CheckpointInfo checkpoint = {.step = 6, .path = folder.path("step-00000006")};
-    const nlohmann::json saved = Checkpoints::read_state(checkpoint);
-    try {
-      RunState().from_json(saved.at("state"));
-    } catch (const nlohmann::json::exception& error) {  // as RunStore::load does
-      throw Error("{}", error.what());
-    }
-  });
-}
-
-Seeds run_state_seeds() { return {contents(fixture / "run/checkpoints/step-00000006/state.json")}; }
-
 constexpr FuzzTarget targets[] = {
     {"lines", read_lines, line_seeds},
     {"text", read_text, text_seeds},
@@ -361,6 +267,10 @@ constexpr FuzzTarget targets[] = {
     {"vocabulary", read_vocabulary, vocabulary_seeds},
     {"corpus", read_corpus, corpus_seeds},
     {"sentences", read_sentences, sentence_seeds},
+    {"glossary", read_glossary_file, glossary_seeds},
+    {"multipart", read_multipart, multipart_seeds},
+    {"urlencoded", read_urlencoded, urlencoded_seeds},
+    {"client_glossary", read_client_glossary, client_glossary_seeds},
     {"shard", read_shard, shard_seeds},
     {"safetensors", read_safetensors, model_seeds},
     {"model", read_model, model_seeds},
@@ -373,11 +283,18 @@ constexpr FuzzTarget targets[] = {
     {"yaml", read_yaml, yaml_seeds},
     {"ctranslate2", read_ctranslate2, ctranslate2_seeds},
     {"import", read_importable, importable_seeds},
+    {"argos", read_argos_package, argos_package_seeds},
+    {"argos_index", read_argos_index, argos_indexes},
+    {"firefox_index", read_firefox_index, firefox_indexes},
     {"recipe", read_recipe, recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},
     {"checkpoint", read_checkpoint, checkpoint_seeds},
     {"run_state", read_run_state, run_state_seeds},
+    {"document", read_document, document_seeds},
+#ifdef DRAGOMAN_SERVES
+    {"http_requests", read_http_requests, http_request_seeds},
+#endif
 };
 
 }  // namespace

@@ -78,7 +78,8 @@ def set_linear(spec, out, into, draw, bias=True):
 
 def set_norm(spec, d, draw):
     spec.gamma = draw.normal(1, 0.2, d).astype(numpy.float32)
-    spec.beta = draw.normal(0, 0.2, d).astype(numpy.float32)
+    if hasattr(spec, "beta"):
+        spec.beta = draw.normal(0, 0.2, d).astype(numpy.float32)
 
 
 def set_attention(spec, d, draw, bias, cross=False):
@@ -103,6 +104,8 @@ def set_stack(spec, vocabulary, d, d_ff, draw, positions, bias, scale):
         set_norm(layer.ffn.layer_norm, d, draw)
         set_linear(layer.ffn.linear_0, d_ff, d, draw)
         set_linear(layer.ffn.linear_1, d, d_ff, draw)
+        if hasattr(layer.ffn, "linear_0_noact"):
+            set_linear(layer.ffn.linear_0_noact, d_ff, d, draw)
 
 
 def vocabulary_of(name, marks):
@@ -239,5 +242,7 @@ if __name__ == "__main__":
     make_random("unscaled", activation=Activation.GELUTanh, scale=False, bias=False, tied="output", separate=True, source_eos=False)
     make_random("scaled", pre_norm=False, activation=Activation.GELUSigmoid, scale=numpy.float32(1.7), output_bias=False)
     make_random("rounded", activation=Activation.RELU, quantization="int8_float16", positions=60, tied="all")
+    make_random("gated", activation=Activation.SWISH, ffn_glu=True, rms_norm=True)
+    make_random("gated_rounded", pre_norm=False, activation=Activation.GELU, ffn_glu=True, quantization="int8", tied="all")
     for version, quantization in ((1, "int16"), (2, "int16"), (3, "int8"), (4, None), (5, "int8")):
         make_version(version, quantization)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Makes tests/golden/fixtures/eole/: a small trained model of eole, as it saves it, and what it computes.
+"""Makes tests/golden/fixtures/eole/ and eole_gated/: small trained models of eole, as it saves them, and what it computes.
 
     python3 -m venv venv && venv/bin/pip install torch sentencepiece eole OpenNMT-py
     venv/bin/python tests/golden/make_eole_golden.py
 
-reference.json has for each source line its ids, the log-probabilities of given targets, and the greedy output.
+eole_gated has RMSNorm and gated feed-forward layers. reference.json has for each source line its ids, the log-probabilities of given targets, and the greedy output.
 """
 import json
 import pathlib
 import shutil
+import sys
 
 import torch
 from eole.config import recursive_model_fields_set
@@ -19,7 +20,7 @@ from safetensors.torch import save_file
 from make_fairseq_golden import learn_pieces, pairs
 import make_opennmt_golden as opennmt
 
-FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures/eole"
+FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures"
 
 
 def logits(model, sources, targets):
@@ -28,16 +29,17 @@ def logits(model, sources, targets):
     return model.generator(model(source[:, :, 0], read[:, :, 0], lengths).dec_out)[:, :-1]
 
 
-def make():
-    shutil.rmtree(FIXTURES, ignore_errors=True)
-    FIXTURES.mkdir(parents=True)
+def make(name, **choices):
+    folder = FIXTURES / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     config = TransformerModelConfig(
-        architecture="transformer", layers=1, heads=4, hidden_size=16, transformer_ff=24, mlp_activation_fn="gelu", norm_eps=1e-6,
+        architecture="transformer", layers=1, heads=4, hidden_size=16, transformer_ff=24, norm_eps=1e-6,
         embeddings=dict(word_vec_size=16, position_encoding_type="SinusoidalInterleaved"), share_decoder_embeddings=True,
-        add_qkvbias=True, add_ffnbias=True)
+        add_qkvbias=True, add_ffnbias=True, **choices)
     both = list(pairs(2000))
     sides = [[s for s, _ in both], [t for _, t in both]]
-    processor = learn_pieces(sides[0] + sides[1], FIXTURES / "sentencepiece.model")
+    processor = learn_pieces(sides[0] + sides[1], folder / "sentencepiece.model")
     vocabs = {"src": opennmt.vocabulary(processor, sides[0]), "tgt": opennmt.vocabulary(processor, sides[1]), "decoder_start_token": "<s>",
               "specials": {"bos_token": "<s>", "pad_token": "<blank>", "eos_token": "</s>", "unk_token": "<unk>"}}
     torch.manual_seed(1)
@@ -56,12 +58,14 @@ def make():
         parameter.data = parameter.data.half().float()
     found = opennmt.reference(model, processor, vocabs["src"], vocabs["tgt"])
     tensors = {n: p.half().contiguous() for n, p in model.state_dict().items() if not n.endswith(".pe") and n != "generator.weight"}
-    save_file(tensors, FIXTURES / "model.00.safetensors")
-    (FIXTURES / "vocab.json").write_text(json.dumps(vocabs_to_dict(vocabs), ensure_ascii=False))
-    (FIXTURES / "config.json").write_text(json.dumps({"model": recursive_model_fields_set(config)}, indent=1))
-    (FIXTURES / "reference.json").write_text("[\n" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in found) + "\n]\n")
+    save_file(tensors, folder / "model.00.safetensors")
+    (folder / "vocab.json").write_text(json.dumps(vocabs_to_dict(vocabs), ensure_ascii=False))
+    (folder / "config.json").write_text(json.dumps({"model": recursive_model_fields_set(config)}, indent=1))
+    (folder / "reference.json").write_text("[\n" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in found) + "\n]\n")
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    make()
+    models = {"eole": dict(mlp_activation_fn="gelu"), "eole_gated": dict(mlp_activation_fn="gated-silu", layer_norm="rms")}
+    for name in sys.argv[1:] or models:
+        make(name, **models[name])

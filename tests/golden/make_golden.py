@@ -2,7 +2,7 @@
 """Writes the golden fixtures: small Transformers computed by PyTorch, which replay_test.cpp recomputes.
 
     pip install torch numpy
-    python3 tests/golden/make_golden.py            (rewrites tests/golden/fixtures/*.safetensors)
+    python3 tests/golden/make_golden.py [NAME ...]     (rewrites tests/golden/fixtures/*.safetensors, or those of these names)
 
 The model below follows "Attention Is All You Need" and uses Dragoman's parameter names, in plain tensor operations
 and 64-bit floats, one sentence at a time: no batches, no padding, no dropout, nothing shared with the C++ code that
@@ -24,6 +24,7 @@ import math
 import pathlib
 import random
 import struct
+import sys
 
 import numpy
 import torch
@@ -34,7 +35,7 @@ ADAM_UPDATES = 10
 MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
 LATER_DEFAULTS = dict(position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
-                      decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention")
+                      decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention", norm_kind="layer", gated=False)
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
@@ -87,6 +88,18 @@ FIXTURES = {
                    positions="tensor2tensor", tied="all", tied_bias=True, zero_start=True,
                    decoder_self_attention="ssru", source_vocabulary=24, target_vocabulary=24),
         lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "rms_norm_gated_swish": dict(
+        model=dict(encoder_layers=2, decoder_layers=1, d_model=20, heads=2, d_ff=27, norm="pre", norm_kind="rms", norm_eps=1e-5,
+                   activation="swish", gated=True, embedding_norm=True, source_vocabulary=17, target_vocabulary=23),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "rms_norm_post_gated_relu": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=33, norm="post", norm_kind="rms", norm_eps=1e-3,
+                   gated=True, decoder_d_ff=19, tied="all", source_vocabulary=26, target_vocabulary=26),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "gated_gelu": dict(
+        model=dict(encoder_layers=1, decoder_layers=1, d_model=16, heads=2, d_ff=40, norm="pre", activation="gelu", gated=True,
+                   tied="output", source_vocabulary=19, target_vocabulary=21),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
 }
 CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
 
@@ -98,7 +111,9 @@ def parameter_shapes(c):
     shapes = {}
 
     def norm(name):
-        shapes[f"{name}.gain"], shapes[f"{name}.bias"] = (d,), (d,)
+        shapes[f"{name}.gain"] = (d,)
+        if c["norm_kind"] == "layer":
+            shapes[f"{name}.bias"] = (d,)
 
     def linear(name, rows, columns):
         shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (rows, columns), (columns,)
@@ -107,6 +122,8 @@ def parameter_shapes(c):
         norm(f"{name}.norm")
         linear(f"{name}.inner", d, d_ff)
         linear(f"{name}.outer", d_ff, d)
+        if c["gated"]:
+            linear(f"{name}.value", d, d_ff)
 
     def self_attention(name):
         norm(f"{name}.norm")
@@ -214,6 +231,8 @@ class Model:
         return x @ self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
 
     def norm(self, name, x):
+        if self.c["norm_kind"] == "rms":
+            return x / torch.sqrt((x ** 2).mean(dim=1, keepdim=True) + self.c["norm_eps"]) * self.p[f"{name}.gain"]
         centred = x - x.mean(dim=1, keepdim=True)
         variance = (centred ** 2).mean(dim=1, keepdim=True)
         return centred / torch.sqrt(variance + self.c["norm_eps"]) * self.p[f"{name}.gain"] + self.p[f"{name}.bias"]
@@ -257,7 +276,10 @@ class Model:
     def feed_forward(self, name, x):
         inner = self.linear(f"{name}.inner", x)
         self.kink = min(self.kink, inner.detach().abs().min().item())
-        return self.linear(f"{name}.outer", activation(self.c["activation"], inner))
+        activated = activation(self.c["activation"], inner)
+        if self.c["gated"]:
+            activated = activated * self.linear(f"{name}.value", x)
+        return self.linear(f"{name}.outer", activated)
 
     def embed(self, side, ids):
         stack = "encoder" if side == "source" else "decoder"
@@ -410,8 +432,8 @@ def main():
     torch.set_num_threads(1)
     folder = pathlib.Path(__file__).parent / "fixtures"
     folder.mkdir(exist_ok=True)
-    for name, fixture in FIXTURES.items():
-        make(name, fixture, folder)
+    for name in sys.argv[1:] or FIXTURES:
+        make(name, FIXTURES[name], folder)
 
 
 if __name__ == "__main__":

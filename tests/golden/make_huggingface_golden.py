@@ -164,8 +164,9 @@ def make(name, separate, half, updates, **choices):
     (folder / "reference.json").write_text(json.dumps(reference(model, tokenizer, lines, language), ensure_ascii=False, indent=1) + "\n")
 
 
-def beams(name):
-    """By each rule of ending and several exponents; a beam that reaches the maximum length is left out."""
+def beams(name, longest=60, file="beams.json"):
+    """By each rule of ending and several exponents. Of 60 tokens, a beam that reaches the maximum length is left out; of 9
+    most reach it, and end with probability 1."""
     folder = FIXTURES / name
     tokenizer, model = MarianTokenizer.from_pretrained(folder), MarianMTModel.from_pretrained(folder, dtype=torch.float32).eval()
     draw, found = random.Random(9), []
@@ -174,16 +175,16 @@ def beams(name):
         line = draw.choice(["", ">>fra<< "]) * (name == "joint") + " ".join(words)
         early, penalty, width = i % 3 == 2, [1.0, 0.5, 0.0, 1.5][i % 4], [4, 2, 6, 12][i // 4 % 4]
         beam = model.generate(**tokenizer([line], return_tensors="pt"), num_beams=width, num_return_sequences=width,
-                              max_length=60, length_penalty=penalty, early_stopping=early, output_scores=True,
+                              max_length=longest, length_penalty=penalty, early_stopping=early, output_scores=True,
                               return_dict_in_generate=True)
-        if beam.sequences.shape[1] == 60:
+        if longest == 60 and beam.sequences.shape[1] == longest:
             continue
         texts = tokenizer.batch_decode(beam.sequences[:, 1:], skip_special_tokens=True)
         found.append({"source": line, "early": early, "penalty": penalty, "texts": texts,
                       "scores": [round(score, 5) for score in beam.sequences_scores.tolist()]})
     print(f"{name}: beams of {len(found)} lines")
     lines = ",\n".join(json.dumps(line, ensure_ascii=False) for line in found)
-    (folder / "beams.json").write_text(f"[{lines}]\n")
+    (folder / file).write_text(f"[{lines}]\n")
 
 
 if __name__ == "__main__":
@@ -191,6 +192,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["beams"]:
         beams("joint")
         beams("separate")
+        beams("joint", 9, "cut_beams.json")
         sys.exit()
     make("joint", separate=False, half=False, updates=1500, activation_function="swish", encoder_attention_heads=4,
          decoder_attention_heads=4, encoder_ffn_dim=32, decoder_ffn_dim=32)
@@ -198,3 +200,4 @@ if __name__ == "__main__":
          decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=40)
     beams("joint")
     beams("separate")
+    beams("joint", 9, "cut_beams.json")

@@ -4,7 +4,7 @@
     python3 -m venv venv && venv/bin/pip install torch sentencepiece OpenNMT-py
     venv/bin/python tests/golden/make_opennmt_golden.py
 
-v3 is saved as OpenNMT-py 3 saves it. v2 has the layout of version 2: the generator in a Sequential, options under their
+v3 is saved as OpenNMT-py 3 saves it; so is gated, which has RMSNorm and gated feed-forward layers. v2 has the layout of version 2: the generator in a Sequential, options under their
 former names, vocabularies as torchtext's objects, and the first versions' names of norms. Each folder has a
 reference.json: for each source line its ids, the log-probabilities of given targets, and the greedy output.
 """
@@ -164,8 +164,10 @@ def make(name, joined, old, flags):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for name in sys.argv[1:] or ["v3", "v2"]:
-        if name == "v3":
+    for name in sys.argv[1:] or ["v3", "v2", "gated"]:
+        if name == "gated":  # its silu is gated
+            make(name, False, False, ["-pos_ffn_activation_fn", "silu", "-layer_norm", "rms", "-norm_eps", "1e-5", "-add_ffnbias"])
+        elif name == "v3":
             make(name, False, False, ["-pos_ffn_activation_fn", "gelu", "-position_encoding_type", "SinusoidalConcat"])
         else:
             make(name, True, True, ["-share_embeddings", "-share_decoder_embeddings", "-share_vocab", "-add_qkvbias", "-add_ffnbias"])

@@ -1,0 +1,310 @@
+// Documents: their segments through the translator, each text once, and the marks put into the translations.
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "api/guard.h"
+#include "document/formats.h"
+#include "document/numbers.h"
+#include "document/placeholders.h"
+#include "document/projection.h"
+#include "document/repair.h"
+#include "dragoman/document.h"
+#include "text/sentence_rules.h"
+
+namespace dragoman {
+namespace {
+
+using internal::Document;
+using internal::DocumentSegment;
+using internal::Link;
+using internal::TextSpan;
+
+constexpr size_t segments_ahead = 1000;  // that the translator knows of
+constexpr std::chrono::milliseconds between_reports{200};
+
+const std::string* text_option(const Options& options, std::string_view name) {
+  const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
+  return found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
+}
+
+// Of the source's language, where it is known and has some.
+std::string sentence_rules_of(const Options& options) {
+  const std::string* from = text_option(options, "from");
+  if (from == nullptr) return "any";
+  const std::string language = internal::two_letters(*from);
+  const std::vector<std::string> known = internal::languages_with_sentence_rules();
+  return std::ranges::find(known, language) != known.end() ? language : "any";
+}
+
+// Where each code point begins, and the end.
+std::vector<size_t> byte_positions(std::string_view text) {
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) positions.push_back(i);
+  }
+  positions.push_back(text.size());
+  return positions;
+}
+
+size_t code_point_at(size_t byte, const std::vector<size_t>& positions) {
+  return static_cast<size_t>(std::ranges::lower_bound(positions, byte) - positions.begin());
+}
+
+// Which bytes of the source each subword of the output came from.
+std::vector<Link> links_of(const Translation& translation, const Hypothesis& output) {
+  const std::vector<size_t> source = byte_positions(translation.source), target = byte_positions(output.text);
+  const auto in_bytes = [](Span span, const std::vector<size_t>& positions) {
+    return TextSpan{positions.at(span.begin), positions.at(span.end)};
+  };
+  std::vector<Link> links;
+  for (const Token& token : output.tokens) {
+    if (token.source >= translation.source_tokens.size()) continue;
+    const Span from = translation.source_tokens[token.source].span;
+    if (from.begin < from.end && token.span.begin < token.span.end)
+      links.push_back({in_bytes(from, source), in_bytes(token.span, target)});
+  }
+  return links;
+}
+
+// The different texts of a document, and what becomes of them.
+class Texts {
+ public:
+  struct Text {
+    bool linked = false;  // marks or placeholders must find their places
+    internal::TranslatedText translation = {};
+    std::vector<internal::TranslatedText> alternatives = {};
+    bool cut = false, unknown = false, repeats = false, terms_missed = false, repaired = false;
+    std::vector<TextSpan> numbers = {};  // that the first translation changed, in the second one's terms
+  };
+
+  // What a translation depends on: the text, and where in it words begin and end that come out as they are.
+  using Source = std::pair<std::string, std::vector<size_t>>;
+
+  Texts(Translator& translator, const DocumentRequest& request) : translator_(translator), request_(request) {
+    const ModelInfo model = translator.info();
+    for (const auto& option : request.options) {
+      // The document's languages, which a model of one pair has no names for.
+      if ((option.first == "from" && model.source_languages.empty()) ||
+          (option.first == "to" && model.target_languages.empty()))
+        continue;
+      options_.push_back(option);
+    }
+    if (text_option(request.options, "split-sentences") == nullptr)
+      options_.emplace_back("split-sentences", sentence_rules_of(request.options));
+    if (request.alternatives > 0)
+      options_.emplace_back("nbest", static_cast<int64_t>(request.alternatives) + 1);
+  }
+
+  void add(const DocumentSegment& segment) {
+    if (internal::is_only_placeholders(segment.text)) return;
+    Text& text = texts_[source_of(segment)];
+    text.linked |= !segment.marks.empty() || !internal::find_placeholders(segment.text).empty();
+  }
+
+  void translate() {
+    const std::stop_callback cancel(request_.stop, [this] { stop_.request_stop(); });
+    struct Waiting {
+      const Source* source;
+      Text* text;
+      std::future<Translation> done;
+    };
+    std::deque<Waiting> waiting;
+    try {
+      for (auto next = texts_.begin(); next != texts_.end() || !waiting.empty();) {
+        for (; next != texts_.end() && waiting.size() < segments_ahead; ++next)
+          waiting.push_back({&next->first, &next->second, submit(next->first, next->second)});
+        while (waiting.front().done.wait_for(between_reports) != std::future_status::ready) report();
+        const auto [source, text] = std::pair(waiting.front().source, waiting.front().text);
+        const Translation translation = waiting.front().done.get();
+        waiting.pop_front();
+        if (receive(source->first, translation, *text))
+          waiting.push_back({source, text, submit(*source, *text)});
+      }
+    } catch (...) {
+      stop_.request_stop();
+      throw;
+    }
+  }
+
+  // Null: the text stays as it is.
+  const Text* find(const DocumentSegment& segment) const {
+    const auto found = texts_.find(source_of(segment));
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+
+  void report() const {
+    if (request_.on_progress) request_.on_progress(done_, texts_.size());
+  }
+
+ private:
+  static Source source_of(const DocumentSegment& segment) {
+    Source source = {segment.text, {}};
+    for (const internal::DocumentMark& mark : segment.marks) {
+      if (mark.kind != internal::DocumentMark::Kind::fixed) continue;
+      source.second.push_back(mark.place.begin);
+      source.second.push_back(mark.place.end);
+    }
+    return source;
+  }
+
+  std::future<Translation> submit(const Source& source, const Text& text) {
+    Options options = options_;
+    if (text.linked) options.emplace_back("alignment", true);
+    return translator_.submit({.text = source.first,
+                               .options = std::move(options),
+                               .stop = stop_.get_token(),
+                               .tokens = text.linked,
+                               .terms = terms_of(source, text),
+                               .client = client_});
+  }
+
+  // Fixed words, placeholders and numbers that would change come out as they are; then the glossary's.
+  std::vector<Term> terms_of(const Source& source, const Text& text) const {
+    std::vector<Term> terms;
+    const std::vector<size_t> positions = byte_positions(source.first);
+    const auto keep = [&](TextSpan span) {
+      terms.push_back({.source = {code_point_at(span.begin, positions), code_point_at(span.end, positions)},
+                       .targets = {source.first.substr(span.begin, span.end - span.begin)}});
+    };
+    for (size_t i = 0; i < source.second.size(); i += 2) keep({source.second[i], source.second[i + 1]});
+    std::ranges::for_each(internal::find_placeholders(source.first), keep);
+    std::ranges::for_each(text.numbers, keep);
+    std::ranges::move(glossary_terms(source.first), std::back_inserter(terms));
+    return terms;
+  }
+
+  std::vector<Term> glossary_terms(std::string_view source) const {
+    return request_.glossary != nullptr ? request_.glossary->terms(source) : std::vector<Term>{};
+  }
+
+  // Placeholders may be among those that the model could not write; they are put back.
+  bool lacks_glossary_term(std::string_view source, const std::string& translation) const {
+    return std::ranges::any_of(glossary_terms(source), [&](const Term& term) {
+      return std::ranges::none_of(term.targets,
+                                  [&](const std::string& t) { return translation.find(t) != t.npos; });
+    });
+  }
+
+  // Whether the text must be translated once more, with its numbers as terms.
+  bool receive(std::string_view source, const Translation& translation, Text& text) {
+    std::vector<TextSpan> numbers = internal::changed_numbers(source, translation.text());
+    const bool again = !text.numbers.empty();
+    if (!again || numbers.size() < text.numbers.size()) take(source, translation, text);
+    if (!again && !numbers.empty()) {
+      text.numbers = std::move(numbers);
+      return true;
+    }
+    ++done_;
+    return false;
+  }
+
+  void take(std::string_view source, const Translation& translation, Text& text) const {
+    const auto linked = [&](const Hypothesis& output) {
+      return internal::TranslatedText{output.text,
+                                      text.linked ? links_of(translation, output) : std::vector<Link>{}};
+    };
+    text.translation = linked(translation.hypotheses.front());
+    text.alternatives.clear();
+    for (const Hypothesis& output : std::span(translation.hypotheses).subspan(1)) {
+      if (!internal::changed_numbers(source, output.text).empty() || lacks_glossary_term(source, output.text))
+        continue;
+      internal::repair_placeholders(source, text.alternatives.emplace_back(linked(output)));
+    }
+    text.cut = translation.cut;
+    text.unknown = translation.unknown;
+    text.repeats = translation.repeats;
+    text.terms_missed = translation.terms_missed && lacks_glossary_term(source, translation.text());
+    text.repaired = internal::repair_placeholders(source, text.translation) > 0;
+  }
+
+  Translator& translator_;
+  const DocumentRequest& request_;
+  Options options_;
+  std::map<Source, Text> texts_;
+  std::stop_source stop_;
+  const uint64_t client_ = request_.client != 0 ? request_.client : Translator::new_client();
+  size_t done_ = 0;
+};
+
+Document read(const DocumentRequest& request) {
+  const internal::DocumentFormat& format = internal::document_format(request.format, request.name);
+  const auto language = [&](std::string_view option) {
+    const std::string* value = text_option(request.options, option);
+    return value != nullptr ? *value : std::string();
+  };
+  return format.read(request.bytes, {.name = request.name, .from = language("from"), .to = language("to")});
+}
+
+// The file with the best translation of each text, 0, or another; the best where a text has no such.
+std::string written(const Document& document, const Texts& texts, size_t alternative) {
+  std::vector<std::string> rendered;
+  for (const DocumentSegment& segment : document.segments) {
+    const Texts::Text* text = texts.find(segment);
+    if (text == nullptr) {
+      rendered.push_back(internal::render(segment, segment.text, {}));
+      continue;
+    }
+    const bool best = alternative == 0 || alternative > text->alternatives.size();
+    const internal::TranslatedText& translation =
+        best ? text->translation : text->alternatives[alternative - 1];
+    rendered.push_back(internal::render(segment, translation.text, translation.links));
+  }
+  return document.write(rendered);
+}
+
+TranslatedDocument translated(Translator& translator, const DocumentRequest& request) {
+  const Document document = read(request);
+  Texts texts(translator, request);
+  for (const DocumentSegment& segment : document.segments) texts.add(segment);
+  texts.translate();
+
+  TranslatedDocument result{.bytes = written(document, texts, 0), .segments = document.segments.size()};
+  for (size_t i = 1; i <= request.alternatives; ++i) {
+    std::string bytes = written(document, texts, i);
+    if (bytes != result.bytes && std::ranges::find(result.alternatives, bytes) == result.alternatives.end())
+      result.alternatives.push_back(std::move(bytes));
+  }
+  for (const DocumentSegment& segment : document.segments) {
+    const Texts::Text* text = texts.find(segment);
+    if (text == nullptr) continue;
+    result.cut += text->cut;
+    result.unknown += text->unknown;
+    result.repeats += text->repeats;
+    result.terms_missed += text->terms_missed;
+    result.repaired += text->repaired;
+  }
+  texts.report();
+  return result;
+}
+
+}  // namespace
+
+TranslatedDocument translate_document(Translator& translator, const DocumentRequest& request) {
+  return internal::guarded([&] { return translated(translator, request); });
+}
+
+std::string document_text(const DocumentRequest& request) {
+  return internal::guarded([&] {
+    std::string text;
+    for (const DocumentSegment& segment : read(request).segments) text += segment.text + "\n";
+    return text;
+  });
+}
+
+std::vector<DocumentFormat> document_formats() {
+  std::vector<DocumentFormat> formats;
+  for (const internal::DocumentFormat& format : internal::document_formats()) {
+    formats.push_back({.name = std::string(format.name),
+                       .description = std::string(format.description),
+                       .endings = {format.endings.begin(), format.endings.end()}});
+  }
+  return formats;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,161 @@
+#include "dragoman/models.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "api/guard.h"
+#include "base/files.h"
+#include "base/threads.h"
+#include "convert/exporters.h"
+#include "convert/importers.h"
+#include "model/decoding_weights.h"
+#include "model/folder.h"
+#include "model/new_folder.h"
+#include "model/transformer.h"
+#include "model/weights.h"
+#include "search/saved_model.h"
+#include "text/language_tokens.h"
+#include "train/averaging.h"
+#include "train/checkpoints.h"
+
+namespace dragoman::internal {
+namespace {
+
+const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
+
+// The languages become the folder's defaults.
+void set_language(ImportedModel& model, const char* key, const std::string& language,
+                  const Vocabulary& vocabulary) {
+  if (language.empty()) return;
+  language_token(vocabulary, language, key);
+  model.search[key] = language;
+}
+
+bool needs_language(const ImportedModel& model, const char* key, const Vocabulary& vocabulary) {
+  return !vocabulary.languages().tokens.empty() && !model.search.contains(key);
+}
+
+dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
+  check_new_model_folder(request.out);
+  ImportedModel model =
+      import_model({.source = request.source, .vocabularies = request.vocabularies}, request.format);
+  const Vocabularies& vocabularies = model.vocabularies;
+  set_language(model, "from", request.from, *vocabularies.source);
+  set_language(model, "to", request.to, *vocabularies.target);
+  const bool has_integers = model.precision == Precision::int8;
+  switch (request.precision) {
+    case dragoman::Precision::as_saved:
+      break;
+    case dragoman::Precision::fp32:
+      model.precision = Precision::fp32;
+      break;
+    case dragoman::Precision::bf16:
+      model.precision = Precision::bf16;
+      break;
+    case dragoman::Precision::int8:
+      model.precision = Precision::int8;
+      break;
+  }
+  write_model_folder(model, request.out);
+  return {.system = model.system,
+          .choices = model.choices,
+          .source_language = model.search.value("from", model.source_language),
+          .needs_languages = needs_language(model, "from", *vocabularies.source) ||
+                             needs_language(model, "to", *vocabularies.target),
+          .integers = has_integers && model.precision == Precision::int8};
+}
+
+std::vector<std::string> exported(const std::string& folder, dragoman::ExportFormat format,
+                                  const std::string& out) {
+  if (std::filesystem::exists(out + "/config.json"))
+    throw UsageError("{} already holds a model: choose another folder", out);
+  check_writable_folder(out);
+  SavedModel model(folder, chosen_kernels(), available_threads());
+  return format == dragoman::ExportFormat::ctranslate2 ? export_ctranslate2(model, out)
+                                                       : export_huggingface(model, out);
+}
+
+WantedPrecision lower_precision(dragoman::Precision precision) {
+  if (precision == dragoman::Precision::int8) return WantedPrecision::int8;
+  if (precision == dragoman::Precision::bf16) return WantedPrecision::bf16;
+  throw UsageError("a model is quantized to int8 or bf16");
+}
+
+void quantized(const std::string& folder, dragoman::Precision precision, const std::string& out) {
+  const WantedPrecision wanted = lower_precision(precision);
+  check_new_model_folder(out);
+  Device device(chosen_kernels(), available_threads());
+  Transformer model(read_model_config(folder), device, Buffers::none_yet);
+  map_weights(device, weights_path(folder), model.parameters, wanted);
+  copy_all_but_weights(folder, out);
+  write_decoding_weights(weights_path(out), model.parameters);
+}
+
+// The model in `folder` with the mean of the weights in the files.
+void write_average(const std::string& folder, const std::vector<std::string>& files, const std::string& out) {
+  Device device(chosen_kernels(), 1);
+  Transformer model(read_model_config(folder), device, Buffers::weights);
+  average_weights(model.parameters, files);
+  copy_all_but_weights(folder, out);
+  const HostView<const float> weights(device.memory, model.parameters.weights());
+  write_weights(weights_path(out), model.parameters, weights.span());
+}
+
+void averaged(const std::vector<std::string>& folders, const std::string& out) {
+  if (folders.empty()) throw UsageError("there is no model to average");
+  check_new_model_folder(out);
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    if (!have_same_vocabularies(folders[0], folder))
+      throw Error("{} and {} have different vocabularies and cannot be averaged", folders[0], folder);
+    files.push_back(weights_path(folder));
+  }
+  write_average(folders[0], files, out);
+}
+
+void averaged_checkpoints(const std::string& folder, size_t newest, const std::string& out) {
+  check_new_model_folder(out);
+  const Checkpoints checkpoints(folder + "/checkpoints", 1);
+  for (const auto& [path, defect] : checkpoints.verify()) {
+    if (!defect.empty()) throw Error("{} is damaged: {}; remove it to average the others", path, defect);
+  }
+  auto found = checkpoints.list();
+  std::erase_if(found, [](const auto& checkpoint) { return checkpoint.reason == CheckpointReason::extra; });
+  if (found.size() < newest) {
+    throw Error(
+        "{} has {} regular checkpoints, not {}: average fewer, or train with a larger checkpoints.keep",
+        folder, found.size(), newest);
+  }
+  std::vector<std::string> files;
+  for (size_t i = found.size() - newest; i < found.size(); ++i) files.push_back(weights_path(found[i].path));
+  write_average(folder, files, out);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
+
+namespace dragoman {
+
+ImportResult import_model(const ImportRequest& request) {
+  return internal::guarded([&] { return internal::imported(request); });
+}
+
+std::vector<std::string> export_model(const std::string& folder, ExportFormat format,
+                                      const std::string& out) {
+  return internal::guarded([&] { return internal::exported(folder, format, out); });
+}
+
+void quantize(const std::string& folder, Precision precision, const std::string& out) {
+  internal::guarded([&] { internal::quantized(folder, precision, out); });
+}
+
+void average(const std::vector<std::string>& folders, const std::string& out) {
+  internal::guarded([&] { internal::averaged(folders, out); });
+}
+
+void average_checkpoints(const std::string& folder, size_t newest, const std::string& out) {
+  internal::guarded([&] { internal::averaged_checkpoints(folder, newest, out); });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,57 @@
+#include "report/training_watch.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "report/training_report.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t most_runs = 8;  // as many as the page has colours
+
+// The runs in a folder, itself included, by name. Training goes on beside: what cannot be read any more is left out.
+std::vector<std::string> runs_in(const std::string& folder) {
+  std::vector<std::pair<fs::file_time_type, std::string>> found;
+  const auto add = [&](const fs::path& run) {
+    std::error_code failed;
+    const auto changed = fs::last_write_time(run / "metrics.jsonl", failed);
+    if (!failed) found.emplace_back(changed, run.string());
+  };
+  add(folder);
+  std::error_code failed;
+  for (fs::directory_iterator each(folder, failed), end; !failed && each != end; each.increment(failed)) {
+    if (each->is_directory(failed)) add(each->path());
+  }
+  std::ranges::sort(found, std::greater());
+  if (found.size() > most_runs) found.resize(most_runs);
+  std::vector<std::string> runs;
+  for (auto& [changed, run] : found) runs.push_back(std::move(run));
+  std::ranges::sort(runs);
+  return runs;
+}
+
+}  // namespace
+
+std::optional<nlohmann::ordered_json> TrainingWatch::update() {
+  const std::vector<std::string> folders = runs_in(folder_);
+  const auto gone = [&](const auto& run) { return std::ranges::find(folders, run.first) == folders.end(); };
+  bool changed = std::exchange(first_, false) || std::erase_if(runs_, gone) > 0;
+  for (const std::string& folder : folders) {
+    const auto [run, added] = runs_.try_emplace(folder, folder + "/metrics.jsonl");
+    changed = run->second.update() || added || changed;
+  }
+  if (!changed) return std::nullopt;
+  auto runs = nlohmann::ordered_json::array();
+  for (const std::string& folder : folders)
+    runs.push_back(run_data(folder, folders, runs_.at(folder).history()));
+  return nlohmann::ordered_json{{"runs", std::move(runs)}};
+}
+
+}  // namespace dragoman::internal

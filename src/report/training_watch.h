@@ -1,0 +1,28 @@
+// The data of a report while its runs train.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "train/history.h"
+
+namespace dragoman::internal {
+
+class TrainingWatch {
+ public:
+  // A run's folder, or one with runs in it: the eight that changed last are watched.
+  explicit TrainingWatch(std::string folder) : folder_(std::move(folder)) {}
+
+  // The data of training_report.h with what has come since; nothing if that is nothing.
+  std::optional<nlohmann::ordered_json> update();
+
+ private:
+  std::string folder_;
+  std::map<std::string, GrowingHistory> runs_;  // by their folders
+  bool first_ = true;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,95 @@
+#include "serve/answers.h"
+
+#include <new>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "serve/translations.h"
+
+namespace dragoman::internal {
+namespace {
+
+const char* kind_of(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+      return "access";
+    case 404:
+    case 405:
+      return "not_found";
+    case 413:
+      return "too_large";
+    case 415:
+      return "media_type";
+    case 429:
+      return "rate";
+    case 503:
+      return "unavailable";
+    case 504:
+      return "expired";
+    default:
+      return status < 500 ? "usage" : "failure";
+  }
+}
+
+HttpResponse answer_of(std::string_view tag, const dragoman::Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::usage:
+      return error_answer(tag, 400, error.what());
+    case ErrorKind::expired:
+      return error_answer(tag, 504, error.what());
+    case ErrorKind::cancelled:
+      return error_answer(tag, 503, "the server is stopping: try again", {{"retry-after", "1"}});
+    default:
+      log_warning("a request failed: {}", error.what());
+      return error_answer(tag, 500, error.what());
+  }
+}
+
+}  // namespace
+
+HttpResponse json_answer(const nlohmann::ordered_json& json, int status) {
+  return {.status = status,
+          .body = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+}
+
+HttpResponse error_answer(std::string_view tag, int status, const std::string& message, HttpHeaders headers) {
+  nlohmann::ordered_json body;
+  if (tag == "LibreTranslate") {
+    body["error"] = message;
+  } else if (tag == "DeepL") {
+    body["message"] = message;
+  } else {
+    body["error"] = {{"message", message}, {"kind", kind_of(status)}};
+  }
+  HttpResponse response = json_answer(body, status);
+  response.headers = std::move(headers);
+  return response;
+}
+
+HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const ServeError& refusal) {
+    return error_answer(tag, refusal.status(), refusal.what(), refusal.headers());
+  } catch (const Overloaded& busy) {
+    return error_answer(tag, 503, busy.what(), {{"retry-after", std::to_string(busy.seconds())}});
+  } catch (const dragoman::Error& failure) {
+    return answer_of(tag, failure);
+  } catch (const std::bad_alloc&) {
+    return error_answer(tag, 503, "the server is out of memory: try again later", {{"retry-after", "5"}});
+  } catch (const std::exception& bug) {
+    log_warning("internal error, please report it: {}", bug.what());
+    return error_answer(tag, 500, "internal error of the server, which is in its log");
+  }
+}
+
+void answer(const ServeCall& call, const std::function<HttpResponse()>& make) {
+  try {
+    call.responder.send(make());
+  } catch (...) {
+    call.responder.send(error_answer(call.route->tag, std::current_exception()));
+  }
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,88 @@
+#include "serve/api_keys.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/lines.h"
+#include "base/quotes.h"
+#include "serve/secrets.h"
+
+namespace dragoman::internal {
+namespace {
+
+bool is_hex(std::string_view text, size_t digits) {
+  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::ranges::all_of(text, [](unsigned char c) { return c > ' ' && c != 0x7f; });
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != line.npos;) {
+    const size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+constexpr size_t salt_bytes = 16, hash_digits = 64, key_bytes = 32;
+
+}  // namespace
+
+ApiKeys::ApiKeys(std::string path) : path_(std::move(path)), entries_(std::make_shared<Entries>()) {
+  reload();
+}
+
+ApiKeys::Entries ApiKeys::read(const std::string& path) {
+  Entries entries;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0].front() == '#') continue;
+    if (words.size() != 3 || !is_name(words[0]) || !is_hex(words[1], 2 * salt_bytes) ||
+        !is_hex(words[2], hash_digits)) {
+      throw Error("{}:{}: not a name, a salt and a hash: dragoman serve --new-key NAME prints such a line",
+                  path, reader.number());
+    }
+    if (std::ranges::find(entries, words[0], &Entry::name) != entries.end())
+      throw Error("{}:{}: the name {} has a key above: names must differ", path, reader.number(),
+                  in_quotes(words[0]));
+    entries.push_back({std::string(words[0]), std::string(words[1]), std::string(words[2])});
+  }
+  if (entries.empty())
+    throw Error("{} has no API key: dragoman serve --new-key NAME prints a line for it", path);
+  return entries;
+}
+
+void ApiKeys::reload() {
+  if (!needed()) return;
+  auto entries = std::make_shared<const Entries>(read(path_));
+  const std::lock_guard lock(mutex_);
+  entries_ = std::move(entries);
+}
+
+std::optional<std::string> ApiKeys::owner(std::string_view key) const {
+  if (key.size() > 256) return std::nullopt;
+  const auto entries = [&] {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }();
+  std::optional<std::string> name;
+  for (const Entry& entry : *entries) {
+    if (same_secret(salted_hash(entry.salt, key), entry.hash)) name = entry.name;
+  }
+  return name;
+}
+
+NewKey new_api_key(const std::string& name) {
+  if (!is_name(name) || name.front() == '#')
+    throw UsageError("{} is not a name for an API key: use 1 to 64 letters and digits", in_quotes(name));
+  const std::string key = random_hex(key_bytes), salt = random_hex(salt_bytes);
+  return {.key = key, .line = fmt::format("{} {} {}", name, salt, salted_hash(salt, key))};
+}
+
+}  // namespace dragoman::internal

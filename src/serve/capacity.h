@@ -1,0 +1,35 @@
+// Capacity: how many texts and characters may wait or be under way, and how soon there will be room again.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+namespace dragoman::internal {
+
+class Capacity {
+ public:
+  Capacity(size_t texts, size_t characters) : most_texts_(texts), most_characters_(characters) {}
+
+  // Room for a text, until the last copy of what it returns goes. Throws Overloaded where there is none. A text alone
+  // always has room.
+  std::shared_ptr<void> take(size_t characters);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void give_back(size_t characters);
+  int seconds_until_room() const;
+
+  const size_t most_texts_, most_characters_;
+  mutable std::mutex mutex_;
+  size_t texts_ = 0, characters_ = 0;
+  // Characters a second, as they were given back of late.
+  double rate_ = 0;
+  size_t given_back_ = 0;
+  Clock::time_point since_ = Clock::now();
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,51 @@
+#include "serve/context.h"
+
+#include <fmt/format.h>
+
+#include "base/checksum.h"
+#include "serve/client_limits.h"
+#include "serve/settings.h"
+#include "serve/translations.h"
+
+namespace dragoman::internal {
+namespace {
+
+size_t characters_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts) {
+  const ServeLimits& limits = context.settings.limits;
+  if (texts.size() > static_cast<size_t>(limits.texts)) {
+    throw ServeError(
+        413, fmt::format("the request has {} texts, and this server takes at most {}: send several requests",
+                         texts.size(), limits.texts));
+  }
+  size_t characters = 0;
+  for (const std::string& text : texts) characters += characters_of(text);
+  if (characters > static_cast<size_t>(limits.characters)) {
+    throw ServeError(
+        413, fmt::format("the request has {} characters, and this server takes at most {}: send several "
+                         "requests",
+                         characters, limits.characters));
+  }
+  const int64_t wait =
+      context.clients.take(call.client, static_cast<int64_t>(characters), std::chrono::steady_clock::now());
+  if (wait > 0) {
+    throw ServeError(
+        429,
+        fmt::format("more than {} characters in a minute: wait, or send fewer", limits.characters_a_minute),
+        {{"retry-after", std::to_string(wait)}});
+  }
+}
+
+TextWork work_of(const ServeCall& call, std::string text) {
+  return {.text = std::move(text),
+          .deadline = call.deadline,
+          .stop = call.request.gone,
+          .client = std::hash<std::string>()(call.client) | 1};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,40 @@
+// What the handlers of all routes share. It outlives every call.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "serve/route.h"
+
+namespace dragoman::internal {
+
+class ApiKeys;
+class ClientLimits;
+class ServeMetrics;
+class Translations;
+class WorkerPool;
+struct ServeSettings;
+struct TextWork;
+
+struct ServeContext {
+  Translations& translations;
+  const ServeSettings& settings;
+  ServeMetrics& metrics;
+  ClientLimits& clients;
+  ApiKeys& keys;
+  WorkerPool& workers;                 // for what waits for a model, or takes long
+  std::atomic<bool> draining = false;  // stopping: what was accepted ends, nothing new begins
+};
+
+// The APIs, each in files of its own; server.cpp lists them.
+std::vector<Route> v1_routes(ServeContext& context);
+
+// Throws a ServeError where a request has too many texts or characters, or its client has had too many of late; counts
+// them otherwise. To be called once for each request that translates.
+void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts);
+
+// What TextWork takes of every call: its client's number, its deadline, and that its client may go.
+TextWork work_of(const ServeCall& call, std::string text);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,27 @@
+// Cors: which other origins' pages may use the server from a browser.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+
+namespace dragoman::internal {
+
+class Cors {
+ public:
+  explicit Cors(std::vector<std::string> origins) : origins_(std::move(origins)) {}
+
+  // The headers of an answer to a page of this origin, which may be empty.
+  void add_headers(std::string_view origin, HttpHeaders& headers) const;
+  // The answer to OPTIONS; `methods`: those of the path, "GET, HEAD".
+  HttpResponse preflight(const IncomingRequest& request, const std::string& methods) const;
+
+ private:
+  bool allows(std::string_view origin) const;
+
+  std::vector<std::string> origins_;  // "*": all
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,45 @@
+// Dispatch: from a request to its route's handler, by way of all that may refuse it. Errors that handlers throw become
+// their API's error bodies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "http/server.h"
+#include "serve/context.h"
+#include "serve/cors.h"
+#include "serve/request_record.h"
+
+namespace dragoman::internal {
+
+class Dispatch {
+ public:
+  Dispatch(std::vector<Route> routes, ServeContext& context, const Cors& cors,
+           const RequestRecorder& recorder);
+
+  // What HttpHandler asks for.
+  std::optional<HttpResponse> admit(const IncomingRequest& head, size_t& body_bytes);
+  void handle(IncomingRequest request, Responder responder);
+
+  const std::vector<Route>& routes() const { return routes_; }
+
+ private:
+  struct Found {
+    const Route* route = nullptr;  // null: none has the path, or none the method
+    std::string name, methods;     // of the path
+  };
+  Found find(const IncomingRequest& request) const;
+  const Route& checked(const IncomingRequest& request, const Found& found) const;
+  void admit_to(const Route& route, const IncomingRequest& head) const;
+  std::string address_of(const IncomingRequest& request) const;
+  // The API key's name, else the address. Throws where a key is needed and there is none that is right.
+  std::string client_of(const Route& route, const IncomingRequest& request, const nlohmann::json* body) const;
+
+  const std::vector<Route> routes_;
+  ServeContext& context_;
+  const Cors& cors_;
+  const RequestRecorder& recorder_;
+};
+
+}  // namespace dragoman::internal

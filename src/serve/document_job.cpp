@@ -1,0 +1,60 @@
+#include "serve/document_job.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "dragoman/document.h"
+#include "serve/either_stop.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Alternatives are asked for of the document as a whole.
+dragoman::Options document_options(const TextWork& work, const RouteStep& step, bool last) {
+  dragoman::Options options = step_options(work, step, last);
+  std::erase_if(options, [](const auto& option) { return option.first == "nbest"; });
+  return options;
+}
+
+dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork& work, const RouteStep& step,
+                                        bool last, const std::stop_token& stop) {
+  const DocumentRequest request = {.bytes = bytes,
+                                   .name = work.name,
+                                   .format = work.format,
+                                   .options = document_options(work, step, last),
+                                   .glossary = work.glossary.get(),
+                                   .alternatives = last ? static_cast<size_t>(work.alternatives) : 0,
+                                   .stop = stop,
+                                   .client = work.client,
+                                   .on_progress = [&](size_t, size_t) { time_left(work.deadline); }};
+  return dragoman::translate_document(*step.model.translator, request);
+}
+
+}  // namespace
+
+void check_document(const TextWork& work, const LanguageRoute& route) {
+  if (!work.prefix.empty()) throw UsageError("a prefix is for lines of text, and this is a document");
+  check_glossary(work, route);
+  for (const RouteStep& step : route) step_options(work, step, /*last=*/true);
+}
+
+void translate_document(const TextWork& work, const LanguageRoute& route, TextResult result,
+                        const std::stop_token& end, const OnText& on_done) {
+  std::promise<TextResult> promise;
+  try {
+    const EitherStop stop(work.stop, end);
+    time_left(work.deadline);
+    result.text = work.text;
+    for (const RouteStep& step : route) {
+      auto document = translated(result.text, work, step, &step == &route.back(), stop.token());
+      result.text = std::move(document.bytes);
+      result.alternatives = std::move(document.alternatives);
+    }
+    promise.set_value(std::move(result));
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+  }
+  on_done(promise.get_future());
+}
+
+}  // namespace dragoman::internal

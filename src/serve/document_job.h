@@ -1,0 +1,15 @@
+// A document on its way through one model, or through two, on the calling thread.
+#pragma once
+
+#include "serve/models.h"
+#include "serve/text_job.h"
+
+namespace dragoman::internal {
+
+// Throws a usage error where the work asks for what a document cannot have.
+void check_document(const TextWork& work, const LanguageRoute& route);
+
+void translate_document(const TextWork& work, const LanguageRoute& route, TextResult result,
+                        const std::stop_token& end, const OnText& on_done);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,58 @@
+// DocumentJobs: documents that are translated after their upload was answered, and fetched later by an id and a key.
+//
+// Every member function may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "serve/kept_files.h"
+#include "serve/translations.h"
+
+namespace dragoman::internal {
+
+class DocumentJobs {
+ public:
+  static constexpr size_t max_jobs = 1000;
+
+  struct Ticket {
+    std::string id, key;
+  };
+  struct Status {
+    bool done = false;
+    std::string error = {};  // empty unless it failed
+    std::string name = {};   // of the translated file
+    std::chrono::steady_clock::time_point since = {};
+  };
+
+  // Throws a ServeError of status 429 where there are as many as there may be.
+  Ticket begin(const std::string& name);
+  // Keeps the file, or the reason why there is none.
+  void finish(const std::string& id, std::future<TextResult>& result);
+  void forget(const std::string& id);
+
+  // These throw a ServeError of status 404 where there is no such document, or not any more.
+  Status status(const Ticket& ticket) const;
+  std::string file(const Ticket& ticket) const;
+
+ private:
+  struct Job {
+    std::string key;
+    Status status = {};
+    std::string kept = {};                             // its name in files_
+    std::chrono::steady_clock::time_point until = {};  // once it is finished
+  };
+  const Job& find(const Ticket& ticket) const;  // holding the lock
+  void forget_expired();
+
+  KeptFiles files_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Job> jobs_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,13 @@
+// Instead of model.cpp, where the build has not found fastText.
+#include "base/error.h"
+#include "serve/detector.h"
+
+namespace dragoman::internal {
+
+std::unique_ptr<LanguageModel> read_fasttext(const std::string&) {
+  throw Error(
+      "this program detects no languages: it was built without fastText; install libfasttext-dev and build "
+      "it again");
+}
+
+}  // namespace dragoman::internal

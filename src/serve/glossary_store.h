@@ -1,0 +1,47 @@
+// GlossaryStore: the glossaries that clients have made, in memory and, with a folder, in a file each: ID.json.
+//
+// All clients share them. Every member function may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "serve/glossary_entries.h"
+
+namespace dragoman::internal {
+
+struct StoredGlossary {
+  std::string id, name, from, to;  // languages: codes
+  std::string created;             // "2026-01-31T12:00:00.000Z"
+  GlossaryEntries entries;
+  std::shared_ptr<const dragoman::Glossary> glossary = {};
+};
+
+class GlossaryStore {
+ public:
+  static constexpr size_t max_glossaries = 1000, max_bytes = 64 << 20;  // of all entries together
+
+  // Reads the folder's glossaries; an empty path: none are kept. Throws an Error where one is damaged.
+  explicit GlossaryStore(std::string folder = {});
+
+  // Its id, creation and glossary are made here. Throws a ServeError of status 456, DeepL's for what is used up.
+  std::shared_ptr<const StoredGlossary> add(StoredGlossary glossary);
+  std::shared_ptr<const StoredGlossary> find(const std::string& id) const;  // null where there is none
+  std::vector<std::shared_ptr<const StoredGlossary>> all() const;
+  bool remove(const std::string& id);  // whether there was one
+
+ private:
+  std::string path(const std::string& id) const;
+  void read_folder();
+
+  const std::string folder_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const StoredGlossary>> glossaries_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,26 @@
+// Codes of languages, as models, people and clients write them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dragoman::internal {
+
+// The shortest BCP 47 code: "fr" for "fra_Latn" and "FR", "pt-BR" for "pt_br", "zh-Hant" for "zho_Hant". Empty where
+// it is none that ICU knows.
+std::string language_code(std::string_view name);
+
+// "pt" for "pt-BR", "zh-Hant" for "zh-Hant-TW".
+std::string without_region(const std::string& code);
+
+using LanguagePair = std::pair<std::string, std::string>;
+
+// "en-fr", "pt-BR-en", "en-zh-Hant".
+std::optional<LanguagePair> pair_named(std::string_view name);
+
+// The pair with which a name ends, if any: "en-fr", "opus-mt-en-fr", "tatoeba_eng-fra".
+std::optional<LanguagePair> pair_of(std::string_view name);
+
+}  // namespace dragoman::internal

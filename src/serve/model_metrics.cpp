@@ -1,0 +1,54 @@
+#include "serve/model_metrics.h"
+
+#include <string>
+
+namespace dragoman::internal {
+namespace {
+
+using dragoman::TranslatorStatistics;
+
+struct Family {
+  const char *name, *type, *help;
+  double (*value)(const TranslatorStatistics&);
+};
+
+template <auto member>
+double value_of(const TranslatorStatistics& s) {
+  return static_cast<double>(s.*member);
+}
+
+constexpr Family families[] = {
+    {"dragoman_queue_depth", "gauge", "Texts that have not begun.", value_of<&TranslatorStatistics::waiting>},
+    {"dragoman_queue_oldest_seconds", "gauge", "How long the first of these has waited.",
+     value_of<&TranslatorStatistics::oldest_seconds>},
+    {"dragoman_batch_sentences", "gauge", "Sentences that are being translated.",
+     value_of<&TranslatorStatistics::sentences>},
+    {"dragoman_batch_size", "gauge", "Sentences that can be translated at once.",
+     value_of<&TranslatorStatistics::batch>},
+    {"dragoman_steps_total", "counter", "Steps of decoding.", value_of<&TranslatorStatistics::steps>},
+    {"dragoman_source_tokens_total", "counter", "Subwords that were read.",
+     value_of<&TranslatorStatistics::source_tokens>},
+    {"dragoman_target_tokens_total", "counter", "Subwords that were written.",
+     value_of<&TranslatorStatistics::target_tokens>},
+    {"dragoman_merged_total", "counter", "Sentences that joined an equal one under way.",
+     value_of<&TranslatorStatistics::merged>},
+    {"dragoman_cache_hits_total", "counter", "Sentences that the cache had.",
+     value_of<&TranslatorStatistics::cache_hits>},
+    {"dragoman_cache_misses_total", "counter", "Sentences that it did not have.",
+     value_of<&TranslatorStatistics::cache_misses>},
+    {"dragoman_cache_bytes", "gauge", "Memory of the cache.", value_of<&TranslatorStatistics::cache_bytes>}};
+
+}  // namespace
+
+void print_models(MetricsPage& page, const std::vector<ServedModel>& models) {
+  std::vector<TranslatorStatistics> counts;
+  for (const ServedModel& model : models) counts.push_back(model.translator->statistics());
+  for (const Family& family : families) {
+    if (models.empty()) return;
+    page.family(family.name, family.type, family.help);
+    for (size_t i = 0; i < models.size(); ++i)
+      page.value(family.value(counts[i]), {{"model", models[i].name}});
+  }
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,14 @@
+// The server's OpenAPI document, made of the table of routes.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/route.h"
+
+namespace dragoman::internal {
+
+nlohmann::ordered_json openapi_document(const std::vector<Route>& routes, bool needs_key);
+
+}  // namespace dragoman::internal

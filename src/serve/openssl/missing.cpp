@@ -1,0 +1,18 @@
+// Stands for the other files of this folder where the program was built without a server.
+#include "base/error.h"
+#include "serve/secrets.h"
+
+namespace dragoman::internal {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error("this build has no OpenSSL, which API keys need: build it again with it");
+}
+
+}  // namespace
+
+std::string random_hex(size_t) { refuse(); }
+std::string salted_hash(std::string_view, std::string_view) { refuse(); }
+bool same_secret(std::string_view, std::string_view) { refuse(); }
+
+}  // namespace dragoman::internal

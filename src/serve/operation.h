@@ -1,0 +1,15 @@
+// What operators and their tools ask for: whether the server lives, whether it is ready, what it counts.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "serve/context.h"
+#include "serve/metrics.h"
+
+namespace dragoman::internal {
+
+// `print_more` adds what else is counted to /metrics.
+std::vector<Route> operation_routes(ServeContext& context, std::function<void(MetricsPage&)> print_more);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,42 @@
+// What the server notes of each answer: a line of its log, and its metrics. No text that was translated is noted.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "serve/context.h"
+#include "serve/cors.h"
+
+namespace dragoman::internal {
+
+class RequestRecorder {
+ public:
+  RequestRecorder(const ServeSettings& settings, ServeMetrics& metrics, const Cors& cors)
+      : settings_(settings), metrics_(metrics), cors_(cors) {}
+
+  // A responder that notes what is answered. Holds `held` until then. `route`: its path, bounded in number.
+  Responder recorded(const IncomingRequest& request, const std::string& route, const std::string& client,
+                     Responder responder, std::shared_ptr<void> held) const;
+  // For an answer that is given at once.
+  HttpResponse noted(const IncomingRequest& request, const std::string& route, const std::string& client,
+                     HttpResponse response) const;
+
+ private:
+  friend class RecordedSink;
+  struct Note {
+    std::string id, client, method, path, route, origin;
+    std::chrono::steady_clock::time_point received;
+    std::stop_token gone;
+    int status = 0;
+    size_t bytes = 0;
+  };
+  static Note note_of(const IncomingRequest& request, const std::string& route, const std::string& client);
+  void finish(const Note& note) const;
+
+  const ServeSettings& settings_;
+  ServeMetrics& metrics_;
+  const Cors& cors_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,67 @@
+// Route: a method and a path, what it takes and answers, and the function that answers. The table of routes is what
+// the server dispatches by and what its OpenAPI document is made of (openapi.h).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "http/message.h"
+
+namespace dragoman::internal {
+
+struct Route;
+
+// A request on its way to an answer, which a handler may give later and from another thread.
+struct ServeCall {
+  IncomingRequest request;
+  Responder responder;
+  const Route* route = nullptr;
+  std::string name = {};    // what stands for the part of the path that the route has as "<name>"
+  std::string client = {};  // the API key's name, else the address: what limits are counted for
+  // The body's properties, of JSON or of a form (request_body.h): valid by the route's schema unless it checks them
+  // itself. Null where the body is something else.
+  nlohmann::json body = {};
+  std::chrono::steady_clock::time_point deadline = {};  // by when it is to be answered
+};
+
+struct Route {
+  std::string method,
+      path;         // "/translate", "/download_file/<name>", "/v2/document/<name>/result": no '/' in a name
+  std::string tag;  // "LibreTranslate", "DeepL", "Dragoman", "Operation"
+  std::string summary;
+  // JSON Schemas. Bodies of type application/x-www-form-urlencoded and multipart/form-data have the same properties.
+  nlohmann::ordered_json body = {};  // null: no body is read
+  std::vector<std::string> body_types = {"application/json"};
+  nlohmann::ordered_json query = {};   // an object's properties; null: none
+  nlohmann::ordered_json answer = {};  // of status 200; null: not JSON
+  std::string answer_type = "application/json";
+  bool streams = false;          // or answers server-sent events
+  std::vector<int> errors = {};  // statuses beside 200 that it may answer, 400 and more
+  size_t body_bytes = 0;         // 0: no body
+  bool open = false;             // needs no API key, and counts in no limit
+  bool own_checks = false;       // the handler checks the body, with messages that the API's clients know
+  bool key_in_body = false;      // the API key may be the body's "api_key" or "auth_key"
+  std::function<void(ServeCall)> handle = {};
+};
+
+// A request that cannot be answered: thrown by handlers before they return, and turned into the API's error body.
+class ServeError : public std::runtime_error {
+ public:
+  ServeError(int status, const std::string& message, HttpHeaders headers = {})
+      : std::runtime_error(message), status_(status), headers_(std::move(headers)) {}
+  int status() const { return status_; }
+  const HttpHeaders& headers() const { return headers_; }
+
+ private:
+  int status_;
+  HttpHeaders headers_;
+};
+
+}  // namespace dragoman::internal

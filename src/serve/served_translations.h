@@ -1,0 +1,53 @@
+// ServedTranslations: Translations over models of this process.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "serve/capacity.h"
+#include "serve/detector.h"
+#include "serve/folder_watch.h"
+#include "serve/models.h"
+#include "serve/translations.h"
+#include "serve/worker_pool.h"
+
+namespace dragoman::internal {
+
+class ServedTranslations : public Translations {
+ public:
+  ServedTranslations(std::vector<std::string> models, const TranslationsSettings& settings);
+  ~ServedTranslations() override;  // cancels what is not done, and waits for it
+
+  void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) override;
+  std::vector<DetectedLanguage> detect(const std::string& text) const override;
+  std::vector<ServedPair> pairs() const override;
+  DirectTranslator direct(const std::string& from, const std::string& to) const override;
+  std::vector<ServedModel> models() const override;
+  bool ready() const override { return true; }
+  void reload() override { watch_.ask(); }
+
+ private:
+  std::shared_ptr<const Models> current() const;
+  void look_for_changes(bool asked);
+  void use(std::vector<OpenModel> models);
+  TextResult languages_of(const TextWork& work, const Models& models) const;
+
+  const std::vector<std::string> arguments_;
+  const TranslationsSettings settings_;
+  std::stop_source end_;
+  Capacity capacity_;
+  TranslatorOwner translators_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Models> models_;
+  std::optional<LanguageDetector> detector_;
+  WorkerPool documents_;
+  // The watch's own: of each folder at its last look, and when it could not be opened.
+  std::vector<FolderState> seen_, refused_;
+  FolderWatch watch_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,172 @@
+#include "serve/server.h"
+
+#include "base/build.h"
+#include "base/log.h"
+#include "http/server.h"
+#include "serve/answers.h"
+#include "serve/api_keys.h"
+#include "serve/client_limits.h"
+#include "serve/context.h"
+#include "serve/deepl.h"
+#include "serve/dispatch.h"
+#include "serve/libretranslate.h"
+#include "serve/loading.h"
+#include "serve/metrics.h"
+#include "serve/model_metrics.h"
+#include "serve/openapi.h"
+#include "serve/operation.h"
+#include "serve/training_view.h"
+#include "serve/web.h"
+#include "serve/worker_pool.h"
+
+namespace dragoman::internal {
+namespace {
+
+HttpSettings http_settings(const ServeSettings& s) {
+  return {.host = s.host,
+          .port = static_cast<int>(s.port),
+          .body_bytes = static_cast<size_t>(std::max(s.limits.body, s.limits.upload)),
+          .connections = static_cast<size_t>(s.connections),
+          .connections_of_one_address = static_cast<size_t>(s.connections_of_address),
+          .header_time = std::chrono::seconds(s.header_time),
+          .idle_time = std::chrono::seconds(s.idle_time),
+          .certificate = s.certificate,
+          .key = s.key};
+}
+
+TranslationsSettings translations_settings(const ServeSettings& s) {
+  return {.translator = {.threads = static_cast<int>(s.threads),
+                         .precision = s.precision,
+                         .batch = s.batch,
+                         .workers = static_cast<int>(s.workers),
+                         .cache_bytes = static_cast<size_t>(s.cache) << 20},
+          .detector = s.detector,
+          .texts = static_cast<size_t>(s.limits.queue),
+          .characters = static_cast<size_t>(s.limits.queue_characters)};
+}
+
+void append(std::vector<Route>& routes, std::vector<Route> more) {
+  std::ranges::move(more, std::back_inserter(routes));
+}
+
+Route openapi_route(std::shared_ptr<const std::string> document) {
+  return {.method = "GET",
+          .path = "/openapi.json",
+          .tag = "Operation",
+          .summary = "This description of the server",
+          .answer = {{"type", "object"}},
+          .open = true,
+          .handle = [document](ServeCall call) { call.responder.send({.body = *document}); }};
+}
+
+}  // namespace
+
+// In the order in which the later ones use the earlier.
+struct TranslationServer::Parts {
+  explicit Parts(const ServeSettings& given)
+      : settings(given),
+        clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
+        keys(settings.api_keys),
+        cors(settings.cors),
+        recorder(settings, metrics, cors),
+        translations(metrics),
+        workers(4),
+        context{translations, settings, metrics, clients, keys, workers},
+        training(settings.training),
+        dispatch(all_routes(), context, cors, recorder),
+        http(new HttpServer(http_settings(settings),
+                            {.admit = [this](const IncomingRequest& head,
+                                             size_t& bytes) { return dispatch.admit(head, bytes); },
+                             .handle =
+                                 [this](IncomingRequest request, Responder responder) {
+                                   dispatch.handle(std::move(request), std::move(responder));
+                                 }})) {}
+
+  std::vector<Route> all_routes() {
+    std::vector<Route> routes = v1_routes(context);
+    append(routes, web_routes({.training = !settings.training.empty()}));
+    append(routes, training.routes());
+    append(routes, libretranslate_routes(context));
+    append(routes, deepl_routes(context));
+    append(routes, operation_routes(context, [this](MetricsPage& page) { print_counts(page); }));
+    const auto document = std::make_shared<std::string>();
+    routes.push_back(openapi_route(document));
+    *document = openapi_document(routes, keys.needed()).dump();
+    return routes;
+  }
+
+  void print_counts(MetricsPage& page) const {
+    const HttpCounts counts = http->counts();
+    const auto one = [&](const char* name, const char* type, const char* help, auto value) {
+      page.family(name, type, help);
+      page.value(static_cast<double>(value));
+    };
+    one("dragoman_connections", "gauge", "Connections that are open.", counts.connections);
+    one("dragoman_connections_total", "counter", "Connections that were accepted.", counts.accepted);
+    one("dragoman_connections_refused_total", "counter", "Connections beyond a limit.", counts.refused);
+    one("dragoman_bad_requests_total", "counter", "What was not a request, or an ambiguous one.",
+        counts.bad_requests);
+    one("dragoman_clients_gone_total", "counter", "Requests whose client went before the answer.",
+        counts.gone);
+    if (translations.ready()) print_models(page, translations.models());
+    page.family("dragoman_build_info", "gauge", "The version, as a label.");
+    page.value(1, {{"version", version()}});
+  }
+
+  const ServeSettings settings;
+  ServeMetrics metrics;
+  ClientLimits clients;
+  ApiKeys keys;
+  Cors cors;
+  RequestRecorder recorder;
+  LoadingTranslations translations;
+  WorkerPool workers;
+  ServeContext context;
+  TrainingView training;
+  Dispatch dispatch;
+  std::unique_ptr<HttpServer> http;
+};
+
+TranslationServer::TranslationServer(const ServeSettings& settings)
+    : parts_(std::make_unique<Parts>(settings)) {}
+
+// Nothing calls a handler any more, and no handler's work is left, when what they use goes.
+TranslationServer::~TranslationServer() {
+  parts_->http.reset();
+  parts_->translations.close();
+}
+
+void TranslationServer::start() { parts_->http->start(); }
+
+void TranslationServer::load() {
+  load(open_translations(parts_->settings.models, translations_settings(parts_->settings)));
+}
+
+void TranslationServer::load(std::unique_ptr<Translations> translations) {
+  parts_->translations.set(std::move(translations));
+}
+
+void TranslationServer::reload() {
+  try {
+    parts_->keys.reload();
+  } catch (const dragoman::Error& error) {
+    log_warning("the API keys stay as they are: {}", error.what());
+  }
+  try {
+    parts_->http->reload_certificate();
+  } catch (const dragoman::Error& error) {
+    log_warning("the certificate stays as it is: {}", error.what());
+  }
+  parts_->translations.reload();
+}
+
+bool TranslationServer::stop() {
+  parts_->context.draining = true;
+  return parts_->http->stop(std::chrono::seconds(parts_->settings.drain_time));
+}
+
+int TranslationServer::port() const { return parts_->http->port(); }
+
+std::vector<ServedPair> TranslationServer::pairs() const { return parts_->translations.pairs(); }
+
+}  // namespace dragoman::internal

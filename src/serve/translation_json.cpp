@@ -1,0 +1,105 @@
+#include "serve/translation_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "report/numbers.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(dragoman::Span span) { return ordered_json::array({span.begin, span.end}); }
+
+ordered_json to_json(const SourceToken& token) {
+  return {{"piece", token.text}, {"span", to_json(token.span)}};
+}
+
+ordered_json to_json(const Token& token, bool alignment) {
+  ordered_json object = {{"piece", token.text}, {"log_probability", token.log_probability}};
+  if (alignment) object.update({{"span", to_json(token.span)}, {"source", token.source}});
+  return object;
+}
+
+ordered_json to_json(const WordAlignment& pair) {
+  return {{"source", pair.source},
+          {"target", pair.target},
+          {"source_span", to_json(pair.source_span)},
+          {"target_span", to_json(pair.target_span)}};
+}
+
+// Of a long line a token saw one segment alone: the rest of the row is left out.
+ordered_json attention_json(const Token& token) {
+  ordered_json weights = ordered_json::array();
+  for (const float weight : token.attention) weights.push_back(rounded_weight(weight));
+  return {{"first", token.attention_begin}, {"weights", std::move(weights)}};
+}
+
+// "name":[...]
+template <class Items, class ToJson>
+void print_list(std::ostream& out, const char* name, const Items& items, const ToJson& json_of) {
+  out << '"' << name << "\":[";
+  const char* before = "";
+  for (const auto& item : items) {
+    out << before << json_of(item);
+    before = ",";
+  }
+  out << ']';
+}
+
+void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, const TranslationJson& with) {
+  out << "\"text\":" << ordered_json(hypothesis.text) << ",\"score\":" << ordered_json(hypothesis.score)
+      << ',';
+  print_list(out, "tokens", hypothesis.tokens,
+             [&](const Token& token) { return to_json(token, with.alignment); });
+  if (with.words) {
+    out << ',';
+    print_list(out, "words", hypothesis.words(), [](const WordConfidence& word) -> ordered_json {
+      return {{"span", to_json(word.span)}, {"confidence", rounded(word.confidence, 4)}};
+    });
+  }
+  if (with.alignment) {
+    out << ',';
+    print_list(out, "alignment", hypothesis.alignment,
+               [](const WordAlignment& pair) { return to_json(pair); });
+  }
+  if (with.attention) {
+    out << ',';
+    print_list(out, "attention", hypothesis.tokens, attention_json);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> flags_of(const dragoman::Translation& t) {
+  std::vector<std::string_view> flags;
+  for (const auto& [set, name] :
+       {std::pair(t.invalid, "invalid"), std::pair(t.cut, "cut"), std::pair(t.unknown, "unknown"),
+        std::pair(t.repeats, "repeats"), std::pair(t.terms_missed, "terms_missed")}) {
+    if (set) flags.emplace_back(name);
+  }
+  return flags;
+}
+
+void print_json(std::ostream& out, const dragoman::Translation& translation, const TranslationJson& with) {
+  out << "{\"source\":" << ordered_json(translation.source) << ',';
+  if (with.alignment || with.attention) {
+    print_list(out, "source_tokens", translation.source_tokens,
+               [](const SourceToken& token) { return to_json(token); });
+    out << ',';
+  }
+  print_members(out, translation.hypotheses.front(), with);
+  out << ",\"flags\":" << ordered_json(flags_of(translation));
+  const char* before = ",\"nbest\":[";
+  if (with.alternatives) {
+    for (const dragoman::Hypothesis& hypothesis : translation.hypotheses) {
+      out << std::exchange(before, ",") << '{';
+      print_members(out, hypothesis, with);
+      out << '}';
+    }
+    out << ']';
+  }
+  out << '}';
+}
+
+}  // namespace dragoman::internal

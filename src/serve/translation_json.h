@@ -1,0 +1,25 @@
+// A translation as the JSON object that `translate --format json` prints, and that the server answers.
+#pragma once
+
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/translator.h"
+
+namespace dragoman::internal {
+
+struct TranslationJson {
+  bool alternatives = false;
+  bool alignment = false;  // aligned words and tokens, with their spans in code points
+  bool attention = false;  // for each token its attention to source tokens
+  bool words = false;      // the probability of each word, with its span
+};
+
+// "invalid", "cut", "unknown", "repeats", "terms_missed": those that are so.
+std::vector<std::string_view> flags_of(const dragoman::Translation& translation);
+
+// On one line. Token by token: as one JSON value a long text's tokens would take hundreds of bytes each.
+void print_json(std::ostream& out, const dragoman::Translation& translation, const TranslationJson& with);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,110 @@
+// POST /v1/score: the log-probability of given translations.
+#include <cmath>
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/answers.h"
+#include "serve/settings.h"
+#include "serve/translations.h"
+#include "serve/v1.h"
+#include "serve/worker_pool.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+struct ScoreWork {
+  DirectTranslator model;
+  std::vector<TextPair> pairs;
+  bool alignment;
+};
+
+ordered_json to_json(const Score& score, bool alignment) {
+  if (std::isnan(score.total)) return {{"score", nullptr}, {"log_probabilities", ordered_json::array()}};
+  ordered_json object = {{"score", score.total}, {"log_probabilities", score.log_probabilities}};
+  if (!alignment) return object;
+  object["alignment"] = ordered_json::array();
+  for (const WordAlignment& pair : score.alignment)
+    object["alignment"].push_back({{"source", pair.source}, {"target", pair.target}});
+  return object;
+}
+
+HttpResponse scores(const ScoreWork& work) {
+  ordered_json list = ordered_json::array();
+  const ScoreSettings settings = {.alignment = work.alignment, .from = work.model.from, .to = work.model.to};
+  for (const Score& score : work.model.translator->score(work.pairs, settings))
+    list.push_back(to_json(score, work.alignment));
+  return json_answer({{"scores", list}});
+}
+
+void score(ServeContext& context, ServeCall call) {
+  ScoreWork work = {
+      .model = context.translations.direct(call.body.value("from", ""), call.body.value("to", "")),
+      .pairs = {},
+      .alignment = call.body.value("alignment", false)};
+  std::vector<std::string> texts;
+  for (const json& pair : call.body["pairs"]) {
+    work.pairs.push_back({pair["source"], pair["target"]});
+    texts.push_back(work.pairs.back().source + work.pairs.back().target);
+  }
+  admit_texts(context, call, texts);
+  context.workers.run([call = std::move(call), work = std::move(work)] {
+    if (call.request.gone.stop_requested()) return;
+    answer(call, [&] {
+      if (std::chrono::steady_clock::now() > call.deadline)
+        throw ServeError(504, "the deadline passed before the scores were computed");
+      return scores(work);
+    });
+  });
+}
+
+ordered_json body_schema() {
+  const ordered_json text = {{"type", "string"}};
+  ordered_json properties = {
+      {"pairs",
+       {{"type", "array"},
+        {"items",
+         {{"type", "object"},
+          {"required", {"source", "target"}},
+          {"additionalProperties", false},
+          {"properties", {{"source", text}, {"target", text}}}}}}},
+      {"alignment", {{"type", "boolean"}, {"default", false}, {"description", "word alignments"}}}};
+  properties.update(language_properties());
+  return {{"type", "object"},
+          {"required", ordered_json::array({"pairs"})},
+          {"additionalProperties", false},
+          {"properties", properties}};
+}
+
+ordered_json answer_schema() {
+  const ordered_json numbers = {{"type", "array"}, {"items", {{"type", "number"}}}};
+  const ordered_json one = {{"type", "object"},
+                            {"required", {"score", "log_probabilities"}},
+                            {"properties",
+                             {{"score",
+                               {{"type", {"number", "null"}},
+                                {"description", "the log-probability; null where a side is too long"}}},
+                              {"log_probabilities", numbers}}}};
+  return {{"type", "object"},
+          {"required", ordered_json::array({"scores"})},
+          {"properties", {{"scores", {{"type", "array"}, {"items", one}}}}}};
+}
+
+}  // namespace
+
+Route v1_score_route(ServeContext& context) {
+  return {.method = "POST",
+          .path = "/v1/score",
+          .tag = "Dragoman",
+          .summary = "Log-probabilities of given translations",
+          .body = body_schema(),
+          .answer = answer_schema(),
+          .errors = {400, 504},
+          .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .handle = [&context](ServeCall call) { score(context, std::move(call)); }};
+}
+
+}  // namespace dragoman::internal

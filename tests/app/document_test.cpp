@@ -1,0 +1,50 @@
+// dragoman translate --document, as a user meets it.
+#include <filesystem>
+
+#include "app/translating_commands.h"
+
+namespace dragoman::internal {
+namespace {
+
+TEST_F(TranslatingCommands, ADocumentIsTranslatedIntoAnotherFile) {
+  const std::string page =
+      write("page.html", "<p>The <b>cat</b> sleeps.</p>\n<pre><code>The cat</code></pre>\n");
+  const std::string out = file("page.out");
+  EXPECT_EQ(translate("", "--document " + page + " --out " + out), "");
+  const std::string result = read_file(out);
+  EXPECT_TRUE(result.ends_with("</p>\n<pre><code>The cat</code></pre>\n")) << result;
+  EXPECT_EQ(result.find("sleeps"), std::string::npos) << result;
+  EXPECT_NE(result.find("<b>"), std::string::npos) << result;
+
+  const std::string text = write("text", "<p>The cat sleeps.</p>\n");
+  translate("", "--document " + text + " --document-format text --out " + out);
+  EXPECT_NE(read_file(out), "<p>The cat sleeps.</p>\n");
+}
+
+TEST_F(TranslatingCommands, ADocumentThatCannotBeTranslatedIsASentenceAndWritesNothing) {
+  const std::string page = write("page.txt", "The cat sleeps.\n"), out = file("nothing");
+  const auto refused = [&](const std::string& options, int exit_code) {
+    run("translate --model " + folder_.path + " " + options, "", exit_code);
+    EXPECT_FALSE(std::filesystem::exists(out)) << options;
+    return errors_;
+  };
+  EXPECT_NE(refused("--document " + page, 2).find("--out FILE"), std::string::npos) << errors_;
+  EXPECT_NE(refused("--out " + out, 2).find("--document FILE"), std::string::npos) << errors_;
+  EXPECT_NE(refused("--document " + page + " --out " + page, 2).find("is the document itself"),
+            std::string::npos);
+  EXPECT_NE(refused("--document " + page + " --out " + out + " " + page, 2).find("only file"),
+            std::string::npos);
+  EXPECT_NE(refused("--document " + page + " --out " + out + " --nbest 2", 2).find("--nbest"),
+            std::string::npos);
+  EXPECT_NE(refused("--document " + file("none.txt") + " --out " + out, 1).find("none.txt"),
+            std::string::npos);
+  EXPECT_NE(refused("--document " + folder_.path + "/config.xyz --out " + out, 1).find("config.xyz"),
+            std::string::npos);
+  const std::string damaged = write("damaged.txt", "good\nb\xff d\n");
+  EXPECT_NE(refused("--document " + damaged + " --out " + out, 1).find("line 2 is not valid UTF-8"),
+            std::string::npos);
+  EXPECT_EQ(read_file(page), "The cat sleeps.\n");
+}
+
+}  // namespace
+}  // namespace dragoman::internal

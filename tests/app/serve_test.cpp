@@ -1,0 +1,154 @@
+// The program as a server: what it prints, how it ends, and that it keeps to its OpenAPI document.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "app/translating_commands.h"
+#include "http_client.h"
+#include "run_script.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::json;
+
+// dragoman serve, on a free port.
+class ServingProgram {
+ public:
+  ServingProgram(const std::string& log, std::vector<std::string> more) : log_(log) {
+    std::vector<std::string> words = {DRAGOMAN_PROGRAM, "serve", "--port", "0", "--threads", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    const int file = open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    process_ = fork();
+    if (process_ != 0) {
+      close(file);
+      return;
+    }
+    dup2(file, STDERR_FILENO);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  ~ServingProgram() {
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
+  }
+
+  std::string log() const { return read_file(log_); }
+  // Once it is ready; 0: it was not in time.
+  int port() const {
+    for (int i = 0; i < 600; ++i) {
+      const std::string text = log();
+      const size_t at = text.find("://127.0.0.1:");
+      if (at != text.npos && text.find('/', at + 13) != text.npos) return std::stoi(text.substr(at + 13));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return 0;
+  }
+  void send(int signal) const { kill(process_, signal); }
+  int exit_code() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  const std::string log_;
+  pid_t process_;
+};
+
+class ServeCommand : public TranslatingCommands {
+ protected:
+  std::string pair() const { return "en-fr=" + folder_.path; }
+};
+
+std::optional<ClientResponse> post(int port, const std::string& path, const json& body) {
+  HttpClient client(port, std::chrono::seconds(60));
+  client.request("POST", path, body.dump(), "Content-Type: application/json\r\n");
+  return client.read();
+}
+
+TEST_F(ServeCommand, TranslatesAsTheCommandDoes) {
+  ServingProgram server(file("log"), {"--model", pair()});
+  const int port = server.port();
+  ASSERT_NE(port, 0) << server.log();
+  EXPECT_NE(server.log().find("translates en-fr\n"), std::string::npos) << server.log();
+  const std::string text = "Where is the station?\nA dog barks at the cat.";
+  const auto response = post(port, "/v1/translate", {{"text", text}, {"max-length", 20}});
+  ASSERT_TRUE(response);
+  EXPECT_EQ(json::parse(response->body)["text"].get<std::string>() + "\n",
+            translate(text + "\n", "--split-sentences en"));
+  server.send(SIGTERM);
+  EXPECT_EQ(server.exit_code(), 143);
+}
+
+TEST_F(ServeCommand, TheLogHasRequestsButNoTexts) {
+  ServingProgram server(file("log"), {"--model", pair(), "--log", "json"});
+  const int port = server.port();
+  ASSERT_NE(port, 0) << server.log();
+  ASSERT_TRUE(post(port, "/v1/translate?api_key=secret", {{"text", "The cat sleeps."}, {"max-length", 5}}));
+  server.send(SIGINT);
+  EXPECT_EQ(server.exit_code(), 130);
+  const std::string log = server.log();
+  EXPECT_EQ(log.find("cat"), std::string::npos);
+  EXPECT_EQ(log.find("secret"), std::string::npos);
+  bool found = false;
+  for (const std::string& line : lines_of(log)) {
+    if (line.starts_with("dragoman: ")) continue;  // why it ended
+    const json object = json::parse(line);
+    found = found || (object.value("path", "") == "/v1/translate" && object["status"] == 200 &&
+                      object["client"] == "127.0.0.1" && object["ms"].is_number());
+  }
+  EXPECT_TRUE(found) << log;
+}
+
+TEST_F(ServeCommand, RefusesWhatItCannotServe) {
+  run("serve", "", 2);
+  EXPECT_NE(errors_.find("--model"), std::string::npos);
+  run("serve --port 0 --model " + file("nothing"), "", 1);
+  EXPECT_NE(errors_.find("nothing"), std::string::npos);
+  run("serve --port 0 --model " + pair() + " --key x.pem", "", 2);
+  run("serve --port 0 --model " + pair() + " --api-keys " + file("none"), "", 1);
+  run("serve --port 0 --host 256.0.0.1 --model " + pair(), "", 1);
+}
+
+TEST_F(ServeCommand, MakesAKeyAndAsksForIt) {
+  const std::string line = run("serve --new-key alice");
+  EXPECT_TRUE(line.starts_with("alice ")) << line;
+  const size_t at = errors_.find(": ") + 2;
+  const std::string key = errors_.substr(at, errors_.find('\n', at) - at);
+  ServingProgram server(file("log"), {"--model", pair(), "--api-keys", write("keys", line)});
+  const int port = server.port();
+  ASSERT_NE(port, 0) << server.log();
+  EXPECT_EQ(post(port, "/v1/translate", {{"text", "x"}})->status, 401);
+  HttpClient client(port);
+  client.request("GET", "/v1/models", {}, "Authorization: Bearer " + key + "\r\n");
+  EXPECT_EQ(client.read()->status, 200);
+}
+
+// PyPI's schemathesis makes the requests.
+TEST_F(ServeCommand, KeepsToItsOpenApiDocument) {
+  ServingProgram server(file("log"), {"--model", pair(), "--max-output", "20", "--log", "off"});
+  const int port = server.port();
+  ASSERT_NE(port, 0) << server.log();
+  const std::string tests = std::filesystem::path(DRAGOMAN_PROGRAM).parent_path().string() + "/tests";
+  expect_script_passes(fmt::format("{}/tests/app/openapi_conformance http://127.0.0.1:{} {}",
+                                   DRAGOMAN_SOURCE_DIR, port, tests));
+  server.send(SIGTERM);
+  EXPECT_EQ(server.exit_code(), 143) << server.log();
+}
+
+}  // namespace
+}  // namespace dragoman::internal

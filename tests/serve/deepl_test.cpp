@@ -1,0 +1,252 @@
+#include "serve/deepl.h"
+
+#include <filesystem>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "serve/deepl_tags.h"
+#include "serve/fake_server.h"
+#include "serve/glossary_entries.h"
+#include "serve/glossary_store.h"
+#include "temporary_folder.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::json;
+
+class DeepLTest : public testing::Test {
+ protected:
+  DeepLTest() { server.routes = deepl_routes(server.context); }
+
+  std::string message(const json& body, int status = 400) {
+    const auto answer = server.post("/v2/translate", body);
+    EXPECT_EQ(answer->response.status, status) << answer->response.body;
+    return answer->json().value("message", "");
+  }
+
+  std::string glossary(const std::string& from = "en", const std::string& to = "fr") {
+    const auto answer = server.post("/v2/glossaries", {{"name", "mine"},
+                                                       {"source_lang", from},
+                                                       {"target_lang", to},
+                                                       {"entries", "cat\tchat\ndog\tchien"},
+                                                       {"entries_format", "tsv"}});
+    EXPECT_EQ(answer->response.status, 201) << answer->response.body;
+    return answer->json().value("glossary_id", "");
+  }
+
+  FakeServer server;
+};
+
+TEST_F(DeepLTest, TextsAsJsonOrForm) {
+  const json wanted = {{"translations",
+                        {{{"detected_source_language", "EN"}, {"text", "fr(Hi é)"}},
+                         {{"detected_source_language", "EN"}, {"text", "fr(Ho)"}}}}};
+  EXPECT_EQ(
+      server.post("/v2/translate", {{"text", {"Hi é", "Ho"}}, {"source_lang", "EN"}, {"target_lang", "FR"}})
+          ->json(),
+      wanted);
+  EXPECT_EQ(server.post_form("/v2/translate", "text=Hi+%C3%A9&text=Ho&source_lang=en&target_lang=fr")->json(),
+            wanted);
+  EXPECT_EQ(server.post_form("/v2/translate", "text=Ho&target_lang=PT-BR&show_billed_characters=1")->json(),
+            json({{"translations",
+                   {{{"detected_source_language", "EN"}, {"text", "pt(Ho)"}, {"billed_characters", 2}}}}}));
+  EXPECT_EQ(server.post("/v2/translate", {{"text", {"Ho"}}, {"target_lang", "EN-GB"}, {"source_lang", "fr"}})
+                ->json()["translations"][0]["text"],
+            "en(Ho)");
+  EXPECT_EQ(server.get("/v2/usage")->json(),
+            json({{"character_count", 16}, {"character_limit", 1'000'000'000'000}}));
+}
+
+TEST_F(DeepLTest, OptionsOfTexts) {
+  const auto send = [&](json body) {
+    body.update({{"text", {"a\nb"}}, {"target_lang", "FR"}});
+    const auto answer = server.post("/v2/translate", body);
+    EXPECT_EQ(answer->response.status, 200) << answer->response.body;
+    return std::pair(server.translations.seen.back(),
+                     std::string(header_of(answer->response.headers, "x-ignored")));
+  };
+  EXPECT_EQ(send({}).first.text, "a\nb");
+  EXPECT_TRUE(send({{"split_sentences", "1"}}).first.options.empty());
+  EXPECT_EQ(send({{"split_sentences", "nonewlines"}}).first.text, "a b");
+  EXPECT_EQ(send({{"split_sentences", "0"}}).first.options.at(0).first, "split-sentences");
+  EXPECT_EQ(send({{"tag_handling", "xml"}}).first.format, "html");
+  EXPECT_EQ(send({{"tag_handling", "html"}, {"split_sentences", "nonewlines"}}).first.text, "a\nb");
+  EXPECT_EQ(send({{"formality", "more"}, {"context", "c"}}).second, "formality, context");
+  EXPECT_EQ(send({{"formality", "default"}, {"context", ""}, {"preserve_formatting", true}}).second, "");
+}
+
+TEST_F(DeepLTest, IgnoredTagsAreMarkedForTheReaderAlone) {
+  const std::string text = "a <x id=\"1\">b</x> <xy/> <x/>< x>";
+  const auto answer = server.post(
+      "/v2/translate",
+      {{"text", {text}}, {"target_lang", "FR"}, {"tag_handling", "xml"}, {"ignore_tags", {"x", "z,q"}}});
+  EXPECT_EQ(server.translations.seen.at(0).text,
+            "a <x translate=\"no\" data-ignored=\"0\" id=\"1\">b</x> <xy/> <x translate=\"no\" "
+            "data-ignored=\"0\"/>< x>");
+  EXPECT_EQ(answer->json()["translations"][0]["text"], "fr(" + text + ")");
+  IgnoredTags tags({"x"});
+  const std::string marked = "<x translate=\"no\" data-ignored=\"0\">";
+  EXPECT_EQ(tags.unmarked(tags.marked(marked)), marked);
+}
+
+TEST_F(DeepLTest, ErrorsAreInItsWords) {
+  EXPECT_EQ(message({{"target_lang", "FR"}}), "Parameter 'text' not specified.");
+  EXPECT_EQ(message({{"text", {"a"}}}), "Value for 'target_lang' not specified.");
+  EXPECT_EQ(message({{"text", {"a"}}, {"target_lang", "XX"}}), "Value for 'target_lang' not supported.");
+  EXPECT_EQ(message({{"text", {"a"}}, {"target_lang", "FR"}, {"source_lang", "PT"}}),
+            "Value for 'source_lang' not supported.");
+  EXPECT_EQ(message({{"text", {"a"}}, {"target_lang", "FR"}, {"tag_handling", "md"}}),
+            "Value for 'tag_handling' not supported.");
+  EXPECT_EQ(message({{"text", {"a"}}, {"target_lang", "FR"}, {"split_sentences", "2"}}),
+            "Value for 'split_sentences' not supported.");
+  EXPECT_NE(message({{"text", {"a", 5}}, {"target_lang", "FR"}}), "");
+  EXPECT_EQ(
+      message({{"text", {"a"}}, {"target_lang", "FR"}, {"source_lang", "EN"}, {"glossary_id", "x"}}, 404),
+      "Glossary not found");
+  EXPECT_EQ(message({{"text", {"a"}}, {"target_lang", "FR"}, {"glossary_id", glossary()}}),
+            "Value for 'source_lang' required with 'glossary_id'.");
+  EXPECT_NE(message({{"text", {std::string(100'001, 'a')}}, {"target_lang", "FR"}}, 413), "");
+}
+
+TEST_F(DeepLTest, Languages) {
+  EXPECT_EQ(server.get("/v2/languages")->json().at(0), json({{"language", "DE"}, {"name", "German"}}));
+  EXPECT_EQ(server.get("/v2/languages")->json().size(), 3u);
+  // DeepL's own client sends a form with a GET.
+  const auto targets = server.send(
+      {.method = "GET",
+       .path = "/v2/languages",
+       .headers = {{"content-type", "application/x-www-form-urlencoded"}, {"content-length", "11"}},
+       .body = "type=target"});
+  EXPECT_EQ(targets->json().at(3),
+            json({{"language", "ZH"}, {"name", "Chinese"}, {"supports_formality", false}}));
+  EXPECT_EQ(server.send({.method = "GET", .path = "/v2/languages", .query = {{"type", "target"}}})->json(),
+            targets->json());
+  EXPECT_EQ(
+      server.send({.method = "GET", .path = "/v2/languages", .query = {{"type", "x"}}})->response.status,
+      400);
+}
+
+TEST_F(DeepLTest, Glossaries) {
+  const std::string id = glossary();
+  const json info = server.get("/v2/glossaries/" + id)->json();
+  EXPECT_EQ(info.at("entry_count"), 2);
+  EXPECT_EQ(info.at("source_lang"), "en");
+  EXPECT_TRUE(std::regex_match(info.at("creation_time").get<std::string>(),
+                               std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")));
+  EXPECT_EQ(server.get("/v2/glossaries")->json(), json({{"glossaries", {info}}}));
+  EXPECT_EQ(server.get("/v2/glossaries/" + id + "/entries")->response.body, "cat\tchat\ndog\tchien\n");
+  server.post("/v2/translate",
+              {{"text", {"a cat"}}, {"source_lang", "EN"}, {"target_lang", "FR"}, {"glossary_id", id}});
+  ASSERT_TRUE(server.translations.seen.back().glossary);
+  EXPECT_EQ(server.translations.seen.back().glossary->terms("a cat").size(), 1u);
+  EXPECT_NE(message({{"text", {"a"}}, {"source_lang", "FR"}, {"target_lang", "EN"}, {"glossary_id", id}}),
+            "");
+  const auto remove = [&] {
+    return server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status;
+  };
+  EXPECT_EQ(remove(), 204);
+  EXPECT_EQ(remove(), 404);
+  EXPECT_EQ(server.get("/v2/glossaries/" + id)->response.status, 404);
+  EXPECT_EQ(server.get("/v2/glossary-language-pairs")->json().at("supported_languages").size(), 5u);
+}
+
+TEST_F(DeepLTest, GlossariesThatCannotBe) {
+  const json good = {{"name", "n"},
+                     {"source_lang", "EN"},
+                     {"target_lang", "FR"},
+                     {"entries", "a,b"},
+                     {"entries_format", "csv"}};
+  EXPECT_EQ(server.post("/v2/glossaries", good)->response.status, 201);
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"name", ""},
+                                                        {"source_lang", "FR"},
+                                                        {"entries", ""},
+                                                        {"entries", "a"},
+                                                        {"entries_format", "xls"},
+                                                        {"entries", std::string(501, 'a') + ",b"}}) {
+    json body = good;
+    body[name] = value;
+    EXPECT_EQ(server.post("/v2/glossaries", body)->response.status, 400) << name << " " << value;
+  }
+  json through = good;
+  through["source_lang"] = "DE";  // by way of English
+  EXPECT_EQ(server.post("/v2/glossaries", through)->response.status, 400);
+}
+
+TEST_F(DeepLTest, DocumentsAreFetchedWithTheirKey) {
+  server.translations.at_once = false;
+  const auto upload =
+      server.post_file("/v2/document", {{"target_lang", "FR"}, {"source_lang", "EN"}}, "a.txt", "Hi");
+  ASSERT_EQ(upload->response.status, 200) << upload->response.body;
+  const std::string path = "/v2/document/" + upload->json().value("document_id", "");
+  const json key = {{"document_key", upload->json().at("document_key")}};
+  EXPECT_EQ(server.post(path, key)->json().at("status"), "translating");
+  EXPECT_EQ(server.post(path + "/result", key)->response.status, 503);
+  server.translations.answer_all();
+  EXPECT_EQ(server.post(path, key)->json().at("status"), "done");
+  const auto file = server.post(path + "/result", key);
+  EXPECT_EQ(file->response.body, "fr(Hi)");
+  EXPECT_EQ(header_of(file->response.headers, "content-disposition"), "attachment; filename=\"a_fr.txt\"");
+  EXPECT_EQ(server.post(path, {{"document_key", "x"}})->response.status, 404);
+  EXPECT_EQ(server.post(path + "/result", json::object())->response.status, 404);
+  EXPECT_EQ(server.post("/v2/document/x", key)->response.status, 404);
+
+  const auto failed =
+      server.post_file("/v2/document", {{"target_lang", "FR"}, {"filename", "b.html"}}, "a", "fail");
+  server.translations.answer_all();
+  const json status = server
+                          .post("/v2/document/" + failed->json().value("document_id", ""),
+                                {{"document_key", failed->json().at("document_key")}})
+                          ->json();
+  EXPECT_EQ(status.at("status"), "error");
+  EXPECT_EQ(status.at("error_message"), "a translation failed");
+}
+
+std::string refused(GlossaryEntries (*read)(std::string_view), std::string_view text) {
+  try {
+    read(text);
+  } catch (const ServeError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(GlossaryEntriesTest, TabsAndCommas) {
+  const auto entries = [](const GlossaryEntries& all) { return tsv_of(all); };
+  EXPECT_EQ(entries(entries_of_tsv("\xEF\xBB\xBF"
+                                   "a b\tc\r\n\r\nd\t=|#")),
+            "a b\tc\nd\t=|#\n");
+  EXPECT_EQ(entries(entries_of_csv("a,b\r\n\"c, \"\"d\"\"\",e,en,fr\n\"f\",\"g\"\r\nh,i")),
+            "a\tb\nc, \"d\"\te\nf\tg\nh\ti\n");
+  for (const char* bad : {"", "a", "a\tb\tc", "a\t \n", "\tb", "a\tb\na\tc"})
+    EXPECT_NE(refused(entries_of_tsv, bad), "") << bad;
+  for (const char* bad : {"", "a", "a,b,c,d,e", "a,", "\"a,b", "\"a\"x,b", "a,b\na,c", "\"a\nb\",c"})
+    EXPECT_NE(refused(entries_of_csv, bad), "") << bad;
+  EXPECT_EQ(refused(entries_of_tsv, "a\tb\nc"), "the glossary's line 2 is not a source and a target");
+}
+
+TEST(GlossaryStoreTest, AFolderKeepsThem) {
+  const TemporaryFolder folder;
+  std::string id, other;
+  {
+    GlossaryStore store(folder.path("g"));
+    id = store.add({.name = "né\"e", .from = "en", .to = "fr", .entries = {{"cat", "chat"}, {"a|b", "="}}})
+             ->id;
+    other = store.add({.name = "x", .from = "en", .to = "fr", .entries = {{"a", "b"}}})->id;
+    EXPECT_TRUE(store.remove(other));
+  }
+  GlossaryStore again(folder.path("g"));
+  ASSERT_EQ(again.all().size(), 1u);
+  const auto found = again.find(id);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "né\"e");
+  EXPECT_EQ(tsv_of(found->entries), "cat\tchat\na|b\t=\n");
+  EXPECT_EQ(found->glossary->size(), 2u);
+  folder.write("g/bad.json", R"({"name": 5})");
+  EXPECT_THROW(GlossaryStore(folder.path("g")), dragoman::Error);
+}
+
+}  // namespace
+}  // namespace dragoman::internal

@@ -1,0 +1,164 @@
+// The routes of an API over translations that a test can predict, without a model or a network.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "dragoman/document.h"
+#include "serve/answers.h"
+#include "serve/api_keys.h"
+#include "serve/client_limits.h"
+#include "serve/context.h"
+#include "serve/metrics.h"
+#include "serve/request_body.h"
+#include "serve/settings.h"
+#include "serve/translations.h"
+#include "serve/worker_pool.h"
+
+namespace dragoman::internal {
+
+// Translates "a b" to "fr(a b)"; alternatives are "fr1(a b)" and so on. What has "fail" in it fails.
+class FakeTranslations : public Translations {
+ public:
+  std::vector<TextWork> seen;
+  bool at_once = true;  // else `answer_all` answers
+
+  void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) override {
+    if (work.from.empty() || work.from == "auto") work.from = detect(work.text).front().language;
+    seen.push_back(work);
+    waiting_.emplace_back(std::move(work), std::move(on_done));
+    if (at_once) answer_all();
+  }
+
+  void answer_all() {
+    for (auto& [work, on_done] : std::exchange(waiting_, {})) {
+      std::promise<TextResult> promise;
+      if (work.text.find("fail") != work.text.npos) {
+        promise.set_exception(std::make_exception_ptr(dragoman::Error("a translation failed")));
+      } else {
+        promise.set_value(result_of(work));
+      }
+      on_done(promise.get_future());
+    }
+  }
+
+  // French where there is an accent.
+  std::vector<DetectedLanguage> detect(const std::string& text) const override {
+    const bool french = text.find("é") != text.npos;
+    return {{french ? "fr" : "en", 0.8125}, {french ? "en" : "fr", 0.1}};
+  }
+  std::vector<ServedPair> pairs() const override {
+    return {{"de", "fr", {"en"}}, {"de", "en"}, {"en", "fr"}, {"en", "pt"}, {"en", "zh"}, {"fr", "en"}};
+  }
+  DirectTranslator direct(const std::string&, const std::string&) const override { return {}; }
+  bool ready() const override { return true; }
+
+ private:
+  static TextResult result_of(const TextWork& work) {
+    const auto text = [&](const std::string& number) { return work.to + number + "(" + work.text + ")"; };
+    TextResult result = {.text = text(""), .from = work.from, .to = work.to, .detection = 0.8125};
+    for (int i = 1; i <= work.alternatives; ++i) result.alternatives.push_back(text(std::to_string(i)));
+    if (work.from == "de" && work.to == "fr") result.via = {"en"};
+    return result;
+  }
+
+  std::vector<std::pair<TextWork, std::function<void(std::future<TextResult>)>>> waiting_;
+};
+
+class FakeServer {
+ public:
+  explicit FakeServer(ServeSettings given = {})
+      : settings(std::move(given)),
+        clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
+        keys(""),
+        workers(1),
+        context{translations, settings, metrics, clients, keys, workers} {}
+
+  // What was answered so far: of status 0, nothing.
+  struct Answer : Responder::Sink {
+    HttpResponse response = {.status = 0};
+    void send(HttpResponse sent) override { response = std::move(sent); }
+    void begin(HttpResponse head) override { response = std::move(head); }
+    bool write(std::string_view text) override {
+      response.body += text;
+      return true;
+    }
+    void end() override {}
+    nlohmann::json json() const { return nlohmann::json::parse(response.body, nullptr, false); }
+  };
+
+  std::shared_ptr<Answer> send(IncomingRequest request) {
+    const auto answer = std::make_shared<Answer>();
+    ServeCall call = {.request = std::move(request), .responder = Responder(answer), .client = "someone"};
+    for (const Route& route : routes) {
+      if (route.method != call.request.method || !matches(route.path, call.request.path, call.name)) continue;
+      call.route = &route;
+      try {
+        check_media_type(call.request, route);
+        call.body = body_properties(call.request, route);
+        route.handle(call);
+      } catch (...) {
+        answer->send(error_answer(route.tag, std::current_exception()));
+      }
+      return answer;
+    }
+    answer->response.status = 404;
+    return answer;
+  }
+
+  std::shared_ptr<Answer> get(const std::string& path) { return send({.method = "GET", .path = path}); }
+  std::shared_ptr<Answer> post(const std::string& path, const nlohmann::json& body) {
+    return send(with_body(path, "application/json", body.dump()));
+  }
+  std::shared_ptr<Answer> post_form(const std::string& path, const std::string& body) {
+    return send(with_body(path, "application/x-www-form-urlencoded", body));
+  }
+  // Fields, and a file where its name is not empty.
+  std::shared_ptr<Answer> post_file(const std::string& path,
+                                    const std::vector<std::pair<std::string, std::string>>& fields,
+                                    const std::string& name, const std::string& bytes) {
+    std::string body;
+    const auto part = [&](const std::string& disposition, const std::string& content) {
+      body += "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + content + "\r\n";
+    };
+    for (const auto& [field, value] : fields) part("name=\"" + field + "\"", value);
+    if (!name.empty()) part("name=\"file\"; filename=\"" + name + "\"", bytes);
+    return send(with_body(path, "multipart/form-data; boundary=b", body + "--b--\r\n"));
+  }
+
+  const ServeSettings settings;
+  FakeTranslations translations;
+  ServeMetrics metrics;
+  ClientLimits clients;
+  ApiKeys keys;
+  WorkerPool workers;
+  ServeContext context;
+  std::vector<Route> routes;
+
+ private:
+  static IncomingRequest with_body(const std::string& path, const std::string& type,
+                                   const std::string& body) {
+    return {.method = "POST",
+            .path = path,
+            .headers = {{"content-type", type},
+                        {"content-length", std::to_string(body.size())},
+                        {"host", "here:5000"}},
+            .body = body};
+  }
+
+  static bool matches(const std::string& route, const std::string& path, std::string& name) {
+    const size_t begin = route.find("<name>");
+    if (begin == route.npos) return route == path;
+    const std::string after = route.substr(begin + 6);
+    if (!path.starts_with(route.substr(0, begin)) || !path.ends_with(after) ||
+        path.size() < begin + after.size() + 1)
+      return false;
+    name = path.substr(begin, path.size() - begin - after.size());
+    return name.find('/') == name.npos;
+  }
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,229 @@
+// Translations of texts: lines, languages, pivots, HTML, each with what its model alone makes of it.
+#include "serve/translations.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "search/model_folder.h"
+#include "serve/detector.h"
+#include "serve/languages.h"
+
+namespace dragoman::internal {
+namespace {
+
+TextResult translated(Translations& translations, TextWork work) {
+  std::promise<TextResult> done;
+  translations.translate(std::move(work), [&](std::future<TextResult> result) {
+    try {
+      done.set_value(result.get());
+    } catch (...) {
+      done.set_exception(std::current_exception());
+    }
+  });
+  return done.get_future().get();
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const dragoman::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class TranslationsTest : public testing::Test {
+ protected:
+  static TranslationsSettings settings() { return {.translator = {.threads = 1, .batch = 4}}; }
+
+  std::unique_ptr<Translations> open(std::vector<std::string> models) {
+    return open_translations(models, settings());
+  }
+  dragoman::Translator alone(const ModelFolder& folder) {
+    return dragoman::Translator(folder.path, settings().translator);
+  }
+
+  const dragoman::Options short_ones = {{"max-length", 12}};
+  ModelFolder one_{"served-model-one"}, other_{"served-model-two", 40, true, {.size = 40, .shared = true}};
+};
+
+TEST_F(TranslationsTest, ATextIsItsLines) {
+  const auto translations = open({"en-fr=" + one_.path});
+  dragoman::Translator model = alone(one_);
+  dragoman::Options options = short_ones;
+  options.emplace_back("split-sentences", "en");
+  const auto line = [&](const std::string& text) { return model.translate(text, options).text(); };
+  const TextResult result =
+      translated(*translations, {.text = "The cat sleeps.\r\n\nWhere is the dog? A cat.\n",
+                                 .from = "EN",
+                                 .to = "fr-CA",
+                                 .options = short_ones});
+  EXPECT_EQ(result.text, line("The cat sleeps.") + "\r\n\n" + line("Where is the dog? A cat.") + "\n");
+  EXPECT_EQ(result.from, "en");
+  EXPECT_EQ(result.to, "fr");
+  EXPECT_EQ(result.lines.size(), 4u);
+  EXPECT_TRUE(result.via.empty());
+}
+
+TEST_F(TranslationsTest, APairWithoutAModelGoesThroughAThirdLanguage) {
+  const auto translations = open({"de-en=" + one_.path, "en-fr=" + other_.path});
+  dragoman::Translator first = alone(one_), second = alone(other_);
+  const auto with = [&](const char* language) {
+    dragoman::Options options = short_ones;
+    options.emplace_back("split-sentences", language);
+    return options;
+  };
+  dragoman::Options last = with("en");
+  last.emplace_back("nbest", 3);
+  const dragoman::Translation wanted =
+      second.translate(first.translate("A dog barks.", with("de")).text(), last);
+  const TextResult result = translated(
+      *translations,
+      {.text = "A dog barks.", .from = "de", .to = "fr", .options = short_ones, .alternatives = 2});
+  EXPECT_EQ(result.text, wanted.text());
+  EXPECT_EQ(result.via, std::vector<std::string>{"en"});
+  ASSERT_EQ(result.alternatives.size(), 2u);
+  EXPECT_EQ(result.alternatives[0], wanted.hypotheses[1].text);
+  EXPECT_EQ(translations->pairs().size(), 3u);
+}
+
+TEST_F(TranslationsTest, HtmlKeepsItsTags) {
+  const auto translations = open({"en-fr=" + one_.path});
+  const std::string html = "<p>The <b>cat</b> sleeps.</p>";
+  dragoman::Translator model = alone(one_);
+  dragoman::Options options = short_ones;
+  options.emplace_back("split-sentences", "en");
+  const TextResult result = translated(
+      *translations, {.text = html, .format = "html", .from = "en", .to = "fr", .options = short_ones});
+  EXPECT_EQ(result.text,
+            translate_document(model, {.bytes = html, .name = "page.html", .options = options}).bytes);
+}
+
+TEST_F(TranslationsTest, ReportsTheWholeText) {
+  const auto translations = open({"en-fr=" + one_.path});
+  std::vector<std::pair<std::string, size_t>> reports;
+  const TextResult result =
+      translated(*translations,
+                 {.text = "The cat sleeps.\nA dog barks.\nIt is cold.",
+                  .from = "en",
+                  .to = "fr",
+                  .options = short_ones,
+                  .on_progress = [&](const Progress& p) { reports.emplace_back(p.text, p.final_bytes); }});
+  ASSERT_FALSE(reports.empty());
+  for (const auto& [text, final_bytes] : reports)
+    EXPECT_EQ(text.substr(0, final_bytes), result.text.substr(0, final_bytes));
+}
+
+TEST_F(TranslationsTest, RefusesWhatItCannotDoAtOnce) {
+  const auto translations = open({"en-fr=" + one_.path});
+  const auto refused = [&](TextWork work) {
+    return message_of([&] { translations->translate(std::move(work), [](auto) { FAIL(); }); });
+  };
+  EXPECT_EQ(refused({.text = "x", .from = "xx"}), "no model translates from \"xx\": from en");
+  EXPECT_EQ(refused({.text = "x", .from = "en", .to = "de"}), "no model translates from en to \"de\": to fr");
+  EXPECT_NE(refused({.text = "x", .from = "en", .options = {{"bean", 1}}}).find("beam"), std::string::npos);
+  EXPECT_NE(refused({.text = "x\ny", .from = "en", .prefix = "z"}).find("2 lines"), std::string::npos);
+}
+
+TEST_F(TranslationsTest, RefusesTwoModelsOfOnePair) {
+  EXPECT_NE(message_of([&] {
+              open({"en-fr=" + one_.path, "en-fr=" + other_.path});
+            }).find("en to fr"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { open({one_.path}); }).find("--model en-fr="), std::string::npos);
+}
+
+// New weights are taken, damaged ones are not, and nothing that is asked for meanwhile is lost.
+TEST_F(TranslationsTest, AFolderThatChangesIsLoadedAnew) {
+  TranslationsSettings watched = settings();
+  watched.watch = std::chrono::milliseconds(0);
+  const auto translations = open_translations({"en-fr=" + one_.path}, watched);
+  const auto text_now = [&] {
+    return translated(*translations,
+                      {.text = "The cat sleeps.", .from = "en", .to = "fr", .options = short_ones})
+        .text;
+  };
+  const std::string old = text_now(), config = read_file(one_.path + "/config.json");
+  std::atomic<bool> stop{false};
+  std::thread load([&] {
+    while (!stop) EXPECT_EQ(text_now(), old);
+  });
+  const auto model = [&] { return translations->models().front().translator; };
+  const auto before = model();
+  write_file(one_.path + "/config.json", {"{"});
+  translations->reload();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(model(), before);
+  write_file(one_.path + "/config.json", {config});
+  translations->reload();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (model() == before && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(model(), before);
+  stop = true;
+  load.join();
+  EXPECT_EQ(text_now(), old);
+}
+
+// Sure of a language by the text's first letter.
+class LettersModel : public LanguageModel {
+ public:
+  std::vector<std::pair<std::string, double>> probabilities(const std::string& line) const override {
+    EXPECT_LE(line.size(), 3 * 4096u);
+    EXPECT_EQ(line.find('\n'), line.npos);
+    return {
+        {"en", line.starts_with("e") ? 0.9 : 0.05}, {"no", line.starts_with("n") ? 0.8 : 0.05}, {"zh", 0.01}};
+  }
+};
+
+TEST(Detector, ChoosesAmongWhatIsServed) {
+  const LanguageDetector detector(std::make_unique<LettersModel>());
+  EXPECT_EQ(detector.detect("e", {"en", "nb"}).front().language, "en");
+  EXPECT_EQ(detector.detect("n", {"en", "nb"}).front().language, "nb");
+  EXPECT_EQ(detector.detect("n", {"en", "zh"}).front().language, "en");
+  EXPECT_LT(detector.detect("n", {"en", "zh"}).front().confidence, 0.25);
+  EXPECT_EQ(detector.detect("n", {"fr"}).front().confidence, 0);
+  for (const auto& text :
+       {std::string(100'000, 'e'), std::string(100'000, '\xff'), std::string("e\n\xe2\x82")})
+    EXPECT_EQ(detector.detect(text, {"en", "nb"}).size(), 2u);
+}
+
+TEST(Detector, ReadsNothingButItsFile) {
+  const std::string path = testing::TempDir() + "not-a-detector.ftz";
+  for (const std::string& bytes : {std::string("\xba\x16\x4f\x2f"), std::string(938'013, 'x')}) {
+    write_file(path, {bytes});
+    EXPECT_NE(message_of([&] { LanguageDetector{path}; }).find("tools/get_detector"), std::string::npos);
+  }
+}
+
+TEST(Languages, AreWrittenInOneWay) {
+  for (const auto& [name, code] : std::vector<std::pair<std::string, std::string>>{{"en", "en"},
+                                                                                   {"EN", "en"},
+                                                                                   {"eng_Latn", "en"},
+                                                                                   {"fra", "fr"},
+                                                                                   {"pt_br", "pt-BR"},
+                                                                                   {"zho_Hant", "zh-Hant"},
+                                                                                   {"zho_Hans", "zh"},
+                                                                                   {"zh-Hans", "zh"},
+                                                                                   {"srp_Cyrl", "sr"},
+                                                                                   {"arb_Arab", "ar"},
+                                                                                   {"npi_Deva", "ne"},
+                                                                                   {"no", "nb"},
+                                                                                   {"nob_Latn", "nb"},
+                                                                                   {"", ""},
+                                                                                   {"english", ""},
+                                                                                   {"xx", ""},
+                                                                                   {"e n", ""}})
+    EXPECT_EQ(language_code(name), code) << name;
+  EXPECT_EQ(pair_of("opus-mt-en-fr"), LanguagePair("en", "fr"));
+  EXPECT_EQ(pair_named("en-pt-BR"), LanguagePair("en", "pt-BR"));
+  EXPECT_EQ(pair_named("zh-Hant-en"), LanguagePair("zh-Hant", "en"));
+  EXPECT_FALSE(pair_of("demo"));
+}
+
+}  // namespace
+}  // namespace dragoman::internal

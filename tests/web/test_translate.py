@@ -1,0 +1,192 @@
+"""The page at /: typing, words, alternatives, languages, the keyboard."""
+from pages import PageTest, expect, in_all_looks
+
+SENTENCE = "the cat sees a dog"
+ASTRAL = "😀 the cat sees 𝔞 dog and the bird"
+
+
+class Translate(PageTest):
+    def test_empty(self):
+        self.open()
+        expect(self.page.locator("#source")).to_be_focused()
+        expect(self.page.locator("#copy")).to_be_disabled()
+        self.check()
+
+    def test_typing_gives_the_api_s_translation(self):
+        self.open()
+        self.page.keyboard.type("the cat se", delay=15)
+        self.translated()
+        # From now on the pane is never empty, however the text goes on.
+        self.page.evaluate("""() => { window.empty = 0; new MutationObserver(() => { empty += !document.getElementById("target").textContent.trim(); })
+                              .observe(document.getElementById("target"), {childList: true, subtree: true}); }""")
+        self.page.keyboard.type("es a dog\nthe old house", delay=15)
+        expect(self.page.locator("#count")).to_contain_text("32")
+        self.page.wait_for_timeout(400)
+        self.assertEqual(self.translated(), self.server.translate("the cat sees a dog\nthe old house")["text"])
+        self.assertEqual(self.page.evaluate("empty"), 0)
+        expect(self.page.locator("#spoken")).to_have_text(self.page.locator("#target").text_content(), use_inner_text=False)
+        self.check()
+
+    def test_clear(self):
+        self.open()
+        self.type(SENTENCE)
+        self.translated()
+        self.page.get_by_role("button", name="Clear the text").click()
+        expect(self.page.locator("#target")).to_be_empty()
+        expect(self.page.locator("#source")).to_be_focused()
+        expect(self.page.locator("#others")).to_be_hidden()
+        self.check(accessible=False)
+
+    def test_words_show_what_they_attend_to(self):
+        self.open()
+        self.type(ASTRAL)
+        self.translated()
+        line = self.server.translate(ASTRAL)["lines"][0]
+        points = list(ASTRAL)
+        expected = ["".join(points[b:e]) for b, e in sorted({tuple(pair["source_span"]) for pair in line["alignment"] if pair["target"] == 1})]
+        self.assertTrue(expected)
+        self.page.locator("#target .word").nth(1).hover()
+        self.assertEqual(self.page.locator("#mirror mark").all_text_contents(), expected)
+        expect(self.page.locator("#word")).to_contain_text("% sure")
+        self.picture("held")
+        self.check()
+
+    def test_confidence_shades_words(self):
+        self.open()
+        self.type("the old cat zzz the dog")
+        self.translated()
+        self.page.get_by_role("button", name="Confidence").click()
+        expect(self.page.locator("#target")).to_have_class("writing shaded")
+        words = self.server.translate("the old cat zzz the dog")["lines"][0]["words"]
+        shown = self.page.locator("#target .word").evaluate_all("words => words.map((word) => Number(word.style.getPropertyValue('--doubt')))")
+        self.assertEqual(len(shown), len(words))
+        for one, word in zip(shown, words):
+            self.assertAlmostEqual(one, 1 - word["confidence"], delta=0.006)
+        self.check()
+
+    def test_other_translations(self):
+        self.open()
+        self.type(SENTENCE)
+        best = self.translated()
+        others = self.page.locator("#others li button")
+        self.assertEqual(others.all_text_contents(), self.server.translate(SENTENCE)["alternatives"])
+        other = others.nth(1).text_content()
+        others.nth(1).click()
+        expect(self.page.locator("#target")).to_have_text(other)
+        self.assertIn(best, others.all_text_contents())
+        self.check()
+
+    def test_other_words(self):
+        self.open()
+        self.type(SENTENCE)
+        words = self.translated().split()
+        self.page.locator("#target .word").nth(2).click()
+        options = self.page.locator("#choices [role=option]")
+        expect(options.first).to_be_visible()
+        self.picture("choices")
+        self.check()
+        chosen = options.nth(0).locator("strong").text_content()
+        self.assertNotEqual(chosen, words[2])
+        options.nth(0).click()
+        expect(self.page.locator("#target .word").nth(2)).to_have_text(chosen)
+        prefix = " ".join([*words[:2], chosen])
+        self.assertEqual(self.translated(), self.server.translate(SENTENCE, prefix=prefix)["text"])
+        expect(self.page.locator("#target .word").nth(2)).to_be_focused()
+        self.check()
+
+    def test_keyboard_alone(self):
+        self.open()
+        self.page.keyboard.type(SENTENCE)
+        self.page.keyboard.press("Control+Enter")
+        words = self.page.locator("#target .word")
+        expect(words.nth(0)).to_be_focused()
+        self.page.keyboard.press("ArrowRight")
+        expect(words.nth(1)).to_be_focused()
+        self.page.keyboard.press("End")
+        expect(words.last).to_be_focused()
+        self.page.keyboard.press("Home")
+        self.page.keyboard.press("ArrowRight")
+        self.page.keyboard.press("ArrowRight")
+        self.page.keyboard.press("Enter")
+        expect(self.page.get_by_role("listbox")).to_be_focused()
+        expect(self.page.locator("#choices [role=option]").first).to_have_attribute("aria-selected", "true")
+        self.page.keyboard.press("Escape")
+        expect(words.nth(2)).to_be_focused()
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("#source")).to_be_focused()
+        self.page.keyboard.press("Alt+Shift+C")
+        self.assertEqual(self.page.evaluate("navigator.clipboard.readText()"), self.translated())
+        self.page.keyboard.press("Alt+Shift+H")
+        expect(self.page.get_by_role("dialog")).to_be_visible()
+        self.picture("history")
+        self.check()
+        self.page.keyboard.press("Escape")
+        expect(self.page.get_by_role("dialog")).to_be_hidden()
+        self.check(accessible=False)
+
+    def test_swap(self):
+        self.open()
+        self.type(SENTENCE)
+        translation = self.translated()
+        self.page.get_by_role("button", name="Swap languages").click()
+        expect(self.page.locator("#from")).to_have_value("fr")
+        expect(self.page.locator("#source")).to_have_value(translation)
+        expect(self.page.locator("#target .word").first).to_be_visible()
+        self.assertEqual(self.translated(), self.server.translate(translation, **{"from": "fr", "to": "en"})["text"])
+        self.check(accessible=False)
+
+    def test_from_right_to_left(self):
+        self.open()
+        self.page.locator("#to").select_option("ar")
+        self.type(SENTENCE)
+        self.translated()
+        self.assertEqual(self.page.locator("#target").evaluate("(one) => getComputedStyle(one).direction"), "rtl")
+        self.assertEqual(self.page.locator("#target").get_attribute("lang"), "ar")
+        self.page.locator("#target .word").nth(0).focus()
+        self.page.keyboard.press("ArrowLeft")
+        expect(self.page.locator("#target .word").nth(1)).to_be_focused()
+        self.check()
+
+    def test_history(self):
+        self.open()
+        self.type(SENTENCE)
+        translation = self.translated()
+        self.page.wait_for_timeout(1700)
+        self.page.reload()
+        self.page.get_by_role("button", name="History").click()
+        expect(self.page.locator("#past li")).to_have_count(1)
+        self.picture("history")
+        self.check()
+        self.page.locator("#past .entry").click()
+        expect(self.page.locator("#source")).to_have_value(SENTENCE)
+        self.assertEqual(self.translated(), translation)
+        self.page.get_by_role("button", name="History").click()
+        self.page.get_by_role("button", name="Clear all").click()
+        expect(self.page.locator("#past")).to_have_text("Nothing yet.")
+        self.page.get_by_label("Keep a history").uncheck()
+        self.page.keyboard.press("Escape")
+        self.type("the old dog")
+        self.translated()
+        self.page.wait_for_timeout(1700)
+        self.assertEqual(self.page.evaluate("JSON.parse(localStorage.getItem('history'))"), [])
+
+    def test_the_theme_is_kept(self):
+        self.open()
+        ground = "getComputedStyle(document.body).backgroundColor"
+        before = self.page.evaluate(ground)
+        self.page.get_by_role("button", name="Dark theme").click()
+        after = self.page.evaluate(ground)
+        self.assertNotEqual(before, after)
+        self.page.reload()
+        self.assertEqual(self.page.evaluate(ground), after)
+        self.check()
+
+    def test_nothing_moves_where_motion_is_unwanted(self):
+        self.page.emulate_media(reduced_motion="reduce")
+        self.open()
+        self.page.locator("#target-pane").evaluate("(pane) => pane.classList.add('busy')")
+        self.assertEqual(self.page.locator("#target-pane .foot").evaluate("(foot) => getComputedStyle(foot).animationName"), "none")
+
+
+globals().update(in_all_looks(Translate))
+del Translate, PageTest

@@ -1,0 +1,90 @@
+// Languages: their names and directions, and the menus to choose a pair from.
+
+const names = new Intl.DisplayNames(["en"], {type: "language", fallback: "code"});
+
+export function nameOf(code) {
+  try { return names.of(code.replaceAll("_", "-")); } catch { return code; }
+}
+
+const fromRightToLeft = new Set(["ar", "arc", "ckb", "dv", "fa", "ha-arab", "he", "iw", "ks", "ku-arab", "ps", "sd", "syr", "ug", "ur", "yi"]);
+
+// "auto" where the language is not known yet.
+export function directionOf(code) {
+  if (!code || code === "auto") return "auto";
+  const tag = code.replaceAll("_", "-").toLowerCase();
+  if (/-(arab|hebr|thaa|syrc|nkoo|adlm)\b/.test(tag)) return "rtl";
+  if (/-(latn|cyrl)\b/.test(tag)) return "ltr";
+  return fromRightToLeft.has(tag.split("-")[0]) ? "rtl" : "ltr";
+}
+
+const shareOf = (confidence) => (confidence === undefined ? "" : `, ${Math.round(confidence * 100)} %`);
+const byName = (a, b) => nameOf(a).localeCompare(nameOf(b));
+
+// The reader's language, or else the one that the server names first.
+function preferred(targets, pairs) {
+  const own = navigator.languages.flatMap((tag) => [tag, tag.split("-")[0]]).find((tag) => targets.includes(tag));
+  return own ?? pairs.find(({to}) => targets.includes(to))?.to ?? "";
+}
+
+// The two menus. A menu without a choice is plain text.
+export class Languages {
+  constructor(onChange) {
+    this.part = (id) => document.getElementById(id);
+    this.pairs = [];
+    this.from = this.to = "";
+    for (const side of ["from", "to"]) {
+      this.part(side).addEventListener("change", () => { this.choose({[side]: this.part(side).value}); onChange(); });
+    }
+    this.part("swap").addEventListener("click", () => this.onSwap?.());
+  }
+
+  set({pairs, detects}, chosen = {}) {
+    this.pairs = pairs;
+    this.detects = detects && new Set(pairs.map(({from}) => from)).size > 1;
+    this.choose({from: chosen.from ?? "", to: chosen.to ?? ""});
+  }
+
+  get sources() { return [...new Set(this.pairs.map(({from}) => from))].sort(byName); }
+
+  targetsOf(from) {
+    const pairs = from === "auto" ? this.pairs : this.pairs.filter((pair) => pair.from === from);
+    return [...new Set(pairs.map(({to}) => to))].sort(byName);
+  }
+
+  has(from, to) { return this.pairs.some((pair) => pair.from === from && pair.to === to); }
+
+  // What does not fit with the other choice is changed.
+  choose({from = this.from, to = this.to}) {
+    const sources = this.sources;
+    this.from = (from === "auto" && this.detects) || sources.includes(from) ? from : this.detects ? "auto" : this.pairs[0]?.from ?? "";
+    const targets = this.targetsOf(this.from);
+    this.to = targets.includes(to) ? to : preferred(targets, this.pairs);
+    this.menu("from", this.detects ? ["auto", ...sources] : sources, this.from);
+    this.menu("to", targets, this.to);
+    this.told(null);
+  }
+
+  menu(side, codes, chosen) {
+    const menu = this.part(side), only = this.part(`${side}-only`);
+    menu.replaceChildren(...codes.map((code) => element("option", {value: code}, code === "auto" ? "Detect language" : nameOf(code))));
+    menu.value = chosen;
+    menu.hidden = codes.length < 2;
+    only.textContent = menu.hidden && chosen ? nameOf(chosen) : "";
+  }
+
+  // The language that the text was found to have.
+  told(answer) {
+    this.detected = answer?.from;
+    const auto = this.part("from").querySelector("[value=auto]");
+    if (auto) auto.textContent = this.from === "auto" && answer ? `${nameOf(answer.from)} · detected${shareOf(answer.confidence)}` : "Detect language";
+    this.part("via").textContent = answer?.via?.length ? `via ${answer.via.map(nameOf).join(", ")}` : "";
+    this.part("swap").disabled = !this.has(this.to, this.source);
+  }
+
+  // The source's language as far as it is known.
+  get source() { return this.from === "auto" ? this.detected ?? "" : this.from; }
+
+  swap() {
+    this.choose({from: this.to, to: this.source});
+  }
+}

@@ -1,0 +1,35 @@
+// Positions in text: the server counts code points, or bytes of UTF-8; JavaScript's strings count UTF-16 units.
+
+// Of each code point, and of the end.
+function unitsOf(text) {
+  const units = [0];
+  for (const point of text) units.push(units[units.length - 1] + point.length);
+  return units;
+}
+
+// A function from code points to units.
+export function fromPoints(text) {
+  if (/^[\u0000-\ud7ff\ue000-\uffff]*$/.test(text)) return (point) => Math.min(point, text.length);
+  const units = unitsOf(text);
+  return (point) => units[Math.min(point, units.length - 1)];
+}
+
+export function unitsOfBytes(text, bytes) {
+  let units = 0;
+  for (const point of text) {
+    const code = point.codePointAt(0);
+    bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (bytes < 0) break;
+    units += point.length;
+  }
+  return units;
+}
+
+export function countPoints(text) {
+  let count = 0;
+  for (const _ of text) ++count;
+  return count;
+}
+
+// The words that white space separates: [begin, end] in units.
+export const wordsOf = (text) => [...text.matchAll(/\S+/gu)].map((match) => [match.index, match.index + match[0].length]);

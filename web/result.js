@@ -1,0 +1,84 @@
+// A translation as the page shows it: lines with their words, each with its confidence and what it attends to.
+import {fromPoints, wordsOf} from "./positions.js";
+
+// One hypothesis of a line. Positions are in UTF-16 units of the line's own text.
+function lineOf(hypothesis, source) {
+  const text = hypothesis.text, at = fromPoints(text), from = fromPoints(source);
+  const words = wordsOf(text).map(([begin, end]) => ({begin, end, confidence: null, sources: []}));
+  const touching = ([begin, end]) => words.filter((word) => word.begin < at(end) && word.end > at(begin));
+  for (const {span, confidence} of hypothesis.words ?? []) {
+    for (const word of touching(span)) word.confidence = confidence;
+  }
+  for (const {source_span: [begin, end], target_span} of hypothesis.alignment ?? []) {
+    for (const word of touching(target_span)) word.sources.push([from(begin), from(end)]);
+  }
+  return {source, text, words};
+}
+
+export class Result {
+  // The answer of /v1/translate to one text.
+  constructor(answer, source) {
+    this.answer = answer;
+    this.source = source;
+    const lines = answer.lines ?? [];
+    this.lines = lines.map((line) => ({...lineOf(line, line.source), hypotheses: line.nbest ?? [line]}));
+    this.gaps = gapsOf(answer.text, this.lines);  // null: the lines do not make up the text
+    this.text = answer.text;
+    this.place();
+  }
+
+  // Where each line stands in both texts.
+  place() {
+    let at = 0, from = 0;
+    this.lines.forEach((line, i) => {
+      at += this.gaps?.[i].length ?? 0;
+      line.at = at;
+      at += line.text.length;
+      const found = this.source.indexOf(line.source, from);
+      line.sourceAt = found < 0 || this.answer.via?.length ? null : found;
+      if (found >= 0) from = found + line.source.length;
+    });
+  }
+
+  // The line with another hypothesis in place of its own.
+  replace(index, hypothesis) {
+    const {source, hypotheses} = this.lines[index];
+    this.lines[index] = {...lineOf(hypothesis, source), hypotheses};
+    this.text = this.gaps.map((gap, i) => gap + (this.lines[i]?.text ?? "")).join("");
+    this.place();
+  }
+
+  // {line, begin, end, confidence, sources} of all words, in units of the whole texts.
+  words() {
+    if (!this.gaps) return [];
+    return this.lines.flatMap((line, index) => line.words.map((word) => ({
+      ...word, line: index, begin: line.at + word.begin, end: line.at + word.end,
+      sources: line.sourceAt === null ? [] : word.sources.map(([begin, end]) => [line.sourceAt + begin, line.sourceAt + end]),
+    })));
+  }
+
+  // Other translations of the whole. Of one line they can be shown with their words.
+  others() {
+    if (this.lines.length === 1) return this.lines[0].hypotheses.filter(({text}) => text !== this.lines[0].text);
+    return [...new Set([this.answer.text, ...(this.answer.alternatives ?? [])])].filter((text) => text !== this.text).map((text) => ({text}));
+  }
+
+  take(other) {
+    if (this.lines.length === 1) return this.replace(0, other);
+    this.text = other.text;
+    this.gaps = null;
+  }
+}
+
+// What stands before each line, and after the last; null where the text is not made of these lines.
+function gapsOf(text, lines) {
+  const gaps = [];
+  let at = 0;
+  for (const line of lines) {
+    const found = text.indexOf(line.text, at);
+    if (found < 0) return null;
+    gaps.push(text.slice(at, found));
+    at = found + line.text.length;
+  }
+  return [...gaps, text.slice(at)];
+}

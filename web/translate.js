@@ -1,0 +1,312 @@
+// The page that translates: typing, the request that follows it, and what its answer changes.
+import {Choices} from "./choices.js";
+import {Files} from "./files.js";
+import {History} from "./history.js";
+import {Languages, directionOf} from "./languages.js";
+import {Notice} from "./notice.js";
+import {wordsOf} from "./positions.js";
+import {Result} from "./result.js";
+import {apiKey, getJson, postJson, postStream, refusal} from "./server.js";
+import {SourceView} from "./source_view.js";
+import {TargetView} from "./target_view.js";
+import {otherWords} from "./words.js";
+
+const part = (id) => document.getElementById(id);
+const pause = 180;           // milliseconds of rest before a request, while one types
+const pauseOfHistory = 1500;  // and before a translation is kept
+
+const languages = new Languages(() => { remember("pair", {from: languages.from, to: languages.to}); direct(); translate(); });
+const source = new SourceView(({inputType}) => {
+  choices.close();
+  later(["insertFromPaste", "insertFromDrop", "clear"].includes(inputType) ? 0 : pause);
+});
+const target = new TargetView({point, choose});
+const choices = new Choices(), notice = new Notice();
+const history = new History(useEntry), files = new Files(languages, refused);
+
+let result = null, running = null, timer = 0, keeping = 0;
+let focusWhenDone = -1;  // the number of a word
+
+function remember(name, value) {
+  try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* holds for this page alone */ }
+}
+
+function remembered(name) {
+  try { return JSON.parse(localStorage.getItem(name)); } catch { return null; }
+}
+
+// --- Translating ----------------------------------------------------------------------------------------------------
+
+function later(milliseconds) {
+  clearTimeout(timer);
+  timer = setTimeout(translate, milliseconds);
+}
+
+// What every request has: alternatives to choose from, and what each word attends to.
+const request = (more) => ({from: languages.from, to: languages.to, alternatives: 3, alignment: true, ...more});
+
+function translate() {
+  const {text} = source;
+  stop();
+  notice.clear();
+  if (!languages.to) return;
+  if (!text.trim()) return forget();
+  if (source.tooLong) {
+    target.progress("", 0);
+    return notice.say(`the text has ${source.length.toLocaleString("en")} characters, and this server takes at most ${source.limit.toLocaleString("en")}`);
+  }
+  run(request({text}), (progress) => target.progress(progress.text, progress.final_bytes), (answer) => {
+    result = new Result(answer, text);
+    languages.told({from: answer.from, via: answer.via, confidence: answer.detected?.confidence});
+    direct();
+    show();
+  }, translate);
+}
+
+function stop() {
+  clearTimeout(timer);
+  clearTimeout(keeping);
+  running?.abort();
+  running = null;
+  target.busy(false);
+}
+
+// One request at a time: the one before is aborted, which frees its place on the server.
+async function run(body, onProgress, onResult, again) {
+  stop();
+  const mine = running = new AbortController();
+  target.busy(true);
+  try {
+    for await (const {event, data} of postStream("v1/translate", {...body, stream: true}, mine.signal)) {
+      if (mine !== running) return;
+      if (event === "progress") onProgress(data);
+      if (event === "result") onResult(data);
+      if (event === "error") throw refusal(data);
+    }
+    notice.clear();
+  } catch (error) {
+    if (mine !== running || error.name === "AbortError") return;
+    refused(error, again);
+  }
+  if (mine === running) target.busy(false);
+}
+
+function refused(error, again) {
+  if (error.status === undefined) throw error;
+  if (error.wantsKey) askForKey();
+  if (!again || (error.wantsKey && !apiKey.get())) return;
+  target.progress("", 0);
+  if (error.passing) notice.retry(error, again); else notice.say(error.message);
+}
+
+function forget() {
+  result = null;
+  target.clear();
+  languages.told(null);
+  showTools();
+  part("spoken").textContent = "";
+  part("others").hidden = true;
+}
+
+// --- Showing --------------------------------------------------------------------------------------------------------
+
+function direct() {
+  source.direct(directionOf(languages.from), languages.source);
+  target.direct(directionOf(languages.to), languages.to);
+}
+
+function show() {
+  target.show(result.text, result.words());
+  showTools();
+  showOthers();
+  part("spoken").textContent = result.text.slice(0, 1000);
+  keeping = setTimeout(keep, pauseOfHistory);
+  if (focusWhenDone >= 0) target.focus(focusWhenDone);
+  focusWhenDone = -1;
+}
+
+function keep() {
+  if (result) history.add({from: result.answer.from, to: result.answer.to, source: result.source, target: result.text});
+}
+
+function showTools() {
+  const inside = part("inside"), line = result?.lines.length === 1 && !result.answer.via?.length ? result.lines[0] : null;
+  for (const id of ["copy", "shade"]) part(id).disabled = !result;
+  if (!line) return inside.removeAttribute("href");
+  const about = {from: result.answer.from, to: result.answer.to, text: line.source};
+  if (line.text !== result.answer.text) about.target = line.text;
+  inside.href = `inspect#${new URLSearchParams(about)}`;
+}
+
+function showOthers() {
+  const others = result.others();
+  part("others").hidden = !others.length;
+  part("others").querySelector("ul").replaceChildren(...others.map((other) => {
+    const button = element("button", {type: "button", dir: directionOf(languages.to), lang: languages.to}, other.text);
+    button.addEventListener("click", () => { result.take(other); show(); });
+    return element("li", {}, button);
+  }));
+}
+
+// Marks what a word attends to, and says how sure the model is of it.
+function point(word) {
+  source.mark(word?.sources ?? []);
+  const sources = (word?.sources ?? []).map(([begin, end]) => result.source.slice(begin, end)).join(" ");
+  const sure = word && word.confidence !== null ? `${Math.round(word.confidence * 100)} % sure` : "";
+  part("word").textContent = [sources && `← ${sources}`, sure].filter(Boolean).join(" · ");
+}
+
+document.addEventListener("selectionchange", () => {
+  if (document.activeElement === source.field && result?.source === source.text) target.touch(source.field.selectionStart, source.field.selectionEnd);
+});
+
+// --- Other words ----------------------------------------------------------------------------------------------------
+
+let looking = null, width = 12;  // the beam in which other words are found
+choices.onClose = () => looking?.abort();
+
+async function choose(word, node) {
+  const {source: text, text: line, at} = result.lines[word.line], before = line.slice(0, word.begin - at).trimEnd();
+  choices.wait(node);
+  looking = new AbortController();
+  try {
+    const {from, to} = result.answer;
+    const find = async (how) => {
+      const {text: best, alternatives} = await postJson("v1/translate", {from, to, text, prefix: before, alternatives: width - 1, details: false, ...how}, looking.signal);
+      return [best, ...alternatives];
+    };
+    const now = line.slice(word.begin - at, word.end - at), likely = await find({beam: width});
+    let others = otherWords(likely, before, now);
+    // Where the best translations all go on alike, samples may not.
+    if (others.length < 3) others = otherWords([...likely, ...await find({sample: true})], before, now);
+    choices.show(others.slice(0, 8).map((other) => ({...other, take: () => goOn(word.line, other.prefix)})));
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    choices.close(true);
+    notice.say(error.message);
+  }
+}
+
+// Translates the line anew from the end of the prefix.
+function goOn(index, prefix) {
+  const line = result.lines[index], before = result.text.slice(0, line.at), after = result.text.slice(line.at + line.text.length);
+  const {from, to} = result.answer, bytes = new TextEncoder().encode(before).length;
+  const kept = result;
+  run(request({from, to, text: line.source, prefix}),
+    ({text, final_bytes}) => target.progress(before + text + after, bytes + final_bytes),
+    (answer) => {
+      kept.replace(index, answer.lines[0]);
+      focusWhenDone = wordsOf(before + prefix).length - 1;
+      show();
+    }, () => goOn(index, prefix));
+}
+
+// --- Buttons and keys -----------------------------------------------------------------------------------------------
+
+async function copy() {
+  if (!result) return;
+  try {
+    await navigator.clipboard.writeText(result.text);
+  } catch {  // not over plain HTTP, unless from this machine
+    const selection = getSelection();
+    selection.selectAllChildren(target.place);
+    document.execCommand("copy");
+    selection.removeAllRanges();
+  }
+  const use = part("copy").querySelector("use"), label = part("copy").querySelector("span");
+  use.setAttribute("href", "#icon-done");
+  label.textContent = "Copied";
+  part("spoken").textContent = "Copied";
+  setTimeout(() => { use.setAttribute("href", "#icon-copy"); label.textContent = "Copy"; }, 1500);
+  keep();
+}
+
+function swap() {
+  if (part("swap").disabled) return;
+  const text = result?.source === source.text ? result.text : source.text;
+  languages.swap();
+  remember("pair", {from: languages.from, to: languages.to});
+  source.set(text);
+  forget();
+  direct();
+  translate();
+}
+
+function useEntry({from, to, source: text}) {
+  languages.choose({from, to});
+  source.set(text);
+  direct();
+  translate();
+  source.field.focus();
+}
+
+function shade() {
+  const on = part("shade").getAttribute("aria-pressed") !== "true";
+  part("shade").setAttribute("aria-pressed", String(on));
+  target.place.classList.toggle("shaded", on);
+  remember("shade", on);
+}
+
+languages.onSwap = swap;
+part("copy").addEventListener("click", copy);
+part("shade").addEventListener("click", shade);
+part("open-history").addEventListener("click", () => history.open());
+part("open-keys").addEventListener("click", () => part("keys").showModal());
+for (const dialog of document.querySelectorAll("dialog")) {
+  dialog.addEventListener("click", ({target: at}) => { if (at === dialog || at.closest("[data-close]")) dialog.close(); });
+}
+
+document.addEventListener("keydown", (event) => {
+  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyH: () => history.open()}[event.code];
+  if (shortcut && !document.querySelector("dialog[open]")) shortcut();
+  else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === source.field) hurry();
+  else if (event.key === "Escape" && target.place.contains(event.target)) source.field.focus();
+  else return;
+  event.preventDefault();
+});
+
+function hurry() {
+  if (result?.source === source.text && !running?.signal.aborted && !target.pane.classList.contains("busy")) return target.focus(0);
+  focusWhenDone = 0;
+  translate();
+}
+
+// --- Start ----------------------------------------------------------------------------------------------------------
+
+function askForKey() {
+  part("key-form").hidden = false;
+  part("key").focus();
+}
+
+part("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  apiKey.set(part("key").value.trim());
+  part("key-form").hidden = true;
+  start();
+});
+
+// A text and languages that a link gives: #source=en&target=fr&q=...
+function linked() {
+  const about = new URLSearchParams(location.hash.slice(1) || location.search);
+  if (about.get("q")) source.set(about.get("q"));
+  return about.get("target") || about.get("source") ? {from: about.get("source"), to: about.get("target")} : null;
+}
+
+async function start() {
+  try {
+    part("training").hidden = !(await getJson("web/settings.json")).training;
+    const {pairs, detects, limits} = await getJson("v1/models");
+    source.limit = limits.characters;
+    width = Math.min(width, limits.beam);
+    source.follow();
+    languages.set({pairs, detects}, linked() ?? remembered("pair") ?? {});
+  } catch (error) {
+    return refused(error, start);
+  }
+  notice.clear();
+  direct();
+  if (source.text) translate();
+}
+
+if (remembered("shade")) shade();
+start();
