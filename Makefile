@@ -15,6 +15,7 @@ SECONDS ?= 60
 SEED ?= 0
 SEEDS ?= 3
 TRIALS ?= 500
+SERVER_TRIALS ?= 20
 
 help:
 	@echo "make demo     install missing packages, build, and train a small translator for five minutes"
@@ -71,6 +72,7 @@ fuzz: build/asan/build.ninja
 faults: build
 	@tools/setup checks
 	@tests/faults/faults build/release/dragoman --trials $(TRIALS)
+	@tests/faults/serving build/release/dragoman --trials $(SERVER_TRIALS)
 
 bench:
 	@tools/setup bench
