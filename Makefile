@@ -3,7 +3,7 @@
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
 # SECONDS=600 SEED=1: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each
-# instruction set.
+# instruction set. ROOMS="search api" or ROOMS=--changed: for asan and tsan, not all rooms.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
@@ -23,7 +23,7 @@ help:
 	@echo "make slow     train the copy task from several seeds on every instruction set: half an hour"
 	@echo "make build    build/release/dragoman"
 	@echo "make asan     all tests under the address and undefined-behaviour sanitizers"
-	@echo "make tsan     all tests under the thread sanitizer"
+	@echo "make tsan     the tests of all that has threads under the thread sanitizer"
 	@echo "make fuzz     look for bytes that break a reader of files, a minute for each reader"
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
@@ -54,20 +54,15 @@ test: build
 slow: build
 	@tests/slow/copy_task build/release/dragoman $(SEEDS)
 
-# The sanitizers of GCC 12 and Clang 14 fail where the kernel randomises many address bits: setarch -R turns that off.
-fixed_addresses = $$(setarch -R true 2>/dev/null && echo setarch -R)
-
 asan: build/asan/build.ninja
-	@cmake --build --preset asan --parallel $(JOBS)
-	@$(fixed_addresses) ctest --preset asan --parallel $(JOBS)
+	@tools/sanitize address --jobs $(JOBS) $(ROOMS)
 
 tsan: build/tsan/build.ninja
-	@cmake --build --preset tsan --parallel $(JOBS)
-	@$(fixed_addresses) ctest --preset tsan --parallel $(JOBS)
+	@tools/sanitize thread --jobs $(JOBS) $(ROOMS)
 
 fuzz: build/asan/build.ninja
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_readers
-	@$(fixed_addresses) tools/fuzz build/asan $(SECONDS) $(SEED)
+	@tools/fuzz build/asan $(SECONDS) $(SEED)
 
 faults: build
 	@tools/setup checks

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace dragoman::internal {
@@ -24,6 +25,18 @@ inline int hex_digit(char c) {  // -1: it is none
 
 inline bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower_case, lower_case);
+}
+
+inline std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), lower_case);
+  return result;
+}
+
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
 }  // namespace dragoman::internal

@@ -14,13 +14,6 @@ bool is_token_char(char c) {
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_char); }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t";
-  const size_t begin = text.find_first_not_of(spaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
-}
-
 // Up to the next separator, which is taken off with it.
 std::string_view next_part(std::string_view& text, std::string_view separator) {
   const size_t end = std::min(text.find(separator), text.size());

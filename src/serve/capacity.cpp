@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "serve/translations.h"
-
 namespace dragoman::internal {
 namespace {
 
@@ -18,15 +16,23 @@ constexpr int longest_wait = 60;
 
 std::shared_ptr<void> Capacity::take(size_t characters) {
   const std::lock_guard lock(mutex_);
-  if (texts_ > 0 && (texts_ + 1 > most_texts_ || characters_ + characters > most_characters_)) {
-    const int seconds = seconds_until_room();
-    throw Overloaded(fmt::format("the server is busy with {} texts: ask again in {} s", texts_, seconds),
-                     seconds);
-  }
+  if (const auto refusal = refusal_of(characters)) throw *refusal;
   if (texts_ == 0) since_ = Clock::now();  // an idle time says nothing of the rate
   ++texts_;
   characters_ += characters;
   return {this, [characters](Capacity* capacity) { capacity->give_back(characters); }};
+}
+
+std::optional<Overloaded> Capacity::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_of(1);
+}
+
+std::optional<Overloaded> Capacity::refusal_of(size_t characters) const {
+  if (texts_ == 0 || (texts_ < most_texts_ && characters_ + characters <= most_characters_)) return {};
+  const int seconds = seconds_until_room();
+  return Overloaded(fmt::format("the server is busy with {} texts: ask again in {} s", texts_, seconds),
+                    seconds);
 }
 
 void Capacity::give_back(size_t characters) {

@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
+
+#include "serve/translations.h"
 
 namespace dragoman::internal {
 
@@ -17,9 +20,13 @@ class Capacity {
   // always has room.
   std::shared_ptr<void> take(size_t characters);
 
+  // What take() would throw now for the shortest text.
+  std::optional<Overloaded> refusal() const;
+
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::optional<Overloaded> refusal_of(size_t characters) const;
   void give_back(size_t characters);
   int seconds_until_room() const;
 

@@ -1,11 +1,17 @@
 #include "serve/context.h"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/checksum.h"
+#include "serve/answers.h"
 #include "serve/client_limits.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
+#include "serve/worker_pool.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,6 +45,17 @@ void admit_texts(ServeContext& context, const ServeCall& call, const std::vector
         fmt::format("more than {} characters in a minute: wait, or send fewer", limits.characters_a_minute),
         {{"retry-after", std::to_string(wait)}});
   }
+}
+
+void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make) {
+  context.workers.run([call = std::move(call), make = std::move(make)] {
+    if (call.request.gone.stop_requested()) return;
+    answer(call, [&] {
+      if (std::chrono::steady_clock::now() > call.deadline)
+        throw ServeError(504, "the deadline passed before the answer was begun");
+      return make();
+    });
+  });
 }
 
 TextWork work_of(const ServeCall& call, std::string text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ std::vector<Route> v1_routes(ServeContext& context);
 // Throws a ServeError where a request has too many texts or characters, or its client has had too many of late; counts
 // them otherwise. To be called once for each request that translates.
 void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts);
+
+// Makes the answer on a thread that may wait for a model, unless the client is gone or its deadline has passed by then.
+void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make);
 
 // What TextWork takes of every call: its client's number, its deadline, and that its client may go.
 TextWork work_of(const ServeCall& call, std::string text);

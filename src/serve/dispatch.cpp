@@ -129,6 +129,9 @@ void Dispatch::admit_to(const Route& route, const IncomingRequest& head) const {
   if (!context_.translations.ready())
     throw ServeError(503, "the server is loading its models: try again", {{"retry-after", "2"}});
   const std::string client = client_of(route, head, nullptr);
+  if (route.body_bytes > 0) {
+    if (const auto overload = context_.translations.overload()) throw *overload;  // before the body is sent
+  }
   if (client.empty()) return;
   if (const int64_t seconds = context_.clients.wait(client, Clock::now()); seconds > 0)
     throw too_many("too many characters in a minute: wait, or send fewer", seconds);

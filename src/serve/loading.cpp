@@ -60,6 +60,11 @@ bool LoadingTranslations::ready() const {
   return translations && translations->ready();
 }
 
+std::optional<Overloaded> LoadingTranslations::overload() const {
+  const auto translations = loaded();
+  return translations ? translations->overload() : std::nullopt;
+}
+
 void LoadingTranslations::reload() {
   if (const auto translations = loaded()) translations->reload();
 }

@@ -23,6 +23,7 @@ class LoadingTranslations : public Translations {
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
   bool ready() const override;
+  std::optional<Overloaded> overload() const override;
   void reload() override;
 
  private:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/lines.h"
+#include "http/characters.h"
 #include "serve/percent.h"
 #include "serve/route.h"
 
@@ -19,18 +20,6 @@ constexpr size_t max_name = 255;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ServeError(400, "the body is not valid multipart/form-data: " + what);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 // "form-data" and {name: "q"} of `form-data; name="q"`.
@@ -60,13 +49,13 @@ std::string quoted(std::string_view& rest) {
 
 HeaderValue header_value(std::string_view text) {
   const size_t end = std::min(text.find(';'), text.size());
-  HeaderValue value = {lower(trimmed(text.substr(0, end)))};
+  HeaderValue value = {in_lower_case(trimmed(text.substr(0, end)))};
   for (std::string_view rest = text.substr(end); !rest.empty();) {
     rest = trimmed(rest.substr(1));
     if (rest.empty()) break;
     const size_t equals = rest.find_first_of("=;");
     if (equals == rest.npos || rest[equals] == ';') refuse("a header's parameter has no value");
-    std::string name = lower(trimmed(rest.substr(0, equals)));
+    std::string name = in_lower_case(trimmed(rest.substr(0, equals)));
     rest = trimmed(rest.substr(equals + 1));
     std::string content;
     if (rest.starts_with('"')) {
@@ -105,7 +94,7 @@ std::string browser_decoded(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
     const std::string_view escape = text.substr(i, 3);
-    const bool known = escape == "%22" || lower(escape) == "%0d" || lower(escape) == "%0a";
+    const bool known = escape == "%22" || in_lower_case(escape) == "%0d" || in_lower_case(escape) == "%0a";
     result += known ? percent_decoded(escape) : std::string(1, text[i]);
     if (known) i += 2;
   }
@@ -124,7 +113,7 @@ std::optional<std::string> file_name_of(const HeaderValue& disposition) {
   if (const std::string* extended = disposition.find("filename*")) {  // RFC 8187: UTF-8'en'na%20me
     const size_t language = extended->find('\''), text = extended->find('\'', language + 1);
     if (language == extended->npos || text == extended->npos ||
-        lower(extended->substr(0, language)) != "utf-8")
+        in_lower_case(extended->substr(0, language)) != "utf-8")
       refuse("a file's name is not in UTF-8");
     name = percent_decoded(std::string_view(*extended).substr(text + 1));
   } else if (const std::string* plain = disposition.find("filename")) {
@@ -144,13 +133,13 @@ FormPart part_of(std::string_view head) {
     const size_t colon = line.find(':');
     if (colon == line.npos || line.find_first_of(std::string_view("\r\n\0", 3)) != line.npos)
       refuse("a part has a line that is not a header");
-    const std::string name = lower(line.substr(0, colon));
+    const std::string name = in_lower_case(line.substr(0, colon));
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (name == "content-disposition") {
       if (disposition) refuse("a part has two Content-Dispositions");
       disposition = header_value(value);
-    } else if (name == "content-transfer-encoding" && lower(value) != "binary" && lower(value) != "8bit" &&
-               lower(value) != "7bit") {
+    } else if (name == "content-transfer-encoding" && in_lower_case(value) != "binary" &&
+               in_lower_case(value) != "8bit" && in_lower_case(value) != "7bit") {
       refuse("a part has a Content-Transfer-Encoding, which form data may not have");
     }
   }

@@ -1,9 +1,9 @@
 #include "serve/openapi.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/build.h"
+#include "http/characters.h"
 
 namespace dragoman::internal {
 namespace {
@@ -105,11 +105,6 @@ ordered_json operation(const Route& route, const std::string& path, bool needs_k
   return result;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 }  // namespace
 
 ordered_json openapi_document(const std::vector<Route>& routes, bool needs_key) {
@@ -117,7 +112,7 @@ ordered_json openapi_document(const std::vector<Route>& routes, bool needs_key) 
   for (const Route& route : routes) {
     std::string path = route.path;
     if (const size_t at = path.find("<name>"); at != path.npos) path.replace(at, 6, "{name}");
-    paths[path][lower(route.method)] = operation(route, path, needs_key);
+    paths[path][in_lower_case(route.method)] = operation(route, path, needs_key);
   }
   ordered_json document = {
       {"openapi", "3.1.0"}, {"info", {{"title", "Dragoman"}, {"version", version()}}}, {"paths", paths}};

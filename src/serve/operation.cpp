@@ -10,11 +10,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Why it is not ready; null where it is.
-const char* not_ready(const ServeContext& context) {
+// Why it does not serve; null where it does.
+const char* not_serving(const ServeContext& context) {
   if (context.draining) return "stopping";
   if (!context.translations.ready()) return "loading";
   return nullptr;
+}
+
+// Why requests are better sent to another server.
+const char* not_ready(const ServeContext& context) {
+  if (const char* fault = not_serving(context)) return fault;
+  return context.translations.overload() ? "full" : nullptr;
 }
 
 HttpResponse status_answer(const char* fault) {
@@ -40,6 +46,7 @@ Route open_route(const char* path, const char* tag, const char* summary,
 
 std::vector<Route> operation_routes(ServeContext& context, std::function<void(MetricsPage&)> print_more) {
   const auto ready = [&context] { return status_answer(not_ready(context)); };
+  const auto healthy = [&context] { return status_answer(not_serving(context)); };
   Route metrics =
       open_route("/metrics", "Operation", "Counters in Prometheus's text format",
                  [&context, print_more = std::move(print_more)]() -> HttpResponse {
@@ -54,11 +61,12 @@ std::vector<Route> operation_routes(ServeContext& context, std::function<void(Me
   Route live =
       open_route("/livez", "Operation", "Whether the process works", [] { return status_answer(nullptr); });
   live.errors = {};
-  return {
-      live,
-      open_route("/readyz", "Operation", "Whether requests are taken: not while loading or stopping", ready),
-      open_route("/health", "LibreTranslate", "The same, as LibreTranslate's clients ask for it", ready),
-      metrics};
+  return {live,
+          open_route("/readyz", "Operation",
+                     "Whether requests are taken: not while loading, stopping or full", ready),
+          open_route("/health", "LibreTranslate", "Whether the server serves: not while loading or stopping",
+                     healthy),
+          metrics};
 }
 
 }  // namespace dragoman::internal

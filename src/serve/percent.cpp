@@ -1,13 +1,9 @@
 #include "serve/percent.h"
 
+#include "http/characters.h"
+
 namespace dragoman::internal {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 std::string decoded(std::string_view text, char plus) {
   std::string result;

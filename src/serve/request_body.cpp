@@ -8,26 +8,14 @@
 #include "base/json.h"
 #include "base/lines.h"
 #include "base/quotes.h"
+#include "http/characters.h"
 #include "serve/form.h"
 
 namespace dragoman::internal {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 bool is_utf8(std::string_view content_type) {
-  const std::string type = lower(content_type);
+  const std::string type = in_lower_case(content_type);
   const size_t charset = type.find("charset=");
   if (charset == type.npos) return true;
   const std::string_view name = std::string_view(type).substr(charset + 8);
@@ -59,7 +47,7 @@ bool has_no_body(const IncomingRequest& head) {
 
 std::string media_type(const IncomingRequest& request) {
   const std::string_view type = request.header("content-type");
-  return lower(trimmed(type.substr(0, type.find(';'))));
+  return in_lower_case(trimmed(type.substr(0, type.find(';'))));
 }
 
 void check_media_type(const IncomingRequest& head, const Route& route) {

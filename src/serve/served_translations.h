@@ -28,6 +28,7 @@ class ServedTranslations : public Translations {
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
   bool ready() const override { return true; }
+  std::optional<Overloaded> overload() const override { return capacity_.refusal(); }
   void reload() override { watch_.ask(); }
 
  private:

@@ -15,6 +15,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -97,6 +98,9 @@ class Translations {
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;
   virtual std::vector<ServedModel> models() const { return {}; }
   virtual bool ready() const = 0;  // all models are loaded
+  virtual std::optional<Overloaded> overload() const {
+    return {};
+  }  // what translate() would throw now for any text
   // Soon opens what has changed in the models' folders, beside what is in use: what has begun ends on the old model.
   // What cannot be opened is logged, and the old one stays.
   virtual void reload() {}

@@ -7,7 +7,6 @@
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/v1.h"
-#include "serve/worker_pool.h"
 
 namespace dragoman::internal {
 namespace {
@@ -45,10 +44,7 @@ void inspect(ServeContext& context, ServeCall call) {
       .name = {}};
   work.name = name_of(context.translations, work.model);
   admit_texts(context, call, {work.text, work.target});
-  context.workers.run([call = std::move(call), work = std::move(work)] {
-    if (call.request.gone.stop_requested()) return;
-    answer(call, [&] { return inspected(work); });
-  });
+  answer_on_worker(context, std::move(call), [work = std::move(work)] { return inspected(work); });
 }
 
 ordered_json body_schema() {

@@ -8,7 +8,6 @@
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/v1.h"
-#include "serve/worker_pool.h"
 
 namespace dragoman::internal {
 namespace {
@@ -51,14 +50,7 @@ void score(ServeContext& context, ServeCall call) {
     texts.push_back(work.pairs.back().source + work.pairs.back().target);
   }
   admit_texts(context, call, texts);
-  context.workers.run([call = std::move(call), work = std::move(work)] {
-    if (call.request.gone.stop_requested()) return;
-    answer(call, [&] {
-      if (std::chrono::steady_clock::now() > call.deadline)
-        throw ServeError(504, "the deadline passed before the scores were computed");
-      return scores(work);
-    });
-  });
+  answer_on_worker(context, std::move(call), [work = std::move(work)] { return scores(work); });
 }
 
 ordered_json body_schema() {

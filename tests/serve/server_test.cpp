@@ -106,6 +106,27 @@ TEST(Server, FailuresHaveTheirStatus) {
   EXPECT_EQ(full.header("retry-after"), "7");
 }
 
+TEST(Server, IsNotReadyWhileAsMuchWaitsAsMay) {
+  TestServer server;
+  server.translations->full = true;
+  EXPECT_EQ(server.get("/readyz").status, 503);
+  EXPECT_EQ(server.get("/health").status, 200);
+  EXPECT_EQ(server.get("/v1/models").status, 200);
+
+  HttpClient client(server.server.port());  // which learns it before it sends its text
+  client.send(
+      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+      "1000\r\n\r\n");
+  const auto refusal = client.read();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, 503);
+  EXPECT_EQ(refusal->header("retry-after"), "7");
+  EXPECT_EQ(refusal->body, R"({"error":"too many texts wait"})");
+
+  server.translations->full = false;
+  EXPECT_EQ(server.get("/readyz").status, 200);
+}
+
 TEST(Server, TakesNothingBeforeItsModelsAreLoaded) {
   TestServer server(test_settings(), false);
   EXPECT_EQ(server.get("/livez").status, 200);

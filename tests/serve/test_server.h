@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,11 @@ class CapitalTranslations : public Translations {
     throw dragoman::Error("there is no model", ErrorKind::usage);
   }
   bool ready() const override { return true; }
+  std::optional<Overloaded> overload() const override {
+    return full ? std::optional<Overloaded>(std::in_place, "too many texts wait", 7) : std::nullopt;
+  }
+
+  std::atomic<bool> full = false;
 
   size_t held() const {
     const std::lock_guard lock(mutex_);

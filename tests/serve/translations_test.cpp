@@ -11,6 +11,7 @@
 #include "search/model_folder.h"
 #include "serve/detector.h"
 #include "serve/languages.h"
+#include "serve/test_server.h"
 
 namespace dragoman::internal {
 namespace {
@@ -127,6 +128,26 @@ TEST_F(TranslationsTest, RefusesWhatItCannotDoAtOnce) {
   EXPECT_EQ(refused({.text = "x", .from = "en", .to = "de"}), "no model translates from en to \"de\": to fr");
   EXPECT_NE(refused({.text = "x", .from = "en", .options = {{"bean", 1}}}).find("beam"), std::string::npos);
   EXPECT_NE(refused({.text = "x\ny", .from = "en", .prefix = "z"}).find("2 lines"), std::string::npos);
+}
+
+TEST_F(TranslationsTest, SaysWhenAsMuchWaitsAsMay) {
+  TranslationsSettings one_text = settings();
+  one_text.texts = 1;
+  const auto translations = open_translations({"en-fr=" + one_.path}, one_text);
+  EXPECT_FALSE(translations->overload());
+  std::promise<void> release;
+  std::promise<TextResult> done;
+  const std::shared_future<void> released = release.get_future().share();
+  translations->translate({.text = "The cat sleeps.",
+                           .from = "en",
+                           .options = short_ones,
+                           .on_progress = [&](const Progress&) { released.wait(); }},
+                          [&](std::future<TextResult> result) { done.set_value(result.get()); });
+  EXPECT_TRUE(translations->overload());
+  EXPECT_THROW(translations->translate({.text = "x", .from = "en"}, [](auto) { FAIL(); }), Overloaded);
+  release.set_value();
+  done.get_future().get();
+  EXPECT_TRUE(eventually([&] { return !translations->overload(); }));
 }
 
 TEST_F(TranslationsTest, RefusesTwoModelsOfOnePair) {

@@ -60,9 +60,8 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
       error = beast::http::error::bad_field;  // a trailer, which ChunkScan refuses before
       return;
     }
-    std::string key(name);
-    std::ranges::transform(key, key.begin(), lower_case);
-    request_.headers.emplace_back(std::move(key), header_text({value.data(), value.size()}));
+    request_.headers.emplace_back(in_lower_case({name.data(), name.size()}),
+                                  header_text({value.data(), value.size()}));
   }
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<uint64_t>& length, error_code&) override {

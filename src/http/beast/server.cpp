@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "http/beast/listener.h"
 #include "http/beast/loop.h"
+#include "http/beast/plain.h"
 #include "http/beast/tls.h"
 
 namespace dragoman::internal {

@@ -8,6 +8,7 @@
 #include <openssl/x509err.h>
 
 #include "base/error.h"
+#include "http/beast/stream_transport.h"
 
 namespace dragoman::internal {
 namespace {
@@ -23,44 +24,21 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, con
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-class TlsTransport : public Transport {
+class TlsTransport : public StreamTransport<ssl::stream<tcp::socket>> {
  public:
   TlsTransport(tcp::socket socket, TlsContext context)
-      : context_(std::move(context)), stream_(std::move(socket), *context_) {}
+      : StreamTransport(std::move(socket), *context), context_(std::move(context)) {}
 
   void open(User user) override {
     stream_.async_handshake(ssl::stream_base::server,
                             [user = std::move(user)](error_code error) { user->on_open(error); });
   }
-  void read_some(char* to, size_t bytes, User user) override {
-    stream_.async_read_some(asio::buffer(to, bytes), [user = std::move(user)](error_code error, size_t n) {
-      user->on_read(error, n);
-    });
-  }
-  void write_some(std::string_view bytes, User user) override {
-    stream_.async_write_some(
-        asio::buffer(bytes.data(), bytes.size()),
-        [user = std::move(user)](error_code error, size_t n) { user->on_write(error, n); });
-  }
-  void wait_for_hangup(User user) override {
-    stream_.next_layer().async_wait(tcp::socket::wait_error, [user = std::move(user)](error_code error) {
-      if (error != asio::error::operation_aborted) user->on_hangup();
-    });
-  }
   void end_output(User user) override {
-    stream_.async_shutdown([this, user = std::move(user)](error_code) {
-      error_code ignored;
-      stream_.next_layer().shutdown(tcp::socket::shutdown_send, ignored);
-    });
-  }
-  void close() override {
-    error_code ignored;
-    stream_.next_layer().close(ignored);
+    stream_.async_shutdown([this, user = std::move(user)](error_code) { end_output_of_socket(); });
   }
 
  private:
   const TlsContext context_;
-  ssl::stream<tcp::socket> stream_;
 };
 
 }  // namespace

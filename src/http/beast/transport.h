@@ -35,6 +35,4 @@ class Transport {
   virtual void close() = 0;                // operations under way end with an error
 };
 
-std::unique_ptr<Transport> plain_transport(tcp::socket socket);
-
 }  // namespace dragoman::internal
