@@ -33,7 +33,7 @@ inline std::string in_lower_case(std::string_view text) {
   return result;
 }
 
-inline std::string_view trimmed(std::string_view text) {
+inline std::string_view stripped(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);

@@ -43,7 +43,7 @@ class HeadCheck {
     if (++headers_ > most_headers) throw FramingError(431, "the request has too many headers");
     const size_t colon = line.find(':');
     if (colon == line.npos) bad("a header has no colon");
-    const std::string_view name = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
+    const std::string_view name = line.substr(0, colon), value = stripped(line.substr(colon + 1));
     if (!is_token(name))
       bad("a header's name is not a token right before its colon, or the header is folded");
     const auto named = [&](const char* other) { return same_ignoring_case(name, other); };
@@ -84,7 +84,7 @@ class HeadCheck {
 
   void connection(std::string_view value) {
     while (!value.empty()) {
-      const std::string_view option = trimmed(next_part(value, ","));
+      const std::string_view option = stripped(next_part(value, ","));
       if (same_ignoring_case(option, "close")) close_ = true;
       if (same_ignoring_case(option, "keep-alive")) framing_.keep_alive = true;
     }

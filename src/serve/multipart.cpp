@@ -49,21 +49,21 @@ std::string quoted(std::string_view& rest) {
 
 HeaderValue header_value(std::string_view text) {
   const size_t end = std::min(text.find(';'), text.size());
-  HeaderValue value = {in_lower_case(trimmed(text.substr(0, end)))};
+  HeaderValue value = {in_lower_case(stripped(text.substr(0, end)))};
   for (std::string_view rest = text.substr(end); !rest.empty();) {
-    rest = trimmed(rest.substr(1));
+    rest = stripped(rest.substr(1));
     if (rest.empty()) break;
     const size_t equals = rest.find_first_of("=;");
     if (equals == rest.npos || rest[equals] == ';') refuse("a header's parameter has no value");
-    std::string name = in_lower_case(trimmed(rest.substr(0, equals)));
-    rest = trimmed(rest.substr(equals + 1));
+    std::string name = in_lower_case(stripped(rest.substr(0, equals)));
+    rest = stripped(rest.substr(equals + 1));
     std::string content;
     if (rest.starts_with('"')) {
       content = quoted(rest);
-      rest = trimmed(rest);
+      rest = stripped(rest);
     } else {
       const size_t size = std::min(rest.find(';'), rest.size());
-      content = trimmed(rest.substr(0, size));
+      content = stripped(rest.substr(0, size));
       rest.remove_prefix(size);
     }
     if (!rest.empty() && rest.front() != ';') refuse("there is text after a header's parameter");
@@ -134,7 +134,7 @@ FormPart part_of(std::string_view head) {
     if (colon == line.npos || line.find_first_of(std::string_view("\r\n\0", 3)) != line.npos)
       refuse("a part has a line that is not a header");
     const std::string name = in_lower_case(line.substr(0, colon));
-    const std::string_view value = trimmed(line.substr(colon + 1));
+    const std::string_view value = stripped(line.substr(colon + 1));
     if (name == "content-disposition") {
       if (disposition) refuse("a part has two Content-Dispositions");
       disposition = header_value(value);

@@ -47,7 +47,7 @@ bool has_no_body(const IncomingRequest& head) {
 
 std::string media_type(const IncomingRequest& request) {
   const std::string_view type = request.header("content-type");
-  return in_lower_case(trimmed(type.substr(0, type.find(';'))));
+  return in_lower_case(stripped(type.substr(0, type.find(';'))));
 }
 
 void check_media_type(const IncomingRequest& head, const Route& route) {
