@@ -1,10 +1,12 @@
 // Every reader on its seeds, and on seeds that are cut off, overwritten and spliced: a short and repeatable share of
 // what `make fuzz` does at length. The assertion is that they return, which the sanitizers make strict.
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "base/random.h"
 #include "fuzz/targets.h"
 #include "temporary_folder.h"
@@ -50,6 +52,15 @@ TEST_P(Reader, ReturnsForItsSeedsAndForDamagedOnes) {
   for (int i = 0; i < damaged_seeds; ++i)
     ASSERT_NO_THROW(GetParam().read(damaged(seeds[random.below(seeds.size())], random))) << i;
   ASSERT_NO_THROW(GetParam().read(""));
+}
+
+// What fuzzing found worth keeping: tests/fuzz/corpus/TARGET, a file an input.
+TEST_P(Reader, ReturnsForWhatFuzzingFound) {
+  const std::filesystem::path folder =
+      std::filesystem::path(DRAGOMAN_SOURCE_DIR "/tests/fuzz/corpus") / GetParam().name;
+  if (!exists(folder)) GTEST_SKIP() << "no corpus is kept of " << GetParam().name;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    ASSERT_NO_THROW(GetParam().read(read_file(entry.path().string()))) << entry.path();
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Reader, testing::ValuesIn(fuzz_targets().begin(), fuzz_targets().end()),
