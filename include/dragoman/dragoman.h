@@ -8,6 +8,7 @@
 #include "dragoman/metrics.h"
 #include "dragoman/models.h"
 #include "dragoman/options.h"
+#include "dragoman/pages.h"
 #include "dragoman/training.h"
 #include "dragoman/translator.h"
 #include "dragoman/version.h"

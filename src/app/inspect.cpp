@@ -12,9 +12,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "report/attention_figure.h"
-#include "report/colour_scale.h"
 #include "report/inspection.h"
-#include "report/page.h"
 #include "search/segments.h"
 #include "text/unicode.h"
 
@@ -122,16 +120,8 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
           {"sentences", all}};
 }
 
-// The page's colours are those of the figures.
-std::string page(ordered_json data) {
-  data["colours"] = scale_colours(32);
-  return page_with_data(
-      "inspect.html",
-      {"palette.css", "dark.css", "report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
-}
-
 void write(const InspectOptions& o, const ordered_json& data) {
-  if (o.format == InspectFormat::html) return write_output(o.out, page(data));
+  if (o.format == InspectFormat::html) return write_output(o.out, inspection_page(data));
   if (o.format == InspectFormat::json) return write_output(o.out, data.dump() + "\n");
   if (o.several_figures()) make_folder(o.out);
   const ordered_json& sentence = data["sentences"][0];

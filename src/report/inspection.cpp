@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "model/attentions.h"
+#include "report/colour_scale.h"
 #include "report/numbers.h"
+#include "report/page.h"
 #include "search/score.h"
 
 namespace dragoman::internal {
@@ -166,6 +168,14 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
            {{"encoder", attention_json(found.encoder, encoder_heads, thousandths)},
             {"decoder", attention_json(found.decoder, heads, thousandths)},
             {"cross", attention_json(found.cross, heads, thousandths)}}}};
+}
+
+// The page's colours are those of the figures.
+std::string inspection_page(ordered_json data) {
+  data["colours"] = scale_colours(32);
+  return page_with_data(
+      "inspect.html",
+      {"palette.css", "dark.css", "report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
 }
 
 }  // namespace dragoman::internal

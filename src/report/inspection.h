@@ -20,4 +20,7 @@ namespace dragoman::internal {
 nlohmann::ordered_json inspection(SavedModel& model, const Direction& direction, const TranslatedLine& line,
                                   const std::string& target, int64_t layer, bool thousandths);
 
+// The page of {"model": name, "sentences": inspections in thousandths}.
+std::string inspection_page(nlohmann::ordered_json data);
+
 }  // namespace dragoman::internal
