@@ -1,0 +1,80 @@
+"""Model folders: imported from other systems and exported to them, in fewer bits, averaged."""
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable
+from typing import Literal, Union
+
+from dragoman import _core
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Import:
+    """What an imported model was taken for."""
+
+    system: str
+    """That the model was made for: ``"Hugging Face Marian"``."""
+    choices: list[str]
+    source_language: str
+    needs_languages: bool
+    """Every request must name its languages: the model has several."""
+    integers: bool
+    """The new weights are the source's own integers."""
+
+
+def import_model(
+    source: Path,
+    out: Path,
+    *,
+    format: str = "",
+    vocabularies: Iterable[Path] = (),
+    source_language: str = "",
+    target_language: str = "",
+    precision: Literal["", "fp32", "bf16", "int8"] = "",
+) -> Import:
+    """Makes a model folder of another system's model: a folder, an archive or a file.
+
+    >>> import_model("opus-mt-en-fr", "models/en-fr").system        # doctest: +SKIP
+    'Hugging Face Marian'
+    """
+    files = [os.fspath(path) for path in vocabularies]
+    done = _core.import_model(
+        os.fspath(source), os.fspath(out), format, files, source_language, target_language, precision
+    )
+    return Import(done.system, done.choices, done.source_language, done.needs_languages, done.integers)
+
+
+def export(folder: Path, format: Literal["ctranslate2", "huggingface"], out: Path) -> list[str]:
+    """Writes a model for another system. Returns what its user should know, a line each.
+
+    >>> export("models/en-fr", "ctranslate2", "en-fr-ct2")          # doctest: +SKIP
+    []
+    """
+    return _core.export_model(os.fspath(folder), format, os.fspath(out))
+
+
+def quantize(folder: Path, precision: Literal["int8", "bf16"], out: Path) -> None:
+    """Writes a model with weights of fewer bits.
+
+    >>> quantize("models/en-fr", "int8", "models/en-fr-int8")       # doctest: +SKIP
+    """
+    _core.quantize(os.fspath(folder), precision, os.fspath(out))
+
+
+def average(folders: Iterable[Path], out: Path) -> None:
+    """Writes the mean of the weights of models of one shape.
+
+    >>> average(["models/seed-1", "models/seed-2"], "models/mean")  # doctest: +SKIP
+    """
+    _core.average([os.fspath(folder) for folder in folders], os.fspath(out))
+
+
+def average_checkpoints(folder: Path, newest: int, out: Path) -> None:
+    """Writes the mean of a model's newest checkpoints.
+
+    >>> average_checkpoints("models/demo", 5, "models/demo-mean")   # doctest: +SKIP
+    """
+    _core.average_checkpoints(os.fspath(folder), newest, os.fspath(out))

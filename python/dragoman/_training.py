@@ -1,0 +1,154 @@
+"""Training from a recipe, with callbacks."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Union
+
+from dragoman import _core
+
+Path = Union[str, "os.PathLike[str]"]
+Recipe = Mapping[str, Mapping[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingStep:
+    """After each update."""
+
+    step: int
+    epoch: int
+    loss: float
+    """Of a target token, as it is trained: with label smoothing."""
+    learning_rate: float
+    gradient_norm: float
+    tokens_per_second: float
+    seconds: float
+    """Of training so far, over all resumes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """A sentence of the validation set."""
+
+    source: str
+    reference: str
+    translation: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Validation:
+    """After each validation."""
+
+    step: int
+    epoch: int
+    loss: float
+    bleu: float | None
+    chrf: float | None
+    best: bool
+    """So far: this model is kept."""
+    samples: list[Sample]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingResult:
+    """A training that has ended or was stopped. A notebook shows its curves."""
+
+    folder: str
+    steps: int
+    stopped: bool
+
+    def _repr_html_(self) -> str:
+        from dragoman._notebook import training_html
+
+        return training_html(self.folder)
+
+
+def _toml(recipe: Recipe) -> str:
+    lines = []
+    for section, options in recipe.items():
+        lines.append(f"[{section}]")
+        lines += [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+class _ProgressLine:
+    """One line that is written over: in a terminal and in a notebook alike."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def step(self, step: TrainingStep) -> None:
+        if step.seconds - self._last < 0.5:
+            return
+        self._last = step.seconds
+        self._write(f"\r\033[Kepoch {step.epoch}  step {step.step}  loss {step.loss:.3f}  "
+                    f"{step.tokens_per_second:,.0f} tokens/s")
+
+    def validation(self, result: Validation) -> None:
+        bleu = "" if result.bleu is None else f"  BLEU {result.bleu:.1f}"
+        kept = "  the best so far" if result.best else ""
+        self._write(f"\r\033[Kepoch {result.epoch}  step {result.step}  validation loss {result.loss:.4f}{bleu}{kept}\n")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def train(
+    recipe: Path | Recipe,
+    *,
+    out: Path = "",
+    options: Mapping[str, Any] | None = None,
+    resume: Literal["automatic", "never", "require"] = "automatic",
+    init_from: Path = "",
+    on_step: Callable[[TrainingStep], object] | None = None,
+    on_validation: Callable[[Validation], object] | None = None,
+    progress: bool | None = None,
+) -> TrainingResult:
+    """Trains a model, and returns when that has ended.
+
+    ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``. What a callback
+    raises, and KeyboardInterrupt, saves a checkpoint first; calling again then goes on to the same bits.
+    ``progress``: a line of progress on standard error; by default where that is a terminal or a notebook.
+
+    >>> recipe = {"data": {"synthetic": "copy"}, "training": {"max_steps": 100}}
+    >>> train(recipe, out="models/copy").steps                      # doctest: +SKIP
+    100
+    """
+    if progress is None:
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+    line = _ProgressLine() if progress else None
+
+    def stepped(one: _core.TrainingStep) -> None:
+        step = TrainingStep(
+            one.step, one.epoch, one.loss, one.learning_rate, one.gradient_norm, one.tokens_per_second, one.seconds
+        )
+        if line:
+            line.step(step)
+        if on_step:
+            on_step(step)
+
+    def validated(one: _core.ValidationResult) -> None:
+        samples = [Sample(s.source, s.reference, s.translation) for s in one.samples]
+        result = Validation(one.step, one.epoch, one.loss, one.bleu, one.chrf, one.best, samples)
+        if line:
+            line.validation(result)
+        if on_validation:
+            on_validation(result)
+
+    text = _toml(recipe) if isinstance(recipe, Mapping) else ""
+    file = "" if isinstance(recipe, Mapping) else os.fspath(recipe)
+    done = _core.train(
+        file,
+        text,
+        dict(options or {}),
+        os.fspath(out),
+        resume,
+        os.fspath(init_from),
+        stepped if line or on_step else None,
+        validated if line or on_validation else None,
+    )
+    return TrainingResult(done.folder, done.steps, done.stopped)

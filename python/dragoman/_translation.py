@@ -1,0 +1,160 @@
+"""What a translation consists of."""
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dragoman import _core
+
+
+class Span(NamedTuple):
+    """Characters [begin, end) of a text: ``text[span.begin:span.end]``."""
+
+    begin: int
+    end: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Token:
+    """A subword of the output."""
+
+    text: str
+    """As the vocabulary has it: ``"▁the"``."""
+    log_probability: float
+    span: Span
+    """Its place in the hypothesis's text; white space belongs to none."""
+    source: int
+    """With ``alignment=True``: the number of the source token that it attended to most."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Alignment:
+    """A word of the source and a word of the output that belong together: their numbers, from 0, and places."""
+
+    source: int
+    target: int
+    source_span: Span
+    target_span: Span
+
+
+@dataclasses.dataclass(frozen=True)
+class WordConfidence:
+    """A word of the output, and how probable the model found it."""
+
+    span: Span
+    confidence: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Hypothesis:
+    """One possible translation. All but text and score are there with ``tokens=True`` or ``alignment=True`` only."""
+
+    text: str
+    score: float
+    """The log-probability, divided by the length penalty."""
+    tokens: list[Token] = dataclasses.field(default_factory=list)
+    words: list[WordConfidence] = dataclasses.field(default_factory=list)
+    alignment: list[Alignment] = dataclasses.field(default_factory=list)
+    attention: npt.NDArray[np.float32] | None = dataclasses.field(default=None, compare=False)
+    """With ``alignment=True``: what each token (a row) attended to, over the source's tokens."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Translation:
+    """The translation of a text: the best hypothesis first."""
+
+    source: str
+    hypotheses: list[Hypothesis]
+    source_tokens: list[str] = dataclasses.field(default_factory=list)
+    """With ``alignment=True``."""
+    invalid: bool = False
+    """The source was not valid Unicode."""
+    cut: bool = False
+    """The source was split inside a sentence, or the output reached its maximum length."""
+    unknown: bool = False
+    """The source or the output has characters that the model has no token for."""
+    repeats: bool = False
+    """The output looped, and was translated again with loops forbidden."""
+    terms_missed: bool = False
+    """A term that was given is not in the best hypothesis."""
+
+    @property
+    def text(self) -> str:
+        """The best hypothesis's text."""
+        return self.hypotheses[0].text
+
+    @property
+    def score(self) -> float:
+        """The best hypothesis's score."""
+        return self.hypotheses[0].score
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from dragoman._notebook import translation_html
+
+        return translation_html(self)
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """The log-probability of a given translation."""
+
+    total: float
+    """Its end included; NaN where the pair was too long."""
+    log_probabilities: list[float]
+    """Of each token, and of the end."""
+    alignment: list[Alignment] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """A translation that is under way."""
+
+    text: str
+    """The best output so far."""
+    final: str
+    """Its beginning that will not change any more."""
+
+
+def _span(span: _core.Span) -> Span:
+    return Span(span.begin, span.end)
+
+
+def _alignment(pairs: list[_core.WordAlignment]) -> list[Alignment]:
+    return [Alignment(p.source, p.target, _span(p.source_span), _span(p.target_span)) for p in pairs]
+
+
+def _hypothesis(one: _core.Hypothesis, tokens: bool, columns: int) -> Hypothesis:
+    if not tokens:
+        return Hypothesis(one.text, one.score)
+    return Hypothesis(
+        one.text,
+        one.score,
+        [Token(t.text, t.log_probability, _span(t.span), t.source) for t in one.tokens],
+        [WordConfidence(_span(w.span), w.confidence) for w in one.words()],
+        _alignment(one.alignment),
+        one.attention(columns) if columns else None,
+    )
+
+
+def translation_of(one: _core.Translation, tokens: bool) -> Translation:
+    source_tokens = [token.text for token in one.source_tokens]
+    return Translation(
+        one.source,
+        [_hypothesis(h, tokens, len(source_tokens)) for h in one.hypotheses],
+        source_tokens,
+        one.invalid,
+        one.cut,
+        one.unknown,
+        one.repeats,
+        one.terms_missed,
+    )
+
+
+def score_of(one: _core.Score) -> Score:
+    return Score(one.total, one.log_probabilities, _alignment(one.alignment))

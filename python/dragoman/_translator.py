@@ -1,0 +1,349 @@
+"""Translator: a model, opened once, that translates and scores."""
+from __future__ import annotations
+
+import asyncio
+import collections
+import dataclasses
+import itertools
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NoReturn, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from dragoman import _core
+from dragoman._glossary import Glossary, Term
+from dragoman._notebook import Inspection
+from dragoman._options import OptionValue, options_of
+from dragoman._translation import Alignment, Progress, Score, Translation, score_of, translation_of
+
+Path = Union[str, "os.PathLike[str]"]
+
+_AHEAD = 1024  # texts of an iterator that are under way
+_PATIENCE = 0.1  # seconds between looks at signals
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelInfo:
+    """A model, and how it was opened."""
+
+    folder: str
+    config: dict[str, Any]
+    precision: str
+    instruction_set: str
+    parameters: int
+    source_vocabulary: int
+    target_vocabulary: int
+    max_tokens: int
+    source_languages: list[str]
+    target_languages: list[str]
+    threads: int
+    workers: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """An option that a translation may have. In Python its name has underscores: ``length_penalty``."""
+
+    name: str
+    help: str
+    type: str
+    limits: str
+    default: OptionValue
+
+
+class Stream(Iterator[Progress]):
+    """A translation under way: iterate to see it grow. Leaving a ``with`` block cancels it."""
+
+    def __init__(self, job: _core.Job, tokens: bool) -> None:
+        self._job = job
+        self._tokens = tokens
+        self._done: Translation | None = None
+
+    def __next__(self) -> Progress:
+        while self._done is None:
+            news = self._job.progress(_PATIENCE)
+            if news is not None:
+                text, final_bytes = news
+                return Progress(text, text.encode()[:final_bytes].decode())
+            if self._job.wait(0):
+                self._done = translation_of(self._job.result(), self._tokens)
+        raise StopIteration
+
+    def result(self) -> Translation:
+        """Waits for the translation."""
+        for _ in self:
+            pass
+        assert self._done is not None
+        return self._done
+
+    def cancel(self) -> None:
+        """Frees its place in the batch within a step."""
+        self._job.cancel()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cancel()
+
+
+class Translator:
+    """A model, opened once. Safe to use from many threads: all requests go through one continuous batch, and each has
+    the bytes that it would have alone.
+
+    >>> translator = Translator("models/demo", precision="int8")    # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        path: Path | Sequence[Path],
+        *,
+        precision: Literal["", "fp32", "bf16", "int8"] = "",
+        threads: int = 0,
+        batch: int = 32,
+        batch_tokens: int = 0,
+        workers: int = 0,
+        verify: bool = True,
+        cache_bytes: int = 0,
+    ) -> None:
+        """Opens a model's folder; of several, with one target vocabulary, probabilities are averaged.
+
+        ``precision``: "" as in the folder. ``threads``: 0 for all processors. ``batch``: sentences that are translated at
+        once, for each of the ``workers``. ``cache_bytes``: of sentences translated before, which answer again.
+        """
+        paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+        folders = [os.fspath(one) for one in paths]
+        self._core = _core.Translator(folders, threads, precision, batch, batch_tokens, workers, verify, cache_bytes)
+
+    @overload
+    def translate(self, text: str, *, glossary: Glossary | None = ..., **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: list[str], *, glossary: Glossary | None = ..., **options: Any) -> list[Translation]: ...
+    @overload
+    def translate(
+        self, text: Iterable[str], *, glossary: Glossary | None = ..., **options: Any
+    ) -> Iterator[Translation]: ...
+    def translate(self, text: Any, *, glossary: Glossary | None = None, **options: Any) -> Any:
+        """Translates a text, a list of texts, or an iterator, whose translations come as they are ready, in its order.
+
+        Options are those of `dragoman translate`, with underscores, and:
+
+        - ``source_language``, ``target_language``: of a model of many languages
+        - ``tokens=True``: hypotheses have tokens and the words' confidence
+        - ``alignment=True``: and word alignments and attention
+        - ``prefix``: how the output begins
+        - ``timeout``: in seconds
+
+        >>> translator.translate("The cat sleeps.", beam=4, nbest=2).hypotheses[0].score    # doctest: +ELLIPSIS
+        -...
+        """
+        if isinstance(text, str):
+            return self.translate_batch([text], glossary=glossary, **options)[0]
+        if isinstance(text, list):
+            return self.translate_batch(text, glossary=glossary, **options)
+        return self._translate_in_order(iter(text), glossary, options)
+
+    def translate_batch(
+        self, texts: Iterable[str], *, glossary: Glossary | None = None, **options: Any
+    ) -> list[Translation]:
+        """Translates texts at once, and waits for all of them. KeyboardInterrupt cancels them.
+
+        >>> len(translator.translate_batch(["The cat sleeps.", "A dog barks."]))
+        2
+        """
+        all_texts = list(texts)
+        for one in all_texts:
+            _check_text(one)
+        how = _How(options)
+        terms = [how.terms_in(one, glossary) for one in all_texts] if glossary is not None else []
+        done = self._core.translate(all_texts, how.options, how.prefix, how.timeout, how.tokens, terms)
+        return [translation_of(one, how.tokens) for one in done]
+
+    async def translate_async(self, text: str, *, glossary: Glossary | None = None, **options: Any) -> Translation:
+        """Translates a text while the event loop goes on. Cancelling the task frees its place in the batch."""
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+
+        def tell() -> None:
+            try:
+                loop.call_soon_threadsafe(done.set)
+            except RuntimeError:  # the loop is closed: nobody waits
+                pass
+
+        how = _How(options)
+        job = self._submit(text, how, glossary, on_done=tell)
+        try:
+            await done.wait()
+        except asyncio.CancelledError:
+            job.cancel()
+            raise
+        return translation_of(job.result(), how.tokens)
+
+    def stream(self, text: str, *, glossary: Glossary | None = None, **options: Any) -> Stream:
+        """Translates a text, and shows it as it grows.
+
+        >>> for progress in translator.stream("The cat sleeps."):
+        ...     print(progress.text)                                # doctest: +SKIP
+        """
+        how = _How(options)
+        return Stream(self._submit(text, how, glossary, follow=True), how.tokens)
+
+    @overload
+    def score(
+        self,
+        source: str,
+        target: str,
+        *,
+        alignment: bool = ...,
+        max_length: int = ...,
+        source_language: str = ...,
+        target_language: str = ...,
+    ) -> Score: ...
+    @overload
+    def score(
+        self,
+        source: list[str],
+        target: list[str],
+        *,
+        alignment: bool = ...,
+        max_length: int = ...,
+        source_language: str = ...,
+        target_language: str = ...,
+    ) -> list[Score]: ...
+    def score(
+        self,
+        source: str | list[str],
+        target: str | list[str],
+        *,
+        alignment: bool = False,
+        max_length: int = 2000,
+        source_language: str = "",
+        target_language: str = "",
+    ) -> Score | list[Score]:
+        """The log-probability of given translations.
+
+        >>> translator.score("The cat sleeps.", "Le chat dort.").total < 0
+        True
+        """
+        single = isinstance(source, str)
+        sources = [source] if isinstance(source, str) else source
+        targets = [target] if isinstance(target, str) else target
+        if len(sources) != len(targets):
+            raise ValueError(f"there are {len(sources)} sources and {len(targets)} targets: each needs its own")
+        pairs = list(zip(sources, targets))
+        scores = self._core.score(pairs, max_length, alignment, source_language, target_language)
+        return score_of(scores[0]) if single else [score_of(score) for score in scores]
+
+    def alignments(self, text: str, **options: Any) -> list[Alignment]:
+        """Which words of a text and of its translation belong together.
+
+        >>> isinstance(translator.alignments("The cat sleeps."), list)
+        True
+        """
+        options["alignment"] = True
+        return self.translate_batch([text], **options)[0].hypotheses[0].alignment
+
+    def attention(self, text: str, **options: Any) -> npt.NDArray[np.float32]:
+        """What each token of a text's translation (a row) attended to, over the source's tokens: the mean over the heads
+        of one layer. ``inspect`` has all layers and heads.
+
+        >>> translator.attention("The cat sleeps.").ndim
+        2
+        """
+        options["alignment"] = True
+        found = self.translate_batch([text], **options)[0].hypotheses[0].attention
+        assert found is not None
+        return found
+
+    def inspect(
+        self,
+        text: str,
+        target: str = "",
+        *,
+        alternatives: int = 5,
+        source_language: str = "",
+        target_language: str = "",
+    ) -> Inspection:
+        """What the model makes of a sentence, or of a given translation of it: probabilities, and the attention of every
+        layer and head. In a notebook it is the page of `dragoman inspect`.
+
+        >>> translator.inspect("The cat sleeps.").attention("cross", layer=1).ndim      # head, row, column
+        3
+        """
+        data = self._core.inspect(text, target, alternatives, source_language, target_language)
+        return Inspection(os.path.basename(os.path.normpath(self.info.folder)), data)
+
+    @property
+    def info(self) -> ModelInfo:
+        """The model, and how it was opened."""
+        info = self._core.info()
+        names = [field.name for field in dataclasses.fields(ModelInfo)]
+        values = {name: getattr(info, name) for name in names}
+        values["config"] = json.loads(info.config)
+        return ModelInfo(**values)
+
+    @staticmethod
+    def options() -> list[Option]:
+        """The options that a translation may have.
+
+        >>> "beam" in [option.name for option in Translator.options()]
+        True
+        """
+        return [Option(o.name, o.help, o.type, o.limits, o.default) for o in _core.Translator.options()]
+
+    def _submit(
+        self, text: str, how: _How, glossary: Glossary | None, follow: bool = False, on_done: Any = None
+    ) -> _core.Job:
+        _check_text(text)
+        terms = how.terms_in(text, glossary)
+        return self._core.submit(text, how.options, how.prefix, how.timeout, how.tokens, terms, follow, on_done)
+
+    def _translate_in_order(
+        self, texts: Iterator[str], glossary: Glossary | None, options: dict[str, Any]
+    ) -> Iterator[Translation]:
+        how = _How(options)
+        jobs: collections.deque[_core.Job] = collections.deque()
+        try:
+            for text in itertools.islice(texts, _AHEAD):
+                jobs.append(self._submit(text, how, glossary))
+            while jobs:
+                while not jobs[0].wait(_PATIENCE):
+                    pass
+                yield translation_of(jobs.popleft().result(), how.tokens)
+                for text in itertools.islice(texts, 1):
+                    jobs.append(self._submit(text, how, glossary))
+        finally:
+            for job in jobs:
+                job.cancel()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Translator cannot be pickled or copied: open the model's folder in each process")
+
+    def __repr__(self) -> str:
+        info = self._core.info()
+        return f"<dragoman.Translator {info.folder!r}, {info.precision}, {info.instruction_set}>"
+
+
+class _How:
+    """A request's options: those of the engine by name, and the others."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        rest = dict(options)
+        self.prefix = str(rest.pop("prefix", ""))
+        self.timeout = float(rest.pop("timeout", 0))
+        self.tokens = bool(rest.pop("tokens", False)) or bool(rest.get("alignment", False))
+        for ours, theirs in (("source_language", "from"), ("target_language", "to")):
+            if ours in rest:
+                rest[theirs] = rest.pop(ours)
+        self.options = options_of(rest)
+
+    def terms_in(self, text: str, glossary: Glossary | None) -> list[Term]:
+        return glossary.terms(text) if glossary is not None else []
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"a text to translate must be a str, and this is of type {type(text).__name__}")

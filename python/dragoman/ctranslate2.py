@@ -1,0 +1,231 @@
+"""The translator of CTranslate2's Python package, over Dragoman: for programs that call that package.
+
+    import sys
+    import dragoman.ctranslate2
+    sys.modules["ctranslate2"] = dragoman.ctranslate2       # before argostranslate is imported
+
+Models are CTranslate2's own folders, or any other that can be imported. Tokens are SentencePiece's. An argument that
+Dragoman has nothing for is refused unless it has its default; devices, queues and batch sizes are taken and mean nothing,
+since one continuous batch serves all calls.
+"""
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
+
+from dragoman import __version__ as __version__
+from dragoman._translation import Translation, translation_of
+from dragoman._translator import Path
+from dragoman._translator import Translator as _Translator
+from dragoman._translator import _How
+from dragoman.huggingface import from_pretrained
+
+__all__ = [
+    "ScoringResult", "TranslationResult", "Translator", "contains_model", "get_cuda_device_count",
+    "get_supported_compute_types",
+]
+
+_PRECISIONS = {
+    "default": "", "auto": "", "float32": "fp32", "bfloat16": "bf16", "float16": "bf16", "int16": "fp32",
+    "int8": "int8", "int8_float32": "int8", "int8_float16": "int8", "int8_bfloat16": "int8",
+}
+_DEFAULTS: dict[str, Any] = {  # of arguments that have no counterpart
+    "patience": 1, "coverage_penalty": 0, "disable_unk": False, "suppress_sequences": None, "end_token": None,
+    "return_end_token": False, "return_logits_vocab": False, "return_alternatives": False, "callback": None,
+    "min_alternative_expansion_prob": 0,
+}  # fmt: skip
+_WITHOUT_EFFECT = {"max_batch_size", "batch_type", "replace_unknowns", "use_vmap", "max_input_length"}
+
+
+@dataclasses.dataclass(frozen=True)
+class TranslationResult:
+    """The translation of one sentence."""
+
+    hypotheses: list[list[str]]
+    scores: list[float] = dataclasses.field(default_factory=list)
+    attention: list[list[list[float]]] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoringResult:
+    """The log-probabilities of one translation."""
+
+    tokens: list[str]
+    log_probs: list[float]
+
+
+class AsyncTranslationResult:
+    """A translation that is under way."""
+
+    def __init__(self, translator: Translator, job: Any, prefix: Sequence[str], with_scores: bool, with_attention: bool):
+        self._translator, self._job, self._prefix = translator, job, prefix
+        self._with = (with_scores, with_attention)
+        self._result: TranslationResult | None = None
+
+    def done(self) -> bool:
+        return self._result is not None or bool(self._job.wait(0))
+
+    def result(self) -> TranslationResult:
+        while self._result is None:
+            if self._job.wait(0.1):
+                translation = translation_of(self._job.result(), True)
+                self._result = _result_of(translation, self._prefix, *self._with)
+        return self._result
+
+
+Prefixes = Union[Sequence[Union[Sequence[str], None]], None]
+
+
+class Translator:
+    """See the package's documentation of the same class."""
+
+    def __init__(
+        self,
+        model_path: Path,
+        device: str = "cpu",
+        *,
+        compute_type: str = "default",
+        inter_threads: int = 1,
+        intra_threads: int = 0,
+        **unused: Any,
+    ) -> None:
+        if device not in ("cpu", "auto"):
+            raise ValueError(f'there is no device "{device}": use "cpu"')
+        if compute_type not in _PRECISIONS:
+            raise ValueError(f'there is no compute_type "{compute_type}": use one of {", ".join(_PRECISIONS)}')
+        folder = pathlib.Path(model_path)
+        package = folder.resolve().parent
+        source = package if (package / "metadata.json").exists() else folder  # of Argos: it has the tokenizer
+        self._translator: _Translator = from_pretrained(
+            source, precision=_PRECISIONS[compute_type], threads=intra_threads * inter_threads
+        )
+
+    @property
+    def device(self) -> str:
+        return "cpu"
+
+    @property
+    def compute_type(self) -> str:
+        return {"fp32": "float32", "bf16": "bfloat16"}.get(self._translator.info.precision, "int8")
+
+    def translate_batch(
+        self,
+        source: Iterable[Sequence[str]],
+        target_prefix: Prefixes = None,
+        *,
+        beam_size: int = 2,
+        num_hypotheses: int = 1,
+        length_penalty: float = 1,
+        repetition_penalty: float = 1,
+        no_repeat_ngram_size: int = 0,
+        prefix_bias_beta: float = 0,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1,
+        sampling_temperature: float = 1,
+        return_scores: bool = False,
+        return_attention: bool = False,
+        asynchronous: bool = False,
+        **others: Any,
+    ) -> Any:
+        """Translates tokenised sentences.
+
+        >>> Translator("en-fr/model").translate_batch([["▁The", "▁cat"]])[0].hypotheses[0]      # doctest: +SKIP
+        ['▁Le', '▁chat']
+        """
+        _refuse(others)
+        options: dict[str, Any] = {
+            "beam": beam_size,
+            "nbest": num_hypotheses,
+            "length_penalty": float(length_penalty),
+            "repetition_penalty": float(repetition_penalty),
+            "no_repeat_ngram": no_repeat_ngram_size,
+            "max_length": max_decoding_length,
+            "min_length": min_decoding_length - 1,
+            "tokens": True,
+            "alignment": return_attention,
+        }
+        if sampling_topk != 1 or sampling_topp < 1:
+            options.update(sample=True, top_k=sampling_topk, top_p=float(sampling_topp))
+            options.update(temperature=float(sampling_temperature))
+            del options["beam"], options["length_penalty"]
+        if prefix_bias_beta:
+            options["prefix_bias"] = float(prefix_bias_beta)
+        sentences = list(source)
+        prefixes: list[Sequence[str]] = [one or [] for one in target_prefix or [None] * len(sentences)]
+        results: list[AsyncTranslationResult] = []
+        for sentence, prefix in zip(sentences, prefixes):
+            how = _How({**options, "prefix": _text_of(prefix)})
+            job = self._translator._submit(_text_of(sentence), how, None)
+            results.append(AsyncTranslationResult(self, job, prefix, return_scores, return_attention))
+        if asynchronous:
+            return results
+        return [result.result() for result in results]
+
+    def score_batch(
+        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, max_input_length: int = 1024, **others: Any
+    ) -> list[ScoringResult]:
+        """Scores tokenised translations; the end has a score of its own, as the last."""
+        if others.pop("asynchronous", False) or others.pop("offset", 0):
+            raise ValueError("score_batch has no asynchronous results, and no offset")
+        _refuse(others)
+        targets = list(target)
+        scores = self._translator.score(
+            [_text_of(one) for one in source], [_text_of(one) for one in targets], max_length=max_input_length
+        )
+        return [
+            ScoringResult([*tokens, "</s>"], score.log_probabilities) for tokens, score in zip(targets, scores)
+        ]
+
+    def unload_model(self, to_cpu: bool = False) -> None:
+        """Nothing: a model is mapped, and its memory the system's."""
+
+    def load_model(self, keep_cache: bool = False) -> None:
+        """Nothing: the model is always there."""
+
+    @property
+    def model_is_loaded(self) -> bool:
+        return True
+
+
+def contains_model(path: Path) -> bool:
+    """Whether a folder holds a model."""
+    return any((pathlib.Path(path) / name).exists() for name in ("model.bin", "model.safetensors"))
+
+
+def get_cuda_device_count() -> int:
+    """None: Dragoman translates on the CPU."""
+    return 0
+
+
+def get_supported_compute_types(device: str, device_index: int = 0) -> set[str]:
+    """What ``compute_type`` may be."""
+    return set(_PRECISIONS) - {"default", "auto"}
+
+
+def _refuse(others: dict[str, Any]) -> None:
+    for name, value in others.items():
+        if name in _WITHOUT_EFFECT or (name in _DEFAULTS and value == _DEFAULTS[name]):
+            continue
+        raise ValueError(f"Dragoman has nothing for {name}={value!r}: leave it out")
+
+
+def _text_of(pieces: Sequence[str]) -> str:
+    """SentencePiece's text: the tokenizer of the model makes the same pieces of it again."""
+    return "".join(pieces).replace("▁", " ").strip()
+
+
+def _result_of(translation: Translation, prefix: Sequence[str], scores: bool, attention: bool) -> TranslationResult:
+    hypotheses = []
+    for one in translation.hypotheses:
+        tokens = [token.text for token in one.tokens]
+        forced = bool(prefix) and tokens[: len(prefix)] != list(prefix)
+        hypotheses.append([*prefix, *tokens] if forced else tokens)
+    return TranslationResult(
+        hypotheses,
+        [one.score for one in translation.hypotheses] if scores else [],
+        [one.attention.tolist() for one in translation.hypotheses if one.attention is not None] if attention else [],
+    )

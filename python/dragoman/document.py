@@ -1,0 +1,90 @@
+"""Whole files: text in them is translated, and everything else stays as it is, byte for byte."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from typing import TYPE_CHECKING
+
+from dragoman import _core
+from dragoman._glossary import Glossary
+from dragoman._options import OptionValue, options_of
+
+if TYPE_CHECKING:
+    from dragoman._translator import Translator
+
+__all__ = ["Document", "Format", "formats", "translate", "translate_bytes"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    """A translated file, and how many of its texts have what a reader should know of."""
+
+    bytes: bytes
+    segments: int
+    """Texts that were translated: paragraphs, cells, messages."""
+    cut: int
+    unknown: int
+    repeats: int
+    terms_missed: int
+    repaired: int
+    """Texts in which the model had lost or doubled a placeholder."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """A format of files that can be translated."""
+
+    name: str
+    description: str
+    endings: list[str]
+
+
+def formats() -> list[Format]:
+    """The formats that are known.
+
+    >>> "html" in [format.name for format in formats()]
+    True
+    """
+    return [Format(f.name, f.description, f.endings) for f in _core.document_formats()]
+
+
+def translate_bytes(
+    translator: Translator,
+    data: bytes,
+    *,
+    name: str = "",
+    format: str = "",
+    glossary: Glossary | None = None,
+    **options: OptionValue,
+) -> Document:
+    """Translates a file's bytes. Its format is known by the ending of its name, or by ``format``.
+
+    >>> translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html").bytes
+    b'<p>...</p>'
+    """
+    terms = glossary._core if glossary is not None else None
+    done = _core.translate_document(translator._core, data, name, format, options_of(options), terms)
+    return Document(
+        done.bytes, done.segments, done.cut, done.unknown, done.repeats, done.terms_missed, done.repaired
+    )
+
+
+def translate(
+    translator: Translator,
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    format: str = "",
+    glossary: Glossary | None = None,
+    **options: OptionValue,
+) -> Document:
+    """Translates a file into a new one; ``target`` is written when all is done, or not at all."""
+    path = pathlib.Path(source)
+    document = translate_bytes(
+        translator, path.read_bytes(), name=path.name, format=format, glossary=glossary, **options
+    )
+    unfinished = pathlib.Path(f"{os.fspath(target)}.part")
+    unfinished.write_bytes(document.bytes)
+    unfinished.replace(target)
+    return document

@@ -1,0 +1,155 @@
+#include "job.h"
+
+#include <deque>
+#include <thread>
+
+namespace dragoman::python {
+namespace {
+
+using Duration = std::chrono::duration<double>;
+constexpr Duration between_signals(0.1);
+
+// Calls what Python wants to hear of, on a thread that may wait for the global lock: a translator's own must not.
+class Caller {
+ public:
+  static Caller& get() {
+    static Caller* const caller = new Caller;  // never destroyed: its thread ends with the process
+    return *caller;
+  }
+  void call(PyObject* function) {  // takes over a reference
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(function);
+    wake_.notify_one();
+  }
+
+ private:
+  Caller() {
+    std::thread([this] { work(); }).detach();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return !waiting_.empty(); });
+      PyObject* const function = waiting_.front();
+      waiting_.pop_front();
+      lock.unlock();
+      if (!nb::is_alive()) return;
+      {
+        const nb::gil_scoped_acquire gil;
+        PyObject* const returned = PyObject_CallNoArgs(function);
+        if (returned == nullptr) PyErr_WriteUnraisable(function);
+        Py_XDECREF(returned);
+        Py_DECREF(function);
+      }
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<PyObject*> waiting_;
+};
+
+}  // namespace
+
+Job::Job(Translator& translator, Request request, bool follow, const nb::object& on_done) {
+  request.stop = stop_.get_token();
+  if (follow) {
+    request.on_progress = [state = state_](const Progress& progress) {
+      const std::lock_guard lock(state->mutex);
+      state->text = progress.text;
+      state->final_bytes = progress.final_bytes;
+      state->has_progress = true;
+      state->news.notify_all();
+    };
+  }
+  PyObject* const function = on_done.is_none() ? nullptr : on_done.inc_ref().ptr();
+  const auto done = [state = state_, function](std::future<Translation> result) {
+    {
+      const std::lock_guard lock(state->mutex);
+      state->result = std::move(result);
+      state->news.notify_all();
+    }
+    if (function != nullptr) Caller::get().call(function);
+  };
+  try {
+    const nb::gil_scoped_release release;
+    translator.submit(std::move(request), done);
+  } catch (...) {
+    Py_XDECREF(function);
+    throw;
+  }
+}
+
+bool Job::wait(double seconds) const {
+  const nb::gil_scoped_release release;
+  std::unique_lock lock(state_->mutex);
+  return state_->news.wait_for(lock, Duration(seconds), [this] { return state_->result.valid(); });
+}
+
+std::optional<std::pair<std::string, size_t>> Job::progress(double seconds) {
+  const nb::gil_scoped_release release;
+  std::unique_lock lock(state_->mutex);
+  state_->news.wait_for(lock, Duration(seconds),
+                        [this] { return state_->has_progress || state_->result.valid(); });
+  if (!std::exchange(state_->has_progress, false)) return std::nullopt;
+  return std::pair(state_->text, state_->final_bytes);
+}
+
+Translation Job::result() {
+  std::future<Translation> result;
+  {
+    const std::lock_guard lock(state_->mutex);
+    result = std::move(state_->result);
+  }
+  if (!result.valid()) throw Error("the result of a job is taken once, when it is done", ErrorKind::internal);
+  return result.get();
+}
+
+std::vector<Translation> translate_all(Translator& translator, std::vector<Request> requests) {
+  struct State {
+    std::mutex mutex;
+    std::condition_variable done;
+    size_t left;
+    std::vector<std::future<Translation>> results;
+  };
+  const auto state = std::make_shared<State>();
+  state->left = requests.size();
+  state->results.resize(requests.size());
+  std::stop_source stop;
+  const auto wait = [&](auto... most) {
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(state->mutex);
+    const auto all = [&] { return state->left == 0; };
+    if constexpr (sizeof...(most) > 0)
+      return state->done.wait_for(lock, most..., all);
+    else
+      return state->done.wait(lock, all), true;
+  };
+  try {
+    const nb::gil_scoped_release release;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      requests[i].stop = stop.get_token();
+      translator.submit(std::move(requests[i]), [state, i](std::future<Translation> result) {
+        const std::lock_guard lock(state->mutex);
+        state->results[i] = std::move(result);
+        if (--state->left == 0) state->done.notify_all();
+      });
+    }
+  } catch (...) {
+    stop.request_stop();
+    throw;
+  }
+  while (!wait(between_signals)) {
+    if (PyErr_CheckSignals() == 0) continue;
+    stop.request_stop();
+    wait();
+    throw nb::python_error();
+  }
+  std::vector<Translation> translations;
+  for (auto& result : state->results) translations.push_back(result.get());
+  return translations;
+}
+
+}  // namespace dragoman::python

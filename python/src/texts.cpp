@@ -1,0 +1,97 @@
+// Metrics, glossaries and documents.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.h"
+
+namespace dragoman::python {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Metric = CorpusScore (*)(std::span<const std::string>, std::span<const std::string>,
+                               const MetricSettings&);
+
+template <Metric metric>
+CorpusScore corpus_score(const Texts& hypotheses, const Texts& references, const std::string& tokenizer,
+                         bool lowercase, int word_order) {
+  const nb::gil_scoped_release release;
+  return metric(hypotheses, references,
+                {.tokenizer = tokenizer, .lowercase = lowercase, .word_order = word_order});
+}
+
+Glossary* glossary_of_entries(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::vector<Glossary::Entry> read;
+  for (const auto& [source, target] : entries) read.push_back({source, target});
+  return new Glossary(read);
+}
+
+std::vector<std::tuple<size_t, size_t, Texts>> terms_of(const Glossary& glossary, const std::string& text) {
+  std::vector<std::tuple<size_t, size_t, Texts>> terms;
+  for (const Term& term : glossary.terms(text))
+    terms.emplace_back(term.source.begin, term.source.end, term.targets);
+  return terms;
+}
+
+nb::bytes bytes_of(const TranslatedDocument& document) {
+  return nb::bytes(document.bytes.data(), document.bytes.size());
+}
+
+// Signals are looked at as texts are done; KeyboardInterrupt cancels the rest.
+TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, const std::string& name,
+                             const std::string& format, const nb::dict& options, const Glossary* glossary) {
+  DocumentRequest request = {.bytes = {static_cast<const char*>(bytes.data()), bytes.size()},
+                             .name = name,
+                             .format = format,
+                             .options = options_of(options),
+                             .glossary = glossary};
+  request.on_progress = [](size_t, size_t) {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  const nb::gil_scoped_release release;
+  return translate_document(translator, request);
+}
+
+}  // namespace
+
+void bind_texts(nb::module_& module) {
+  nb::class_<CorpusScore>(module, "CorpusScore")
+      .def_ro("score", &CorpusScore::score)
+      .def_ro("name", &CorpusScore::name)
+      .def_ro("signature", &CorpusScore::signature)
+      .def_ro("details", &CorpusScore::details);
+  module.def("bleu", &corpus_score<bleu>, nb::arg("hypotheses"), nb::arg("references"), nb::arg("tokenizer"),
+             nb::arg("lowercase"), nb::arg("word_order"));
+  module.def("chrf", &corpus_score<chrf>, nb::arg("hypotheses"), nb::arg("references"), nb::arg("tokenizer"),
+             nb::arg("lowercase"), nb::arg("word_order"));
+
+  nb::class_<Glossary>(module, "Glossary")
+      .def(nb::new_([](const std::string& path, const std::string& from, const std::string& to) {
+             return new Glossary(path, {from, to});
+           }),
+           nb::arg("path"), nb::arg("source_language"), nb::arg("target_language"))
+      .def_static("of_entries", &glossary_of_entries, nb::arg("entries"))
+      .def("__len__", &Glossary::size)
+      .def("terms", &terms_of, nb::arg("text"));
+
+  nb::class_<TranslatedDocument>(module, "TranslatedDocument")
+      .def_prop_ro("bytes", &bytes_of)
+      .def_ro("segments", &TranslatedDocument::segments)
+      .def_ro("cut", &TranslatedDocument::cut)
+      .def_ro("unknown", &TranslatedDocument::unknown)
+      .def_ro("repeats", &TranslatedDocument::repeats)
+      .def_ro("terms_missed", &TranslatedDocument::terms_missed)
+      .def_ro("repaired", &TranslatedDocument::repaired);
+  nb::class_<DocumentFormat>(module, "DocumentFormat")
+      .def_ro("name", &DocumentFormat::name)
+      .def_ro("description", &DocumentFormat::description)
+      .def_ro("endings", &DocumentFormat::endings);
+  module.def("translate_document", &translate, nb::arg("translator"), nb::arg("bytes"), nb::arg("name"),
+             nb::arg("format"), nb::arg("options"), nb::arg("glossary").none());
+  module.def("document_formats", &document_formats);
+}
+
+}  // namespace dragoman::python

@@ -1,0 +1,97 @@
+// Training, with callbacks in Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.h"
+
+namespace dragoman::python {
+namespace {
+
+Resume resume_of(const std::string& name) {
+  if (name == "automatic") return Resume::automatic;
+  if (name == "never") return Resume::never;
+  if (name == "require") return Resume::require;
+  throw Error("there is no way \"" + name + "\" to resume: use automatic, never or require",
+              ErrorKind::usage);
+}
+
+// What a callback throws, KeyboardInterrupt included, asks for a checkpoint and an end, and is thrown then.
+class Callbacks {
+ public:
+  explicit Callbacks(TrainingRequest& request) { request.stop = stop_.get_token(); }
+
+  template <class News>
+  void call(const nb::object& function, const News& news) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!function.is_none()) function(news);
+    } catch (nb::python_error& error) {
+      if (!failure_) failure_.emplace(std::move(error));
+      stop_.request_stop();
+    }
+  }
+  void rethrow() {
+    if (failure_) throw std::move(*failure_);
+  }
+
+ private:
+  std::stop_source stop_;
+  std::optional<nb::python_error> failure_;
+};
+
+TrainingResult run(const std::string& recipe, const std::string& recipe_text, const nb::dict& options,
+                   const std::string& out, const std::string& resume, const std::string& init_from,
+                   const nb::object& on_step, const nb::object& on_validation) {
+  TrainingRequest request = {.recipe = recipe,
+                             .recipe_text = recipe_text,
+                             .options = options_of(options),
+                             .out = out,
+                             .resume = resume_of(resume),
+                             .init_from = init_from};
+  Callbacks callbacks(request);
+  request.on_step = [&](const TrainingStep& step) { callbacks.call(on_step, step); };
+  request.on_validation = [&](const ValidationResult& result) { callbacks.call(on_validation, result); };
+  TrainingResult result;
+  {
+    const nb::gil_scoped_release release;
+    result = train(request);
+  }
+  callbacks.rethrow();
+  return result;
+}
+
+}  // namespace
+
+void bind_training(nb::module_& module) {
+  nb::class_<TrainingStep>(module, "TrainingStep")
+      .def_ro("step", &TrainingStep::step)
+      .def_ro("epoch", &TrainingStep::epoch)
+      .def_ro("loss", &TrainingStep::loss)
+      .def_ro("learning_rate", &TrainingStep::learning_rate)
+      .def_ro("gradient_norm", &TrainingStep::gradient_norm)
+      .def_ro("tokens_per_second", &TrainingStep::tokens_per_second)
+      .def_ro("seconds", &TrainingStep::seconds);
+  nb::class_<SampleTranslation>(module, "SampleTranslation")
+      .def_ro("source", &SampleTranslation::source)
+      .def_ro("reference", &SampleTranslation::reference)
+      .def_ro("translation", &SampleTranslation::translation);
+  nb::class_<ValidationResult>(module, "ValidationResult")
+      .def_ro("step", &ValidationResult::step)
+      .def_ro("epoch", &ValidationResult::epoch)
+      .def_ro("loss", &ValidationResult::loss)
+      .def_ro("bleu", &ValidationResult::bleu)
+      .def_ro("chrf", &ValidationResult::chrf)
+      .def_ro("best", &ValidationResult::best)
+      .def_ro("samples", &ValidationResult::samples);
+  nb::class_<TrainingResult>(module, "TrainingResult")
+      .def_ro("folder", &TrainingResult::folder)
+      .def_ro("steps", &TrainingResult::steps)
+      .def_ro("stopped", &TrainingResult::stopped);
+  module.def("train", &run, nb::arg("recipe"), nb::arg("recipe_text"), nb::arg("options"), nb::arg("out"),
+             nb::arg("resume"), nb::arg("init_from"), nb::arg("on_step").none(),
+             nb::arg("on_validation").none());
+}
+
+}  // namespace dragoman::python

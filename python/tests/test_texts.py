@@ -1,0 +1,46 @@
+import dragoman
+import pytest
+from conftest import SENTENCES
+from dragoman import document, metrics
+
+
+def test_metrics_are_those_of_sacrebleu():
+    hypotheses = ["The cat sits on the mat.", "A dog."]
+    references = ["The cat sat on the mat.", "A dog."]
+    bleu = metrics.bleu(hypotheses, references)
+    assert bleu.score == pytest.approx(53.89561679446264) and bleu.name == "BLEU" and "tok:13a" in bleu.signature
+    assert metrics.chrf(hypotheses, references, word_order=2).name == "chrF2++"
+    assert metrics.bleu(references, references).score == pytest.approx(100)
+    with pytest.raises(dragoman.UsageError, match="2 hypotheses and 1 references"):
+        metrics.bleu(hypotheses, references[:1])
+
+
+def test_documents_keep_all_but_their_text(translator, tmp_path):
+    page = b"<h1>The cat sleeps.</h1>\n<p id=a>A dog barks.</p>\n"
+    done = document.translate_bytes(translator, page, name="page.html")
+    assert done.segments == 2 and done.bytes.startswith(b"<h1>") and b"<p id=a>" in done.bytes
+    (tmp_path / "page.html").write_bytes(page)
+    document.translate(translator, tmp_path / "page.html", tmp_path / "out.html")
+    assert (tmp_path / "out.html").read_bytes() == done.bytes
+    with pytest.raises(dragoman.Error, match="page.unknown"):
+        document.translate_bytes(translator, page, name="page.unknown")
+    names = [one.name for one in document.formats()]
+    assert "html" in names and "docx" in names
+
+
+def test_glossaries(tmp_path, translator):
+    (tmp_path / "terms.tsv").write_text("cat\tchat\ndog\tchien\n", encoding="utf-8")
+    glossary = dragoman.Glossary(tmp_path / "terms.tsv")
+    assert len(glossary) == 2
+    assert glossary.terms("A dog barks.") == [dragoman.Term(2, 5, ["chien"])]
+    page = document.translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html", glossary=glossary)
+    assert b"chat" in page.bytes
+    (tmp_path / "terms.tsv").write_text("cat\n", encoding="utf-8")
+    with pytest.raises(dragoman.Error, match="terms.tsv.*1"):
+        dragoman.Glossary(tmp_path / "terms.tsv")
+
+
+def test_a_glossary_of_a_mapping_is_one_of_a_file(translator):
+    glossary = dragoman.Glossary({"The cat": "le chat"})
+    translation = translator.translate(SENTENCES[0], glossary=glossary)
+    assert translation.text.count("le chat") == 1 and not translation.terms_missed

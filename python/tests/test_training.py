@@ -1,0 +1,71 @@
+import subprocess
+import sys
+import time
+
+import dragoman
+import pytest
+
+RECIPE = {
+    "data": {"synthetic": "copy", "symbols": 11, "length": 5, "sentences": 8, "batches": 10, "valid_batches": 1},
+    "model": {"encoder_layers": 1, "decoder_layers": 1, "d_model": 16, "d_ff": 32, "heads": 2, "tied": "none"},
+    "training": {"max_steps": 40, "threads": 1},
+}
+
+
+def test_training_calls_back_and_ends(tmp_path):
+    steps, validations = [], []
+    done = dragoman.train(RECIPE, out=tmp_path / "copy", options={"training.max_steps": 30}, on_step=steps.append,
+                          on_validation=validations.append, progress=False)
+    assert done.steps == 30 and not done.stopped and done.folder == str(tmp_path / "copy")
+    assert [step.step for step in steps] == list(range(1, 31))
+    assert steps[-1].loss < steps[0].loss and validations[-1].step == 30
+    assert "srcdoc" in done._repr_html_()
+    assert dragoman.Translator(done.folder, threads=1).translate("1 2 3").text
+
+
+def test_what_a_callback_raises_saves_a_checkpoint_first(tmp_path):
+    def stop(step):
+        if step.step == 10:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        dragoman.train(RECIPE, out=tmp_path / "stopped", on_step=stop, progress=False)
+    steps = []
+    dragoman.train(RECIPE, out=tmp_path / "stopped", on_step=steps.append, progress=False)
+    assert steps[0].step == 11 and steps[-1].step == 40
+
+    undisturbed = []
+    dragoman.train(RECIPE, out=tmp_path / "undisturbed", on_step=undisturbed.append, progress=False)
+    assert [step.loss for step in undisturbed[10:]] == [step.loss for step in steps]
+
+
+def test_mistakes_are_said(tmp_path):
+    with pytest.raises(dragoman.UsageError, match="d_modell"):
+        dragoman.train({**RECIPE, "model": {"d_modell": 16}}, out=tmp_path / "wrong")
+    with pytest.raises(dragoman.UsageError, match="automatic, never or require"):
+        dragoman.train(RECIPE, out=tmp_path / "wrong", resume="maybe")
+
+
+def test_interrupting_saves_a_checkpoint(tmp_path):
+    program = f"""
+import sys, dragoman
+def told(step):
+    if step.step == 5: print("five", flush=True)
+dragoman.train({RECIPE!r}, out=sys.argv[1], options={{"training.max_steps": 1000000}}, on_step=told)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program, tmp_path / "run"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "five\n"
+    time.sleep(0.2)
+    process.send_signal(2)
+    assert "KeyboardInterrupt" in process.communicate(timeout=30)[1]
+    steps = []
+
+    def first(step):
+        steps.append(step.step)
+        raise StopIteration
+
+    with pytest.raises(StopIteration):
+        dragoman.train(RECIPE, out=tmp_path / "run", options={"training.max_steps": 1000000}, resume="require",
+                       on_step=first)
+    assert steps[0] > 5
