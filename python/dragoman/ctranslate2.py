@@ -36,7 +36,7 @@ _DEFAULTS: dict[str, Any] = {  # of arguments that have no counterpart
     "return_end_token": False, "return_logits_vocab": False, "return_alternatives": False, "callback": None,
     "min_alternative_expansion_prob": 0,
 }  # fmt: skip
-_WITHOUT_EFFECT = {"max_batch_size", "batch_type", "replace_unknowns", "use_vmap", "max_input_length"}
+_WITHOUT_EFFECT = {"max_batch_size", "batch_type", "use_vmap", "max_input_length"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,6 +126,7 @@ class Translator:
         sampling_topk: int = 1,
         sampling_topp: float = 1,
         sampling_temperature: float = 1,
+        replace_unknowns: bool = False,
         return_scores: bool = False,
         return_attention: bool = False,
         asynchronous: bool = False,
@@ -145,6 +146,7 @@ class Translator:
             "no_repeat_ngram": no_repeat_ngram_size,
             "max_length": max_decoding_length,
             "min_length": min_decoding_length - 1,
+            "replace_unknown": replace_unknowns,
             "tokens": True,
             "alignment": return_attention,
         }
@@ -214,8 +216,12 @@ def _refuse(others: dict[str, Any]) -> None:
 
 
 def _text_of(pieces: Sequence[str]) -> str:
-    """SentencePiece's text: the tokenizer of the model makes the same pieces of it again."""
-    return "".join(pieces).replace("▁", " ").strip()
+    """SentencePiece's text: the tokenizer of the model makes the same pieces of it again.
+
+    Some models read an end mark, which CTranslate2's callers give and Dragoman adds by itself.
+    """
+    ended = len(pieces) > 0 and pieces[-1] == "</s>"
+    return "".join(pieces[:-1] if ended else pieces).replace("▁", " ").strip()
 
 
 def _result_of(translation: Translation, prefix: Sequence[str], scores: bool, attention: bool) -> TranslationResult:
