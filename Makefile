@@ -9,7 +9,7 @@ WERROR ?= ON
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow build asan tsan fuzz faults bench check format setup setup-clang
+.PHONY: help deb wheel demo test slow build asan tsan fuzz faults bench check format setup setup-clang
 
 SECONDS ?= 60
 SEED ?= 0
@@ -27,6 +27,8 @@ help:
 	@echo "make fuzz     look for bytes that break a reader of files, a minute for each reader"
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
+	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"
+	@echo "make wheel    build/wheel/*.whl: the Python package, for this Python"
 	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
 	@echo "make format   format the code with clang-format"
 
@@ -73,6 +75,13 @@ bench:
 	@tools/setup bench
 	cmake --preset release -DDRAGOMAN_WERROR=$(WERROR)
 	@cmake --build --preset release --parallel $(JOBS)
+
+deb: build/package/build.ninja
+	@cmake --build --preset package --parallel $(JOBS)
+	@cd build/package && cpack
+
+wheel: | setup
+	@python3 -m pip wheel . --no-deps -w build/wheel
 
 check: build
 	@tools/setup checks

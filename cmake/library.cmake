@@ -2,7 +2,6 @@
 #
 # The rooms are static libraries whose symbols are hidden; libdragoman.so consists of the room api/ and of what that
 # uses, and shows only what include/dragoman/ marks DRAGOMAN_API (tools/check_symbols).
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 add_library(dragoman_shared SHARED $<TARGET_OBJECTS:dragoman_api>)
@@ -19,21 +18,22 @@ set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_link_options(dragoman_shared PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -Wl,--as-needed)
 set_target_properties(dragoman_shared PROPERTIES LINK_DEPENDS ${exports})
 
-install(TARGETS dragoman RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS dragoman_shared EXPORT DragomanTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS dragoman_shared EXPORT DragomanTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dragoman DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_BINARY_DIR}/include/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
+        COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
+        COMPONENT development)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Dragoman)
-install(EXPORT DragomanTargets NAMESPACE Dragoman:: DESTINATION ${package_folder})
+install(EXPORT DragomanTargets NAMESPACE Dragoman:: DESTINATION ${package_folder} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/DragomanConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/DragomanConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/DragomanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/DragomanConfig.cmake ${PROJECT_BINARY_DIR}/DragomanConfigVersion.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 # Relative to where it lies, so that an installed tree may be moved.
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/dragoman.pc.in ${PROJECT_BINARY_DIR}/dragoman.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/dragoman.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/dragoman.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "app/commands.h"
 #include "base/files.h"
 
 namespace dragoman::internal {
@@ -47,6 +49,14 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
   }
   EXPECT_NE(run("--help").output.find("  train "), std::string::npos);
   EXPECT_NE(run("train --help").output.find("--model.d_model N"), std::string::npos);
+}
+
+TEST(Program, TheManualPageHasAllCommands) {
+  const std::string page = read_file(DRAGOMAN_SOURCE_DIR "/docs/dragoman.1");
+  for (const Command& command : commands) {
+    const std::string entry = fmt::format("\n.TP\n.B {}\n{}\n", command.name, command.summary);
+    EXPECT_NE(page.find(entry), page.npos) << entry;
+  }
 }
 
 TEST(Program, OutputThatCannotBeWrittenIsAnErrorWithTheReason) {
