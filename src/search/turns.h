@@ -20,11 +20,14 @@ class Turns {
   Turn next(uint64_t client, double cost);
   // The latest turn that has come.
   void reach(double start);
+  // Clients whose last turn is remembered: at most some hundreds, however many come.
+  size_t clients() const { return ends_.size(); }
 
  private:
+  void forget_half();
+
   double now_ = 0;
   std::unordered_map<uint64_t, double> ends_;  // by client, of the last request's turn
-  size_t forget_at_ = 64;                      // clients
 };
 
 }  // namespace dragoman::internal

@@ -133,6 +133,17 @@ TEST(Turns, GoByWhatClientsHaveHad) {
   }
 }
 
+TEST(Turns, OfManyClientsThoseThatHadTheLeastAreForgotten) {
+  Turns turns;
+  turns.next(1, 1e6);
+  for (uint64_t client = 2; client < 10'000; ++client) {
+    turns.reach(turns.next(client, 1 + static_cast<double>(client % 7)).start);
+    ASSERT_LE(turns.clients(), 512u);
+  }
+  EXPECT_GE(turns.next(1, 1).start, 1e6) << "who has had most is remembered";
+  EXPECT_LT(turns.next(10'001, 1).start, 1e6);
+}
+
 TEST(SentenceCache, KeepsTheLatestWithinItsBytes) {
   SentenceCache cache(10'000);
   const FoundSentence found = {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(50)}, {}}}};
