@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _frame(page: str, height: int) -> str:
     """A page apart from the notebook's own styles and scripts."""
     return (
-        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" loading="lazy"'
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts"'
         f' style="width: 100%; height: {height}px; border: 0"></iframe>'
     )
 

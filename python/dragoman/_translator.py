@@ -67,7 +67,7 @@ class Stream(Iterator[Progress]):
             news = self._job.progress(_PATIENCE)
             if news is not None:
                 text, final_bytes = news
-                return Progress(text, text.encode()[:final_bytes].decode())
+                return Progress(text, text.encode()[:final_bytes].decode(errors="ignore"))
             if self._job.wait(0):
                 self._done = translation_of(self._job.result(), self._tokens)
         raise StopIteration
