@@ -18,8 +18,8 @@ Turn Turns::next(uint64_t client, double cost) {
   return turn;
 }
 
-// The half that has had the least. Where each request is of another client nobody's turn comes later than now: time must be
-// moved on, or all would be remembered for ever.
+// The half that has had the least. Where each request is of another client nobody's turn comes later than now, and
+// unless time is moved on all would be remembered for ever.
 void Turns::forget_half() {
   std::vector<double> ends;
   for (const auto& [client, end] : ends_) ends.push_back(end);
