@@ -176,7 +176,7 @@ translator.translate(["The cat sleeps. " * 30] * 100000, beam=20)
     begun = time.monotonic()
     errors = process.communicate(timeout=20)[1]
     assert "KeyboardInterrupt" in errors
-    assert time.monotonic() - begun < 3  # a second, and the interpreter's own end on a busy machine
+    assert time.monotonic() - begun < 5  # a second, and the interpreter's own end on a busy machine
 
 
 def test_scores(translator):
