@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dragoman import _core
+from dragoman._arguments import Path
 
 
 class Term(NamedTuple):
@@ -28,7 +29,7 @@ class Glossary:
 
     def __init__(
         self,
-        source: str | os.PathLike[str] | Mapping[str, str],
+        source: Path | Mapping[str, str],
         source_language: str = "",
         target_language: str = "",
     ) -> None:

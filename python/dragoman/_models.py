@@ -4,11 +4,10 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import Literal, Union
+from typing import Literal
 
 from dragoman import _core
-
-Path = Union[str, "os.PathLike[str]"]
+from dragoman._arguments import Path
 
 
 @dataclasses.dataclass(frozen=True)

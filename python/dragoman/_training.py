@@ -6,11 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from dragoman import _core
+from dragoman._arguments import Path
 
-Path = Union[str, "os.PathLike[str]"]
 Recipe = Mapping[str, Mapping[str, Any]]
 
 

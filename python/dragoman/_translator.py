@@ -8,18 +8,16 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NoReturn, Union, overload
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from dragoman import _core
+from dragoman._arguments import OptionValue, Path, options_of
 from dragoman._glossary import Glossary, Term
 from dragoman._notebook import Inspection
-from dragoman._options import OptionValue, options_of
 from dragoman._translation import Alignment, Progress, Score, Translation, score_of, translation_of
-
-Path = Union[str, "os.PathLike[str]"]
 
 _AHEAD = 1024  # texts of an iterator that are under way
 _PATIENCE = 0.1  # seconds between looks at signals

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
 from dragoman import __version__ as __version__
+from dragoman._arguments import Path
 from dragoman._translation import Translation, translation_of
-from dragoman._translator import Path
 from dragoman._translator import Translator as _Translator
 from dragoman._translator import _How
 from dragoman.huggingface import from_pretrained
@@ -59,8 +59,8 @@ class ScoringResult:
 class AsyncTranslationResult:
     """A translation that is under way."""
 
-    def __init__(self, translator: Translator, job: Any, prefix: Sequence[str], with_scores: bool, with_attention: bool):
-        self._translator, self._job, self._prefix = translator, job, prefix
+    def __init__(self, job: Any, prefix: Sequence[str], with_scores: bool, with_attention: bool) -> None:
+        self._job, self._prefix = job, prefix
         self._with = (with_scores, with_attention)
         self._result: TranslationResult | None = None
 
@@ -162,7 +162,7 @@ class Translator:
         for sentence, prefix in zip(sentences, prefixes):
             how = _How({**options, "prefix": _text_of(prefix)})
             job = self._translator._submit(_text_of(sentence), how, None)
-            results.append(AsyncTranslationResult(self, job, prefix, return_scores, return_attention))
+            results.append(AsyncTranslationResult(job, prefix, return_scores, return_attention))
         if asynchronous:
             return results
         return [result.result() for result in results]

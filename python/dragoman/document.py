@@ -7,8 +7,8 @@ import pathlib
 from typing import TYPE_CHECKING
 
 from dragoman import _core
+from dragoman._arguments import OptionValue, Path, options_of
 from dragoman._glossary import Glossary
-from dragoman._options import OptionValue, options_of
 
 if TYPE_CHECKING:
     from dragoman._translator import Translator
@@ -72,8 +72,8 @@ def translate_bytes(
 
 def translate(
     translator: Translator,
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: Path,
+    target: Path,
     *,
     format: str = "",
     glossary: Glossary | None = None,

@@ -7,14 +7,13 @@ import pathlib
 import shutil
 import tempfile
 from collections.abc import Iterable
-from typing import Any, TypedDict, Union
+from typing import Any, TypedDict
 
+from dragoman._arguments import Path
 from dragoman._models import import_model
 from dragoman._translator import Translator
 
 __all__ = ["TranslationPipeline", "from_pretrained", "pipeline"]
-
-Path = Union[str, "os.PathLike[str]"]
 
 
 class TranslatedText(TypedDict):

@@ -118,14 +118,10 @@ std::vector<Translation> translate_all(Translator& translator, std::vector<Reque
   state->left = requests.size();
   state->results.resize(requests.size());
   std::stop_source stop;
-  const auto wait = [&](auto... most) {
+  const auto wait = [&] {  // whether all are done
     const nb::gil_scoped_release release;
     std::unique_lock lock(state->mutex);
-    const auto all = [&] { return state->left == 0; };
-    if constexpr (sizeof...(most) > 0)
-      return state->done.wait_for(lock, most..., all);
-    else
-      return state->done.wait(lock, all), true;
+    return state->done.wait_for(lock, between_signals, [&] { return state->left == 0; });
   };
   try {
     const nb::gil_scoped_release release;
@@ -141,11 +137,12 @@ std::vector<Translation> translate_all(Translator& translator, std::vector<Reque
     stop.request_stop();
     throw;
   }
-  while (!wait(between_signals)) {
+  while (!wait()) {
     if (PyErr_CheckSignals() == 0) continue;
+    const nb::python_error interrupted;
     stop.request_stop();
-    wait();
-    throw nb::python_error();
+    while (!wait()) continue;
+    throw interrupted;
   }
   std::vector<Translation> translations;
   for (auto& result : state->results) translations.push_back(result.get());

@@ -1,9 +1,11 @@
-"""Options by name, as the command line and recipes have them."""
+"""What many functions take: paths, and options by name, as the command line has them."""
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
+Path = Union[str, "os.PathLike[str]"]
 OptionValue = Union[bool, int, float, str, Sequence[str], Sequence[float]]
 
 
