@@ -65,6 +65,19 @@ bool has_letters(std::string_view text) {
   return false;
 }
 
+std::string fixed_words(std::string_view shown) {
+  constexpr size_t most = 60;  // bytes
+  constexpr std::string_view white = " \t\n\f\r";
+  std::string words;
+  for (const char c : shown) {
+    const bool space = white.find(c) != white.npos;
+    if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : c;
+  }
+  const TextSpan inner = trimmed(words);
+  words = words.substr(inner.begin, inner.end - inner.begin);
+  return words.size() <= most ? words : "";
+}
+
 void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
   if (is_text(bytes)) return;
   size_t line = 1;

@@ -60,6 +60,10 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);
 
+// Words that come out as the file has them, as the text of a segment has them. Empty where they are too long for a
+// sentence: they are a point then.
+std::string fixed_words(std::string_view shown);
+
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
 

@@ -14,6 +14,7 @@
 #include "document/odf.h"
 #include "document/ooxml.h"
 #include "document/plain_text.h"
+#include "document/plain_xml.h"
 #include "document/po.h"
 #include "document/subtitles.h"
 
@@ -50,6 +51,7 @@ std::span<const DocumentFormat> document_formats() {
       {"json", "string tables in JSON", {".json", ".arb"}, read_json_strings},
       {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff},
       {"tmx", "translation memories", {".tmx"}, read_tmx},
+      {"xml", "XML of any other kind", {".xml"}, read_plain_xml},
   };
   return formats;
 }

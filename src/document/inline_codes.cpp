@@ -79,6 +79,8 @@ class Pieces {
       paragraph.text(decode_xml(bytes));
     else if (first.kind == Token::cdata)
       paragraph.text(bytes.substr(cdata.size(), bytes.size() - cdata.size() - cdata_end.size()));
+    else if (piece.code.kind == Kind::fixed)
+      paragraph.fixed(std::move(bytes), words_of(piece));
     else if (piece.code.kind == Kind::border)
       paragraph.border(std::move(bytes));
     else if (piece.is_end_tag)
@@ -91,6 +93,13 @@ class Pieces {
       paragraph.close(std::move(bytes), "code " + piece.code.pair);
     else
       paragraph.point(std::move(bytes));
+  }
+
+  std::string words_of(const Piece& piece) const {
+    std::string words;
+    for (size_t i = piece.begin; i < piece.end; ++i)
+      if (tokens_[i].kind == Token::text) words += decode_xml(tokens_[i].bytes);
+    return words;
   }
 
   std::span<const XmlToken> tokens_;
@@ -116,8 +125,9 @@ size_t element_end(std::span<const XmlToken> tokens, size_t start) {
   return tokens.size();
 }
 
-DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(const XmlToken& tag)) {
-  Paragraph paragraph({.escape = escape_xml});
+DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(const XmlToken& tag),
+                           InlineSettings settings) {
+  Paragraph paragraph({.escape = escape_xml, .collapsed = settings.collapsed});
   Pieces(tokens, rule).add_to(paragraph);
   return std::move(paragraph).block(std::string(bytes_of(tokens)));
 }

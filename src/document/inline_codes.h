@@ -13,6 +13,7 @@ namespace dragoman::internal {
 struct InlineCode {
   enum class Kind {
     point,  // with everything inside
+    fixed,  // so is this, but its words are read as a part of the sentence
     tags,   // the element is a pair
     open,
     close,   // elements that are a pair, with everything inside each; `pair` tells which belong together
@@ -22,8 +23,13 @@ struct InlineCode {
   std::string pair = {};
 };
 
+struct InlineSettings {
+  bool collapsed = false;  // white space in text is as in HTML
+};
+
 // Pairs of elements that cross others are points. Other elements' kinds are the rule's.
-DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(const XmlToken& tag));
+DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(const XmlToken& tag),
+                           InlineSettings settings = {});
 
 // The bytes of tokens, which follow each other in the file.
 std::string_view bytes_of(std::span<const XmlToken> tokens);

@@ -32,6 +32,7 @@ std::vector<size_t> base_formats(std::span<const ParagraphItem> items) {
     const auto commonest =
         std::ranges::max_element(sizes[tag], {}, [](const auto& size) { return size.second; });
     if (commonest != sizes[tag].end()) formats[tag] = commonest->first;
+    if (formats[tag] == none) formats[tag] = 0;
   }
   return formats;
 }
@@ -40,7 +41,7 @@ class MarkedText {
  public:
   MarkedText(std::span<const ParagraphItem> items, std::span<const RunFormat> formats, bool collapsed)
       : formats_(formats), collapsed_(collapsed), base_(base_formats(items)) {
-    set_format(segment_, base_[0] == none ? 0 : base_[0]);
+    set_format(segment_, base_[0]);
     for (const ParagraphItem& item : items) add(item);
   }
 
@@ -64,6 +65,7 @@ class MarkedText {
   void add(const ParagraphItem& item) {
     const bool behind_point = std::exchange(behind_point_, item.kind == Kind::point);
     if (item.kind == Kind::text) return text(item, behind_point);
+    if (item.kind == Kind::fixed) return fixed(item);
     if (item.kind == Kind::close) return close(item.bytes);
     const size_t at = segment_.text.size();
     if (behind_point && behind_point_) {  // as one they stay in order
@@ -102,6 +104,16 @@ class MarkedText {
       set_format(segment_.marks.back(), item.format);
     }
     level.marks = segment_.marks.size();
+  }
+
+  void fixed(const ParagraphItem& item) {
+    const TextSpan place = {segment_.text.size(), segment_.text.size() + item.text.size()};
+    segment_.text += item.text;
+    segment_.marks.push_back(
+        {.kind = DocumentMark::Kind::fixed, .place = place, .depth = levels_.size() - 1, .open = item.bytes});
+    Level& level = levels_.back();
+    level.words = {std::min(level.words.begin, place.begin), place.end};
+    level.span = none;
   }
 
   // A point may be an image or a number, with white space on both sides. The text has one of them: "See [image] here"

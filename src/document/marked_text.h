@@ -16,10 +16,10 @@ struct RunFormat {
 };
 
 struct ParagraphItem {
-  enum class Kind { text, point, open, close, border };
+  enum class Kind { text, fixed, point, open, close, border };
   Kind kind = Kind::text;
   std::string bytes = {};  // of text only where it is a symbol that has a tag of its own
-  std::string text = {};   // decoded; of tags what they are called
+  std::string text = {};   // decoded; of what is fixed its words; of tags what they are called
   size_t format = 0;
   size_t partner = SIZE_MAX;  // of tags
 };

@@ -10,7 +10,6 @@ namespace {
 // Of a segment, so that its marks take bounded memory: files of nothing but tags.
 constexpr size_t max_items = 65536, max_open_spans = 100;
 constexpr size_t max_attributes = 1000;
-constexpr size_t max_fixed = 60;  // bytes
 
 constexpr std::string_view white = " \t\n\f\r";
 
@@ -20,18 +19,6 @@ size_t find_or_end(std::string_view text, std::string_view characters, size_t fr
 
 size_t skip(std::string_view text, std::string_view characters, size_t from) {
   return std::min(text.find_first_not_of(characters, from), text.size());
-}
-
-// How the text of a segment has them. Where they are too long for a sentence, or not known, they are a point.
-std::string words_of_fixed(std::string_view shown) {
-  std::string words;
-  for (const char c : shown) {
-    const bool space = white.find(c) != white.npos;
-    if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : c;
-  }
-  const TextSpan inner = trimmed(words);
-  words = words.substr(inner.begin, inner.end - inner.begin);
-  return words.size() <= max_fixed ? words : "";
 }
 
 }  // namespace
@@ -106,7 +93,7 @@ void SegmentBuilder::close(std::string_view bytes, std::string_view name, std::s
 void SegmentBuilder::point(std::string_view bytes) { add(MarkupItem::Kind::point, bytes); }
 
 void SegmentBuilder::fixed(std::string_view bytes, std::string_view shown) {
-  add(MarkupItem::Kind::fixed, bytes, words_of_fixed(shown));
+  add(MarkupItem::Kind::fixed, bytes, fixed_words(shown));
 }
 
 void SegmentBuilder::border(std::string_view bytes) {

@@ -49,6 +49,12 @@ void Paragraph::point(std::string bytes) {
     items_.push_back({.kind = Kind::point, .bytes = std::move(bytes)});
 }
 
+void Paragraph::fixed(std::string bytes, std::string_view words) {
+  std::string shown = fixed_words(words);
+  if (shown.empty()) return point(std::move(bytes));
+  items_.push_back({.kind = Kind::fixed, .bytes = std::move(bytes), .text = std::move(shown)});
+}
+
 void Paragraph::border(std::string bytes) {
   tear();
   items_.push_back({.kind = Kind::border, .bytes = std::move(bytes)});
@@ -95,10 +101,11 @@ void Paragraph::add_segment(size_t begin, size_t end) {
   size_t first = end, last = begin;
   bool letters = false;
   for (size_t i = begin; i < end; ++i) {
-    if (items_[i].kind != Kind::text || is_white(items_[i].text)) continue;
+    const ParagraphItem& item = items_[i];
+    if (item.kind != Kind::fixed && (item.kind != Kind::text || is_white(item.text))) continue;
     first = std::min(first, i);
     last = i;
-    letters = letters || has_letters(items_[i].text);
+    letters = letters || (item.kind == Kind::text && has_letters(item.text));
   }
   if (!letters) return keep(begin, end);
   // A tag whose partner stands among the words.

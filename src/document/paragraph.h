@@ -39,6 +39,7 @@ class Paragraph {
   void symbol(std::string bytes, std::string text);  // text that has a tag of its own
   void open(std::string bytes, std::string name);
   void close(std::string bytes, std::string name);
+  void fixed(std::string bytes, std::string_view words);  // comes out as it is, but is read with the sentence
   void point(std::string bytes);  // part of an opening tag where nothing is between the two
   void border(std::string bytes);
 

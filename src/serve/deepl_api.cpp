@@ -15,11 +15,11 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::shared_ptr<const dragoman::Glossary> glossary_of(const std::string& id, const DeepLChoice& chosen,
-                                                      DeepL& api) {
+std::shared_ptr<const dragoman::Glossary> glossary_of(const std::string& id, const std::string& owner,
+                                                      const DeepLChoice& chosen, DeepL& api) {
   if (id.empty()) return nullptr;
   if (chosen.from.empty()) throw ServeError(400, "Value for 'source_lang' required with 'glossary_id'.");
-  const auto stored = api.glossaries.find(id);
+  const auto stored = api.glossaries.find(id, owner);
   if (!stored) throw ServeError(404, "Glossary not found");
   const auto same = [](const std::string& of_glossary, const std::string& language) {
     return ServedLanguages::find({of_glossary}, language).has_value();
@@ -48,13 +48,17 @@ uint64_t CharacterUsage::of(const std::string& client) const {
   return found != characters_.end() ? found->second : 0;
 }
 
+std::string glossary_owner(const DeepL& api, const ServeCall& call) {
+  return api.context.settings.api_keys.empty() ? "" : call.client;
+}
+
 size_t characters_of(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string deepl_code(const std::string& code) { return upper(code); }
 
-DeepLChoice chosen_by(const Fields& fields, DeepL& api) {
+DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api) {
   const ServedLanguages served(api.context.translations.pairs());
   DeepLChoice chosen;
   const std::string source = fields.text("source_lang"), target = fields.text("target_lang");
@@ -70,7 +74,7 @@ DeepLChoice chosen_by(const Fields& fields, DeepL& api) {
                        fmt::format("Value for 'target_lang' not supported with 'source_lang' {}.", source));
     chosen.from = *from;
   }
-  chosen.glossary = glossary_of(fields.text("glossary_id"), chosen, api);
+  chosen.glossary = glossary_of(fields.text("glossary_id"), glossary_owner(api, call), chosen, api);
   return chosen;
 }
 

@@ -39,6 +39,9 @@ struct DeepL : std::enable_shared_from_this<DeepL> {
   DocumentJobs documents;
 };
 
+// Whose glossaries a call makes and uses: the API key's; where none are needed all clients share them.
+std::string glossary_owner(const DeepL& api, const ServeCall& call);
+
 size_t characters_of(std::string_view text);
 std::string deepl_code(const std::string& code);  // "EN", "PT-BR", "ZH-HANT"
 
@@ -48,7 +51,7 @@ struct DeepLChoice {
   std::string from, to;
   std::shared_ptr<const dragoman::Glossary> glossary = {};
 };
-DeepLChoice chosen_by(const Fields& fields, DeepL& api);
+DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api);
 
 // Of these fields those that are given and would have changed the translation: a header that names them.
 HttpHeaders ignored_fields(const Fields& fields, const std::vector<std::string>& names);

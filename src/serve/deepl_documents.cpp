@@ -18,7 +18,7 @@ const std::vector<std::string> without_effect = {"formality", "output_format", "
 void upload(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
   UploadedFile file = uploaded_file(call.request, fields.text("filename"));
-  const DeepLChoice chosen = chosen_by(fields, api);
+  const DeepLChoice chosen = chosen_by(fields, call, api);
   const DocumentJobs::Ticket ticket = api.documents.begin(translated_name(file.name, chosen.to));
   TextWork work = work_of(call, std::move(file.bytes));
   work.format = file.format;

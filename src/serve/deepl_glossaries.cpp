@@ -21,7 +21,7 @@ ordered_json info_of(const StoredGlossary& glossary) {
 }
 
 std::shared_ptr<const StoredGlossary> found(DeepL& api, const ServeCall& call) {
-  auto glossary = api.glossaries.find(call.name);
+  auto glossary = api.glossaries.find(call.name, glossary_owner(api, call));
   if (!glossary) throw ServeError(404, "Glossary not found");
   return glossary;
 }
@@ -51,14 +51,20 @@ void create(DeepL& api, const ServeCall& call) {
   const auto to = ServedLanguages::find(served.targets(), fields.text("target_lang"));
   if (!from || !to || !is_direct(api, *from, *to))
     throw ServeError(400, "Unsupported glossary source and target language pair");
-  const auto glossary = api.glossaries.add(
-      {.id = {}, .name = name, .from = *from, .to = *to, .created = {}, .entries = entries_of(fields)});
+  const auto glossary = api.glossaries.add({.id = {},
+                                            .name = name,
+                                            .from = *from,
+                                            .to = *to,
+                                            .created = {},
+                                            .owner = glossary_owner(api, call),
+                                            .entries = entries_of(fields)});
   call.responder.send(json_answer(info_of(*glossary), 201));
 }
 
 void list(DeepL& api, const ServeCall& call) {
   ordered_json glossaries = ordered_json::array();
-  for (const auto& glossary : api.glossaries.all()) glossaries.push_back(info_of(*glossary));
+  for (const auto& glossary : api.glossaries.all(glossary_owner(api, call)))
+    glossaries.push_back(info_of(*glossary));
   call.responder.send(json_answer({{"glossaries", glossaries}}));
 }
 
@@ -70,7 +76,8 @@ void show_entries(DeepL& api, const ServeCall& call) {
 }
 
 void remove(DeepL& api, const ServeCall& call) {
-  if (!api.glossaries.remove(call.name)) throw ServeError(404, "Glossary not found");
+  if (!api.glossaries.remove(call.name, glossary_owner(api, call)))
+    throw ServeError(404, "Glossary not found");
   call.responder.send({.status = 204});
 }
 

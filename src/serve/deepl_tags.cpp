@@ -28,7 +28,7 @@ std::string IgnoredTags::marked(std::string_view text) {
     const std::string_view name = text.substr(0, text.find_first_of(" \t\r\n/>"));
     if (name.size() == text.size() || std::ranges::find(names_, name) == names_.end()) continue;
     result += name;
-    result += mark_;
+    if (text.substr(0, text.find_first_of("<>")).find("translate=") == text.npos) result += mark_;
     text.remove_prefix(name.size());
   }
   return result;

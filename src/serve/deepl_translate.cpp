@@ -35,7 +35,7 @@ TextForm form_of(const Fields& fields) {
   const std::string tags = fields.text("tag_handling");
   if (tags != "" && tags != "html" && tags != "xml")
     throw ServeError(400, "Value for 'tag_handling' not supported.");
-  if (!tags.empty()) form.format = "html";
+  form.format = tags;
   const nlohmann::json& split = fields.at("split_sentences");
   const bool nothing = split == "0" || split == 0 || split == false, no_lines = split == "nonewlines";
   if (!nothing && !no_lines && !split.is_null() && split != "1" && split != 1 && split != true &&
@@ -57,7 +57,7 @@ void translate(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
   const std::vector<std::string> texts = fields.texts("text");
   if (texts.empty()) throw ServeError(400, "Parameter 'text' not specified.");
-  const DeepLChoice chosen = chosen_by(fields, api);
+  const DeepLChoice chosen = chosen_by(fields, call, api);
   const TextForm form = form_of(fields);
   admit_texts(api.context, call, texts);
 

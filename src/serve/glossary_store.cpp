@@ -36,13 +36,15 @@ std::string now() {
 }
 
 std::string as_file(const StoredGlossary& glossary) {
-  nlohmann::ordered_json json = {{"name", glossary.name},
-                                 {"from", glossary.from},
-                                 {"to", glossary.to},
-                                 {"created", glossary.created},
-                                 {"entries", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"name", glossary.name},   {"from", glossary.from},
+                                 {"to", glossary.to},       {"created", glossary.created},
+                                 {"owner", glossary.owner}, {"entries", nlohmann::ordered_json::array()}};
   for (const auto& entry : glossary.entries) json["entries"].push_back({entry.source, entry.target});
   return json.dump(1) + "\n";
+}
+
+bool may_use(const std::string& owner, const StoredGlossary& glossary) {
+  return glossary.owner.empty() || glossary.owner == owner;
 }
 
 StoredGlossary read(const std::filesystem::path& path) {
@@ -55,6 +57,7 @@ StoredGlossary read(const std::filesystem::path& path) {
                                .from = json.at("from"),
                                .to = json.at("to"),
                                .created = json.at("created"),
+                               .owner = json.value("owner", ""),
                                .entries = {}};
     for (const nlohmann::json& entry : json.at("entries"))
       glossary.entries.push_back({entry.at(0), entry.at(1)});
@@ -107,23 +110,25 @@ std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   return glossary;
 }
 
-std::shared_ptr<const StoredGlossary> GlossaryStore::find(const std::string& id) const {
+std::shared_ptr<const StoredGlossary> GlossaryStore::find(const std::string& id,
+                                                          const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = glossaries_.find(id);
-  return found != glossaries_.end() ? found->second : nullptr;
+  return found != glossaries_.end() && may_use(owner, *found->second) ? found->second : nullptr;
 }
 
-std::vector<std::shared_ptr<const StoredGlossary>> GlossaryStore::all() const {
+std::vector<std::shared_ptr<const StoredGlossary>> GlossaryStore::all(const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const StoredGlossary>> all;
-  for (const auto& [id, glossary] : glossaries_) all.push_back(glossary);
+  for (const auto& [id, glossary] : glossaries_)
+    if (may_use(owner, *glossary)) all.push_back(glossary);
   return all;
 }
 
-bool GlossaryStore::remove(const std::string& id) {
+bool GlossaryStore::remove(const std::string& id, const std::string& owner) {
   const std::lock_guard lock(mutex_);
   const auto found = glossaries_.find(id);
-  if (found == glossaries_.end()) return false;
+  if (found == glossaries_.end() || !may_use(owner, *found->second)) return false;
   if (!folder_.empty()) std::filesystem::remove(path(id));
   bytes_ -= bytes_of(found->second->entries);
   glossaries_.erase(found);

@@ -1,6 +1,6 @@
 // GlossaryStore: the glossaries that clients have made, in memory and, with a folder, in a file each: ID.json.
 //
-// All clients share them. Every member function may be called from any thread.
+// Those of an owner are there for that owner alone, those of nobody for all. Every member function may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ namespace dragoman::internal {
 struct StoredGlossary {
   std::string id, name, from, to;  // languages: codes
   std::string created;             // "2026-01-31T12:00:00.000Z"
+  std::string owner;               // the API key's name; empty: nobody
   GlossaryEntries entries;
   std::shared_ptr<const dragoman::Glossary> glossary = {};
 };
@@ -30,9 +31,10 @@ class GlossaryStore {
 
   // Its id, creation and glossary are made here. Throws a ServeError of status 456, DeepL's for what is used up.
   std::shared_ptr<const StoredGlossary> add(StoredGlossary glossary);
-  std::shared_ptr<const StoredGlossary> find(const std::string& id) const;  // null where there is none
-  std::vector<std::shared_ptr<const StoredGlossary>> all() const;
-  bool remove(const std::string& id);  // whether there was one
+  // Null where there is none.
+  std::shared_ptr<const StoredGlossary> find(const std::string& id, const std::string& owner = {}) const;
+  std::vector<std::shared_ptr<const StoredGlossary>> all(const std::string& owner = {}) const;
+  bool remove(const std::string& id, const std::string& owner = {});  // whether there was one
 
  private:
   std::string path(const std::string& id) const;

@@ -1,4 +1,4 @@
-// OpenDocument and EPUB: XML whose text stands directly in tags.
+// OpenDocument, EPUB and other XML whose text stands directly in tags.
 #include <algorithm>
 #include <map>
 
@@ -36,6 +36,14 @@ const Language xhtml = {
     "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.1//EN\" \"http://www.w3.org/TR/xhtml11/DTD/xhtml11.dtd\">"
     "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body>",
     "</body></html>"};
+
+const Language any_xml = {{"b", "x:y"},
+                          {"<x/>", "<!-- c -->", "<?a b?>"},
+                          {"<k translate=\"no\">code <b>x</b></k>", "<k translatable=\"false\"/>"},
+                          {"p", "string"},
+                          "<?xml version=\"1.0\"?><doc xmlns:x=\"x\">",
+                          "</doc>\n"};
+const Language piece_of_xml = {any_xml.spans, any_xml.points, any_xml.borders, any_xml.blocks, "", ""};
 
 class RandomXml {
  public:
@@ -119,6 +127,8 @@ void check(const Language& language, const std::function<std::string(const std::
     }
     for (const std::string& changed : {in_upper_case(document), in_other_words(document)}) {
       ASSERT_EQ(tags_of(unpack(changed)), tags_of(random.xml())) << random.xml() << "\n" << unpack(changed);
+      // Of other XML the places of words say what a paragraph is.
+      if (&language == &any_xml || &language == &piece_of_xml) continue;
       ASSERT_EQ(read_as(format, changed).segments.size(), document.segments.size()) << seed;
     }
   }
@@ -131,6 +141,43 @@ TEST(Odf, ComesBackWholeWhateverStandsInItsParagraphs) {
 
 TEST(Epub, ComesBackWholeWhateverStandsInItsPages) {
   check(xhtml, book_of, "epub", [](const std::string& book) { return unpacked(book).at(3).second; });
+}
+
+TEST(PlainXml, ComesBackWholeWhateverStandsInIt) {
+  const auto same = [](const std::string& xml) { return xml; };
+  check(any_xml, same, "xml", same);
+  check(piece_of_xml, same, "xml", same);
+}
+
+TEST(PlainXml, AnElementWithTextOfItsOwnIsAParagraph) {
+  const Document document =
+      read_as("xml",
+              "<doc>\n <title>A <i>b</i></title><list><item>C</item>, <item>d</item></list>"
+              "<p translate=\"no\">E</p><p><b>F</b> <b>g</b></p></doc>");
+  std::vector<std::string> texts;
+  for (const DocumentSegment& segment : document.segments) texts.push_back(segment.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"A b", "C, d", "F", "g"}));
+}
+
+TEST(PlainXml, WhatIsFixedIsReadWithItsSentence) {
+  const std::string xml = "The <x translate=\"no\">red\n &amp; cat</x> sleeps <y/>here &amp; there.";
+  const Document document = read_as("xml", xml);
+  ASSERT_EQ(document.segments.size(), 1u);
+  EXPECT_EQ(document.segments[0].text, "The red & cat sleeps here & there.");
+  const std::string out = document.write(
+      std::vector<std::string>{render(document.segments[0], "Ici & maintenant dort le red & cat.", {})});
+  EXPECT_NE(out.find("le <x translate=\"no\">red\n &amp; cat</x>"), out.npos) << out;
+  EXPECT_NE(out.find("<y/>"), out.npos) << out;
+  EXPECT_NE(out.find("Ici &amp; maintenant"), out.npos) << out;
+  const std::string at_edge = "<x translate=\"no\">Dragoman</x> is fast";
+  EXPECT_EQ(read_as("xml", at_edge).segments.at(0).text, "Dragoman is fast");
+  EXPECT_TRUE(read_as("xml", "<x translate=\"no\">Dragoman</x> 4.5").segments.empty());
+}
+
+TEST(PlainXml, WhatIsNoXmlIsRefused) {
+  for (const char* broken : {"a <b>c", "a </piece><piece>", "a & b", "<a>b</a", "\xFF"})
+    EXPECT_NE(refusal("xml", broken), "") << broken;
+  EXPECT_EQ(refusal("xml", ""), "");
 }
 
 TEST(Odf, NotesAreSegmentsOfTheirOwn) {

@@ -71,6 +71,10 @@ Seeds document_seeds() {
       {"json",
        {"{\"a\": [\"Hello {n, plural, one {# '{'file'}'} other {# files}}\", 1, null], \"@b\": {\"c\": "
         "\"\\u00e9\"}}"}},
+      {"xml",
+       {"<a><b>One <x>two</x> &amp; <y translate=\"no\">t <z/></y>, three</b> <c "
+        "translatable='false'>4</c></a>",
+        "<?xml version='1.0'?><a>One<!-- c --><![CDATA[<two>]]></a>"}},
   };
   Seeds seeds;
   for (size_t i = 0; i < document_formats().size(); ++i) {

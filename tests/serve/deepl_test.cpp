@@ -71,7 +71,7 @@ TEST_F(DeepLTest, OptionsOfTexts) {
   EXPECT_TRUE(send({{"split_sentences", "1"}}).first.options.empty());
   EXPECT_EQ(send({{"split_sentences", "nonewlines"}}).first.text, "a b");
   EXPECT_EQ(send({{"split_sentences", "0"}}).first.options.at(0).first, "split-sentences");
-  EXPECT_EQ(send({{"tag_handling", "xml"}}).first.format, "html");
+  EXPECT_EQ(send({{"tag_handling", "xml"}}).first.format, "xml");
   EXPECT_EQ(send({{"tag_handling", "html"}, {"split_sentences", "nonewlines"}}).first.text, "a\nb");
   EXPECT_EQ(send({{"formality", "more"}, {"context", "c"}}).second, "formality, context");
   EXPECT_EQ(send({{"formality", "default"}, {"context", ""}, {"preserve_formatting", true}}).second, "");
@@ -227,6 +227,33 @@ TEST(GlossaryEntriesTest, TabsAndCommas) {
   EXPECT_EQ(refused(entries_of_tsv, "a\tb\nc"), "the glossary's line 2 is not a source and a target");
 }
 
+TEST(DeepLGlossaries, OfAKeyAreItsOwn) {
+  FakeServer server({.api_keys = "keys"});
+  server.routes = deepl_routes(server.context);
+  const auto list = [&](const std::string& client) {
+    server.client = client;
+    return server.get("/v2/glossaries")->json().at("glossaries").size();
+  };
+  server.client = "alice";
+  const std::string id = server
+                             .post("/v2/glossaries", {{"name", "mine"},
+                                                      {"source_lang", "en"},
+                                                      {"target_lang", "fr"},
+                                                      {"entries", "cat\tchat"},
+                                                      {"entries_format", "tsv"}})
+                             ->json()
+                             .at("glossary_id");
+  const json use = {{"text", {"a"}}, {"source_lang", "EN"}, {"target_lang", "FR"}, {"glossary_id", id}};
+  EXPECT_EQ(list("bob"), 0u);
+  EXPECT_EQ(server.get("/v2/glossaries/" + id)->response.status, 404);
+  EXPECT_EQ(server.get("/v2/glossaries/" + id + "/entries")->response.status, 404);
+  EXPECT_EQ(server.post("/v2/translate", use)->response.status, 404);
+  EXPECT_EQ(server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status, 404);
+  EXPECT_EQ(list("alice"), 1u);
+  EXPECT_EQ(server.post("/v2/translate", use)->response.status, 200);
+  EXPECT_EQ(server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status, 204);
+}
+
 TEST(GlossaryStoreTest, AFolderKeepsThem) {
   const TemporaryFolder folder;
   std::string id, other;
@@ -235,10 +262,12 @@ TEST(GlossaryStoreTest, AFolderKeepsThem) {
     id = store.add({.name = "né\"e", .from = "en", .to = "fr", .entries = {{"cat", "chat"}, {"a|b", "="}}})
              ->id;
     other = store.add({.name = "x", .from = "en", .to = "fr", .entries = {{"a", "b"}}})->id;
+    store.add({.name = "y", .from = "en", .to = "fr", .owner = "alice", .entries = {{"a", "b"}}});
     EXPECT_TRUE(store.remove(other));
   }
   GlossaryStore again(folder.path("g"));
   ASSERT_EQ(again.all().size(), 1u);
+  EXPECT_EQ(again.all("alice").size(), 2u);
   const auto found = again.find(id);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "né\"e");

@@ -92,7 +92,7 @@ class FakeServer {
 
   std::shared_ptr<Answer> send(IncomingRequest request) {
     const auto answer = std::make_shared<Answer>();
-    ServeCall call = {.request = std::move(request), .responder = Responder(answer), .client = "someone"};
+    ServeCall call = {.request = std::move(request), .responder = Responder(answer), .client = client};
     for (const Route& route : routes) {
       if (route.method != call.request.method || !matches(route.path, call.request.path, call.name)) continue;
       call.route = &route;
@@ -130,6 +130,7 @@ class FakeServer {
   }
 
   const ServeSettings settings;
+  std::string client = "someone";  // that the next requests come from
   FakeTranslations translations;
   ServeMetrics metrics;
   ClientLimits clients;
