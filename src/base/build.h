@@ -5,7 +5,7 @@
 
 namespace dragoman::internal {
 
-std::string version();     // 0.1.0
-std::string build_name();  // 0.1.0, gcc 12.2.0
+std::string version();     // 0.2.0
+std::string build_name();  // 0.2.0, gcc 12.2.0
 
 }  // namespace dragoman::internal

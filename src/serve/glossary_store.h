@@ -1,6 +1,6 @@
 // GlossaryStore: the glossaries that clients have made, in memory and, with a folder, in a file each: ID.json.
 //
-// Those of an owner are there for that owner alone, those of nobody for all. Every member function may be called from any thread.
+// An owner's are there for that owner alone, nobody's for all. Every member function may be called from any thread.
 #pragma once
 
 #include <cstddef>
