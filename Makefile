@@ -15,6 +15,7 @@ SECONDS ?= 60
 SEED ?= 0
 SEEDS ?= 3
 TRIALS ?= 500
+PYTHON ?= python3
 SERVER_TRIALS ?= 20
 
 help:
@@ -28,7 +29,7 @@ help:
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
 	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"
-	@echo "make wheel    build/wheel/*.whl: the Python package, for this Python"
+	@echo "make wheel    build/wheel/portable/*.whl: the Python package, for this Python or PYTHON=..."
 	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
 	@echo "make format   format the code with clang-format"
 
@@ -81,7 +82,8 @@ deb: build/package/build.ninja
 	@cd build/package && cpack
 
 wheel: | setup
-	@python3 -m pip wheel . --no-deps -w build/wheel
+	@rm -rf build/wheel && $(PYTHON) -m pip wheel . --no-deps -w build/wheel
+	@$(PYTHON) python/portable build/wheel/*.whl build/wheel/portable
 
 check: build
 	@tools/setup checks

@@ -163,7 +163,13 @@ TEST_F(LinesTest, AlternativesAreSortedAndTheirTextsDiffer) {
 }
 
 TEST_F(LinesTest, ATranslationBeginsWithItsPrefix) {
-  EXPECT_TRUE(translate("The cat sleeps.", "A dog is").translations[0].text.starts_with("A dog is"));
+  const std::string text = "A dog is here, where it is cold.";
+  for (size_t size = 1; size <= text.size(); ++size) {  // inside a word, too
+    const std::string prefix = text.substr(0, size);
+    if (prefix.ends_with(' ')) continue;
+    const TranslatedLine line = translate("The cat sleeps.", prefix);
+    EXPECT_TRUE(line.translations[0].text.starts_with(prefix)) << prefix << "|" << line.translations[0].text;
+  }
 }
 
 TEST_F(LinesTest, WhatTheModelDoesNotKnowIsFlagged) {
