@@ -178,6 +178,9 @@ class Translator:
         scores = self._translator.score(
             [_text_of(one) for one in source], [_text_of(one) for one in targets], max_length=max_input_length
         )
+        for tokens, score in zip(targets, scores):
+            if len(score.log_probabilities) not in (0, len(tokens) + 1):  # none: the pair is too long
+                raise ValueError(f"the model's tokenizer cuts {_text_of(tokens)!r} into other pieces than {list(tokens)}")
         return [
             ScoringResult([*tokens, "</s>"], score.log_probabilities) for tokens, score in zip(targets, scores)
         ]

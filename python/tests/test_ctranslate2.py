@@ -67,6 +67,8 @@ def test_prefixes_scores_and_attention(package):
     assert len(prefixed.attention[0]) == len(prefixed.hypotheses[0])
     score = translator.score_batch(source, [["▁", "l", "a"]])[0]
     assert score.tokens[-1] == "</s>" and all(one <= 0 for one in score.log_probs)
+    with pytest.raises(ValueError, match="other pieces"):
+        translator.score_batch(source, [["▁la", "la"]])
 
 
 def test_what_has_no_counterpart_is_refused(package):

@@ -115,10 +115,14 @@ class Texts {
       std::future<Translation> done;
     };
     std::deque<Waiting> waiting;
+    // Where one row of a batch asks for its attention, that of all is computed: texts that do stay together.
+    std::vector<std::pair<const Source, Text>*> order;
+    for (auto& text : texts_) order.push_back(&text);
+    std::ranges::stable_partition(order, [](const auto* text) { return text->second.linked; });
     try {
-      for (auto next = texts_.begin(); next != texts_.end() || !waiting.empty();) {
-        for (; next != texts_.end() && waiting.size() < segments_ahead; ++next)
-          waiting.push_back({&next->first, &next->second, submit(next->first, next->second)});
+      for (auto next = order.begin(); next != order.end() || !waiting.empty();) {
+        for (; next != order.end() && waiting.size() < segments_ahead; ++next)
+          waiting.push_back({&(*next)->first, &(*next)->second, submit((*next)->first, (*next)->second)});
         while (waiting.front().done.wait_for(between_reports) != std::future_status::ready) report();
         const auto [source, text] = std::pair(waiting.front().source, waiting.front().text);
         const Translation translation = waiting.front().done.get();
