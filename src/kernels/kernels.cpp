@@ -4,6 +4,12 @@
 
 #include "base/error.h"
 
+#if DRAGOMAN_X86
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace dragoman::internal {
 
 extern const Kernels kernels_baseline;
@@ -12,11 +18,12 @@ extern const Kernels kernels_avx2;
 extern const Kernels kernels_avx512;
 extern const LowPrecisionKernels kernels_avx512vnni;
 extern const LowPrecisionKernels kernels_avx512bf16;
+extern const LowPrecisionKernels kernels_amx;
 #endif
 
 namespace {
 
-constexpr int max_tables = 5;
+constexpr int max_tables = 6;
 
 #if DRAGOMAN_X86
 
@@ -26,10 +33,21 @@ Kernels with_low_precision(Kernels table, const char* name, const LowPrecisionKe
   return table;
 }
 
+// Whether the processor has tiles for int8 and bf16, and the system lets this process use them, which has to be asked
+// for: their contents are 8 KB that are kept for each thread.
+bool may_use_tiles() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24, int8 = 1u << 25, all = bf16 | tiles | int8;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & all) != all) return false;
+  constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
 // Each adds to the one before it.
 int available_tables(const Kernels** tables) {
   static const Kernels avx512vnni = with_low_precision(kernels_avx512, "avx512vnni", kernels_avx512vnni);
   static const Kernels avx512bf16 = with_low_precision(kernels_avx512, "avx512bf16", kernels_avx512bf16);
+  static const Kernels amx = with_low_precision(kernels_avx512, "amx", kernels_amx);
   __builtin_cpu_init();
   int n = 0;
   tables[n++] = &kernels_baseline;
@@ -41,17 +59,20 @@ int available_tables(const Kernels** tables) {
   tables[n++] = &kernels_avx512;
   if (!__builtin_cpu_supports("avx512vnni")) return n;
   tables[n++] = &avx512vnni;
-  if (__builtin_cpu_supports("avx512bf16")) tables[n++] = &avx512bf16;
+  if (!__builtin_cpu_supports("avx512bf16")) return n;
+  tables[n++] = &avx512bf16;
+  if (may_use_tiles()) tables[n++] = &amx;
   return n;
 }
 
-bool is_of_avx512bf16(const ProductKernels& products) {
-  return products.multiply == kernels_avx512bf16.rounded.multiply;
+bool multiplies_bf16(const ProductKernels& products) {
+  return products.multiply == kernels_avx512bf16.rounded.multiply ||
+         products.multiply == kernels_amx.rounded.multiply;
 }
 
 #else
 
-bool is_of_avx512bf16(const ProductKernels&) { return false; }
+bool multiplies_bf16(const ProductKernels&) { return false; }
 
 int available_tables(const Kernels** tables) {
   tables[0] = &kernels_baseline;
@@ -68,7 +89,7 @@ KernelTables available_kernels() {
   return {tables, count};
 }
 
-bool has_bf16(const Kernels& kernels) { return is_of_avx512bf16(kernels.low_precision.rounded); }
+bool has_bf16(const Kernels& kernels) { return multiplies_bf16(kernels.low_precision.rounded); }
 
 const Kernels& kernels_for(const char* name) {
   const KernelTables available = available_kernels();

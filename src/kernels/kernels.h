@@ -162,7 +162,7 @@ struct LowPrecisionKernels {
   void (*int8)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
   void (*bf16)(Context&, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue&);
   // Products of floats that rounds both operands to bf16 as they are packed; sums are floats. Every table computes the
-  // same bits, except for numbers below 2^-126.
+  // same bits, except for numbers below 2^-126, and except AMX's, which adds in another order.
   ProductKernels rounded;
 };
 

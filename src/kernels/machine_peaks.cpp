@@ -143,11 +143,36 @@ __attribute__((target("avx512f,avx512bf16"))) double multiply_bf16(int64_t count
   for (__m512& sum : sums) asm volatile("" ::"v"(sum));
   return static_cast<double>(count) * 16 * 64;
 }
+
+// Into four tiles of sums, as the kernels have them. The assembler knows the instructions, whatever the target.
+double multiply_amx(Precision precision, int64_t count) {
+  struct alignas(64) {
+    uint8_t palette = 1, others[15] = {};
+    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } const whole;
+  asm volatile("ldtilecfg %0" ::"m"(whole));
+  if (precision == Precision::int8) {
+    for (int64_t i = 0; i < count; ++i)
+      asm volatile(
+          "tdpbsud %tmm6, %tmm4, %tmm0\n\ttdpbsud %tmm7, %tmm4, %tmm1\n\t"
+          "tdpbsud %tmm6, %tmm5, %tmm2\n\ttdpbsud %tmm7, %tmm5, %tmm3");
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      asm volatile(
+          "tdpbf16ps %tmm6, %tmm4, %tmm0\n\ttdpbf16ps %tmm7, %tmm4, %tmm1\n\t"
+          "tdpbf16ps %tmm6, %tmm5, %tmm2\n\ttdpbf16ps %tmm7, %tmm5, %tmm3");
+  }
+  asm volatile("tilerelease");
+  return static_cast<double>(count) * 4 * 16 * 16 * (precision == Precision::int8 ? 64 : 32) * 2;
+}
 #endif
 
 double multiply(const std::string& instruction_set, Precision precision, int64_t count) {
 #if defined(__x86_64__)
-  const bool vnni = instruction_set == "avx512vnni" || instruction_set == "avx512bf16";
+  if (instruction_set == "amx" && precision != Precision::fp32) return multiply_amx(precision, count);
+  const bool vnni =
+      instruction_set == "avx512vnni" || instruction_set == "avx512bf16" || instruction_set == "amx";
   if (precision == Precision::int8) {
     if (vnni) return multiply_int8_vnni(count);
     if (instruction_set == "avx512") return multiply_int8_avx512(count);

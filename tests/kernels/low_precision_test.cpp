@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "kernels/tile_models.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,12 +40,9 @@ struct LowPrecisionOperand {
   LowPrecisionMatrix view = {};
 };
 
-class LowPrecisionProducts : public testing::TestWithParam<int> {
+class LowPrecisionProducts : public testing::TestWithParam<size_t> {
  protected:
-  void SetUp() override {
-    if (GetParam() >= available_kernels().count) GTEST_SKIP() << "this machine has fewer instruction sets";
-    kernels = available_kernels().tables[GetParam()];
-  }
+  void SetUp() override { kernels = with_tile_models()[GetParam()]; }
 
   std::vector<float> multiply(int threads, const std::vector<float>& a, int64_t rows,
                               const LowPrecisionOperand& b, const Epilogue& epilogue = {}) {
@@ -193,12 +191,9 @@ TEST_P(LowPrecisionProducts, GatheredColumnsAreAMatrixOfTheirOwn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, LowPrecisionProducts, testing::Range(0, 5),
-                         [](const auto& test) {
-                           return test.param < available_kernels().count
-                                      ? available_kernels().tables[test.param]->name
-                                      : "absent" + std::to_string(test.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, LowPrecisionProducts,
+                         testing::Range(size_t{0}, with_tile_models().size()),
+                         [](const auto& test) { return with_tile_models()[test.param]->name; });
 
 TEST(LowPrecision, WhatIsNoNumberStaysNone) {
   LowPrecisionOperand b(Precision::bf16, 1, 2, 1);

@@ -1,5 +1,6 @@
 // The packed product: its bits are those of the plainest loop, whatever the shape, the threads and the neighbours. In
 // bf16 that loop is the same for every instruction set.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -12,6 +13,7 @@
 
 #include "base/random.h"
 #include "kernels/kernels.h"
+#include "kernels/tile_models.h"
 
 namespace dragoman::internal {
 namespace {
@@ -36,12 +38,13 @@ void PrintTo(const ProductCase& c, std::ostream* out) { *out << c.kernels->name;
 
 // All that this machine has. A table that adds to the one before it has that one's products of floats.
 std::vector<ProductCase> product_cases() {
-  const KernelTables all = available_kernels();
   std::vector<ProductCase> cases;
-  for (int i = 0; i < all.count; ++i) {
-    const bool own = i == 0 || all.tables[i]->products.multiply != all.tables[i - 1]->products.multiply;
-    if (own) cases.push_back({all.tables[i], Precision::fp32});
-    cases.push_back({all.tables[i], Precision::bf16});
+  for (const Kernels* kernels : with_tile_models()) {
+    const auto same = [&](const ProductCase& c) {
+      return c.kernels->products.multiply == kernels->products.multiply;
+    };
+    if (std::ranges::none_of(cases, same)) cases.push_back({kernels, Precision::fp32});
+    cases.push_back({kernels, Precision::bf16});
   }
   return cases;
 }
@@ -62,8 +65,23 @@ float to_bf16(float x) {
   return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
 }
 
+// As AMX has it: of 32 products those of even indices are added up, those of odd ones, and then both.
+float naive_sum_in_tiles(ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {
+  for (int64_t begin = 0; begin < b.rows; begin += 32) {
+    float even_and_odd[2] = {0, 0};
+    for (int64_t k = begin; k < std::min(begin + 32, b.rows); ++k) {
+      float& part = even_and_odd[k % 2];
+      part = std::fma(to_bf16(element(a, i, k)), to_bf16(element(b, k, j)), part);
+    }
+    sum += even_and_odd[0] + even_and_odd[1];
+  }
+  return sum;
+}
+
 // Row i of a times column j of b, added to `sum`: the definition. In bf16, of every two the second comes first.
 float naive_sum(const ProductCase& c, ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {
+  if (c.precision == Precision::bf16 && multiplies_in_tiles(*c.kernels))
+    return naive_sum_in_tiles(a, b, i, j, sum);
   for (int64_t step = 0; step < b.rows; ++step) {
     if (c.precision == Precision::fp32) {
       sum = multiply_add(*c.kernels, element(a, i, step), element(b, step, j), sum);

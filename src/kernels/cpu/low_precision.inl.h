@@ -8,87 +8,15 @@
 #include <stdint.h>
 
 #include "kernels/cpu/epilogue.inl.h"
-#include "kernels/cpu/low_precision_arithmetic.inl.h"
+#include "kernels/cpu/low_precision_operands.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/kernels.h"
+#if defined(DRAGOMAN_TILES)
+#include "kernels/cpu/low_precision_tiles.inl.h"
+#endif
 
 namespace dragoman::internal {
 namespace {
-
-// --- the left operand -------------------------------------------------------------------------------
-
-// The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
-// scale. The offset removes the 128 added to b's bytes, and other terms of a kind's sums that depend on the row alone.
-// The stride is a little more than a row's length, so that rows do not fall into one set of the cache.
-template <class Kind>
-struct LeftRows {
-  typename Kind::Element* elements;
-  int64_t stride;
-  float* scales;
-  uint32_t* offsets;
-
-  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
-};
-
-template <class Kind>
-int64_t lines_of(int64_t inner) {
-  return ceil_div(inner, Kind::inner_of_line);
-}
-
-template <class Kind>
-LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
-  constexpr int64_t element = sizeof(typename Kind::Element);
-  const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
-  const int64_t stride = ceil_div(length, 64) * 64 + 64;
-  auto* memory = static_cast<char*>(cpu(context).shared(static_cast<size_t>(rows * (stride + 8))));
-  char* scales = memory + rows * stride;
-  return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
-          reinterpret_cast<float*>(scales), reinterpret_cast<uint32_t*>(scales + rows * 4)};
-}
-
-inline float largest_magnitude(const float* x, int64_t count) {
-  Vec top = {};
-  for (int64_t k = 0; k < count; k += lanes) {
-    const Vec v = load_some(x + k, count - k);
-    top = max(top, max(v, -v));
-  }
-  return largest(top);
-}
-
-// All lanes: after a row's last element come zeros, for padded lines.
-template <class Element>
-void store_elements(Element* to, Ints v) {
-  typedef Element Rounded __attribute__((vector_size(sizeof(Element) * lanes)));
-  const Rounded narrowed = __builtin_convertvector(v, Rounded);
-  __builtin_memcpy(to, &narrowed, sizeof narrowed);
-}
-
-template <class Kind>
-void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
-  const float most = largest_magnitude(x, inner);
-  const Vec inverse = all(most > 0 ? 127 / most : 0);
-  Words total = {};
-  for (int64_t k = 0; k < inner; k += lanes) {
-    const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
-    total += Kind::offset(steps);
-    store_elements(left.row(i) + k, Kind::in_order(steps));
-  }
-  uint32_t sum = 0;
-  for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
-  left.offsets[i] = sum;
-  left.scales[i] = most / 127;
-}
-
-inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int64_t inner) {
-  for (int64_t k = 0; k < inner; k += lanes) {
-    const Words bits = to_bf16(load_some(x + k, inner - k));
-    if constexpr (sizeof(Bf16::Element) == sizeof(float)) {
-      store(reinterpret_cast<float*>(left.row(i)) + k, reinterpret_cast<Vec>(bits << 16));
-    } else {
-      store_elements(left.row(i) + k, reinterpret_cast<Ints>(bits));
-    }
-  }
-}
 
 // --- a tile -----------------------------------------------------------------------------------------
 
@@ -102,16 +30,6 @@ struct TileColumns {
   const unsigned char* first[Kind::tile_vectors];
   int64_t step;
   typename Kind::Sum sums[Kind::tile_vectors];
-};
-
-// Rows [row, row + rows) of c and `columns` of its columns from `column` on.
-// Prefetches what the next columns will read: `upcoming`, and a step further on for each line.
-struct LowPrecisionTile {
-  const LowPrecisionMatrix& b;
-  const Matrix& c;
-  int64_t row, column, columns;
-  const unsigned char* upcoming;
-  int64_t upcoming_step;
 };
 
 template <class Kind>
@@ -130,8 +48,10 @@ TileColumns<Kind> columns_in_place(const LowPrecisionMatrix& b, int64_t first_co
 
 template <class Kind>
 size_t bytes_of_widened(int64_t inner) {
-  if constexpr (!Kind::widens_ahead) return 0;
-  return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
+  if constexpr (Kind::widens_ahead)
+    return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
+  else
+    return 0;
 }
 
 // The columns are widened into `memory` for all the rows that they are multiplied with, and the sums begin with minus
@@ -150,18 +70,6 @@ TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner
     right.sums[j] = -products;
   }
   return right;
-}
-
-// `count` of them, which may be 0.
-template <class Kind>
-Vec value_of(const LeftRows<Kind>& left, const LowPrecisionTile& tile, int64_t row, Words sum, int64_t j,
-             int64_t count) {
-  const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
-  const Words exact = sum - left.offsets[row];
-  return to_float(reinterpret_cast<Ints>(exact)) * (all(left.scales[row]) * scales);
-}
-inline Vec value_of(const LeftRows<Bf16>&, const LowPrecisionTile&, int64_t, Vec sum, int64_t, int64_t) {
-  return sum;
 }
 
 template <class Kind, int rows>
@@ -283,7 +191,10 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
     const int64_t column = run * units / runs * low_precision_run_unit;
     const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * low_precision_run_unit);
     void* memory = Kind::widens_ahead ? cpu(context).local(worker, widened) : nullptr;
-    low_precision_part(left, b, c, row, end, column, end_column, memory);
+    if constexpr (rows_behind < Kind >> 0)
+      low_precision_part_in_tiles(left, b, c, row, end, column, end_column);
+    else
+      low_precision_part(left, b, c, row, end, column, end_column, memory);
     if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
   });
 }
@@ -292,7 +203,11 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
 inline void int8_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
                          const Epilogue& epilogue) {
   const bool many = c.rows > Int8::tile_rows;
+#if defined(DRAGOMAN_TILES)
+  (many ? low_precision_product<Int8OfTiles> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+#else
   (many ? low_precision_product<Int8OfManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+#endif
 }
 
 inline int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }

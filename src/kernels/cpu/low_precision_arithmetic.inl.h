@@ -7,7 +7,9 @@
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
 //          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing
 //                           saturates, as it would with 8 bits times 8 bits
-//   Bf16   with AVX512_BF16 2 numbers of a times 2 of b, added to a float
+//          of many rows     with AMX a tile at a time (tiles.inl.h)
+//   Bf16   with AMX         a tile at a time
+//          with AVX512_BF16 2 numbers of a times 2 of b, added to a float
 //          otherwise        both are widened to floats
 #pragma once
 
@@ -16,6 +18,9 @@
 #include "kernels/cpu/bf16.inl.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
+#if defined(DRAGOMAN_TILES)
+#include "kernels/cpu/tiles.inl.h"
+#endif
 
 namespace dragoman::internal {
 namespace {
@@ -165,7 +170,39 @@ struct Int8OfManyRows : Int8 {
 
 #endif
 
-#if defined(__AVX512BF16__)
+#if defined(DRAGOMAN_TILES)
+
+struct Int8OfTiles {
+  static constexpr bool of_tiles = true;
+  static constexpr Precision precision = Precision::int8;
+  static constexpr int64_t inner_of_line = 4;
+  static constexpr bool widens_ahead = false;
+  typedef int8_t Element;
+  typedef Words Sum;
+
+  template <int sums, int a, int b>
+  static void add_products() {
+    add_products_of_bytes<sums, a, b>();
+  }
+  static Ints in_order(Ints steps) { return steps; }
+  static Words offset(Ints steps) { return times_128(steps); }
+};
+
+struct Bf16 {
+  static constexpr bool of_tiles = true;
+  static constexpr Precision precision = Precision::bf16;
+  static constexpr int64_t inner_of_line = 2;
+  static constexpr bool widens_ahead = false;
+  typedef uint16_t Element;
+  typedef Vec Sum;
+
+  template <int sums, int a, int b>
+  static void add_products() {
+    add_products_of_bf16<sums, a, b>();
+  }
+};
+
+#elif defined(__AVX512BF16__)
 
 struct Bf16 {
   static constexpr Precision precision = Precision::bf16;

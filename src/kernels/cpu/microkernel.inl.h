@@ -13,15 +13,22 @@
 
 #include "kernels/cpu/product_arithmetic.inl.h"
 #include "kernels/cpu/simd.h"
+#if defined(DRAGOMAN_TILES)
+#include "kernels/cpu/tile_microkernel.inl.h"
+#endif
 
 namespace dragoman::internal {
 namespace {
 
-#if defined(__AVX512F__)  // 32 registers
+#if defined(DRAGOMAN_TILES)
+constexpr int tile_rows = 32;
+constexpr int tile_vectors = 32 / lanes;
+constexpr int64_t block_depth = 512;
+#elif defined(__AVX512F__)  // 32 registers
 constexpr int tile_rows = 14;
 constexpr int tile_vectors = 2;
 constexpr int64_t block_depth = 512;
-#elif defined(__AVX2__)  // 16 registers
+#elif defined(__AVX2__)     // 16 registers
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = 2;
 constexpr int64_t block_depth = 256;
@@ -32,6 +39,16 @@ constexpr int64_t block_depth = 256;
 #endif
 
 constexpr int64_t tile_columns = tile_vectors * lanes;
+
+#if defined(DRAGOMAN_TILES)
+constexpr bool in_tiles = true;
+constexpr int64_t steps_together =
+    tile_side;  // of a row of a's block: the last ones are filled up with zeros
+#else
+constexpr bool in_tiles = false;
+constexpr int64_t steps_together = lanes;
+struct TilesInUse {};
+#endif
 
 // How a block of a is laid out before its tiles read it: in rows (a little further apart than their length, lest
 // all of a tile's rows fall into the same set of the cache), or the rows of one tile side by side for each step of
@@ -135,10 +152,18 @@ void multiply_tile(const Tile& tile) {
 
 // A tile of few rows has too few sums to keep the multipliers busy: it takes several panels at once.
 constexpr int64_t panels_at_once(int64_t rows) {
+  if (in_tiles) return 1;
   constexpr int64_t most = lanes == 16 ? 2 : 4;
   return rows == 1 ? most : rows <= 3 ? 2 : 1;
 }
 
+#if defined(DRAGOMAN_TILES)
+template <class Kind, bool by_depth>
+void multiply_rows(int64_t row_count, bool /*at_once*/, const Tile& tile) {
+  static_assert(!by_depth && Kind::inner_of_step == 2);
+  multiply_in_tiles<row_of_block, tile_columns>(row_count, tile);
+}
+#else
 // The tile for this number of rows, over one panel or (at_once) panels_at_once(rows) of them.
 template <class Kind, bool by_depth, int rows = tile_rows>
 void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
@@ -152,6 +177,7 @@ void multiply_rows(int64_t row_count, bool at_once, const Tile& tile) {
     multiply_rows<Kind, by_depth, rows - 1>(row_count, at_once, tile);
   }
 }
+#endif
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -156,17 +156,36 @@ constexpr int64_t a_tile_step = by_depth ? block_depth* tile_row_group + 16 : ti
 // What is copied comes in short pieces: they are prefetched a few pieces ahead.
 constexpr int64_t pieces_ahead = 4;
 
-// The last vector of a row is written whole: row_of_block has the room.
+// The last vectors of a row are written whole: row_of_block has the room.
 template <class Kind>
 void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t inner, float* block) {
-  constexpr int64_t of_vector = lanes * Kind::inner_of_step;
+  constexpr int64_t of_vector = lanes * Kind::inner_of_step, together = steps_together * Kind::inner_of_step;
+  const int64_t end = ceil_div(inner, together) * together;
   for (int64_t i = 0; i < rows; ++i) {
     const float* from = a + i * stride;
     const float* later = i + pieces_ahead < rows ? from + pieces_ahead * stride : from;
     float* to = block + i * row_of_block;
-    for (int64_t k = 0; k < inner; k += of_vector, to += lanes) {
+    for (int64_t k = 0; k < end; k += of_vector, to += lanes) {
       for (int64_t ahead = 0; ahead < of_vector; ahead += 16) __builtin_prefetch(later + k + ahead);
-      store(to, Kind::along(from + k, inner - k));
+      store(to, k < inner ? Kind::along(from + k, inner - k) : Vec{});
+    }
+  }
+}
+
+// a is a transpose, and its block is not: AMX reads rows.
+template <class Kind>
+void turn_a_columns(const float* a, int64_t stride, int64_t rows, int64_t inner, float* block) {
+  const int64_t end = ceil_div(steps_of<Kind>(inner), steps_together) * steps_together;
+  for (int64_t i = 0; i < rows; i += lanes) {
+    for (int64_t step = 0; step < end; step += lanes) {
+      Vec square[lanes];
+      for (int64_t s = 0; s < lanes; ++s) {
+        const int64_t k = (step + s) * Kind::inner_of_step;
+        square[s] = k < inner ? Kind::across(a + k * stride + i, stride, inner - k, rows - i) : Vec{};
+      }
+      transpose(square);
+      for (int64_t j = 0; j < lanes && i + j < rows; ++j)
+        store(block + (i + j) * row_of_block + step, square[j]);
     }
   }
 }
@@ -194,6 +213,8 @@ void copy_a(const ConstMatrix& a, int64_t row, int64_t rows, int64_t begin, floa
   const float* from = a.data + row * a.row_stride + inner.first * a.column_stride;
   if constexpr (by_depth) {
     copy_a_columns<Kind>(from, a.column_stride, rows, inner.count, block);
+  } else if (in_tiles && a.column_stride != 1) {
+    turn_a_columns<Kind>(from, a.column_stride, rows, inner.count, block);
   } else {
     copy_a_rows<Kind>(from, a.row_stride, rows, inner.count, block);
   }

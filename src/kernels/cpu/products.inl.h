@@ -191,6 +191,7 @@ void copy_for_phase(Context& context, const Product& product, const Plan& plan, 
 template <class Kind, bool by_depth>
 void multiply_part(const Product& product, const Plan& plan, int64_t begin, int64_t end, const Part& part,
                    const float* copies, float* own) {
+  [[maybe_unused]] const TilesInUse tiles;
   const int64_t first_tile = part.first_row / tile_rows;
   for (int64_t inner = begin; inner == begin || inner < end; inner += block_depth, copies += plan.block) {
     const float* b =
@@ -225,11 +226,10 @@ void run_product(Context& context, const Product& product) {
 template <class Kind>
 void run_product(Context& context, const Product& product) {
   if (product.c.rows <= 0 || product.c.columns <= 0) return;
-  if (product.a.column_stride != 1) {
-    run_product<Kind, true>(context, product);
-  } else {
-    run_product<Kind, false>(context, product);
+  if constexpr (!in_tiles) {
+    if (product.a.column_stride != 1) return run_product<Kind, true>(context, product);
   }
+  run_product<Kind, false>(context, product);
 }
 
 template <class Kind>

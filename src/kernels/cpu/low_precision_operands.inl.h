@@ -1,0 +1,134 @@
+// What products with low precision read and write: rows of a, copied as the arithmetic wants them, and sums, which
+// become floats of c.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/low_precision_arithmetic.inl.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/kernels.h"
+
+namespace dragoman::internal {
+namespace {
+
+// --- the left operand -------------------------------------------------------------------------------
+
+// The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
+// scale. The offset removes the 128 added to b's bytes, and other terms of a kind's sums that depend on the row alone.
+// The stride is a little more than a row's length, so that rows do not fall into one set of the cache.
+template <class Kind>
+struct LeftRows {
+  typename Kind::Element* elements;
+  int64_t stride;
+  float* scales;
+  uint32_t* offsets;
+
+  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
+};
+
+// How many rows behind the last are read, whatever they hold: by a tile of AMX that is not full.
+template <class Kind>
+constexpr int64_t rows_behind = requires {
+  Kind::of_tiles;
+}
+? 15 : 0;
+
+template <class Kind>
+int64_t lines_of(int64_t inner) {
+  return ceil_div(inner, Kind::inner_of_line);
+}
+
+template <class Kind>
+LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
+  constexpr int64_t element = sizeof(typename Kind::Element);
+  const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
+  const int64_t stride = ceil_div(length, 64) * 64 + 64;
+  rows += rows_behind<Kind>;
+  auto* memory = static_cast<char*>(cpu(context).shared(static_cast<size_t>(rows * (stride + 8))));
+  char* scales = memory + rows * stride;
+  return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
+          reinterpret_cast<float*>(scales), reinterpret_cast<uint32_t*>(scales + rows * 4)};
+}
+
+inline float largest_magnitude(const float* x, int64_t count) {
+  Vec top = {};
+  for (int64_t k = 0; k < count; k += lanes) {
+    const Vec v = load_some(x + k, count - k);
+    top = max(top, max(v, -v));
+  }
+  return largest(top);
+}
+
+// All lanes: after a row's last element come zeros, for padded lines.
+template <class Element>
+void store_elements(Element* to, Ints v) {
+  typedef Element Rounded __attribute__((vector_size(sizeof(Element) * lanes)));
+  const Rounded narrowed = __builtin_convertvector(v, Rounded);
+  __builtin_memcpy(to, &narrowed, sizeof narrowed);
+}
+
+// Tiles read whole pieces of 64 bytes: zeros behind the last element.
+template <class Kind>
+void fill_last_piece([[maybe_unused]] const LeftRows<Kind>& left, [[maybe_unused]] int64_t i,
+                     [[maybe_unused]] int64_t inner) {
+  if constexpr (rows_behind<Kind> == 0) return;
+  constexpr int64_t of_piece = 64 / sizeof(typename Kind::Element);
+  const int64_t written = ceil_div(inner, lanes) * lanes, end = ceil_div(inner, of_piece) * of_piece;
+  for (int64_t k = written; k < end; ++k) left.row(i)[k] = {};
+}
+
+template <class Kind>
+void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
+  fill_last_piece(left, i, inner);
+  const float most = largest_magnitude(x, inner);
+  const Vec inverse = all(most > 0 ? 127 / most : 0);
+  Words total = {};
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
+    total += Kind::offset(steps);
+    store_elements(left.row(i) + k, Kind::in_order(steps));
+  }
+  uint32_t sum = 0;
+  for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
+  left.offsets[i] = sum;
+  left.scales[i] = most / 127;
+}
+
+inline void copy_row(const LeftRows<Bf16>& left, int64_t i, const float* x, int64_t inner) {
+  fill_last_piece(left, i, inner);
+  for (int64_t k = 0; k < inner; k += lanes) {
+    const Words bits = to_bf16(load_some(x + k, inner - k));
+    if constexpr (sizeof(Bf16::Element) == sizeof(float)) {
+      store(reinterpret_cast<float*>(left.row(i)) + k, reinterpret_cast<Vec>(bits << 16));
+    } else {
+      store_elements(left.row(i) + k, reinterpret_cast<Ints>(bits));
+    }
+  }
+}
+
+// --- the result --------------------------------------------------------------------------------------
+
+// Rows [row, row + rows) of c and `columns` of its columns from `column` on.
+// Prefetches what the next columns will read: `upcoming`, and a step further on for each line.
+struct LowPrecisionTile {
+  const LowPrecisionMatrix& b;
+  const Matrix& c;
+  int64_t row, column, columns;
+  const unsigned char* upcoming;
+  int64_t upcoming_step;
+};
+
+// `count` of them, which may be 0.
+template <class Kind>
+Vec value_of(const LeftRows<Kind>& left, const LowPrecisionTile& tile, int64_t row, Words sum, int64_t j,
+             int64_t count) {
+  const Vec scales = count > 0 ? load_some(tile.b.scales + tile.column + j, count) : Vec{};
+  const Words exact = sum - left.offsets[row];
+  return to_float(reinterpret_cast<Ints>(exact)) * (all(left.scales[row]) * scales);
+}
+inline Vec value_of(const LeftRows<Bf16>&, const LowPrecisionTile&, int64_t, Vec sum, int64_t, int64_t) {
+  return sum;
+}
+
+}  // namespace
+}  // namespace dragoman::internal
