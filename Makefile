@@ -29,7 +29,7 @@ help:
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
 	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"
-	@echo "make wheel    build/wheel/portable/*.whl: the Python package, for this Python or PYTHON=..."
+	@echo "make wheel    build/wheel/portable/*.whl: the Python package, for this Python or PYTHON=..., tested"
 	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
 	@echo "make format   format the code with clang-format"
 
@@ -84,6 +84,8 @@ deb: build/package/build.ninja
 wheel: | setup
 	@rm -rf build/wheel && $(PYTHON) -m pip wheel . --no-deps -w build/wheel
 	@$(PYTHON) python/portable build/wheel/*.whl build/wheel/portable
+	@$(PYTHON) -m venv build/wheel/fresh && build/wheel/fresh/bin/pip install --quiet build/wheel/portable/*.whl pytest
+	@cd build/wheel && fresh/bin/python -m pytest -q -p no:cacheprovider $(CURDIR)/python/tests
 
 check: build
 	@tools/setup checks

@@ -118,7 +118,7 @@ class Texts {
     // Where one row of a batch asks for its attention, that of all is computed: texts that do stay together.
     std::vector<std::pair<const Source, Text>*> order;
     for (auto& text : texts_) order.push_back(&text);
-    std::ranges::stable_partition(order, [](const auto* text) { return text->second.linked; });
+    std::stable_partition(order.begin(), order.end(), [](const auto* text) { return text->second.linked; });
     try {
       for (auto next = order.begin(); next != order.end() || !waiting.empty();) {
         for (; next != order.end() && waiting.size() < segments_ahead; ++next)

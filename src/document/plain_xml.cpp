@@ -35,7 +35,7 @@ std::vector<bool> paragraphs_among(std::span<const XmlToken> tokens) {
       open.push_back(i);
     else if (tokens[i].kind == Token::end)
       open.pop_back();
-    else if (is_text(tokens[i]))
+    else if (is_text(tokens[i]) && !open.empty())  // a byte order mark stands outside
       is_paragraph[open.back()] = true;
   }
   return is_paragraph;

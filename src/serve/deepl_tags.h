@@ -13,7 +13,7 @@ class IgnoredTags {
   explicit IgnoredTags(const std::vector<std::string>& names);  // each may be several, separated by commas
 
   bool empty() const { return names_.empty(); }
-  std::string marked(std::string_view text);  // once
+  std::string marked(std::string_view text);  // once; tags that say themselves whether to translate stay
   std::string unmarked(std::string text) const;
 
  private:

@@ -174,6 +174,15 @@ TEST(PlainXml, WhatIsFixedIsReadWithItsSentence) {
   EXPECT_TRUE(read_as("xml", "<x translate=\"no\">Dragoman</x> 4.5").segments.empty());
 }
 
+TEST(PlainXml, FilesComeInAnyEncoding) {
+  for (const std::string file : {"\xEF\xBB\xBF<a>One</a>", "\xEF\xBB\xBF<?xml version='1.0'?>\n<a>One</a>\n",
+                                 "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE9t\xE9</a>"}) {
+    const Document document = read_as("xml", file);
+    EXPECT_EQ(document.segments.size(), 1u) << file;
+    EXPECT_EQ(identity_of(document), file);
+  }
+}
+
 TEST(PlainXml, WhatIsNoXmlIsRefused) {
   for (const char* broken : {"a <b>c", "a </piece><piece>", "a & b", "<a>b</a", "\xFF"})
     EXPECT_NE(refusal("xml", broken), "") << broken;
