@@ -8,7 +8,7 @@
 // Pairs: first the product of the upper halves is added to the sum, then that of the lower ones, each rounded as a
 // float, which is what AVX512_BF16's instruction does. Without it the same is done with floats: products of bf16 are
 // exact in them, so that every instruction set computes the same bits, fused or not. (Below 2^-126 they do not: the
-// instruction takes such numbers for 0.)
+// instruction takes such numbers for 0.) AMX multiplies the same words in an order of its own (tiles.inl.h).
 #pragma once
 
 #include <stdint.h>
