@@ -101,6 +101,18 @@ function places(words, gap, size) {
   return {middles, length: Math.max(0, at - gap)};
 }
 
+// Draws anew where the width changes: of the window, or of a notebook's frame, which has none at first. A scroll bar that
+// comes or goes is no reason, lest it went and came for ever.
+function drawByWidth(holder, draw) {
+  const scrollBar = 20;
+  let width = holder.clientWidth;
+  new ResizeObserver(() => {
+    if (Math.abs(holder.clientWidth - width) <= scrollBar) return;
+    width = holder.clientWidth;
+    draw();
+  }).observe(holder);
+}
+
 // Source above target, or, if that is too wide, source beside target.
 function drawLinks(holder) {
   measure.font = `15px ${getComputedStyle(document.body).fontFamily}`;
@@ -152,7 +164,7 @@ function alignmentSection() {
     `Cross-attention between words, averaged over the heads of a layer; links below 0.1 are not shown. Hover over a word to highlight its links. --alignment uses layer ${sentence.alignment_layer}.`),
   choice("layer", layers("cross"), aligning, (value) => { aligning = value; drawLinks(holder); }), element("p"), holder);
   drawLinks(holder);
-  redraw.push(() => drawLinks(holder));
+  drawByWidth(holder, () => drawLinks(holder));
 }
 
 // --- Attention ------------------------------------------------------------------------------------------------------
@@ -256,17 +268,14 @@ function attentionSection() {
   section("Attention", controls, note, holder);
   showLayers();
   draw();
-  redraw.push(draw);
+  drawByWidth(holder, draw);
 }
 
 // --- The sentence ---------------------------------------------------------------------------------------------------
 
-const redraw = [];
-
 function showSentence() {
   page.replaceChildren();
   document.getElementById("sections").replaceChildren();
-  redraw.length = 0;
   if (sentences.length > 1) {
     const choose = element("select", {class: "choose", "aria-label": "sentence"},
       ...sentences.map((one, i) => element("option", {value: i, selected: one === sentence ? "" : null}, `${i + 1}. ${one.source}`)));
@@ -291,5 +300,3 @@ if (inlined) showInspection(JSON.parse(inlined.textContent));
 const recolour = () => { if (sentence) showSentence(); };
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 window.addEventListener("theme", recolour);
-let waiting = 0;
-window.addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraw[0]?.(), 150); });
