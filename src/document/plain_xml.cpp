@@ -44,8 +44,7 @@ std::vector<bool> paragraphs_among(std::span<const XmlToken> tokens) {
 Document read(std::string_view xml) {
   std::vector<XmlToken> tokens;
   XmlTokens reader(xml);
-  for (XmlToken token; reader.next(token);)
-    if (!(token.kind == Token::text && token.bytes.empty())) tokens.push_back(token);
+  for (XmlToken token; reader.next(token);) tokens.push_back(token);
   const std::vector<bool> is_paragraph = paragraphs_among(tokens);
   std::string file;
   Blocks blocks;

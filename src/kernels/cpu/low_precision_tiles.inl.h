@@ -64,7 +64,7 @@ void finish_tile(const LeftRows<Kind>& left, const LowPrecisionTile& to, int64_t
 template <class Kind>
 void low_precision_part_in_tiles(const LeftRows<Kind>& left, const LowPrecisionMatrix& b, const Matrix& c,
                                  int64_t first, int64_t end, int64_t column, int64_t end_column) {
-  const TilesInUse tiles;
+  begin_tiles();
   const int64_t lines = lines_of<Kind>(b.rows);
   const int64_t a_stride = left.stride * static_cast<int64_t>(sizeof(typename Kind::Element));
   for (int64_t j = column; j < end_column; j += 2 * tile_side) {
@@ -91,6 +91,7 @@ void low_precision_part_in_tiles(const LeftRows<Kind>& left, const LowPrecisionM
       if (low && wide) finish_tile<Kind, 3>(left, part(tile_side, tile_side), end - row - tile_side);
     }
   }
+  end_tiles();
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ constexpr int64_t steps_together =
 #else
 constexpr bool in_tiles = false;
 constexpr int64_t steps_together = lanes;
-struct TilesInUse {};
+inline void begin_tiles() {}
+inline void end_tiles() {}
 #endif
 
 // How a block of a is laid out before its tiles read it: in rows (a little further apart than their length, lest

@@ -191,7 +191,7 @@ void copy_for_phase(Context& context, const Product& product, const Plan& plan, 
 template <class Kind, bool by_depth>
 void multiply_part(const Product& product, const Plan& plan, int64_t begin, int64_t end, const Part& part,
                    const float* copies, float* own) {
-  [[maybe_unused]] const TilesInUse tiles;
+  begin_tiles();
   const int64_t first_tile = part.first_row / tile_rows;
   for (int64_t inner = begin; inner == begin || inner < end; inner += block_depth, copies += plan.block) {
     const float* b =
@@ -204,6 +204,7 @@ void multiply_part(const Product& product, const Plan& plan, int64_t begin, int6
       multiply_block<Kind, by_depth>(product, part, inner, own, b == nullptr ? copies : b);
     }
   }
+  end_tiles();
 }
 
 template <class Kind, bool by_depth>

@@ -1,7 +1,8 @@
 // AMX's tiles: eight registers of 16 rows of 64 bytes, and sums of products of two of them. In tests a model of the
 // instructions in C++ stands in (DRAGOMAN_TILE_MODEL), so that what is built on tiles is tested on every machine.
 //
-// A tile is named by its number, 0 to 7, and only while a TilesInUse lives in the same thread.
+// A tile is named by its number, 0 to 7, and only between begin_tiles() and end_tiles() in the same thread. (No object
+// calls them: a table of kernels has no code for exceptions.)
 //
 //   sums += a·b    sums: 16 × 16 numbers of 32 bits
 //                  a:    16 rows of 16 words, each of which is 4 bytes or 2 bf16
@@ -24,16 +25,11 @@ struct alignas(64) TileLayout {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-class TilesInUse {
- public:
-  TilesInUse() {
-    static constexpr TileLayout layout;
-    asm volatile("ldtilecfg %0" ::"m"(layout));
-  }
-  ~TilesInUse() { asm volatile("tilerelease"); }
-  TilesInUse(const TilesInUse&) = delete;
-  TilesInUse& operator=(const TilesInUse&) = delete;
-};
+inline void begin_tiles() {
+  static constexpr TileLayout layout;
+  asm volatile("ldtilecfg %0" ::"m"(layout));
+}
+inline void end_tiles() { asm volatile("tilerelease"); }
 
 template <int tile>
 void clear_tile() {
@@ -73,13 +69,8 @@ struct TileModel {
 
 inline thread_local TileModel tile_model = {};
 
-class TilesInUse {
- public:
-  TilesInUse() { tile_model.in_use = true; }
-  ~TilesInUse() { tile_model = {}; }
-  TilesInUse(const TilesInUse&) = delete;
-  TilesInUse& operator=(const TilesInUse&) = delete;
-};
+inline void begin_tiles() { tile_model.in_use = true; }
+inline void end_tiles() { tile_model = {}; }
 
 // The instructions, too, end the program outside of that.
 inline auto& model_of_tile(int tile) {
