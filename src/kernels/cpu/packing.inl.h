@@ -167,7 +167,7 @@ void copy_a_rows(const float* a, int64_t stride, int64_t rows, int64_t inner, fl
     float* to = block + i * row_of_block;
     for (int64_t k = 0; k < end; k += of_vector, to += lanes) {
       for (int64_t ahead = 0; ahead < of_vector; ahead += 16) __builtin_prefetch(later + k + ahead);
-      store(to, k < inner ? Kind::along(from + k, inner - k) : Vec{});
+      store(to, in_tiles && k >= inner ? Vec{} : Kind::along(from + k, inner - k));
     }
   }
 }
