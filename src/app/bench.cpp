@@ -1,6 +1,7 @@
 // dragoman bench: translation speed on this machine, compared with the machine's limits.
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ namespace dragoman::internal {
 namespace {
 
 struct BenchOptions {
-  std::string model;
+  std::string model, text;
   int64_t vocabulary = 32000, threads = 0, workers = 0, rounds = 5;
   WantedPrecision precision = WantedPrecision::as_saved;
   std::vector<int64_t> batch = {1, 32}, beam = {1, 4};
@@ -36,9 +37,10 @@ void declare(Options& options, BenchOptions& o) {
   declare_precision(own, o.precision);
   own.add("batch", o.batch, "sentences per batch; each number is measured", at_least(1));
   own.add("beam", o.beam, "beam size; each number is measured", at_least(1).at_most(1000));
-  own.add("length", o.load.length, "tokens of each sentence and of its translation",
+  own.add("text", o.text, "file of lines to translate by the model, in place of random sentences");
+  own.add("length", o.load.length, "tokens of each random sentence and of its translation",
           at_least(1).at_most(1000));
-  own.add("sentences", o.load.sentences, "sentences per round; a quarter of them for a batch of 1",
+  own.add("sentences", o.load.sentences, "random sentences per round; a quarter of them for a batch of 1",
           at_least(1));
   own.add("rounds", o.rounds, "rounds, of which the median counts", at_least(1).at_most(1000));
   own.add(
@@ -65,26 +67,47 @@ struct Row {
   double tokens_per_second, milliseconds, of_operations, of_bytes;
 };
 
-Row measure(Transformer& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
-  if (load.batch == 1) load.sentences = std::max<int64_t>(1, load.sentences / 4);
+// Weights from a folder, which may translate a text, or random ones.
+struct BenchModel {
+  std::unique_ptr<SavedModel> saved;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Transformer> random;
+
+  Transformer& transformer() const { return saved ? saved->model : *random; }
+};
+
+DecodingWork work_of(const BenchModel& model, const BenchOptions& o, DecodingLoad& load) {
+  const auto quarter = [](int64_t sentences) { return std::max<int64_t>(1, sentences / 4); };
+  if (o.text.empty()) {
+    if (load.batch == 1) load.sentences = quarter(load.sentences);
+    return random_work(model.transformer().config, load);
+  }
+  DecodingWork work = work_of_text(*model.saved, o.text, load);
+  if (work.sources.empty()) throw Error("bench: {} has no text to translate", o.text);
+  if (load.batch == 1) work.sources.resize(static_cast<size_t>(quarter(std::ssize(work.sources))));
+  return work;
+}
+
+Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
+  const ModelConfig& config = model.transformer().config;
   load.searches = worker_count(o.workers, load.batch, machine.threads);
-  DecodingRounds rounds(model, load);
+  DecodingRounds rounds(model.transformer(), load, work_of(model, o, load));
   rounds.seconds();  // memory is there, and the processor awake
   std::vector<double> times;
   for (int64_t round = 0; round < o.rounds; ++round) times.push_back(rounds.seconds());
   std::ranges::sort(times);
-  const double sentences = static_cast<double>(load.sentences), seconds = times[times.size() / 2];
-  const double batches = std::max(1.0, sentences / static_cast<double>(load.batch));
+  const double seconds = times[times.size() / 2];
+  const RoundSize size = rounds.size();
   // The limits are measured: where the processor was busier then than now, a rate may exceed them.
   const auto share = [](double rate, double limit) { return rate / std::max(rate, limit); };
-  return {.batch = load.batch,
-          .beam = load.beam,
-          .tokens_per_second = sentences * static_cast<double>(load.length) / seconds,
-          .milliseconds = 1000 * seconds / sentences,
-          .of_operations =
-              share(2 * sentences * products_of_sentence(model.config, load) / seconds, machine.operations),
-          .of_bytes = share(batches * bytes_of_batch(model.config, load, machine.precision) / seconds,
-                            machine.bytes)};
+  return {
+      .batch = load.batch,
+      .beam = load.beam,
+      .tokens_per_second = static_cast<double>(size.outputs) / seconds,
+      .milliseconds = 1000 * seconds / static_cast<double>(size.sentences),
+      .of_operations = share(2 * products_of_round(config, size, load.beam) / seconds, machine.operations),
+      .of_bytes =
+          share(bytes_of_round(config, size, load.batch, machine.precision) / seconds, machine.bytes)};
 }
 
 double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
@@ -113,26 +136,30 @@ std::string to_text(const Row& row) {
 
 void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& machine) {
   std::cout << fmt::format(
-      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {} tokens a sentence; {} threads, {}\n"
+      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {} threads, {}\n"
       "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
       "({:.1f} MB in a step)\n\n"
       "batch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n",
       c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
-      o.load.length, machine.threads, machine.instruction_set, machine.operations * 1e-9,
-      machine.bytes * 1e-9, machine.weights * 1e-6);
+      o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text, machine.threads,
+      machine.instruction_set, machine.operations * 1e-9, machine.bytes * 1e-9, machine.weights * 1e-6);
 }
 
-Precision hold(Transformer& model, const BenchOptions& o) {
-  if (!o.model.empty()) {
-    map_weights(model.device, weights_path(o.model), model.parameters, o.precision);
-  } else {
-    model.parameters.allocate(Buffers::weights);
-    model.parameters.initialise(1);
-    if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
-      quantize_weights(model.device, model.parameters,
-                       o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
-    }
+BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
+  if (!o.model.empty()) return {.saved = load_model(o.model, o.threads, o.precision)};
+  BenchModel model;
+  model.device = std::make_unique<Device>(chosen_kernels(),
+                                          o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
+  model.random = std::make_unique<Transformer>(random_config, *model.device, Buffers::weights);
+  model.random->parameters.initialise(1);
+  if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
+    quantize_weights(*model.device, model.random->parameters,
+                     o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
   }
+  return model;
+}
+
+Precision precision_of(Transformer& model) {
   const LowPrecisionMatrix& held = model.generator.weight.storage().low_precision;
   return held.data != nullptr ? held.precision : Precision::fp32;
 }
@@ -157,11 +184,14 @@ void bench(const Arguments& arguments) {
       (to_json(random_model) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
     throw UsageError(
         "bench: --model.* and --vocabulary are for random weights: remove them, or remove --model");
+  if (!o.text.empty() && (o.model.empty() || o.load.kept != Kept::all))
+    throw UsageError("bench: --text needs --model, and does not go with --cache");
   random_model.source_vocabulary = random_model.target_vocabulary = o.vocabulary;
 
-  Device device(chosen_kernels(), o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
-  Transformer model(o.model.empty() ? random_model : read_model_config(o.model), device, Buffers::none_yet);
-  const Precision precision = hold(model, o);
+  const BenchModel loaded = load(o, random_model);
+  Transformer& model = loaded.transformer();
+  const Device& device = model.device;
+  const Precision precision = precision_of(model);
   const int threads = device.context.threads();
   const double weights = bytes_of_step(model.config, precision);
   const Machine machine = {.threads = threads,
@@ -177,7 +207,7 @@ void bench(const Arguments& arguments) {
     for (const int64_t beam : o.beam) {
       o.load.batch = batch;
       o.load.beam = beam;
-      const Row row = measure(model, o, o.load, machine);
+      const Row row = measure(loaded, o, o.load, machine);
       std::cout << (json ? to_json(row, machine).dump() : to_text(row)) << std::endl;
     }
   }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/lines.h"
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
+#include "search/segments.h"
+#include "search/translator.h"
 
 namespace dragoman::internal {
 namespace {
@@ -33,26 +36,54 @@ std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const 
   return cache.key_values;
 }
 
-SearchOptions search_options(const DecodingLoad& load) {
-  return {.beam = load.beam, .max_length = load.length, .max_length_ratio = 0, .min_length = load.length};
-}
-
 }  // namespace
 
-DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load)
+DecodingWork random_work(const ModelConfig& config, const DecodingLoad& load) {
+  return {.sources = random_sentences(load.sentences, load.length, config.source_vocabulary),
+          .options = {.beam = load.beam,
+                      .max_length = load.length,
+                      .max_length_ratio = 0,
+                      .min_length = load.length},
+          .settings = {.end = -1, .sentences = load.batch}};
+}
+
+DecodingWork work_of_text(const SavedModel& model, const std::string& path, const DecodingLoad& load) {
+  DecodingWork work = {
+      .sources = {}, .options = model.search, .settings = search_settings(model, {.sentences = load.batch})};
+  work.options.beam = load.beam;
+  work.options.nbest = 1;
+  const Direction direction = model.direction(work.options);
+  work.settings.start = direction.start;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    for (Segment& segment : split_line(model, line, direction))
+      work.sources.push_back(std::move(segment.ids));
+  }
+  return work;
+}
+
+DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load, DecodingWork work)
     : model_(model),
       load_(load),
-      sentences_(random_sentences(load.sentences, load.length, model.config.source_vocabulary)),
-      search_({&model}, {.end = -1, .sentences = load.batch}, load.searches),
-      outputs_(sentences_.size()) {}
+      work_(std::move(work)),
+      search_({&model}, work_.settings, load.searches),
+      outputs_(work_.sources.size()) {}
+
+RoundSize DecodingRounds::size() const {
+  RoundSize size = {.sentences = std::ssize(outputs_)};
+  for (const auto& source : work_.sources) size.sources += std::ssize(source);
+  for (const auto& output : outputs_) size.outputs += std::ssize(output);
+  size.steps = size.outputs + (work_.settings.end < 0 ? 0 : size.sentences);
+  return size;
+}
 
 double DecodingRounds::seconds() {
   const double start = dragoman::internal::seconds();
   if (load_.kept == Kept::all) {
     search();
   } else {
-    for (size_t begin = 0; begin < sentences_.size(); begin += static_cast<size_t>(load_.batch)) {
-      const size_t count = std::min(sentences_.size() - begin, static_cast<size_t>(load_.batch));
+    for (size_t begin = 0; begin < work_.sources.size(); begin += static_cast<size_t>(load_.batch)) {
+      const size_t count = std::min(work_.sources.size() - begin, static_cast<size_t>(load_.batch));
       decode_again_and_again(begin, count);
     }
   }
@@ -60,9 +91,9 @@ double DecodingRounds::seconds() {
 }
 
 void DecodingRounds::search() {
-  for (size_t next = 0; next < sentences_.size() || search_.busy();) {
-    for (; next < sentences_.size() && search_.room() > 0; ++next)
-      search_.add(next, {.source = sentences_[next], .options = search_options(load_)});
+  for (size_t next = 0; next < work_.sources.size() || search_.busy();) {
+    for (; next < work_.sources.size() && search_.room() > 0; ++next)
+      search_.add(next, {.source = work_.sources[next], .options = work_.options});
     for (SearchResult& result : search_.step()) outputs_[result.id] = std::move(result.hypotheses[0].tokens);
   }
 }
@@ -76,7 +107,7 @@ void DecodingRounds::decode_again_and_again(size_t begin, size_t count) {
     for (const auto& ids : all) packed.add(ids.data(), ids.data() + ids.size());
     return pack_tokens(device, packed.ids, packed.lengths, std::vector<uint64_t>(all.size()));
   };
-  const Tokens source = tokens_of(std::span(sentences_).subspan(begin, count));
+  const Tokens source = tokens_of(std::span(work_.sources).subspan(begin, count));
   Memory memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(count, {1});
   const Array<Element> top(device.pool, static_cast<int64_t>(count));
@@ -123,16 +154,18 @@ double bytes_of(Precision precision) {
 
 }  // namespace
 
-double products_of_sentence(const ModelConfig& config, const DecodingLoad& load) {
-  const WeightSizes sizes(config);
-  return static_cast<double>(load.length) *
-         (sizes.encoder + sizes.memory + static_cast<double>(load.beam) * sizes.step);
+double products_of_round(const ModelConfig& config, const RoundSize& size, int64_t beam) {
+  const WeightSizes weights(config);
+  return static_cast<double>(size.sources) * (weights.encoder + weights.memory) +
+         static_cast<double>(size.steps * beam) * weights.step;
 }
 
-double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision) {
-  const WeightSizes sizes(config);
-  return bytes_of(precision) * (sizes.encoder + sizes.memory) +
-         static_cast<double>(load.length) * bytes_of_step(config, precision);
+double bytes_of_round(const ModelConfig& config, const RoundSize& size, int64_t batch, Precision precision) {
+  const WeightSizes weights(config);
+  const auto together = static_cast<double>(std::min(batch, size.sentences));
+  return (static_cast<double>(size.sentences) * bytes_of(precision) * (weights.encoder + weights.memory) +
+          static_cast<double>(size.steps) * bytes_of_step(config, precision)) /
+         together;
 }
 
 double bytes_of_step(const ModelConfig& config, Precision precision) {

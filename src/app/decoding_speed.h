@@ -1,12 +1,14 @@
-// Measures how fast a model translates random sentences of one length into outputs of the same length.
+// Measures how fast a model translates: random sentences of one length into outputs of the same length, or a text.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/transformer.h"
 #include "search/parallel_search.h"
+#include "search/saved_model.h"
 
 namespace dragoman::internal {
 
@@ -21,13 +23,32 @@ struct DecodingLoad {
   int searches = 1;  // batches in parallel
 };
 
+// What is translated, and how.
+struct DecodingWork {
+  std::vector<std::vector<int32_t>> sources;
+  SearchOptions options;
+  SearchSettings settings;
+};
+
+DecodingWork random_work(const ModelConfig& config, const DecodingLoad& load);
+// The lines of a file, split where they are too long; outputs have the length that the model gives them. The load's
+// sentences and length do not matter.
+DecodingWork work_of_text(const SavedModel& model, const std::string& path, const DecodingLoad& load);
+
+// Of a round.
+struct RoundSize {
+  int64_t sentences = 0;
+  int64_t sources = 0, outputs = 0, steps = 0;  // tokens; steps: of outputs with their end marks
+};
+
 class DecodingRounds {
  public:
-  DecodingRounds(Transformer& model, const DecodingLoad& load);
+  DecodingRounds(Transformer& model, const DecodingLoad& load, DecodingWork work);
   // The time to translate all sentences once.
   double seconds();
   // What it translated them into, in the last round.
   const std::vector<std::vector<int32_t>>& outputs() const { return outputs_; }
+  RoundSize size() const;
 
  private:
   void search();
@@ -35,15 +56,15 @@ class DecodingRounds {
 
   Transformer& model_;
   const DecodingLoad load_;
-  const std::vector<std::vector<int32_t>> sentences_;
+  const DecodingWork work_;
   ParallelSearch search_;
   std::vector<std::vector<int32_t>> outputs_;
 };
 
-// Multiply-adds of one sentence's matrix products without attention, and bytes of weights that one batch and that one
-// step of it read: to compare with the machine's limits.
-double products_of_sentence(const ModelConfig& config, const DecodingLoad& load);
-double bytes_of_batch(const ModelConfig& config, const DecodingLoad& load, Precision precision);
+// To compare with the machine's limits: a round's multiply-adds of matrix products without attention, and the bytes of
+// weights that it reads in full batches; the bytes that one step reads.
+double products_of_round(const ModelConfig& config, const RoundSize& size, int64_t beam);
+double bytes_of_round(const ModelConfig& config, const RoundSize& size, int64_t batch, Precision precision);
 double bytes_of_step(const ModelConfig& config, Precision precision);
 
 }  // namespace dragoman::internal

@@ -16,16 +16,6 @@ namespace {
 
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
-SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits) {
-  const SpecialTokens& special = model.vocabularies.target->special();
-  return {.start = special.start,
-          .end = special.end,
-          .never = model.vocabularies.target->never(),
-          .sentences = limits.sentences,
-          .batch_tokens = limits.batch_tokens,
-          .max_output_length = model.max_positions - 1};
-}
-
 std::string valid_text(const std::string& text) { return is_text(text) ? text : repaired(text); }
 
 // With a coverage penalty all hypotheses that the beam has finished are ranked anew.
@@ -52,6 +42,16 @@ std::vector<ScoredHypothesis> ranked(const Segment& segment, SearchResult result
 }
 
 }  // namespace
+
+SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits) {
+  const SpecialTokens& special = model.vocabularies.target->special();
+  return {.start = special.start,
+          .end = special.end,
+          .never = model.vocabularies.target->never(),
+          .sentences = limits.sentences,
+          .batch_tokens = limits.batch_tokens,
+          .max_output_length = model.max_positions - 1};
+}
 
 // A request, and what is known of its translation.
 struct Translator::Job {

@@ -44,6 +44,8 @@ struct BatchLimits {
   size_t cache_bytes = 0;    // of sentences that were translated before; 0: none are kept
 };
 
+SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits);
+
 struct TranslationRequest {
   std::string text;
   std::string prefix = {};  // text with which the output begins

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/decoding_speed.h"
+#include "app/translating.h"
 #include "app/translating_commands.h"
 
 namespace dragoman::internal {
@@ -34,6 +35,36 @@ TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
   EXPECT_EQ(lines_of(bench(model + " --batch 2 --beam 1 --precision int8 --cache none")).size(), 5U);
 }
 
+TEST_F(BenchCommand, ATextIsTranslatedAsTranslateDoes) {
+  nlohmann::json config = nlohmann::json::parse(read_file(file("config.json")));
+  config["search"] = {{"no-repeat-ngram", 1}};  // an output that loops is translated again by translate alone
+  write("config.json", config.dump());
+  const std::string text = write("text", "a b c\n\na c\nb\n");
+  const auto row = nlohmann::json::parse(
+      bench("--model " + folder_.path + " --batch 2 --beam 3 --format json --text " + text));
+  const auto model = load_model(folder_.path, 1);
+  DecodingRounds rounds(model->model, {.batch = 2, .beam = 3},
+                        work_of_text(*model, text, {.batch = 2, .beam = 3}));
+  rounds.seconds();
+  const RoundSize size = rounds.size();
+  EXPECT_EQ(size.sentences, 3);
+  EXPECT_EQ(size.steps, size.outputs + 3);
+  EXPECT_NEAR(row["milliseconds_a_sentence"].get<double>() * row["tokens_per_second"].get<double>() / 1000,
+              static_cast<double>(size.outputs) / 3, 1e-6);
+  const Lines expected =
+      lines_of(run("translate --model " + folder_.path + " --beam 3 --pieces", "a b c\na c\nb\n"));
+  for (size_t i = 0; i < 3; ++i) {
+    std::string pieces;
+    for (const int32_t id : rounds.outputs()[i])
+      pieces += (pieces.empty() ? "" : " ") + model->vocabularies.target->piece(id);
+    EXPECT_EQ(pieces, expected.at(i));
+  }
+  bench("--text " + text, 2);
+  EXPECT_NE(errors_.find("--text needs --model"), std::string::npos) << errors_;
+  bench("--model " + folder_.path + " --text " + write("blank", "\n"), 1);
+  EXPECT_NE(errors_.find("has no text to translate"), std::string::npos) << errors_;
+}
+
 // It reads the decoder, but for what cross-attention computes once of the source, and the generator.
 TEST(DecodingRoundsTest, AStepReadsTheDecodersWeights) {
   ModelConfig config = {.encoder_layers = 9, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
@@ -51,7 +82,8 @@ TEST(DecodingRoundsTest, EveryCacheLeadsToTheSameOutputs) {
       if (precision != Precision::fp32)
         quantize_weights(small.model.device, small.model.parameters, precision);
       const auto outputs = [&](Kept kept) {
-        DecodingRounds rounds(small.model, {.sentences = 5, .length = 7, .batch = 2, .kept = kept});
+        const DecodingLoad load = {.sentences = 5, .length = 7, .batch = 2, .kept = kept};
+        DecodingRounds rounds(small.model, load, random_work(config, load));
         rounds.seconds();
         return rounds.outputs();
       };
