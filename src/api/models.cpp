@@ -1,7 +1,6 @@
 #include "dragoman/models.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "api/guard.h"
@@ -21,8 +20,6 @@
 
 namespace dragoman::internal {
 namespace {
-
-const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
 
 // The languages become the folder's defaults.
 void set_language(ImportedModel& model, const char* key, const std::string& language,

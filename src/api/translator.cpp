@@ -1,7 +1,6 @@
 #include "dragoman/translator.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "api/guard.h"
 #include "api/inspecting.h"
@@ -28,7 +27,7 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
   if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
   if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0)
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
-  const internal::Kernels& kernels = internal::kernels_for(std::getenv("DRAGOMAN_ISA"));
+  const internal::Kernels& kernels = internal::chosen_kernels();
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
   const internal::WantedPrecision precision = wanted(settings.precision);
   auto model =

@@ -12,6 +12,7 @@
 #include "base/signals.h"
 #include "convert/importers.h"
 #include "convert/settings.h"
+#include "dragoman/models.h"
 #include "hub/cache.h"
 #include "hub/families.h"
 #include "model/new_folder.h"
@@ -88,8 +89,7 @@ std::string download_and_import(const PublishedModel& model, const GetOptions& o
   std::signal(SIGINT, SIG_DFL);  // there is nothing more to keep
   std::signal(SIGTERM, SIG_DFL);
 
-  const ImportedModel imported = import_model({.source = source});
-  write_model_folder(imported, o.out);
+  const dragoman::ImportResult imported = dragoman::import_model({.source = source, .out = o.out});
   log_info("{} was made for {}", o.out, imported.system);
   for (const std::string& choice : imported.choices) log_info("{}", choice);
   if (o.keep) {
@@ -97,8 +97,7 @@ std::string download_and_import(const PublishedModel& model, const GetOptions& o
   } else {
     folder.remove();
   }
-  const bool has_languages = !imported.vocabularies.target->languages().names().empty();
-  return "--model " + o.out + (has_languages ? " --from LANG --to LANG" : "");
+  return "--model " + o.out + (imported.needs_languages ? " --from LANG --to LANG" : "");
 }
 
 }  // namespace

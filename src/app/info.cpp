@@ -29,7 +29,7 @@ void print_line(const std::string& name, const std::string& value) {
 
 void print_weights(const std::string& path, const ModelConfig& config) {
   const auto file = SafetensorsFile::open(path);
-  Device device(kernels_for(nullptr), 1);
+  Device device(chosen_kernels(), 1);
   const Transformer model(config, device, Buffers::none_yet);
   int64_t parameters = 0;
   for (const Parameter& parameter : model.parameters.list()) parameters += parameter.size();

@@ -1,6 +1,5 @@
 #include "app/shared_options.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace dragoman::internal {
@@ -9,24 +8,6 @@ void declare_model(Section& own, std::string& model, const char* help) { own.add
 
 void declare_models(Section& own, std::vector<std::string>& models) {
   own.add("model", models, "model folder; several form an ensemble, which averages their probabilities");
-}
-
-void declare_threads(Section& own, int64_t& threads) {
-  own.add("threads", threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
-}
-
-void declare_precision(Section& own, WantedPrecision& precision) {
-  own.add("precision", precision, "precision of the weights; auto: as in the model folder",
-          {{"auto", WantedPrecision::as_saved},
-           {"fp32", WantedPrecision::fp32},
-           {"bf16", WantedPrecision::bf16},
-           {"int8", WantedPrecision::int8}});
-}
-
-void declare_workers(Section& own, int64_t& workers) {
-  own.add("workers", workers,
-          "batches to translate in parallel, sharing the threads; 0: one per thread, up to 8",
-          at_least(0).at_most(1024));
 }
 
 void declare_search(Options& options, SearchOptions& search) {
@@ -63,7 +44,5 @@ void declare_run_folder(Section& own, std::string& folder) {
 std::string default_run_folder(const std::string& recipe_path) {
   return "models/" + std::filesystem::path(recipe_path).stem().string();
 }
-
-const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
 
 }  // namespace dragoman::internal

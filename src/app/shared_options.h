@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/engine_options.h"
 #include "app/command_line.h"
 #include "base/options.h"
 #include "model/decoding_weights.h"
@@ -13,12 +14,9 @@
 
 namespace dragoman::internal {
 
-// A model, and how it runs.
+// A model; how it runs: api/engine_options.h.
 void declare_model(Section& own, std::string& model, const char* help = "model folder");
 void declare_models(Section& own, std::vector<std::string>& models);
-void declare_threads(Section& own, int64_t& threads);
-void declare_precision(Section& own, WantedPrecision& precision);
-void declare_workers(Section& own, int64_t& workers);
 
 // The search options of a command, in a group of their own.
 void declare_search(Options& options, SearchOptions& search);
@@ -38,8 +36,5 @@ void declare_new_model(Section& own, std::string& folder);
 void add_recipe(CommandLine& line, std::string& path);
 void declare_run_folder(Section& own, std::string& folder);
 std::string default_run_folder(const std::string& recipe_path);
-
-// The instruction set that DRAGOMAN_ISA names, or the best one of this machine.
-const Kernels& chosen_kernels();
 
 }  // namespace dragoman::internal

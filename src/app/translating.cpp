@@ -29,7 +29,7 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_precision(own, options.precision);
   own.add("verify", options.verify,
           "compare the weights with their checksums first; false: start sooner with a large model");
-  own.add("batch", options.batch, "sentences to translate at once", at_least(1).at_most(10'000));
+  declare_batch(own, options.batch);
   own.add("batch-tokens", options.batch_tokens, "limit of their source subwords together; 0: none",
           at_least(0));
   declare_workers(own, options.workers);

@@ -1,5 +1,6 @@
 #include "kernels/kernels.h"
 
+#include <cstdlib>
 #include <string>
 
 #include "base/error.h"
@@ -102,5 +103,7 @@ const Kernels& kernels_for(const char* name) {
   throw Error("DRAGOMAN_ISA is \"" + std::string(name) +
               "\", which this machine or this build does not have: set it to one of " + names);
 }
+
+const Kernels& chosen_kernels() { return kernels_for(std::getenv("DRAGOMAN_ISA")); }
 
 }  // namespace dragoman::internal

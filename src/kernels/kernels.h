@@ -277,5 +277,7 @@ bool has_bf16(const Kernels& kernels);
 // The table of this name (DRAGOMAN_ISA's value), or this machine's best if the name is null or empty.
 // Throws an Error that lists the available ones.
 const Kernels& kernels_for(const char* name);
+// The one that the environment asks for by DRAGOMAN_ISA, or this machine's best.
+const Kernels& chosen_kernels();
 
 }  // namespace dragoman::internal

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -121,7 +120,7 @@ void declare(Section& own, CausalMask& options) {
 // With equal scores and the unit matrix as values, attention's output is its weights.
 HeatMaps chart(const CausalMask& options) {
   const int64_t n = options.positions;
-  Device device(kernels_for(std::getenv("DRAGOMAN_ISA")), 1);
+  Device device(chosen_kernels(), 1);
   const Tensor zeros(device.pool, n, n), unit(device.pool, n, n);
   device.memory.fill(zeros.matrix(), 0);
   device.memory.fill(unit.matrix(), 0);
@@ -164,9 +163,10 @@ struct Losses {
   float smoothed, likelihood;
 };
 
-// Of one prediction. Overwrites the logits with their gradient: the predicted distribution minus the smoothed target.
+// Of one prediction, on the CPU: its memory is the host's. Overwrites the logits with their gradient: the predicted
+// distribution minus the smoothed target.
 Losses losses_of(std::vector<float>& logits, int32_t correct_word, Smoothing smoothing) {
-  static const Kernels& kernels = kernels_for(std::getenv("DRAGOMAN_ISA"));
+  static const Kernels& kernels = chosen_kernels();
   CpuContext context(1);
   const auto words = static_cast<int64_t>(logits.size());
   float losses[2];

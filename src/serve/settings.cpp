@@ -1,20 +1,16 @@
 #include "serve/settings.h"
 
+#include "api/engine_options.h"
+
 namespace dragoman::internal {
 
 void declare_models(Section& own, ServeSettings& s) {
   own.add("model", s.models,
           "model folder, or FROM-TO=FOLDER for a model that does not know its languages; may be repeated");
-  own.add("threads", s.threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
-  own.add("precision", s.precision, "precision of the weights; auto: as in the model folder",
-          {{"auto", dragoman::Precision::as_saved},
-           {"fp32", dragoman::Precision::fp32},
-           {"bf16", dragoman::Precision::bf16},
-           {"int8", dragoman::Precision::int8}});
-  own.add("batch", s.batch, "sentences to translate at once", at_least(1).at_most(10'000));
-  own.add("workers", s.workers,
-          "batches to translate in parallel, sharing the threads; 0: one per thread, up to 8",
-          at_least(0).at_most(1024));
+  declare_threads(own, s.threads);
+  declare_precision(own, s.precision);
+  declare_batch(own, s.batch);
+  declare_workers(own, s.workers);
   own.add("cache", s.cache, "MiB of sentences whose translations are kept; 0: none", at_least(0));
   own.add("detector", s.detector,
           "fastText's lid.176.ftz, to detect languages: tools/get_detector downloads it");
@@ -43,7 +39,7 @@ void declare_limits(Section& own, ServeLimits& l) {
           at_least(1).at_most(1000));
   own.add("max-output", l.output, "longest output that a request may ask for, in subwords a sentence",
           at_least(1).at_most(100'000));
-  own.add("timeout", l.timeout, "seconds after which a request is given up", at_least(1).at_most(86'400));
+  own.add("timeout", l.timeout, "seconds after which a request times out", at_least(1).at_most(86'400));
   own.add("queue", l.queue, "texts that may wait; beyond, requests are refused with 503", at_least(1));
   own.add("queue-characters", l.queue_characters, "characters of the texts that may wait", at_least(1));
   own.add("requests-per-client", l.requests_of_client, "requests at once of one API key or address",

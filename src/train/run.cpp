@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/log.h"
@@ -40,7 +39,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .ema = t.ema};
 }
 
-// The first process alone checks the folder and reports errors: the others wait for it later on.
+// Only the first process checks the folder and reports errors: the others wait for it later on.
 RunStore open_store(const Recipe& recipe, const RunOptions& options, const Processes& processes) {
   if (processes.first()) check_fits_folder(recipe, options);
   return {options.folder, std::max(recipe.checkpoints.keep, recipe.training.average_last), processes};
@@ -61,7 +60,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
       store_(open_store(recipe, options, processes)),
       task_(make_task(recipe, options.folder, processes)),
       recipe_(task_.recipe),
-      device_(kernels_for(std::getenv("DRAGOMAN_ISA")), thread_count(recipe_.training, processes)),
+      device_(chosen_kernels(), thread_count(recipe_.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
       trainer_(model_, update_options(recipe_.training), processes),
       recovery_(trainer_, state_, store_, *task_.training, [this] { set_first_weights(); }) {
@@ -270,7 +269,7 @@ void Run::save_on_schedule() {
 }
 
 // Numbers that are not finite would be sealed in what is saved, and may not show in any loss: Adam's moments, the
-// average, or the row of a rare word. A fault of memory may be in one process alone.
+// average, or the row of a rare word. A memory fault may be in only one process.
 bool Run::rolled_back_unless_finite() {
   struct Defect {
     char tensor[128];
