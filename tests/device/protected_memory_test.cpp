@@ -2,6 +2,7 @@
 // are the CPU's.
 #include "device/protected_memory.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -9,6 +10,7 @@
 
 #include "base/files.h"
 #include "data/corpora.h"
+#include "model/attentions.h"
 #include "model/weights.h"
 #include "search/model_folder.h"
 #include "search/parallel_search.h"
@@ -180,8 +182,50 @@ TEST_P(OnProtectedMemory, PairsHaveTheCpusScores) {
   EXPECT_EQ(score_pairs(model_, sources, targets, 1, 2), score_pairs(cpu_.model, sources, targets, 1, 2));
 }
 
+TEST_P(OnProtectedMemory, AttentionsAreTheCpus) {
+  const auto all = [&](Transformer& model) {
+    const auto tokens = [&](int64_t vocabulary) {
+      PackedSide side;
+      for (const Sentence& s : random_sentences(2, vocabulary, 5, 3)) side.add(s.data(), s.data() + s.size());
+      return pack_tokens(model.device, side.ids, side.lengths, std::vector<uint64_t>(2));
+    };
+    const Attentions found =
+        attentions(model, tokens(config().source_vocabulary), tokens(config().target_vocabulary));
+    std::vector<Floats> values;
+    for (const auto* layers : {&found.encoder, &found.decoder, &found.cross})
+      for (const Tensor& layer : *layers)
+        values.push_back(
+            floats(model.device, {layer.data(), static_cast<size_t>(layer.rows() * layer.columns())}));
+    return values;
+  };
+  EXPECT_EQ(all(model_), all(cpu_.model));
+}
+
 INSTANTIATE_TEST_SUITE_P(EverySmallModel, OnProtectedMemory, testing::ValuesIn(small_configs()),
                          [](const auto& test) { return test.param.name; });
+
+// A request with a term, in a search on this device.
+Answer answer_with_a_term(Device& device, const ModelFolder& folder, const Vocabulary& target) {
+  Transformer model(read_model_config(folder.path), device, Buffers::none_yet);
+  map_weights(device, weights_path(folder.path), model.parameters);
+  const WordEdges edges(target);
+  const SearchTerms terms = {
+      .all = {{.begin = 1, .end = 2, .forms = {{.tokens = {5, 6}}}}}, .edges = &edges, .attention_layer = 1};
+  Search search({&model}, {});
+  return answer_of(search, random_sentences(3, model.config.source_vocabulary, 8, 2),
+                   {.source = {}, .terms = terms, .options = {.beam = 3, .max_length = 12}});
+}
+
+TEST(ProtectedMemoryWithTerms, TranslatesAsTheCpuDoes) {
+  const ModelFolder folder("protected");
+  const Vocabularies words = read_vocabularies(folder.path);
+  ProtectedDevice device(2);
+  Device cpu(kernels_for(nullptr), 2);
+  const Answer answer = answer_with_a_term(device, folder, *words.target);
+  EXPECT_EQ(answer, answer_with_a_term(cpu, folder, *words.target));
+  const Sentence &output = answer.tokens.at(0), term = {5, 6};
+  EXPECT_FALSE(std::search(output.begin(), output.end(), term.begin(), term.end()) == output.end());
+}
 
 TEST(ProtectedMemoryWithAShortlist, TranslatesAsTheCpuDoes) {
   const ModelFolder folder("protected");
