@@ -5,6 +5,7 @@
 #include "serve/deepl_api.h"
 #include "serve/deepl_tags.h"
 #include "serve/translate_all.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -66,9 +67,10 @@ void translate(DeepL& api, const ServeCall& call) {
   std::vector<TextWork> works;
   for (const std::string& text : texts) {
     ignored.emplace_back(form.format.empty() ? std::vector<std::string>() : fields.texts("ignore_tags"));
-    characters.push_back(characters_of(text));
+    characters.push_back(code_point_count(text));
     api.usage.add(call.client, characters.back());
     TextWork& work = works.emplace_back(work_of(call, prepared(text, form, ignored.back())));
+    work.name = "text";
     work.format = form.format;
     work.options = form.options;
     work.from = chosen.from;
@@ -107,7 +109,7 @@ ordered_json body_schema() {
             {"glossary_id", text},
             {"show_billed_characters", flag},
             {"formality",
-             {{"type", "string"}, {"description", "has no effect, which the header X-Ignored says"}}}}}};
+             {{"type", "string"}, {"description", "has no effect: the header X-Ignored names it"}}}}}};
 }
 
 ordered_json answer_schema() {

@@ -1,5 +1,6 @@
 #include "serve/document_job.h"
 
+#include <exception>
 #include <utility>
 
 #include "base/error.h"
@@ -30,6 +31,24 @@ dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork
   return dragoman::translate_document(*step.model.translator, request);
 }
 
+// The exception that is being handled; where the document cannot be read it is the client's error.
+std::exception_ptr error_of(const TextWork& work) {
+  const std::exception_ptr failure = std::current_exception();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const dragoman::Error& error) {
+    if (error.kind() != ErrorKind::failure) return failure;
+  } catch (...) {
+    return failure;
+  }
+  try {
+    document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  } catch (const dragoman::Error& unreadable) {
+    return std::make_exception_ptr(UsageError(unreadable.what()));
+  }
+  return failure;
+}
+
 }  // namespace
 
 void check_document(const TextWork& work, const LanguageRoute& route) {
@@ -52,7 +71,7 @@ void translate_document(const TextWork& work, const LanguageRoute& route, TextRe
     }
     promise.set_value(std::move(result));
   } catch (...) {
-    promise.set_exception(std::current_exception());
+    promise.set_exception(error_of(work));
   }
   on_done(promise.get_future());
 }

@@ -124,10 +124,23 @@ TEST_F(TranslationsTest, RefusesWhatItCannotDoAtOnce) {
   const auto refused = [&](TextWork work) {
     return message_of([&] { translations->translate(std::move(work), [](auto) { FAIL(); }); });
   };
-  EXPECT_EQ(refused({.text = "x", .from = "xx"}), "no model translates from \"xx\": from en");
-  EXPECT_EQ(refused({.text = "x", .from = "en", .to = "de"}), "no model translates from en to \"de\": to fr");
+  EXPECT_EQ(refused({.text = "x", .from = "xx"}), "no model translates from \"xx\", only from en");
+  EXPECT_EQ(refused({.text = "x", .from = "en", .to = "de"}),
+            "no model translates from en to \"de\", only to fr");
   EXPECT_NE(refused({.text = "x", .from = "en", .options = {{"bean", 1}}}).find("beam"), std::string::npos);
   EXPECT_NE(refused({.text = "x\ny", .from = "en", .prefix = "z"}).find("2 lines"), std::string::npos);
+}
+
+TEST_F(TranslationsTest, ADocumentThatCannotBeReadIsItsSendersError) {
+  const auto translations = open_translations({"en-fr=" + one_.path}, settings());
+  const TextWork work = {.text = "The <x>cat", .format = "xml", .name = "text", .from = "en", .to = "fr"};
+  try {
+    translated(*translations, work);
+    ADD_FAILURE() << "it was translated";
+  } catch (const dragoman::Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_EQ(std::string(error.what()).substr(0, 26), "text: line 1: invalid XML:");
+  }
 }
 
 TEST_F(TranslationsTest, SaysWhenAsMuchWaitsAsMay) {
