@@ -101,8 +101,8 @@ function places(words, gap, size) {
   return {middles, length: Math.max(0, at - gap)};
 }
 
-// Draws anew where the width changes: of the window, or of a notebook's frame, which has none at first. A scroll bar that
-// comes or goes is no reason, lest it went and came for ever.
+// Draws again when the width changes: of the window, or of a notebook's frame, which has none at first. A scroll bar that
+// comes or goes is not a reason: it could come and go for ever.
 function drawByWidth(holder, draw) {
   const scrollBar = 20;
   let width = holder.clientWidth;

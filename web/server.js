@@ -111,7 +111,7 @@ export function refusal({error, message, status}) {
   return new Refused(status ?? error?.status ?? 500, (typeof error === "string" ? error : error?.message) ?? message ?? "the translation failed");
 }
 
-// fetch() does not tell how much of an upload is sent.
+// fetch() does not report how much of an upload is sent.
 export function upload(path, form, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

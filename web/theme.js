@@ -19,7 +19,7 @@ const theme = {
     try {
       if (dark === theme.system.matches) localStorage.removeItem("theme");
       else localStorage.setItem("theme", dark ? "dark" : "light");
-    } catch { /* holds for this page alone */ }
+    } catch { /* holds only for this page */ }
     theme.apply(dark);
   },
 

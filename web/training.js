@@ -6,7 +6,7 @@ const state = document.getElementById("state");
 const often = 2000, seldom = 10000;  // milliseconds, while it changes and while it does not answer
 let version = null, shape = "", told = "";
 
-// What can change only by building the page anew: other runs, charts that have their first value, new sections.
+// What can change only by building the page again: other runs, charts that have their first value, new sections.
 function shapeOf({runs: all}) {
   const some = (values) => Object.keys(values).filter((name) => values[name].some?.((value) => value !== null)).join();
   return JSON.stringify(all.map((run) => [run.name, some(run.train), some(run.validation), run.epochs.step.length > 1,

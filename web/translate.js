@@ -28,7 +28,7 @@ let result = null, running = null, timer = 0, keeping = 0;
 let focusWhenDone = -1;  // the number of a word
 
 function remember(name, value) {
-  try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* holds for this page alone */ }
+  try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* holds only for this page */ }
 }
 
 function remembered(name) {
@@ -187,7 +187,7 @@ async function choose(word, node) {
   }
 }
 
-// Translates the line anew from the end of the prefix.
+// Translates the line again from the end of the prefix.
 function goOn(index, prefix) {
   const line = result.lines[index], before = result.text.slice(0, line.at), after = result.text.slice(line.at + line.text.length);
   const {from, to} = result.answer, bytes = new TextEncoder().encode(before).length;

@@ -28,7 +28,7 @@ struct DocumentRequest {
   // Of each text, as Request has them. Texts are split into sentences: "split-sentences" is "any" by default.
   Options options = {};
   const Glossary* glossary = nullptr;  // terms whose translation is given
-  // Other translations of the whole that are asked for beside the best. They need a beam of one more at least.
+  // Other translations of the whole that are asked for besides the best. They need a beam of at least one more.
   size_t alternatives = 0;
   std::stop_token stop = {};  // cancels
   uint64_t client = 0;        // as of a Request; 0: the document is a client of its own

@@ -15,7 +15,7 @@ class Import:
     """What an imported model was taken for."""
 
     system: str
-    """That the model was made for: ``"Hugging Face Marian"``."""
+    """The system that the model was made for: ``"Hugging Face Marian"``."""
     choices: list[str]
     source_language: str
     needs_languages: bool
@@ -34,7 +34,7 @@ def import_model(
     target_language: str = "",
     precision: Literal["", "fp32", "bf16", "int8"] = "",
 ) -> Import:
-    """Makes a model folder of another system's model: a folder, an archive or a file.
+    """Converts another system's model (a folder, an archive or a file) into a model folder.
 
     >>> import_model("opus-mt-en-fr", "models/en-fr").system        # doctest: +SKIP
     'Hugging Face Marian'

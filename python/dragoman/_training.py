@@ -21,7 +21,7 @@ class TrainingStep:
     step: int
     epoch: int
     loss: float
-    """Of a target token, as it is trained: with label smoothing."""
+    """Per target token, with label smoothing: what is trained on."""
     learning_rate: float
     gradient_norm: float
     tokens_per_second: float
@@ -48,7 +48,7 @@ class Validation:
     bleu: float | None
     chrf: float | None
     best: bool
-    """So far: this model is kept."""
+    """The best so far: this model is kept."""
     samples: list[Sample]
 
 
@@ -108,7 +108,7 @@ def train(
     on_validation: Callable[[Validation], object] | None = None,
     progress: bool | None = None,
 ) -> TrainingResult:
-    """Trains a model, and returns when that has ended.
+    """Trains a model, and returns when training has ended.
 
     ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``. What a callback
     raises, and KeyboardInterrupt, saves a checkpoint first; calling again then goes on to the same bits.

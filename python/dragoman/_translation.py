@@ -50,7 +50,7 @@ class WordConfidence:
 
 @dataclasses.dataclass(frozen=True)
 class Hypothesis:
-    """One possible translation. All but text and score are there with ``tokens=True`` or ``alignment=True`` only."""
+    """One possible translation. All but text and score need ``tokens=True`` or ``alignment=True``."""
 
     text: str
     score: float
@@ -118,7 +118,7 @@ class Progress:
     text: str
     """The best output so far."""
     final: str
-    """Its beginning that will not change any more."""
+    """The beginning of it that will no longer change."""
 
 
 def _span(span: _core.Span) -> Span:

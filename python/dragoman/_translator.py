@@ -107,10 +107,10 @@ class Translator:
         verify: bool = True,
         cache_bytes: int = 0,
     ) -> None:
-        """Opens a model's folder; of several, with one target vocabulary, probabilities are averaged.
+        """Opens a model's folder, or several with one target vocabulary, whose probabilities are averaged.
 
         ``precision``: "" as in the folder. ``threads``: 0 for all processors. ``batch``: sentences that are translated at
-        once, for each of the ``workers``. ``cache_bytes``: of sentences translated before, which answer again.
+        once, for each of the ``workers``. ``cache_bytes``: memory for earlier sentences and their translations.
         """
         paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
         folders = [os.fspath(one) for one in paths]
@@ -129,9 +129,9 @@ class Translator:
 
         Options are those of `dragoman translate`, with underscores, and:
 
-        - ``source_language``, ``target_language``: of a model of many languages
+        - ``source_language``, ``target_language``: for a multilingual model
         - ``tokens=True``: hypotheses have tokens and the words' confidence
-        - ``alignment=True``: and word alignments and attention
+        - ``alignment=True``: they have word alignments and attention, too
         - ``prefix``: how the output begins
         - ``timeout``: in seconds
 
@@ -161,7 +161,7 @@ class Translator:
         return [translation_of(one, how.tokens) for one in done]
 
     async def translate_async(self, text: str, *, glossary: Glossary | None = None, **options: Any) -> Translation:
-        """Translates a text while the event loop goes on. Cancelling the task frees its place in the batch."""
+        """Translates a text without blocking the event loop. Cancelling the task frees its place in the batch."""
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
 
@@ -344,4 +344,4 @@ class _How:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        raise TypeError(f"a text to translate must be a str, and this is of type {type(text).__name__}")
+        raise TypeError(f"a text to translate must be a str, not {type(text).__name__}")

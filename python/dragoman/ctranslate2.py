@@ -5,7 +5,7 @@
     sys.modules["ctranslate2"] = dragoman.ctranslate2       # before argostranslate is imported
 
 Models are CTranslate2's own folders, or any other that can be imported. Tokens are SentencePiece's. An argument that
-Dragoman has nothing for is refused unless it has its default; devices, queues and batch sizes are taken and mean nothing,
+Dragoman does not support is refused unless it has its default; devices, queues and batch sizes are accepted and ignored,
 since one continuous batch serves all calls.
 """
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Translator:
         **unused: Any,
     ) -> None:
         if device not in ("cpu", "auto"):
-            raise ValueError(f'there is no device "{device}": use "cpu"')
+            raise ValueError(f'unknown device "{device}": use "cpu"')
         if compute_type not in _PRECISIONS:
-            raise ValueError(f'there is no compute_type "{compute_type}": use one of {", ".join(_PRECISIONS)}')
+            raise ValueError(f'unknown compute_type "{compute_type}": use one of {", ".join(_PRECISIONS)}')
         folder = pathlib.Path(model_path)
         package = folder.resolve().parent
         source = package if (package / "metadata.json").exists() else folder  # of Argos: it has the tokenizer
@@ -172,7 +172,7 @@ class Translator:
     ) -> list[ScoringResult]:
         """Scores tokenised translations; the end has a score of its own, as the last."""
         if others.pop("asynchronous", False) or others.pop("offset", 0):
-            raise ValueError("score_batch has no asynchronous results, and no offset")
+            raise ValueError("score_batch supports neither asynchronous results nor an offset: leave them out")
         _refuse(others)
         targets = list(target)
         scores = self._translator.score(
@@ -186,10 +186,10 @@ class Translator:
         ]
 
     def unload_model(self, to_cpu: bool = False) -> None:
-        """Nothing: a model is mapped, and its memory the system's."""
+        """Does nothing: a model's file is mapped, and the system manages its memory."""
 
     def load_model(self, keep_cache: bool = False) -> None:
-        """Nothing: the model is always there."""
+        """Does nothing: the model is always loaded."""
 
     @property
     def model_is_loaded(self) -> bool:
@@ -202,12 +202,12 @@ def contains_model(path: Path) -> bool:
 
 
 def get_cuda_device_count() -> int:
-    """None: Dragoman translates on the CPU."""
+    """Always 0: Dragoman translates on the CPU."""
     return 0
 
 
 def get_supported_compute_types(device: str, device_index: int = 0) -> set[str]:
-    """What ``compute_type`` may be."""
+    """The values of ``compute_type``."""
     return set(_PRECISIONS) - {"default", "auto"}
 
 
@@ -215,7 +215,7 @@ def _refuse(others: dict[str, Any]) -> None:
     for name, value in others.items():
         if name in _WITHOUT_EFFECT or (name in _DEFAULTS and value == _DEFAULTS[name]):
             continue
-        raise ValueError(f"Dragoman has nothing for {name}={value!r}: leave it out")
+        raise ValueError(f"Dragoman does not support {name}={value!r}: leave it out")
 
 
 def _text_of(pieces: Sequence[str]) -> str:

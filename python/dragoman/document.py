@@ -18,7 +18,7 @@ __all__ = ["Document", "Format", "formats", "translate", "translate_bytes"]
 
 @dataclasses.dataclass(frozen=True)
 class Document:
-    """A translated file, and how many of its texts have what a reader should know of."""
+    """A translated file, and how many of its texts have a flag that a reader should know about."""
 
     bytes: bytes
     segments: int
@@ -41,7 +41,7 @@ class Format:
 
 
 def formats() -> list[Format]:
-    """The formats that are known.
+    """The formats that can be translated.
 
     >>> "html" in [format.name for format in formats()]
     True

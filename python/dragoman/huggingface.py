@@ -1,4 +1,4 @@
-"""Models of Hugging Face's hub that lie in a folder, with the calls that transformers' users know."""
+"""Models of Hugging Face's hub in a local folder, with the calls that users of transformers know."""
 from __future__ import annotations
 
 import hashlib
@@ -28,7 +28,7 @@ def _cache() -> pathlib.Path:
 
 
 def _imported(path: pathlib.Path) -> pathlib.Path:
-    """The model folder that was made of this one; it is made once, and anew where a file of it changes."""
+    """The model folder that was made of this one; it is made once, and again when one of its files changes."""
     state = [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(path.iterdir()) if f.is_file()]
     key = hashlib.sha256(repr((str(path), state)).encode()).hexdigest()[:16]
     folder = _cache() / f"{path.name}-{key}"
@@ -48,7 +48,7 @@ def _imported(path: pathlib.Path) -> pathlib.Path:
 
 
 def from_pretrained(path: Path, **settings: Any) -> Translator:
-    """Opens a translation model of Hugging Face's, of CTranslate2's or any other that can be imported, or one of ours.
+    """Opens a translation model of Hugging Face's, of CTranslate2's or any other that can be imported, or one of Dragoman's.
 
     It is imported on first use, into the user's cache folder. ``settings`` are those of :class:`dragoman.Translator`.
 
@@ -57,7 +57,7 @@ def from_pretrained(path: Path, **settings: Any) -> Translator:
     """
     folder = pathlib.Path(path).resolve()
     if not folder.is_dir():
-        raise FileNotFoundError(f"{path}: there is no such folder: download the model first, with `dragoman get`")
+        raise FileNotFoundError(f"{path}: no such folder: download the model first, with `dragoman get`")
     return Translator(folder if _is_ours(folder) else _imported(folder), **settings)
 
 
@@ -104,5 +104,5 @@ def pipeline(task: str, model: Path, **settings: Any) -> TranslationPipeline:
     [{'translation_text': 'Bonjour !'}]
     """
     if not task.startswith("translation"):
-        raise ValueError(f'there is no task "{task}": use "translation"')
+        raise ValueError(f'unknown task "{task}": use "translation"')
     return TranslationPipeline(from_pretrained(model, **settings))

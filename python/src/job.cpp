@@ -103,7 +103,8 @@ Translation Job::result() {
     const std::lock_guard lock(state_->mutex);
     result = std::move(state_->result);
   }
-  if (!result.valid()) throw Error("the result of a job is taken once, when it is done", ErrorKind::internal);
+  if (!result.valid())
+    throw Error("the result of a job can be taken only once, when it is done", ErrorKind::internal);
   return result.get();
 }
 

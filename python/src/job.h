@@ -18,7 +18,7 @@ class Job {
   // With `follow`, progress() reports. `on_done` is called without arguments on a thread of its own, or is None.
   Job(Translator& translator, Request request, bool follow, const nb::object& on_done);
 
-  // These wait at most so long, without the global lock; whether it is done.
+  // These wait at most this long, without the global lock. Whether it is done.
   bool wait(double seconds) const;
   // The best output so far and how many of its bytes are final; none where there is no news.
   std::optional<std::pair<std::string, size_t>> progress(double seconds);

@@ -23,8 +23,7 @@ ImportResult import(const std::string& source, const std::string& out, const std
 std::vector<std::string> export_to(const std::string& folder, const std::string& format,
                                    const std::string& out) {
   if (format != "ctranslate2" && format != "huggingface")
-    throw Error("there is no format \"" + format + "\" to export to: use ctranslate2 or huggingface",
-                ErrorKind::usage);
+    throw Error("unknown export format \"" + format + "\": use ctranslate2 or huggingface", ErrorKind::usage);
   const nb::gil_scoped_release release;
   return export_model(folder, format == "ctranslate2" ? ExportFormat::ctranslate2 : ExportFormat::huggingface,
                       out);

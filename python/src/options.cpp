@@ -35,7 +35,7 @@ Precision precision_of(const std::string& name) {
   if (name == "fp32") return Precision::fp32;
   if (name == "bf16") return Precision::bf16;
   if (name == "int8") return Precision::int8;
-  throw Error("there is no precision \"" + name + "\": use fp32, bf16 or int8", ErrorKind::usage);
+  throw Error("unknown precision \"" + name + "\": use fp32, bf16 or int8", ErrorKind::usage);
 }
 
 }  // namespace dragoman::python

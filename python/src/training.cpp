@@ -12,11 +12,10 @@ Resume resume_of(const std::string& name) {
   if (name == "automatic") return Resume::automatic;
   if (name == "never") return Resume::never;
   if (name == "require") return Resume::require;
-  throw Error("there is no way \"" + name + "\" to resume: use automatic, never or require",
-              ErrorKind::usage);
+  throw Error("unknown value of resume: \"" + name + "\"; use automatic, never or require", ErrorKind::usage);
 }
 
-// What a callback throws, KeyboardInterrupt included, asks for a checkpoint and an end, and is thrown then.
+// What a callback throws, KeyboardInterrupt included, makes the run save a checkpoint and end, and is rethrown then.
 class Callbacks {
  public:
   explicit Callbacks(TrainingRequest& request) { request.stop = stop_.get_token(); }

@@ -16,6 +16,7 @@
 #include "document/repair.h"
 #include "dragoman/document.h"
 #include "text/sentence_rules.h"
+#include "text/unicode.h"
 
 namespace dragoman {
 namespace {
@@ -42,23 +43,14 @@ std::string sentence_rules_of(const Options& options) {
   return std::ranges::find(known, language) != known.end() ? language : "any";
 }
 
-// Where each code point begins, and the end.
-std::vector<size_t> byte_positions(std::string_view text) {
-  std::vector<size_t> positions;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) positions.push_back(i);
-  }
-  positions.push_back(text.size());
-  return positions;
-}
-
 size_t code_point_at(size_t byte, const std::vector<size_t>& positions) {
   return static_cast<size_t>(std::ranges::lower_bound(positions, byte) - positions.begin());
 }
 
 // Which bytes of the source each subword of the output came from.
 std::vector<Link> links_of(const Translation& translation, const Hypothesis& output) {
-  const std::vector<size_t> source = byte_positions(translation.source), target = byte_positions(output.text);
+  const std::vector<size_t> source = internal::code_point_offsets(translation.source);
+  const std::vector<size_t> target = internal::code_point_offsets(output.text);
   const auto in_bytes = [](Span span, const std::vector<size_t>& positions) {
     return TextSpan{positions.at(span.begin), positions.at(span.end)};
   };
@@ -171,7 +163,7 @@ class Texts {
   // Fixed words, placeholders and numbers that would change come out as they are; then the glossary's.
   std::vector<Term> terms_of(const Source& source, const Text& text) const {
     std::vector<Term> terms;
-    const std::vector<size_t> positions = byte_positions(source.first);
+    const std::vector<size_t> positions = internal::code_point_offsets(source.first);
     const auto keep = [&](TextSpan span) {
       terms.push_back({.source = {code_point_at(span.begin, positions), code_point_at(span.end, positions)},
                        .targets = {source.first.substr(span.begin, span.end - span.begin)}});

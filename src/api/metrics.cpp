@@ -18,7 +18,7 @@ internal::Tokenizer tokenizer_named(const std::string& name) {
   if (name == "intl") return internal::Tokenizer::international;
   if (name == "char") return internal::Tokenizer::characters;
   if (name == "none") return internal::Tokenizer::none;
-  throw internal::UsageError("there is no tokenizer {}: take 13a, intl, char or none", name);
+  throw internal::UsageError("unknown tokenizer {}: use 13a, intl, char or none", name);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace dragoman::internal {
 
 void declare_prefix_bias(Section& own, SearchOptions& options);
 
-// What a request may set beside the options of every search (search/options.h).
+// What a request may set besides the options of every search (search/options.h).
 void declare_request(Section& own, SearchOptions& options);
 
 // Those that are given, and the model's own for the others. A UsageError where a name is unknown, a value out of range,

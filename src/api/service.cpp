@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kept_options = 16;
 constexpr uint64_t first_own_client = uint64_t{1} << 63;  // above the numbers that callers choose
 
-// What a request costs beside its length in bytes.
+// What a request costs besides its length in bytes.
 constexpr double base_cost = 16;
 
 std::exception_ptr error_of(ErrorKind kind, const std::string& message) {
@@ -207,7 +207,7 @@ void Service::start(ServiceJobs::node_type job) {
   }
 }
 
-// What a step throws concerns all that it worked on, and leaves the engine in no known state.
+// What a step throws concerns all that it worked on, and leaves the engine in an unknown state.
 void Service::step() {
   if (!engine_->busy()) return;
   try {

@@ -29,7 +29,7 @@ class Service {
 
   SavedModel& model() { return *model_; }
 
-  // Without `on_done` the result comes with the future alone.
+  // Without `on_done` the result comes only with the future.
   std::future<dragoman::Translation> submit(Request request, OnDone on_done = {});
   size_t pending() const;
   TranslatorStatistics statistics() const;
@@ -67,7 +67,7 @@ class Service {
   const BatchLimits limits_;
 
   std::mutex options_mutex_;
-  std::deque<std::pair<dragoman::Options, SearchOptions>> read_options_;  // those of late
+  std::deque<std::pair<dragoman::Options, SearchOptions>> read_options_;  // recent ones
 
   mutable std::mutex mutex_;  // for what follows up to the thread's own
   std::condition_variable wake_;

@@ -35,7 +35,7 @@ struct ServiceJob {
 using ServiceJobs =
     std::map<uint64_t, std::unique_ptr<ServiceJob>>;  // in the order in which they were submitted
 
-// To find the next one, one by its number and those whose time is over takes no longer where many wait.
+// Finding the next one, one by its number, or the expired ones takes no longer where many wait.
 class WaitingJobs {
  public:
   using Clock = ServiceJob::Clock;

@@ -83,9 +83,9 @@ class LengthTable {
       ordered_json object = {{"from", shortest(i)}};
       if (i < longest_of_row.size()) object["to"] = longest_of_row[i];
       object["sentences"] = row.sentences;
-      object["BLEU"] = rounded(bleu.score, options_.digits);
-      object[chrf_name(options_.chrf())] = rounded(chrf_score(row.chrf), options_.digits);
-      object["ratio"] = rounded(bleu.ratio, 3);
+      object["BLEU"] = as_printed(bleu.score, options_.digits);
+      object[chrf_name(options_.chrf())] = as_printed(chrf_score(row.chrf), options_.digits);
+      object["ratio"] = as_printed(bleu.ratio, 3);
       list.push_back(std::move(object));
     }
     return {{"name", "by_length"}, {"rows", std::move(list)}};

@@ -24,7 +24,7 @@ void declare(Options& options, QuantizeOptions& o) {
   declare_new_model(own, o.out);
 }
 
-double megabytes(const std::string& folder) {
+double megabytes_of_weights(const std::string& folder) {
   return static_cast<double>(std::filesystem::file_size(weights_path(folder))) * 1e-6;
 }
 
@@ -36,8 +36,8 @@ void quantize(const Arguments& arguments) {
   if (o.model.empty() || o.out.empty())
     throw UsageError("quantize needs --model DIR and --out DIR: see dragoman quantize --help");
   dragoman::quantize(o.model, o.precision, o.out);
-  log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model, megabytes(o.out),
-           megabytes(o.model));
+  log_info("{} has the weights of {} in {:.1f} MB instead of {:.1f}", o.out, o.model,
+           megabytes_of_weights(o.out), megabytes_of_weights(o.model));
 }
 
 }  // namespace dragoman::internal

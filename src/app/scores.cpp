@@ -17,8 +17,7 @@ void declare(Section& own, ScoreOptions& scores) {
   declare_format(own, scores.format, "one line per metric, or sacreBLEU's JSON");
 }
 
-// The text of the rounded number, read back.
-double rounded(double value, int64_t digits) { return std::stod(fmt::format("{:.{}f}", value, digits)); }
+double as_printed(double value, int64_t digits) { return std::stod(fmt::format("{:.{}f}", value, digits)); }
 
 void Scores::add(std::string_view hypothesis, std::string_view reference) {
   bleu_ += bleu_statistics(hypothesis, reference, options_.bleu());
@@ -39,11 +38,11 @@ std::string Scores::text() const {
 nlohmann::ordered_json Scores::json() const {
   const BleuScore bleu = bleu_score(bleu_);
   return {{{"name", "BLEU"},
-           {"score", rounded(bleu.score, options_.digits)},
+           {"score", as_printed(bleu.score, options_.digits)},
            {"signature", bleu_signature(options_.bleu())},
            {"verbose_score", bleu.details()}},
           {{"name", chrf_name(options_.chrf())},
-           {"score", rounded(chrf_score(chrf_), options_.digits)},
+           {"score", as_printed(chrf_score(chrf_), options_.digits)},
            {"signature", chrf_signature(options_.chrf())}}};
 }
 

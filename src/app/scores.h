@@ -27,8 +27,8 @@ struct ScoreOptions {
 // Among a command's own flags.
 void declare(Section& own, ScoreOptions& scores);
 
-// A number rounded to this many digits after the decimal point.
-double rounded(double value, int64_t digits);
+// The number that is read back from the value printed with this many digits after the decimal point.
+double as_printed(double value, int64_t digits);
 
 // Statistics summed over sentences, and the scores that follow from them.
 class Scores {

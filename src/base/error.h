@@ -6,8 +6,8 @@
 //   CHECK(a.columns == b.rows, "product of {} and {}", a.shape, b.shape)
 //                                            A broken invariant: ours, never the user's. Always on.
 //
-// A message with values is an fmt format string, checked at compile time; a message alone is taken literally.
-// All three throw; app/main.cpp alone catches them, prints a line to standard error and returns an exit code.
+// A message with values is an fmt format string, checked at compile time; one without is taken literally.
+// All three throw; only app/main.cpp catches them, prints a line to standard error and returns an exit code.
 #pragma once
 
 #include <stdexcept>

@@ -19,8 +19,7 @@ bool is_nested_too_deeply(std::string_view text);
 // Throws nlohmann::json::exception, as nlohmann's own parse does.
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text) {
-  if (is_nested_too_deeply(text))
-    throw Json::parse_error::create(101, 0, "it is nested too deeply to be meant", nullptr);
+  if (is_nested_too_deeply(text)) throw Json::parse_error::create(101, 0, "it is nested too deeply", nullptr);
   return Json::parse(text);
 }
 

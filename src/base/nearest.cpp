@@ -5,13 +5,13 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t most_letters = 100;
+constexpr size_t max_letters = 100;
 
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  a = a.substr(0, most_letters);  // no known word is as long
-  b = b.substr(0, most_letters);
+  a = a.substr(0, max_letters);  // no known word is as long
+  b = b.substr(0, max_letters);
   // rows[i][j]: the distance of a's first i letters from b's first j.
   std::vector<std::vector<int>> rows(a.size() + 1, std::vector<int>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {

@@ -117,7 +117,7 @@ class Options {
 
   std::string help() const;      // for a terminal of 100 columns
   std::string markdown() const;  // a heading and a table for each section of a recipe
-  std::string markdown(const std::string& section) const;  // the table alone
+  std::string markdown(const std::string& section) const;  // only the table
 
   const std::vector<Option>& all() const { return options_; }
   const Option* find(const std::string& key) const;  // by its name or its former one; null if there is none
@@ -141,7 +141,7 @@ std::string to_text(const OptionValue& value);
 // A name and its description in the columns of Options::help.
 std::string help_line(const std::string& name, const std::string& help);
 
-// What else is to be said about an option: section.add("threads", ...).may_change_on_resume().
+// Further properties of an option: section.add("threads", ...).may_change_on_resume().
 class Declaration {
  public:
   Declaration(Options& options, size_t index) : options_(options), index_(index) {}
@@ -175,7 +175,7 @@ class Section {
                   std::pair<const char*, int64_t> word);
   Declaration add(const char* name, std::string& variable, const char* help);
   Declaration add(const char* name, std::vector<std::string>& variable, const char* help);
-  // Recipes and configurations may also have a list of numbers as strings, and a number alone for a list of one.
+  // Recipes and configurations may also have a list of numbers as strings, and a single number for a list of one.
   Declaration add(const char* name, std::vector<double>& variable, const char* help,
                   Range each = any_number());
   Declaration add(const char* name, std::vector<int64_t>& variable, const char* help,

@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-// A number alone is a list of one; older recipes and configurations have numbers as strings.
+// A single number is a list of one; older recipes and configurations have numbers as strings.
 std::optional<std::vector<double>> numbers_in(const OptionValue& value) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
   if (const auto* whole = std::get_if<int64_t>(&value)) return {{static_cast<double>(*whole)}};

@@ -6,17 +6,17 @@ namespace dragoman::internal {
 namespace {
 
 // Not within a character of UTF-8.
-std::string_view beginning(std::string_view text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return text;
-  size_t end = most_bytes;
-  while (end > 0 && most_bytes - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+std::string_view beginning(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  size_t end = max_bytes;
+  while (end > 0 && max_bytes - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end);
 }
 
 }  // namespace
 
-std::string shortened(std::string_view text, size_t most_bytes) {
-  return std::string(beginning(text, most_bytes)) + (text.size() > most_bytes ? "..." : "");
+std::string shortened(std::string_view text, size_t max_bytes) {
+  return std::string(beginning(text, max_bytes)) + (text.size() > max_bytes ? "..." : "");
 }
 
 std::string in_quotes(std::string_view text) {

@@ -7,8 +7,8 @@
 
 namespace dragoman::internal {
 
-// At most so many bytes of it, and "..." for the rest.
-std::string shortened(std::string_view text, size_t most_bytes = 100);
+// At most `max_bytes` of it, and "..." for the rest.
+std::string shortened(std::string_view text, size_t max_bytes = 100);
 
 // At most 100 bytes as one printable line, in quotes.
 std::string in_quotes(std::string_view text);

@@ -43,7 +43,7 @@ class ThreadPool {
   void keep_failure(int64_t task);
 
   std::vector<std::thread> workers_;
-  Body body_ = nullptr;  // read by those who have a task alone, and a loop ends only after them
+  Body body_ = nullptr;  // read by those who have a task; a loop ends only after them
   void* argument_ = nullptr;
   std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
   std::atomic<int32_t> done_{0};         // tasks of this loop that are finished

@@ -26,7 +26,7 @@ bool is_package(const fs::path& folder) {
   return fs::is_regular_file(folder / "metadata.json") && fs::is_regular_file(folder / "model/model.bin");
 }
 
-// What the model is made of; packages also have programs' data, such as those that split texts into sentences.
+// The files of the model; packages also contain the data of programs, such as sentence splitters.
 bool is_of_model(std::string_view name) {
   return name.ends_with("/metadata.json") || name.ends_with("/sentencepiece.model") ||
          name.ends_with("/bpe.model") || name.find("/model/") != std::string_view::npos;
@@ -44,7 +44,7 @@ std::string folder_in(const std::string& path, const std::string& unpacked) {
 void check_supported(const std::string& folder) {
   if (fs::exists(folder + "/bpe.model"))
     throw Error(
-        "{} splits text by bpe.model, which is not supported: only packages with sentencepiece.model are",
+        "{} splits text with bpe.model, which is not supported: only packages with sentencepiece.model are",
         folder);
 }
 
@@ -83,11 +83,11 @@ ImportedModel import_argos(const ImportRequest& request) {
   const auto archive = std::make_shared<const UnpackedArchive>(request.source, is_of_model);
   try {
     ImportedModel model = import_folder(folder_in(request.source, archive->folder()), request.vocabularies);
-    model.parts = [archive, parts = std::move(model.parts)](const Parameter& parameter) {
-      return parts(parameter);
+    model.tensors_of = [archive, tensors_of = std::move(model.tensors_of)](const Parameter& parameter) {
+      return tensors_of(parameter);
     };
     return model;
-  } catch (const Error& error) {  // about files that are gone when the user reads it
+  } catch (const Error& error) {  // it names files that are gone when the user reads it
     std::string message = error.what();
     const size_t at = message.find(archive->folder());
     if (at != message.npos) message.replace(at, archive->folder().size(), request.source);

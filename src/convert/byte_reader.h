@@ -30,7 +30,7 @@ class ByteReader {
 
   std::span<const std::byte> bytes(uint64_t size) {
     if (size > left())
-      fail("is truncated or damaged: {} bytes are expected at byte {}, and there are {}", size, at_, left());
+      fail("is truncated or damaged: expected {} bytes at byte {}, found {}", size, at_, left());
     at_ += size;
     return bytes_.subspan(at_ - size, size);
   }

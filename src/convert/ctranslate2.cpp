@@ -34,7 +34,7 @@ constexpr int64_t longest_output = 256, longest_source = 1024;
 
 // --- The weights ------------------------------------------------------------------------------------
 
-std::vector<ForeignTensor> parts_of(const CTranslate2Model& model, const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const Parameter& parameter) {
   const std::string name = ctranslate2_name(parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name.ends_with("/bias") && !model.has(name))
@@ -42,7 +42,7 @@ std::vector<ForeignTensor> parts_of(const CTranslate2Model& model, const Paramet
   const ForeignTensor& tensor = model.find(name);
   const auto of_shape = [&](const std::vector<int64_t>& shape) {
     if (tensor.shape != shape)
-      throw Error("{}: {} is {}, but the other tensors say [{}]", model.path, name, describe(tensor),
+      throw Error("{}: {} is {}, but the other tensors imply [{}]", model.path, name, describe(tensor),
                   fmt::join(shape, ", "));
     return tensor;
   };
@@ -53,7 +53,7 @@ std::vector<ForeignTensor> parts_of(const CTranslate2Model& model, const Paramet
   return {rows_of(tensor, 0, rows)};  // the longer of two tables of positions
 }
 
-// Why a model cannot be imported that has a variable whose name has this part.
+// Why a model with a variable of this name cannot be imported.
 const char* reason(const std::string& name) {
   for (const auto& [part, what] : {std::pair("relative_", "relative positions are"),
                                    {"rotary", "rotary positions are"},
@@ -68,7 +68,7 @@ const char* reason(const std::string& name) {
   return "this part of a model is";
 }
 
-// What is understood, or says what ours does anyway. A flag that is off says nothing.
+// Variables that are understood, or that state what holds here anyway. A flag that is off has no effect.
 bool is_harmless(const CTranslate2Model& model, const std::string& name) {
   static const std::set<std::string, std::less<>> attributes = {"num_heads",
                                                                 "pre_norm",
@@ -118,7 +118,7 @@ void check_sizes(const CTranslate2Model& model, const std::string& folder, const
 }
 
 // Models converted from transformers leave the end mark of sources to the caller's tokenizer. They are those whose
-// decoder begins with the end mark: OpenNMT's begin with <s>, and Marian's and fairseq's say that they end sources.
+// decoder begins with the end mark: OpenNMT's begin with <s>, and Marian's and fairseq's specify that they end sources.
 bool caller_ends_sources(const CTranslate2Settings& s) {
   return !s.add_source_eos && s.decoder_start == s.end;
 }
@@ -202,8 +202,8 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   const CTranslate2Settings& settings = theirs->settings;
   if (!settings.decoder_start)
     throw Error(
-        "{}: the model has no decoder_start_token, since its first word says the language: such models are "
-        "not supported",
+        "{}: the model has no decoder_start_token, since its first token is a language: such models are not "
+        "supported",
         folder);
   if (settings.add_source_bos) throw Error("{}: add_source_bos = true is not supported", folder);
   ImportedModel model = {.system = "CTranslate2", .config = ctranslate2_config(*theirs)};
@@ -226,10 +226,10 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
                   {"penalty-form", "plain"}, {"max-length", longest_output},
                   {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
-  // Its beam is done once as many outputs as it is wide have ended, but without a penalty as soon as the best has.
+  // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";
   model.choices = choices_of(model, settings);
-  model.parts = [theirs](const Parameter& parameter) { return parts_of(*theirs, parameter); };
+  model.tensors_of = [theirs](const Parameter& parameter) { return tensors_of(*theirs, parameter); };
   return model;
 }
 

@@ -26,7 +26,7 @@ int64_t d_ff_of(const CTranslate2Model& model, const char* stack) {
   return model.matrix(fmt::format("{}/layer_0/ffn/linear_0/weight", stack)).shape[0];
 }
 
-// An attribute that both stacks must have in common.
+// An attribute that must be the same in both stacks.
 double common(const CTranslate2Model& model, const std::string& name, double otherwise) {
   const double encoder = model.scalar("encoder/" + name, otherwise),
                decoder = model.scalar("decoder/" + name, otherwise);
@@ -102,10 +102,10 @@ bool is_table_of(const CTranslate2Model& model, Positions kind, int64_t first) {
   return true;
 }
 
-// A stored table that has a formula needs not be stored, and then has no end.
+// A stored table that follows a formula need not be stored, and then has no end.
 void set_positions(const CTranslate2Model& model, ModelConfig& config) {
   if (model.has(encoder_positions) != model.has(decoder_positions))
-    throw Error("{} has position encodings for one of encoder and decoder, which is not supported",
+    throw Error("{} has position encodings for only one of encoder and decoder, which is not supported",
                 model.path);
   config.positions = Positions::tensor2tensor;
   config.position_offset = 1;
@@ -157,7 +157,7 @@ ModelConfig ctranslate2_config(const CTranslate2Model& model) {
   try {
     validate(config);
   } catch (const OptionError& error) {
-    throw Error("{} has sizes that no model has: {}", model.path, error.what());
+    throw Error("{} has invalid dimensions: {}", model.path, error.what());
   }
   return config;
 }

@@ -6,7 +6,7 @@
 
 namespace dragoman::internal {
 
-// An Error names the variable that has another value than the models that can be imported.
+// An Error names a variable whose value is not supported.
 ModelConfig ctranslate2_config(const CTranslate2Model& model);
 
 }  // namespace dragoman::internal

@@ -1,4 +1,4 @@
-// A CTranslate2 folder of binary version 6: all that a Transformer can be here has its place there.
+// A CTranslate2 folder of binary version 6, which can express every Transformer of this program.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -197,19 +197,19 @@ std::vector<std::string> notes_of(const SavedModel& model) {
   const SearchOptions& search = model.search;
   std::vector<std::string> notes = {
       fmt::format("pieces of the .spm files are the tokens; sources {}",
-                  model.readers[0].end_mark ? "get their end mark by config.json" : "have no end mark")};
+                  model.readers[0].end_mark ? "get their end mark through config.json" : "have no end mark")};
   if (search.penalty_form == LengthPenalty::plain) {
-    notes.push_back(fmt::format("translate as here by beam_size={}, length_penalty={}", search.beam,
+    notes.push_back(fmt::format("to translate as here, use beam_size={} and length_penalty={}", search.beam,
                                 search.length_penalty));
   } else {
     notes.push_back(
-        fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with its length_penalty=1 is the "
-                    "closest",
+        fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with length_penalty=1 is closest",
                     search.beam));
   }
   if (!model.vocabularies.target->languages().names().empty())
     notes.emplace_back(
-        "the caller begins each source with its language's token, and forces the target's by target_prefix");
+        "the caller begins each source with its language's token, and forces the target's with "
+        "target_prefix");
   return notes;
 }
 

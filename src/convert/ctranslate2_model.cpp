@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/quotes.h"
 #include "convert/ctranslate2_file.h"
+#include "convert/ctranslate2_names.h"
 #include "convert/settings.h"
 
 namespace dragoman::internal {
@@ -19,11 +20,6 @@ constexpr uint32_t newest_revision = 7;
 constexpr uint32_t with_config = 6;      // the first binary version with config.json
 constexpr uint32_t attributes_once = 5;  // revisions before have one attribute for both stacks
 constexpr float old_int16_scale = 1000;
-
-void replace(std::string& text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  if (at != std::string::npos) text.replace(at, from.size(), to);
-}
 
 // Revision 1 kept the names of TensorFlow's variables.
 std::string without_tensorflow(std::string name) {
@@ -38,7 +34,7 @@ std::string without_tensorflow(std::string name) {
                                  {"conv1d", "linear_0"},
                                  {decoder ? "masked_multi_head" : "multi_head", "self_attention"},
                                  {"multi_head", "attention"}})
-    replace(name, from, to);
+    replace_first(name, from, to);
   return name;
 }
 
@@ -46,7 +42,7 @@ void rename_all(ForeignTensors& tensors, uint32_t revision) {
   ForeignTensors renamed;
   for (auto& [old_name, tensor] : tensors) {
     std::string name = revision == 1 ? without_tensorflow(old_name) : old_name;
-    replace(name, "encoder/embeddings/", "encoder/embeddings_0/");
+    replace_first(name, "encoder/embeddings/", "encoder/embeddings_0/");
     if (revision < attributes_once && name.find('/') == std::string::npos)
       for (const char* stack : {"encoder/", "decoder/"}) renamed.emplace(stack + name, tensor);
     renamed.emplace(std::move(name), std::move(tensor));
@@ -68,7 +64,7 @@ std::vector<float> scales_of(const std::string& path, const std::string& name, c
   if (std::ssize(scales) != 1 && std::ssize(scales) != matrix.shape[0])
     throw Error("{} is damaged: {} is {}, but has {} scales", path, name, describe(matrix), scales.size());
   if (!std::ranges::all_of(scales, [](float scale) { return std::isfinite(scale) && scale > 0; }))
-    throw Error("{} is damaged: {}_scale has values that are no scales", path, name);
+    throw Error("{} is damaged: {}_scale contains invalid scales", path, name);
   return scales;
 }
 
@@ -88,7 +84,7 @@ std::string text_of(const CTranslate2Model& model, const std::string& name, cons
   if (found == model.tensors.end()) return otherwise;
   const ForeignTensor& tensor = found->second;
   if (tensor.type != ElementType::i8 || tensor.shape.size() > 1)
-    throw Error("{} is damaged: {} is not a text", model.path, name);
+    throw Error("{} is damaged: {} is not a string", model.path, name);
   return {reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()};
 }
 

@@ -1,5 +1,5 @@
 // A CTranslate2 folder's variables and settings, whatever version wrote them: under today's names, integers with their
-// scales, and what config.json says of the tokens, which older versions have in model.bin.
+// scales, and the settings of config.json about tokens, which older versions store in model.bin.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct CTranslate2Model {
   int64_t default_heads = 8;
 
   bool has(const std::string& name) const { return tensors.contains(name); }
-  // An Error if there is none; and, of `matrix`, if it has not two dimensions.
+  // An Error if there is none, or, from `matrix`, if it does not have two dimensions.
   const ForeignTensor& find(const std::string& name) const;
   const ForeignTensor& matrix(const std::string& name) const;
   // A scalar of any type, or `otherwise`.

@@ -19,7 +19,7 @@ constexpr std::array<Pair, 9> tables = {
      {"source_positions.weight", "encoder/position_encodings/encodings"},
      {"target_positions.weight", "decoder/position_encodings/encodings"}}};
 
-constexpr std::array<Pair, 14> parts = {{{".layers.", "/layer_"},
+constexpr std::array<Pair, 14> pairs = {{{".layers.", "/layer_"},
                                          {".self_attention.qkv.", "/self_attention/linear_0/"},
                                          {".self_attention.output.", "/self_attention/linear_1/"},
                                          {".self_attention.norm.", "/self_attention/layer_norm/"},
@@ -34,21 +34,21 @@ constexpr std::array<Pair, 14> parts = {{{".layers.", "/layer_"},
                                          {"coder.embedding_norm.", "coder/layernorm_embedding/"},
                                          {"coder.norm.", "coder/layer_norm/"}}};
 
-void replace(std::string& text, const std::string& from, const std::string& to) {
+}  // namespace
+
+void replace_first(std::string& text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   if (at != std::string::npos) text.replace(at, from.size(), to);
 }
-
-}  // namespace
 
 std::string ctranslate2_name(const std::string& parameter) {
   for (const auto& [ours, theirs] : tables)
     if (parameter == ours) return theirs;
   std::string name = parameter;
-  for (const auto& [ours, theirs] : parts) replace(name, ours, theirs);
+  for (const auto& [ours, theirs] : pairs) replace_first(name, ours, theirs);
   for (const char* norm : {"layer_norm/", "layernorm_embedding/"}) {
-    replace(name, std::string(norm) + "gain", std::string(norm) + "gamma");
-    replace(name, std::string(norm) + "bias", std::string(norm) + "beta");
+    replace_first(name, std::string(norm) + "gain", std::string(norm) + "gamma");
+    replace_first(name, std::string(norm) + "bias", std::string(norm) + "beta");
   }
   return name;
 }

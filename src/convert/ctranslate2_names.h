@@ -1,4 +1,4 @@
-// The names that CTranslate2 gives to what a Transformer has.
+// The names that CTranslate2 gives to the parameters of a Transformer.
 #pragma once
 
 #include <string>
@@ -10,6 +10,9 @@ namespace dragoman::internal {
 // The variable of model.bin that holds a parameter: "encoder/layer_0/self_attention/linear_0/weight". Weights are
 // output by input there.
 std::string ctranslate2_name(const std::string& parameter);
+
+// Replaces the first occurrence, if there is one.
+void replace_first(std::string& text, const std::string& from, const std::string& to);
 
 // Names of tables.
 namespace ctranslate2 {

@@ -55,7 +55,7 @@ TokenTable read_table(const std::string& path, const CTranslate2Settings& settin
   const auto find = [&](const std::string& token) {
     return static_cast<int32_t>(std::ranges::find(table.tokens, token) - table.tokens.begin());
   };
-  // CTranslate2, too, adds the unknown token if there is none, and takes it for any that is missing.
+  // Like CTranslate2, which adds the unknown token if there is none, and uses it for any that is missing.
   table.unknown = find(settings.unknown);
   if (table.unknown == std::ssize(table.tokens)) table.tokens.push_back(settings.unknown);
   table.end = find(settings.end);

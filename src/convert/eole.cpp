@@ -11,6 +11,7 @@
 #include "convert/fairseq_names.h"
 #include "convert/foreign_safetensors.h"
 #include "convert/listed_tokens.h"
+#include "convert/opennmt_defaults.h"
 #include "convert/opennmt_names.h"
 #include "convert/settings.h"
 
@@ -24,7 +25,7 @@ const std::string source_table = "src_emb.embeddings.weight", target_table = "tg
 
 // --- The configuration ------------------------------------------------------------------------------
 
-// Of one stack: what it does not say itself, the model says for both.
+// Of one stack: what it does not specify itself, the model specifies for both.
 Settings stack_of(const Settings& model, const char* stack) {
   Settings settings = model;
   settings.update(model.object(stack));
@@ -66,7 +67,7 @@ Activation activation_of(const Settings& s) {
   throw Error("{}: mlp_activation_fn {} is not supported", s.path(), in_quotes(name));
 }
 
-// standardFP32 is how it is computed in 16 bits; gemma-rms adds 1 to the gain.
+// standardFP32 differs only in 16-bit computation; gemma-rms adds 1 to the gain.
 NormKind norm_kind_of(const Settings& stack) {
   const std::string name = stack.text("layer_norm", "standard");
   if (name == "rms") return NormKind::rms;
@@ -74,7 +75,7 @@ NormKind norm_kind_of(const Settings& stack) {
   return NormKind::layer;
 }
 
-// What both stacks must have in common.
+// These must be the same in both stacks.
 void check_common(const Settings& encoder, const Settings& decoder) {
   for (const char* key : {"layer_norm", "norm_eps", "mlp_activation_fn"})
     if (encoder.values().value(key, json()) != decoder.values().value(key, json())) refuse(decoder, key);
@@ -99,10 +100,10 @@ ModelConfig config_of(const Settings& model) {
   ModelConfig config = {.encoder_layers = encoder.integer("layers"),
                         .decoder_layers = decoder.integer("layers"),
                         .d_model = encoder.integer("hidden_size"),
-                        .heads = encoder.integer("heads", 8),
-                        .d_ff = encoder.integer("transformer_ff", 2048),
-                        .decoder_heads = decoder.integer("heads", 8),
-                        .decoder_d_ff = decoder.integer("transformer_ff", 2048),
+                        .heads = encoder.integer("heads", opennmt_heads),
+                        .d_ff = encoder.integer("transformer_ff", opennmt_d_ff),
+                        .decoder_heads = decoder.integer("heads", opennmt_heads),
+                        .decoder_d_ff = decoder.integer("transformer_ff", opennmt_d_ff),
                         .norm = NormOrder::pre,
                         .norm_kind = norm_kind_of(encoder),
                         .norm_eps = encoder.number("norm_eps", 1e-5),
@@ -120,7 +121,8 @@ TokenTable read_tokens(const Settings& file, const char* side) {
   std::vector<std::string> tokens;
   if (!file.has(side) || !file.values()[side].is_array()) throw Error("{} has no list {}", file.path(), side);
   for (const json& token : file.values()[side]) {
-    if (!token.is_string()) throw Error("{}: {} has {}, which is no token", file.path(), side, token.dump());
+    if (!token.is_string())
+      throw Error("{}: {} contains {}, which is not a string", file.path(), side, token.dump());
     tokens.push_back(token);
   }
   const Settings specials = file.object("specials");
@@ -150,8 +152,8 @@ ForeignTensors read_weights_of(const std::string& folder) {
   return all;
 }
 
-std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path,
-                                    const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
+                                      const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -186,17 +188,13 @@ ImportedModel import_eole(const ImportRequest& request) {
   model.config.target_vocabulary = std::ssize(target.tokens);
   const auto tensors = std::make_shared<const ForeignTensors>(read_weights_of(folder));
   model.config.tied_bias = model.config.tied != Tied::none && tensors->contains("generator.bias");
-  model.search = {
-      {"beam", 5},          {"beam-ending", "top"}, {"length-penalty", 1},  {"penalty-form", "plain"},
-      {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
-  model.choices = {model.config.positions == Positions::sinusoidal
-                       ? "positions: sines and cosines in turn, from 0"
-                       : "positions: sines, then cosines, from 0",
+  model.search = opennmt_search();
+  model.choices = {described_positions(model.config.positions),
                    fmt::format("the decoder begins with {}; the source has no end mark; norms add {}",
                                target.tokens[static_cast<size_t>(target.start)], model.config.norm_eps),
                    "beam 5, scores divided by the length: eole's defaults"};
-  model.parts = [tensors, folder](const Parameter& parameter) {
-    return parts_of(*tensors, folder, parameter);
+  model.tensors_of = [tensors, folder](const Parameter& parameter) {
+    return tensors_of(*tensors, folder, parameter);
   };
   return model;
 }

@@ -95,7 +95,7 @@ ModelConfig config_of(const TorchOptions& o) {
 
 // --- The vocabularies -------------------------------------------------------------------------------
 
-// A token and its count a line, the commonest first.
+// A token and its count per line, the most frequent first.
 TokenTable read_dictionary(const std::string& path) {
   std::vector<std::string> tokens = {"<s>", "<pad>", "</s>", "<unk>"};
   LineReader lines(path);
@@ -104,7 +104,7 @@ TokenTable read_dictionary(const std::string& path) {
     if (line.ends_with(overwrite)) line.remove_suffix(overwrite.size());
     const size_t space = line.rfind(' ');
     if (space == line.npos || space == 0 || !is_text(line))
-      throw Error("{}:{}: a token and its count are expected", path, lines.number());
+      throw Error("{}:{}: expected a token and its count", path, lines.number());
     tokens.emplace_back(line.substr(0, space));
   }
   return token_table(std::move(tokens), {"<unk>", "</s>", "</s>", {"<s>", "<pad>"}}, path);
@@ -116,7 +116,7 @@ std::string dictionary_of_side(const VocabularyFiles& files, const TorchOptions&
   const char* const key = side == 0 ? "source_lang" : "target_lang";
   const std::string language = o.text(key, "");
   if (language.empty() || language.find('/') != language.npos)
-    throw Error("{} names no {}: name the dictionary, a .txt file, with --vocab", o.path(), key);
+    throw Error("{} does not specify {}: name the dictionary, a .txt file, with --vocab", o.path(), key);
   const std::string path = (fs::path(folder) / ("dict." + language + ".txt")).string();
   if (!fs::exists(path)) throw Error("{} does not exist: name the dictionary with --vocab", path);
   return path;
@@ -126,7 +126,7 @@ std::string dictionary_of_side(const VocabularyFiles& files, const TorchOptions&
 
 const std::string prefix = "model.";
 
-// Of the names that versions gave a tensor, the one that is there; the newest if none is.
+// Of a tensor's names in several versions, the one that is there; the newest if none is.
 std::string name_among(const ForeignTensors& tensors, const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (tensors.contains(prefix + name)) return prefix + name;
@@ -139,14 +139,14 @@ class Layers {
   Layers(const ForeignTensors& tensors, const std::string& path, int64_t width)
       : tensors_(tensors), path_(path), width_(width) {}
 
-  std::vector<ForeignTensor> parts(const Parameter& parameter) const {
-    std::vector<ForeignTensor> parts;
+  std::vector<ForeignTensor> tensors_of(const Parameter& parameter) const {
+    std::vector<ForeignTensor> found;
     const std::vector<std::string> names = fairseq_names(parameter.name);
     CHECK(!names.empty(), "{}", parameter.name);
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
     for (const std::string& name : names)
-      parts.push_back(rows > 1 ? transposed(tensor(name, {columns, rows})) : as_row(tensor(name, {columns})));
-    return parts;
+      found.push_back(rows > 1 ? transposed(tensor(name, {columns, rows})) : as_row(tensor(name, {columns})));
+    return found;
   }
 
  private:
@@ -189,8 +189,8 @@ class Layers {
   int64_t width_;
 };
 
-std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path,
-                                    const ModelConfig& config, const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
+                                      const ModelConfig& config, const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const auto tensor = [&](const std::vector<std::string>& names) {
@@ -214,7 +214,7 @@ std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::st
     const auto whole = tensor_of(tensors, path, table, {std::max(all, rows + first_position), columns});
     return {rows_of(whole, first_position, rows)};
   }
-  return Layers(tensors, path, config.d_model).parts(parameter);
+  return Layers(tensors, path, config.d_model).tensors_of(parameter);
 }
 
 std::vector<std::string> choices_of(const ImportedModel& model) {
@@ -255,8 +255,8 @@ ImportedModel import_fairseq(const ImportRequest& request) {
       {"min-length", 1}, {"max-length", 200},      {"max-length-ratio", 0}};
   model.source_language = options.text("source_lang", "");
   model.choices = choices_of(model);
-  model.parts = [file, path, config = model.config](const Parameter& parameter) {
-    return parts_of(file->tensors, path, config, parameter);
+  model.tensors_of = [file, path, config = model.config](const Parameter& parameter) {
+    return tensors_of(file->tensors, path, config, parameter);
   };
   return model;
 }

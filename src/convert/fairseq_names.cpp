@@ -11,7 +11,7 @@ namespace dragoman::internal {
 namespace {
 
 // Parts of names, ours and theirs.
-const std::vector<std::pair<std::string, std::vector<std::string>>>& parts() {
+const std::vector<std::pair<std::string, std::vector<std::string>>>& name_pairs() {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> all = {
       {".self_attention.qkv.", {".self_attn.q_proj.", ".self_attn.k_proj.", ".self_attn.v_proj."}},
       {".self_attention.output.", {".self_attn.out_proj."}},
@@ -31,7 +31,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& parts() {
 }  // namespace
 
 std::vector<std::string> fairseq_names(const std::string& parameter) {
-  for (const auto& [ours, theirs] : parts()) {
+  for (const auto& [ours, theirs] : name_pairs()) {
     const size_t at = parameter.find(ours);
     if (at == std::string::npos) continue;
     std::string rest = parameter.substr(at + ours.size());
@@ -48,7 +48,7 @@ const ForeignTensor& tensor_of(const ForeignTensors& tensors, const std::string&
   const auto found = tensors.find(name);
   if (found == tensors.end()) throw Error("{} has no tensor {}", path, name);
   if (found->second.shape != shape) {
-    throw Error("{}: {} is {}, but its configuration says [{}]", path, name, describe(found->second),
+    throw Error("{}: {} is {}, but its configuration specifies [{}]", path, name, describe(found->second),
                 fmt::join(shape, ", "));
   }
   return found->second;

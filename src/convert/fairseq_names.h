@@ -10,7 +10,7 @@
 
 namespace dragoman::internal {
 
-// The tensors that a layer's parameter consists of, side by side; none for a name that is no layer's.
+// The tensors that a layer's parameter consists of, side by side; none for a parameter outside the layers.
 std::vector<std::string> fairseq_names(const std::string& parameter);
 
 // A tensor of this shape; an Error that starts with `path` if there is none.

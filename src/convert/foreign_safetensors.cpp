@@ -34,7 +34,7 @@ ElementType element_type(const std::string& path, const TensorEntry& entry) {
     case Dtype::boolean:
       return ElementType::boolean;
     default:
-      throw Error("{}: tensor {} is {}, a type that is not supported; save it in another", path,
+      throw Error("{}: tensor {} has the unsupported type {}; save it in another type", path,
                   in_quotes(entry.name), describe(entry));
   }
 }

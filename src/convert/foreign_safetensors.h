@@ -7,7 +7,7 @@
 
 namespace dragoman::internal {
 
-// Of model.safetensors, or of a model in several files, such as model.safetensors.index.json names them.
+// Of model.safetensors, or of a model in several files, such as those that model.safetensors.index.json names.
 ForeignTensors read_foreign_safetensors(const std::string& path);
 
 }  // namespace dragoman::internal

@@ -99,10 +99,10 @@ std::vector<float> divided_by_scales(const ForeignTensor& tensor, std::vector<fl
 // Of all elements. Each of them has its own memory, which bounds the number.
 int64_t count_elements(const ForeignTensor& tensor) {
   if (std::ranges::find(tensor.shape, 0) != tensor.shape.end()) return 0;
-  const auto most = static_cast<int64_t>(tensor.data.size() / element_size(tensor.type));
+  const auto max_count = static_cast<int64_t>(tensor.data.size() / element_size(tensor.type));
   int64_t count = 1;
   for (const int64_t size : tensor.shape) {
-    if (size > most / count)
+    if (size > max_count / count)
       throw Error("a tensor of {} repeats its elements in memory; save a contiguous copy of it",
                   describe(tensor));
     count *= size;

@@ -33,14 +33,14 @@ size_t element_size(ElementType type);
 // "f16 [2, 3]"
 std::string describe(const ForeignTensor& tensor);
 
-// The number of elements from a tensor's first to its last, inclusive; nothing for sizes and strides that no tensor in
-// memory has, such as negative ones.
+// The number of elements from a tensor's first to its last, inclusive; nothing for sizes and strides that a tensor in
+// memory cannot have, such as negative ones.
 std::optional<int64_t> extent(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides);
 
 // The bytes of a tensor that is stored row by row; nothing if the shape is not that of a tensor in memory.
 std::optional<uint64_t> bytes_of(ElementType type, const std::vector<int64_t>& shape);
 
-// A tensor that is stored row by row; nothing if the data are not of the size that the shape says.
+// A tensor that is stored row by row; nothing if the size of the data does not match the shape.
 std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> shape,
                                         std::span<const std::byte> data, std::shared_ptr<const void> owner);
 

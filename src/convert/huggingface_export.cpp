@@ -1,4 +1,4 @@
-// A folder of Hugging Face's Marian: post-norm, the paper's positions, and what goes with them.
+// A folder of Hugging Face's Marian: post-norm, the paper's positions, and the settings that go with them.
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -15,7 +15,7 @@ namespace dragoman::internal {
 // config.json with generation_config.json, where the defaults of generate() are today.
 Settings read_model_settings(const std::string& folder);
 
-// The sizes, the activation and dropouts; what differs from class to class has the defaults of ModelConfig.
+// The sizes, the activation and dropouts; what differs between classes keeps the defaults of ModelConfig.
 ModelConfig common_config(const Settings& settings);
 
 // The weights, and the path for messages.

@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr const char* pieces_file = "sentencepiece.bpe.model";
 constexpr int64_t special_tokens = 4;
 
-// Where no file of the folder lists them, the program that saved it did: in the order of their tokens.
+// For folders without a list of them: those of the program that saved the model, in the order of their tokens.
 constexpr const char* m2m100_languages =
     "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr "
     "ht hu "
@@ -115,7 +115,7 @@ json value_of(const json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object.at(key) : json();
 }
 
-// −1 for what is no number.
+// −1 if the text is not a number.
 int64_t number_in(const std::string& text) {
   int64_t number = -1;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -123,11 +123,11 @@ int64_t number_in(const std::string& text) {
 }
 
 // {"256001": {"content": "ace_Arab", ...}, ...} of tokenizer_config.json, {"ace_Arab": 256001, ...} of
-// added_tokens.json, {"content": ..., "id": ...} of tokenizer.json: whichever says which token has which number.
+// added_tokens.json, {"content": ..., "id": ...} of tokenizer.json: whichever file lists the ids of tokens.
 void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
   const auto place = [&](const Settings& file, const json& content, const json& id) {
     if (!content.is_string() || !id.is_number_integer() || id < 0)
-      throw Error("{}: the added token {} is not a string with a number", file.path(), id.dump());
+      throw Error("{}: the added token {} is not a string with an id", file.path(), id.dump());
     if (id >= tokens.pieces()) tokens.place(content, id, file.path());
   };
   if (fs::exists(folder + "/tokenizer_config.json")) {
@@ -150,7 +150,7 @@ void place_added_tokens(const std::string& folder, TokenPlaces& tokens) {
   }
 }
 
-// Lists of the languages alone, whose tokens follow the pieces in their order.
+// Lists of only the languages, whose tokens follow the pieces in the same order.
 void place_listed_languages(const std::string& folder, TokenPlaces& tokens) {
   for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
     if (tokens.has_languages() || !fs::exists(folder + "/" + name)) continue;
@@ -189,8 +189,9 @@ std::string path_of_pieces(const ImportRequest& request) {
   if (!request.vocabularies.empty()) return request.vocabularies[0];
   const std::string path = request.source + "/" + pieces_file;
   if (fs::exists(path)) return path;
-  throw Error("{} has no {}: take it from the model that this one was tuned from, and name it with --vocab",
-              request.source, pieces_file);
+  throw Error(
+      "{} has no {}: take it from the model that this one was fine-tuned from, and name it with --vocab",
+      request.source, pieces_file);
 }
 
 // Where the source has its language, and what the decoder reads first.

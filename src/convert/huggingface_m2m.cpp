@@ -47,7 +47,7 @@ ModelConfig config_of(const Settings& s) {
   return config;
 }
 
-// The defaults that the folder names: NLLB's own says English, and is not asked.
+// The defaults that the folder specifies: NLLB's own is English, and is ignored.
 json languages_of(const std::string& folder, const Settings& settings, const Languages& languages) {
   json search = json::object();
   const auto set = [&](const char* key, const std::string& name) {
@@ -67,7 +67,7 @@ json languages_of(const std::string& folder, const Settings& settings, const Lan
 
 // --- The weights ------------------------------------------------------------------------------------
 
-// Of the names of one matrix, a file may have any.
+// A file may store one matrix under any of its names.
 const ForeignTensor& embedding(const ForeignTensors& tensors, const std::string& path, const std::string& own,
                                const std::vector<int64_t>& shape) {
   for (const std::string& name :
@@ -84,8 +84,8 @@ ForeignTensor positions(const ForeignTensors& tensors, const std::string& path, 
   return rows_of(tensor_of(tensors, path, name, {rows + first_position, columns}), first_position, rows);
 }
 
-std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path,
-                                    const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
+                                      const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "source_positions.weight") return {positions(tensors, path, "encoder", rows, columns)};
@@ -143,8 +143,8 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   model.search.update(languages_of(request.source, settings, languages));
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
   model.choices = choices_of(model);
-  model.parts = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
-    return parts_of(tensors, path, parameter);
+  model.tensors_of = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
+    return tensors_of(tensors, path, parameter);
   };
   return model;
 }

@@ -61,7 +61,7 @@ std::vector<std::string> read_tokens(const std::string& folder, const char* name
   for (const auto& [token, value] : file.values().items()) {
     const int64_t id = file.integer(token.c_str());
     if (id >= count || seen[static_cast<size_t>(id)])
-      throw Error("{}: the ids are not 0 to {}, each once: {} is {}", file.path(), count - 1, token, id);
+      throw Error("{}: the ids must be 0 to {}, each once, but {} is {}", file.path(), count - 1, token, id);
     seen[static_cast<size_t>(id)] = true;
     tokens[static_cast<size_t>(id)] = token;
   }
@@ -74,14 +74,14 @@ int32_t id_of(const std::vector<std::string>& tokens, const std::string& token, 
   return static_cast<int32_t>(found - tokens.begin());
 }
 
-// "bad_words_ids": [[58100]]; a sequence of several tokens cannot be expressed, and none has been seen.
+// "bad_words_ids": [[58100]]; sequences of several tokens are not supported, and no known model has any.
 std::vector<int32_t> forbidden_tokens(const Settings& settings, size_t tokens) {
   std::vector<int32_t> never;
   if (!settings.has("bad_words_ids")) return never;
   for (const json& sequence : settings.values()["bad_words_ids"]) {
     const json id = sequence.is_array() && sequence.size() == 1 ? sequence[0] : json();
     if (!id.is_number_integer() || id < 0 || id >= tokens)
-      throw Error("{}: bad_words_ids has {}, which is not the id of one token", settings.path(),
+      throw Error("{}: bad_words_ids contains {}, which is not a single token id", settings.path(),
                   sequence.dump());
     never.push_back(id.get<int32_t>());
   }
@@ -130,7 +130,7 @@ std::string positions_name(const std::string& stack) {
   return fmt::format("model.{}.embed_positions.weight", stack);
 }
 
-// Old files have the table of positions, often in 16 bits: that is then what transformers computes with.
+// Old files have the table of positions, often in 16 bits, and transformers then computes with it.
 bool has_other_positions(const ForeignTensors& tensors, int64_t width) {
   for (const char* stack : {"encoder", "decoder"}) {
     const auto found = tensors.find(positions_name(stack));
@@ -151,8 +151,8 @@ std::string embedding_name(const ForeignTensors& tensors, const std::string& par
   return tied == Tied::all || !tensors.contains(own) ? "model.shared.weight" : own;
 }
 
-std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path, Tied tied,
-                                    const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path, Tied tied,
+                                      const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const auto tensor = [&](const std::string& theirs) {
@@ -195,8 +195,8 @@ ImportedModel import_huggingface_marian(const ImportRequest& request) {
     model.config.max_positions = model.max_length + 1;
   }
   model.choices = choices_of(model, path);
-  model.parts = [tensors = std::move(tensors), path = std::move(path),
-                 tied = model.config.tied](const Parameter& p) { return parts_of(tensors, path, tied, p); };
+  model.tensors_of = [tensors = std::move(tensors), path = std::move(path), tied = model.config.tied](
+                         const Parameter& p) { return tensors_of(tensors, path, tied, p); };
   return model;
 }
 

@@ -9,7 +9,7 @@
 
 namespace dragoman::internal {
 
-// Writes model.safetensors. `padding`: a place where the vocabularies get a token that is not here, with a row of zeros
+// Writes model.safetensors. `padding`: where the vocabularies get a token that this model lacks, with a row of zeros
 // and no probability.
 void write_huggingface_weights(const std::string& path, SavedModel& model, std::optional<int64_t> padding);
 

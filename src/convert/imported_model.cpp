@@ -49,7 +49,7 @@ void write_weights(const ImportedModel& imported, const std::string& path) {
   std::vector<TensorStream> tensors;
   for (const Parameter& parameter : model.parameters.list()) {
     tensors.push_back({parameter.name, Dtype::f32, shape_of(parameter), [&](const auto& take) {
-                         const std::vector<ForeignTensor> parts = imported.parts(parameter);
+                         const std::vector<ForeignTensor> parts = imported.tensors_of(parameter);
                          const int64_t rows = parameter.value.rows();
                          const int64_t at_once = std::max<int64_t>(1, block_size / parameter.value.columns());
                          for (int64_t row = 0; row < rows; row += at_once) {
@@ -98,7 +98,7 @@ std::vector<float> columns_of(const Parameter& parameter, const std::vector<Fore
 }
 
 OperandReader operand_reader(const ImportedModel& imported, const Parameter& parameter) {
-  const std::vector<ForeignTensor> parts = imported.parts(parameter);
+  const std::vector<ForeignTensor> parts = imported.tensors_of(parameter);
   return [&parameter, parts, scales = known_scales(parameter, parts)](int64_t first, int64_t count) {
     const auto known = scales.begin() + first;
     return OperandColumns{parameter.role == Role::table ? values_of(parameter, parts, first, count)
@@ -115,7 +115,7 @@ void write_rounded(const ImportedModel& imported, const std::string& path) {
       {.operand = [&](const Parameter& parameter) { return operand_reader(imported, parameter); },
        .values =
            [&](const Parameter& parameter) {
-             return values_of(parameter, imported.parts(parameter), 0, parameter.value.rows());
+             return values_of(parameter, imported.tensors_of(parameter), 0, parameter.value.rows());
            }});
 }
 

@@ -1,4 +1,4 @@
-// What an importer makes of another system's model, and how that becomes a model folder.
+// Another system's model as an importer reads it, and how that becomes a model folder.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct ImportedModel {
   ModelConfig config;
   Vocabularies vocabularies;
   bool source_eos = true;
-  std::string source_language = {};  // "en", "eng", "eng_Latn"; empty: the files do not say
-  int64_t max_length = 512;  // tokens of the longest source that it was made for, without the end mark
-  nlohmann::json search;     // how it is searched: options of the search by name
-  std::vector<std::string> choices;  // what the importer took the model for, to be shown
+  std::string source_language = {};  // "en", "eng", "eng_Latn"; empty: unknown
+  int64_t max_length = 512;          // tokens of the longest source that it supports, without the end mark
+  nlohmann::json search;             // how it is searched: options of the search by name
+  std::vector<std::string> choices;  // what the importer decided, to be shown
 
   Precision precision =
       Precision::fp32;  // of the folder's weights: fp32, or int8 where the model has integers
@@ -39,7 +39,7 @@ struct ImportedModel {
 
   // The tensors that a parameter consists of, side by side: each a matrix with the parameter's rows and some of its
   // columns. An Error names the tensor that is missing or has another shape.
-  std::function<std::vector<ForeignTensor>(const Parameter&)> parts;
+  std::function<std::vector<ForeignTensor>(const Parameter&)> tensors_of;
 };
 
 // Writes the folder, config.json last. Memory is needed for some rows of a parameter at a time.

@@ -45,7 +45,7 @@ ImportedModel checked(ImportedModel model, const ImportRequest& request) {
   try {
     validate(model.config);
   } catch (const OptionError& error) {
-    throw Error("{}: the model has sizes that no model has: {}", request.source, error.what());
+    throw Error("{}: the model has invalid dimensions: {}", request.source, error.what());
   }
   return model;
 }
@@ -53,7 +53,7 @@ ImportedModel checked(ImportedModel model, const ImportRequest& request) {
 [[noreturn]] void refuse(const std::string& source) {
   if (const std::string type = model_type_of(source); !type.empty())
     throw Error("{}/config.json: model_type is {}, which cannot be imported", source, in_quotes(type));
-  throw Error("{} is not a model of a known format; these can be imported:{}", source, known_formats());
+  throw Error("{} is not a model in a known format; supported formats:{}", source, known_formats());
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ ImportedModel import_model(const ImportRequest& request, const std::string& form
     if (format.empty() ? importer.recognises(request.source) : importer.format == format)
       return checked(importer.import(request), request);
   }
-  if (!format.empty()) throw Error("there is no format {}; there are:{}", in_quotes(format), known_formats());
+  if (!format.empty())
+    throw Error("unknown format {}; supported formats:{}", in_quotes(format), known_formats());
   refuse(request.source);
 }
 

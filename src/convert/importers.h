@@ -12,12 +12,12 @@ namespace dragoman::internal {
 struct Importer {
   const char* format;       // what the user calls it: "huggingface-marian"
   const char* description;  // "Hugging Face Marian (OPUS-MT): a folder"
-  // By the files that are there, and a look into them. Errors of damaged files are left to `import`.
+  // By the files that are there and their contents. Errors about damaged files are left to `import`.
   bool (*recognises)(const std::string& source);
   ImportedModel (*import)(const ImportRequest& request);
 };
 
-// In the order in which they are asked.
+// In the order in which they are tried.
 std::span<const Importer> importers();
 
 // By the importer of this format; if it is empty, by the first that recognises the source.

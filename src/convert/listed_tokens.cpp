@@ -45,9 +45,8 @@ VocabularyFiles vocabulary_files(const ImportRequest& request, const std::string
 const std::string& pieces_of_side(const VocabularyFiles& files, const std::string& model, size_t side) {
   if (files.pieces.empty()) {
     throw Error(
-        "{} says nothing of how its text is split into tokens: name the SentencePiece file with --vocab (BPE "
-        "files of "
-        "subword-nmt are not supported)",
+        "{} does not specify a tokenizer: name the SentencePiece file with --vocab (BPE files of subword-nmt "
+        "are not supported)",
         model);
   }
   return files.pieces[std::min(side, files.pieces.size() - 1)];

@@ -29,11 +29,11 @@ bool is_binary(const MarianFolder& folder) {
 
 Settings settings_of(const MarianFile& file, const std::string& path) {
   if (file.configuration.empty())
-    throw Error("{} has no special:model.yml, by which Marian says what the model is", path);
+    throw Error("{} has no special:model.yml, the configuration that Marian embeds", path);
   return {path, parse_yaml(file.configuration, path + ":special:model.yml")};
 }
 
-// Without a decoder.yml the defaults of the program that the model is for.
+// Without a decoder.yml, the defaults of the program that the model is made for.
 json search_of(const MarianFolder& folder) {
   const bool fast = is_binary(folder) && !folder.decoding;
   const Settings none(folder.model, json::object());
@@ -67,13 +67,13 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
     choices.push_back("the decoder has recurrent units (SSRU) instead of self-attention");
   if (!folder.shortlist.empty())
     choices.push_back(
-        fmt::format("outputs consist of the words of the shortlist {}, unless --shortlist false is given",
+        fmt::format("outputs consist only of words from the shortlist {}, unless --shortlist false is given",
                     folder.shortlist));
   if (!folder.text_shortlist.empty())
     choices.push_back(fmt::format("{}: only binary shortlists are imported", folder.text_shortlist));
   if (folder.decoding && folder.decoding->number("word-penalty", 0) != 0)
     choices.push_back(
-        fmt::format("{}: word-penalty is not supported, and left out", folder.decoding->path()));
+        fmt::format("{}: word-penalty is not supported and is ignored", folder.decoding->path()));
   return choices;
 }
 
@@ -99,7 +99,7 @@ ImportedModel import_marian(const ImportRequest& request) {
   model.source_language = source_language_of(folder);
   model.search = search_of(folder);
   model.choices = choices_of(model, folder);
-  model.parts = [theirs](const Parameter& parameter) { return marian_parts(*theirs, parameter); };
+  model.tensors_of = [theirs](const Parameter& parameter) { return marian_tensors(*theirs, parameter); };
   return model;
 }
 

@@ -35,7 +35,7 @@ void require_no_tied_layers(const Settings& s) {
     if (tied != ++layer) refuse(s, key);
 }
 
-// What changes the arithmetic, and is not expressed below.
+// Options that change the arithmetic and are not handled below.
 void refuse_what_is_not_supported(const Settings& s) {
   require_text(s, "type", "transformer");
   for (const char* key :
@@ -121,7 +121,7 @@ std::pair<int64_t, int64_t> vocabularies_of(const Settings& s) {
     return size.is_number_integer() && size > 0 && size <= 100'000'000;
   };
   if (!sizes.is_array() || sizes.size() != 2 || !is_size(sizes[0]) || !is_size(sizes[1]))
-    throw Error("{}: {} must be the sizes of two vocabularies, and is {}", s.path(), key,
+    throw Error("{}: {} must be the sizes of two vocabularies, but is {}", s.path(), key,
                 in_quotes(sizes.dump()));
   return {sizes[0], sizes[1]};
 }

@@ -1,4 +1,4 @@
-// What the configuration in a file of Marian's says of the model.
+// The model that the configuration in one of Marian's files describes.
 #pragma once
 
 #include "convert/settings.h"
@@ -6,7 +6,7 @@
 
 namespace dragoman::internal {
 
-// Of source and target.
+// Source and target.
 bool has_shared_embeddings(const Settings& settings);
 
 // An Error names a key whose value is not supported.

@@ -17,7 +17,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr uint64_t plain_version = 1, encrypted_version = 2;
-constexpr uint64_t most_bytes = uint64_t{8} << 30;  // of a compressed file's contents
+constexpr uint64_t max_bytes = uint64_t{8} << 30;  // of a compressed file's contents
 constexpr std::string_view configuration_name = "special:model.yml";
 
 // Types that a file may have; the codes of Marian and of its fork differ.
@@ -44,7 +44,7 @@ const BinaryType& find_type(const ByteReader& file, const std::string& name, uin
   const auto found = std::ranges::find(binary_types, code, &BinaryType::code);
   if (found == binary_types.end())
     file.fail(
-        "has the tensor {} in the format {:#x}, which is made for one kind of processor; convert the "
+        "has the tensor {} in the format {:#x}, which is specific to one kind of processor; convert the "
         "original model",
         in_quotes(name), code);
   return *found;
@@ -63,13 +63,13 @@ void add_tensor(const ByteReader& file, MarianFile& model, const std::string& na
   const auto size = bytes_of(type.type, shape);
   const size_t behind = type.has_multiplier ? sizeof(float) : 0;
   if (!size || data.bytes.size() < behind || *size > data.bytes.size() - behind)
-    file.fail("is damaged: the tensor {} has fewer bytes than its shape says", in_quotes(name));
+    file.fail("is damaged: the tensor {} has fewer bytes than its shape requires", in_quotes(name));
   ForeignTensor tensor = *row_by_row(type.type, std::move(shape), data.bytes.first(*size), data.owner);
   if (type.has_multiplier) {
     float multiplier;
     std::memcpy(&multiplier, data.bytes.data() + *size, sizeof multiplier);
     if (!std::isfinite(multiplier) || multiplier <= 0)
-      file.fail("is damaged: the integers of {} are to be divided by {}", in_quotes(name), multiplier);
+      file.fail("is damaged: the quantization multiplier of {} is {}", in_quotes(name), multiplier);
     tensor.scales = {multiplier};
     transpose(name, tensor);
   }
@@ -81,8 +81,8 @@ void add_tensor(const ByteReader& file, MarianFile& model, const std::string& na
 MarianFile read_binary(const std::string& path, const SharedBytes& whole) {
   ByteReader file(path, whole.bytes);
   const auto version = file.number<uint64_t>();
-  if (version == encrypted_version) file.fail("is encrypted, and cannot be read");
-  if (version != plain_version) file.fail("is not a model of Marian, or of a version that is not supported");
+  if (version == encrypted_version) file.fail("is encrypted and cannot be read");
+  if (version != plain_version) file.fail("is not a Marian model, or has an unsupported version");
   const auto count = file.number<uint64_t>();
   if (count > file.left() / sizeof(BinaryHeader))
     file.fail("is truncated or damaged: it should have {} tensors", count);
@@ -119,7 +119,7 @@ void take_configuration(MarianFile& model) {
 }  // namespace
 
 MarianFile open_marian(const std::string& path) {
-  SharedBytes file = open_packed(path, most_bytes);
+  SharedBytes file = open_packed(path, max_bytes);
   MarianFile model;
   if (ZipArchive::is_zip(file.bytes))
     model.tensors = read_npz(path, std::move(file));

@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-constexpr uint64_t most_bytes_of_settings = 1 << 20;
-constexpr uint64_t most_tensors = 1 << 20;
+constexpr uint64_t max_settings_bytes = 1 << 20;
+constexpr uint64_t max_tensors = 1 << 20;
 
 std::string_view without_gz(std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
@@ -35,8 +35,8 @@ bool is_list(std::string_view name) {
   return name.ends_with(".yml") || name.ends_with(".yaml") || name.ends_with(".json");
 }
 
-// By what the file is, since .npz and .bin are the names of many things. One whose zip archive is damaged may have been
-// a model: reading it says what is wrong.
+// By the file's contents, since many kinds of files are named .npz and .bin. A damaged zip archive may have been
+// a model: reading it reports what is wrong.
 bool is_model(const std::string& path) {
   const std::string_view name = without_gz(path);
   if (name.ends_with(".optimizer.npz")) return false;
@@ -51,7 +51,7 @@ bool is_model(const std::string& path) {
   uint64_t numbers[2] = {};  // version, tensors
   if (beginning.size() < sizeof numbers) return false;
   std::memcpy(numbers, beginning.data(), sizeof numbers);
-  return (numbers[0] == 1 || numbers[0] == 2) && numbers[1] > 0 && numbers[1] < most_tensors;
+  return (numbers[0] == 1 || numbers[0] == 2) && numbers[1] > 0 && numbers[1] < max_tensors;
 }
 
 Names files_in(const std::string& folder) {
@@ -73,13 +73,13 @@ Names models_in(const std::string& folder) {
 std::string model_of(const std::string& source) {
   if (!fs::is_directory(source)) return source;
   const Names models = models_in(source);
-  if (models.empty()) throw Error("{} has no model of Marian: neither .npz nor .bin", source);
+  if (models.empty()) throw Error("{} contains no Marian model, neither .npz nor .bin", source);
   if (models.size() > 1)
     throw Error("{} has several models, {}: name the file to import", source, fmt::join(models, ", "));
   return (fs::path(source) / models[0]).string();
 }
 
-// The only file of such a name; empty if there is none.
+// The only file with such a name; empty if there is none.
 std::string find_file(const std::string& folder, const char* what,
                       const std::function<bool(std::string_view)>& is_name) {
   Names found;
@@ -98,7 +98,7 @@ std::optional<Settings> decoding_of(const std::string& model, const std::string&
     });
   }
   if (path.empty()) return {};
-  return Settings(path, parse_yaml(read_packed(path, most_bytes_of_settings), path));
+  return Settings(path, parse_yaml(read_packed(path, max_settings_bytes), path));
 }
 
 // A file that decoder.yml names. Its folder may have been another one when it was written.
@@ -139,7 +139,7 @@ std::string pieces_beside(const std::string& tokens, const std::string& folder, 
   const char* name = is_target ? "target.spm" : "source.spm";
   for (const fs::path& path : {fs::path(tokens).parent_path() / name, fs::path(folder) / name})
     if (fs::exists(path)) return path.string();
-  throw Error("{} lists tokens, but {} has no {} that splits texts: name it with --vocab, or --target-vocab",
+  throw Error("{} lists tokens, but {} has no {} to split text with: name it with --vocab or --target-vocab",
               tokens, folder, name);
 }
 

@@ -28,7 +28,7 @@ struct MarianFolder {
 // Whether it is Marian's file of a model, or a folder with one.
 bool has_marian_model(const std::string& source);
 
-// An Error names what is missing, or there more than once.
+// An Error names what is missing or ambiguous.
 MarianFolder find_marian_files(const ImportRequest& request);
 
 // .spm, and not a list of tokens.

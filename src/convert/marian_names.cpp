@@ -86,7 +86,7 @@ std::string embedding_of(const MarianModel& model, bool is_target) {
   return model.shared_embeddings ? "Wemb" : is_target ? "decoder_Wemb" : "encoder_Wemb";
 }
 
-// Old models have the generator as it is multiplied.
+// Old models store the generator as inputs by outputs.
 std::string generator_of(const MarianModel& model) {
   return model.file.tensors.contains("decoder_ff_logit_out_W") ? "decoder_ff_logit_out_W"
                                                                : "decoder_ff_logit_out_Wt";
@@ -107,7 +107,7 @@ std::vector<std::string> names_of(const MarianModel& model, const std::string& p
 
 }  // namespace
 
-std::vector<ForeignTensor> marian_parts(const MarianModel& model, const Parameter& parameter) {
+std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parameter& parameter) {
   const std::vector<std::string> names = names_of(model, parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const auto tensor = [&](const std::string& name, int64_t r, int64_t c) {
@@ -127,14 +127,13 @@ void check_tensors(const MarianModel& model, const ModelConfig& config) {
   const Transformer transformer(config, device, Buffers::none_yet);
   std::set<std::string> used;
   for (const Parameter& parameter : transformer.parameters.list()) {
-    marian_parts(model, parameter);
+    marian_tensors(model, parameter);
     for (std::string& name : names_of(model, parameter.name)) used.insert(std::move(name));
   }
   for (const auto& [name, tensor] : model.file.tensors) {
-    // Multipliers of activations, which are measured here, and what is not a weight.
+    // Multipliers of activations, which Dragoman measures itself, and tensors that are not weights.
     if (used.contains(name) || name.ends_with("_QuantMultA") || name.starts_with("special:")) continue;
-    throw Error("{} has the tensor {}, which is no part of a model that can be imported", model.path,
-                in_quotes(name));
+    throw Error("{} contains an unsupported tensor {}", model.path, in_quotes(name));
   }
 }
 

@@ -11,9 +11,9 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t magic = 0xF11A48D5013417F5, most_bytes = uint64_t{1} << 30;
+constexpr uint64_t magic = 0xF11A48D5013417F5, max_bytes = uint64_t{1} << 30;
 
-// Of the numbers of 64 bits that the bytes are; what is left of them does not count.
+// Over the 64-bit numbers in the bytes; bytes left over do not count.
 uint64_t checksum(std::span<const std::byte> bytes) {
   uint64_t sum = 0;
   for (size_t at = 0; at + sizeof sum <= bytes.size(); at += sizeof sum) {
@@ -28,17 +28,17 @@ uint64_t checksum(std::span<const std::byte> bytes) {
 
 Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary, int64_t target_vocabulary,
                               bool shared) {
-  const SharedBytes whole = open_packed(path, most_bytes);
+  const SharedBytes whole = open_packed(path, max_bytes);
   ByteReader file(path, whole.bytes);
   if (file.left() < sizeof magic || file.number<uint64_t>() != magic) file.fail("is not a binary shortlist");
   const auto expected = file.number<uint64_t>();
   if (checksum(whole.bytes.subspan(file.position())) != expected)
     file.fail("is truncated or damaged: its checksum is wrong");
   const auto frequent = file.number<uint64_t>();
-  file.number<uint64_t>();  // the most words that a source token has
+  file.number<uint64_t>();  // the maximum number of words for a source token
   const auto offsets = file.number<uint64_t>(), words = file.number<uint64_t>();
   if (offsets != static_cast<uint64_t>(source_vocabulary) + 1)
-    file.fail("is of another model: it has lists for {} source tokens, and the vocabulary has {}",
+    file.fail("belongs to another model: it has lists for {} source tokens, but the vocabulary has {}",
               offsets - 1, source_vocabulary);
   ByteReader places(path, file.bytes(offsets * sizeof(uint64_t)));
   if (words > file.left() / sizeof(uint32_t))
@@ -57,7 +57,8 @@ Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary
     for (; begin < end; ++begin) {
       const auto id = ids.number<uint32_t>();
       if (id >= static_cast<uint64_t>(target_vocabulary))
-        file.fail("is of another model: it has the token {} of {}", id, target_vocabulary);
+        file.fail("belongs to another model: it contains the token {}, but the vocabulary has {}", id,
+                  target_vocabulary);
       own.push_back(static_cast<int32_t>(id));
     }
     if (shared) own.push_back(static_cast<int32_t>(&own - lexicon.likeliest.data()));

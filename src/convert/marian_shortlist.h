@@ -8,7 +8,7 @@
 
 namespace dragoman::internal {
 
-// With a shared vocabulary each source token itself is among its translations, as it is for Bergamot.
+// With a shared vocabulary each source token is itself among its translations, as in Bergamot.
 Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary, int64_t target_vocabulary,
                               bool shared);
 

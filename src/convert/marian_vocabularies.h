@@ -1,4 +1,4 @@
-// The vocabularies of Marian's models: .spm files, or lists of tokens with the .spm files that split texts.
+// The vocabularies of Marian's models: .spm files, or lists of tokens with the .spm files that split text.
 #pragma once
 
 #include "convert/marian_folder.h"

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, ElementType>, 9> types = {{{"f4
                                                                             {"i8", ElementType::i64},
                                                                             {"b1", ElementType::boolean}}};
 
-// What stands behind a key of a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+// What follows a key of a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 std::string_view behind(std::string_view header, std::string_view key) {
   const size_t at = header.find(fmt::format("'{}':", key));
   if (at == header.npos) return {};
@@ -33,7 +33,7 @@ std::string_view behind(std::string_view header, std::string_view key) {
   return header.substr(std::min(header.find_first_not_of(' '), header.size()));
 }
 
-// What stands between two characters, of which the first is the first of all.
+// What is between two characters; the text begins with the first.
 std::string_view between(std::string_view text, char open, char close) {
   const size_t end = text.find(close, 1);
   return text.starts_with(open) && end != text.npos ? text.substr(1, end - 1) : std::string_view();
@@ -44,7 +44,7 @@ ElementType element_type(const ByteReader& file, std::string_view header) {
   const auto found = std::ranges::find(types, text.substr(std::min<size_t>(text.size(), 1)),
                                        [](const auto& t) { return t.first; });
   if (found == types.end() || text.starts_with('>'))
-    file.fail("is an array of the type {}, which is not supported; save it in another", in_quotes(text));
+    file.fail("is an array of the unsupported type {}; save it in another type", in_quotes(text));
   return found->second;
 }
 
@@ -75,7 +75,7 @@ ForeignTensor read_npy(const std::string& name, const SharedBytes& npy) {
   const bool by_columns = behind(header, "fortran_order").starts_with("True");
   if (by_columns) std::ranges::reverse(shape);
   auto tensor = row_by_row(type, std::move(shape), file.bytes(file.left()), npy.owner);
-  if (!tensor) file.fail("is truncated or damaged: its size is not that of its shape");
+  if (!tensor) file.fail("is truncated or damaged: its size does not match its shape");
   if (by_columns) {
     std::ranges::reverse(tensor->shape);
     std::ranges::reverse(tensor->strides);

@@ -13,6 +13,7 @@
 #include "convert/checkpoint_path.h"
 #include "convert/fairseq_names.h"
 #include "convert/listed_tokens.h"
+#include "convert/opennmt_defaults.h"
 #include "convert/opennmt_names.h"
 #include "convert/torch_file.h"
 #include "convert/torch_options.h"
@@ -39,7 +40,7 @@ void check_supported(const TorchOptions& o) {
   if (!o.flag("position_encoding", true)) o.refuse("position_encoding");
 }
 
-// Its silu is gated, too.
+// Its silu is gated as well.
 bool is_gated(const TorchOptions& o) {
   const std::string name = o.text("pos_ffn_activation_fn", "relu");
   return name == "silu" || name.starts_with("gated-");
@@ -84,7 +85,7 @@ int64_t rows_of_table(const ForeignTensors& tensors, const std::string& path, co
   const auto found = tensors.find(name);
   if (found == tensors.end()) throw Error("{} has no tensor {}", path, name);
   if (found->second.shape.size() != 2)
-    throw Error("{}: {} is {}, and no matrix", path, name, describe(found->second));
+    throw Error("{}: {} is {}, expected a matrix", path, name, describe(found->second));
   return found->second.shape[dimension];
 }
 
@@ -97,8 +98,8 @@ ModelConfig config_of(const TorchOptions& o, const ForeignTensors& tensors) {
   ModelConfig config = {.encoder_layers = layers_of(o, "enc_layers"),
                         .decoder_layers = layers_of(o, "dec_layers"),
                         .d_model = rows_of_table(tensors, o.path(), source_table, 1),
-                        .heads = o.integer("heads", 8),
-                        .d_ff = o.integer("transformer_ff", 2048),
+                        .heads = o.integer("heads", opennmt_heads),
+                        .d_ff = o.integer("transformer_ff", opennmt_d_ff),
                         .norm = NormOrder::pre,
                         .norm_kind = norm_kind_of(o),
                         .norm_eps = o.number("norm_eps", 1e-6),
@@ -116,7 +117,7 @@ ModelConfig config_of(const TorchOptions& o, const ForeignTensors& tensors) {
 
 // --- The vocabularies -------------------------------------------------------------------------------
 
-// Of a dict, or of a list of pairs, as the first versions have it.
+// From a dict, or from a list of pairs as in the first versions.
 const PickleValue* side_of(const PickleValue& vocabularies, std::string_view side) {
   if (const PickleValue* const own = vocabularies.find(side)) return own;
   for (const PickleValue* const pair : vocabularies.items())
@@ -152,7 +153,7 @@ TokenTable read_tokens(const TorchFile& file, const std::string& path, std::stri
   for (const PickleValue* const token : list->items()) {
     const auto text = token->text();
     if (!text || !is_text(*text))
-      throw Error("{}: the vocabulary {} has a token that is no text", path, side);
+      throw Error("{}: the vocabulary {} contains a token that is not a string", path, side);
     tokens.emplace_back(*text);
   }
   return token_table(std::move(tokens), {"<unk>", start.c_str(), "</s>", {"<blank>", "<s>"}}, path);
@@ -172,8 +173,8 @@ std::string generator_name(const ForeignTensors& tensors, const char* leaf) {
   return tensors.contains(old) ? old : fmt::format("generator.{}", leaf);
 }
 
-std::vector<ForeignTensor> parts_of(const ForeignTensors& tensors, const std::string& path,
-                                    const Parameter& parameter) {
+std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
+                                      const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -210,15 +211,13 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   model.config.target_vocabulary = std::ssize(target.tokens);
   check_rows(rows_of_table(file->tensors, path, source_table, 0), source, source_table, path);
   check_rows(rows_of_table(file->tensors, path, target_table, 0), target, target_table, path);
-  model.search = {
-      {"beam", 5},          {"beam-ending", "top"}, {"length-penalty", 1},  {"penalty-form", "plain"},
-      {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
-  model.choices = {model.config.positions == Positions::sinusoidal
-                       ? "positions: sines and cosines in turn, from 0"
-                       : "positions: sines, then cosines, from 0",
+  model.search = opennmt_search();
+  model.choices = {described_positions(model.config.positions),
                    fmt::format("the decoder begins with {}; the source has no end mark", start_token(*file)),
                    "beam 5, scores divided by the length: OpenNMT-py's defaults"};
-  model.parts = [file, path](const Parameter& parameter) { return parts_of(file->tensors, path, parameter); };
+  model.tensors_of = [file, path](const Parameter& parameter) {
+    return tensors_of(file->tensors, path, parameter);
+  };
   return model;
 }
 

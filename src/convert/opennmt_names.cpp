@@ -8,20 +8,20 @@
 namespace dragoman::internal {
 namespace {
 
-struct Part {
+struct PartNames {
   const char* ours;                           // a part of the name
   std::vector<std::string> encoder, decoder;  // OpenNMT-py's
   std::vector<std::string> eole;
 };
 
-const std::vector<Part>& parts() {
+const std::vector<PartNames>& part_names() {
   using Names = std::vector<std::string>;
   static const Names qkv = {"self_attn.linear_query", "self_attn.linear_keys", "self_attn.linear_values"},
                      key_value = {"context_attn.linear_keys", "context_attn.linear_values"};
   const auto everywhere = [](const char* ours, const Names& theirs) {
-    return Part{ours, theirs, theirs, theirs};
+    return PartNames{ours, theirs, theirs, theirs};
   };
-  static const std::vector<Part> all = {
+  static const std::vector<PartNames> all = {
       everywhere("self_attention.qkv", qkv),
       everywhere("self_attention.output", {"self_attn.final_linear"}),
       {"self_attention.norm", {"layer_norm"}, {"layer_norm_1"}, {"input_layernorm"}},
@@ -56,7 +56,7 @@ std::vector<std::string> theirs(const Name& name, Toolkit toolkit) {
   const bool encoder = name.stack == "encoder", eole = toolkit == Toolkit::eole;
   const std::string layers = name.stack + (encoder && !eole ? ".transformer." : ".transformer_layers.");
   std::vector<std::string> names;
-  for (const Part& part : parts()) {
+  for (const PartNames& part : part_names()) {
     if (name.part != part.ours) continue;
     for (const std::string& one : eole ? part.eole : encoder ? part.encoder : part.decoder)
       names.push_back(layers + name.layer + "." + one);

@@ -18,13 +18,13 @@ bool is_packed(std::span<const std::byte> bytes) {
          gzip_magic;
 }
 
-// Up to `most` bytes.
-std::string unpacked(const std::string& path, uint64_t most) {
+// Up to `limit` bytes.
+std::string unpacked(const std::string& path, uint64_t limit) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);
   std::string all;
-  while (all.size() < most) {
+  while (all.size() < limit) {
     const size_t before = all.size();
-    all.resize(before + std::min<uint64_t>(block, most - before));
+    all.resize(before + std::min<uint64_t>(block, limit - before));
     const size_t count = source->read(all.data() + before, all.size() - before);
     all.resize(before + count);
     if (count == 0) break;
@@ -32,30 +32,31 @@ std::string unpacked(const std::string& path, uint64_t most) {
   return all;
 }
 
-std::string unpacked_whole(const std::string& path, uint64_t most) {
+std::string unpacked_whole(const std::string& path, uint64_t limit) {
   std::string all;
   try {
-    all = unpacked(path, most + 1);
+    all = unpacked(path, limit + 1);
   } catch (const Error& error) {
     throw Error("{}: {}", path, error.what());
   }
-  if (all.size() > most) throw Error("{} holds more than {} bytes: it is not what its name says", path, most);
+  if (all.size() > limit)
+    throw Error("{} decompresses to more than {} bytes, the limit for this kind of file", path, limit);
   return all;
 }
 
 }  // namespace
 
-SharedBytes open_packed(const std::string& path, uint64_t most) {
+SharedBytes open_packed(const std::string& path, uint64_t limit) {
   SharedBytes file = map_file(path);
   if (!is_packed(file.bytes)) return file;
-  const auto owner = std::make_shared<const std::string>(unpacked_whole(path, most));
+  const auto owner = std::make_shared<const std::string>(unpacked_whole(path, limit));
   return {std::as_bytes(std::span(*owner)), owner};
 }
 
-std::string read_packed(const std::string& path, uint64_t most) {
-  const SharedBytes file = open_packed(path, most);
-  if (file.bytes.size() > most)
-    throw Error("{} has more than {} bytes: it is not what its name says", path, most);
+std::string read_packed(const std::string& path, uint64_t limit) {
+  const SharedBytes file = open_packed(path, limit);
+  if (file.bytes.size() > limit)
+    throw Error("{} has more than {} bytes, the limit for this kind of file", path, limit);
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 

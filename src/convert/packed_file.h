@@ -8,12 +8,12 @@
 
 namespace dragoman::internal {
 
-// What the file holds: mapped, or decompressed into memory. A compressed file of more than `most` bytes is an Error:
-// some kilobytes can hold gigabytes.
-SharedBytes open_packed(const std::string& path, uint64_t most);
+// The file's contents: mapped, or decompressed into memory. An Error if a compressed file decompresses to more than
+// `limit` bytes: some kilobytes can hold gigabytes.
+SharedBytes open_packed(const std::string& path, uint64_t limit);
 
 // The same as a string.
-std::string read_packed(const std::string& path, uint64_t most);
+std::string read_packed(const std::string& path, uint64_t limit);
 
 // Its first bytes; fewer if it has fewer, or is damaged.
 std::string beginning_of(const std::string& path, size_t size);

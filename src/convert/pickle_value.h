@@ -1,4 +1,4 @@
-// What a Python pickle holds, as data: the values, and for objects the names of what Python would call, with the
+// The contents of a Python pickle as data: the values, and for objects the names of what Python would call, with the
 // arguments. Values point to each other, also in cycles, and belong to the Pickle that they were read into.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* how_to =
-    "name it by --vocab FILE, or the two sides' by --vocab FILE --target-vocab FILE";
+    "name it with --vocab FILE, or both sides' files with --vocab FILE --target-vocab FILE";
 
 bool is_sentencepiece_name(const fs::path& path) {
   if (path.extension() == ".spm") return true;
@@ -39,8 +39,8 @@ std::optional<SentencePieceFiles> files_in(const std::string& folder) {
     throw Error("{} has only one of source.spm and target.spm: add the other, or {}", folder, how_to);
   if (found.size() == 1) return SentencePieceFiles{found[0], found[0]};
   if (found.empty()) return {};
-  throw Error("{} has {} SentencePiece files, and which is the model's is not known: {}", folder,
-              found.size(), how_to);
+  throw Error("cannot tell which of the {} SentencePiece files in {} the model uses: {}", found.size(),
+              folder, how_to);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ SentencePieceFiles find_sentencepiece(const ImportRequest& request, const std::v
   if (!request.vocabularies.empty()) return {request.vocabularies.front(), request.vocabularies.back()};
   for (const std::string& folder : folders)
     if (const auto files = files_in(folder)) return *files;
-  throw Error("{} has no SentencePiece file, by which text is split: {}", folders.front(), how_to);
+  throw Error("{} has no SentencePiece file to split text with: {}", folders.front(), how_to);
 }
 
 namespace {
@@ -64,7 +64,7 @@ void check_belongs(const std::string& path, const Vocabulary& plain, const Token
     known += tokens.contains(plain.piece(id)) ? 1 : 0;
   }
   if (2 * known < pieces)
-    throw Error("{}: only {} of its {} pieces are among the model's tokens: it is another model's file; {}",
+    throw Error("{}: only {} of its {} pieces are among the model's tokens: it belongs to another model; {}",
                 path, known, pieces, how_to);
 }
 

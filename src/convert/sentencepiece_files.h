@@ -1,4 +1,4 @@
-// The SentencePiece files of a model whose folder need not have them.
+// The SentencePiece files of a model, which need not be in its folder.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct SentencePieceFiles {
 SentencePieceFiles find_sentencepiece(const ImportRequest& request, const std::vector<std::string>& folders);
 
 // The vocabularies of these files with a table of tokens each; one vocabulary if files and tables are the same. An
-// Error if most of a file's pieces are missing from its table, so that the file must be of another model.
+// Error if most of a file's pieces are missing from its table, so that the file must belong to another model.
 Vocabularies with_tables(const SentencePieceFiles& files, const TokenTable& source, const TokenTable& target);
 
 }  // namespace dragoman::internal

@@ -20,35 +20,35 @@ Settings::Settings(std::string path) : path_(std::move(path)) {
 
 Settings::Settings(std::string path, nlohmann::json values)
     : path_(std::move(path)), values_(std::move(values)) {
-  if (!values_.is_object()) throw Error("{} has no keys and values", path_);
+  if (!values_.is_object()) throw Error("{} is not a mapping", path_);
 }
 
 int64_t Settings::integer(const char* key, std::optional<int64_t> otherwise) const {
   if (!has(key) && otherwise) return *otherwise;
   const nlohmann::json value = has(key) ? values_[key] : nlohmann::json();
   if (!value.is_number_integer() || value < 0 || value > INT32_MAX)
-    throw Error("{}: {} must be a whole number, and is {}", path_, key, has(key) ? value.dump() : "missing");
+    throw Error("{}: {} must be a whole number, but is {}", path_, key, has(key) ? value.dump() : "missing");
   return value.get<int64_t>();
 }
 
 double Settings::number(const char* key, double otherwise) const {
   if (!has(key)) return otherwise;
   if (!values_[key].is_number())
-    throw Error("{}: {} must be a number, and is {}", path_, key, values_[key].dump());
+    throw Error("{}: {} must be a number, but is {}", path_, key, values_[key].dump());
   return values_[key].get<double>();
 }
 
 bool Settings::flag(const char* key, bool otherwise) const {
   if (!has(key)) return otherwise;
   if (!values_[key].is_boolean())
-    throw Error("{}: {} must be true or false, and is {}", path_, key, values_[key].dump());
+    throw Error("{}: {} must be true or false, but is {}", path_, key, values_[key].dump());
   return values_[key].get<bool>();
 }
 
 std::string Settings::text(const char* key, const std::string& otherwise) const {
   if (!has(key)) return otherwise;
   if (!values_[key].is_string())
-    throw Error("{}: {} must be a string, and is {}", path_, key, values_[key].dump());
+    throw Error("{}: {} must be a string, but is {}", path_, key, values_[key].dump());
   return values_[key].get<std::string>();
 }
 

@@ -19,7 +19,7 @@ class Settings {
 
   const std::string& path() const { return path_; }
   const nlohmann::json& values() const { return values_; }
-  // Null is how transformers says that a key has no value.
+  // In files of transformers null means that a key has no value.
   bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
 
   // What the key must be; `otherwise` where it has no value.
@@ -28,10 +28,10 @@ class Settings {
   bool flag(const char* key, bool otherwise) const;
   std::string text(const char* key, const std::string& otherwise) const;
 
-  // An Error unless the key has this value, which it also has where it is missing.
+  // An Error unless the key has this value or is missing.
   void require(const char* key, bool supported) const;
 
-  // The object at a key, which has no values where it is missing. An Error if it is something else.
+  // The object at a key, empty if it is missing. An Error if it is something else.
   Settings object(const char* key) const;
 
   // The others' values win.

@@ -16,7 +16,7 @@ std::map<std::string, std::string> read_index(const std::string& path) {
   try {
     return parse_json(read_file(path)).at("weight_map");
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not an index of a model in several files: {}", path, error.what());
+    throw Error("{} is not a valid index of a model in several files: {}", path, error.what());
   }
 }
 
@@ -33,7 +33,7 @@ ForeignTensors read_sharded(const std::string& index, ForeignTensors (*read_shar
     if (!shards.contains(name)) shards.emplace(name, read_shard(path));
     auto found = shards[name].extract(tensor);
     if (found.empty())
-      throw Error("{} has no tensor {}, which {} says it has", path, in_quotes(tensor), index);
+      throw Error("{} has no tensor {}, although {} lists it", path, in_quotes(tensor), index);
     tensors.insert(std::move(found));
   }
   return tensors;

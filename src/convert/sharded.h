@@ -1,4 +1,4 @@
-// Models above some gigabytes as Hugging Face has them: several files, and an index that says which tensor is where.
+// Models above some gigabytes in Hugging Face's format: several files, and an index of which tensor is where.
 //
 //   {"weight_map": {"TENSOR": "FILE", ...}}
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace dragoman::internal {
 
-// The tensors that the index names, each from the file beside it that the index says.
+// The tensors that the index names, each from the file beside it that the index gives.
 ForeignTensors read_sharded(const std::string& index, ForeignTensors (*read_shard)(const std::string& path));
 
 }  // namespace dragoman::internal

@@ -29,7 +29,8 @@ void collect(const std::string& path, TorchFile& file,
 }
 
 [[noreturn]] void big_endian(const std::string& path) {
-  throw Error("{} was written on a big-endian machine; load and save it with PyTorch on another", path);
+  throw Error("{} was written on a big-endian machine; load and save it with PyTorch on a little-endian one",
+              path);
 }
 
 // --- the zip archive: FOLDER/data.pkl, FOLDER/byteorder, and each storage as FOLDER/data/KEY ---
@@ -77,7 +78,7 @@ void read_preamble(ByteReader& bytes, Pickle& pickle) {
   const auto* const first = pickle.root->as<PickleBytes>();
   if (!first || first->bytes != magic) bytes.fail("is a pickle, but not one that torch.save wrote");
   unpickle(bytes, pickle);
-  if (pickle.root->integer() != stream_version) bytes.fail("is of an unknown version of torch.save");
+  if (pickle.root->integer() != stream_version) bytes.fail("was written by an unknown version of torch.save");
   unpickle(bytes, pickle);
   const PickleValue* const little_endian = pickle.root->find("little_endian");
   if (little_endian && little_endian->boolean() == false) big_endian(bytes.path());

@@ -1,4 +1,4 @@
-// What torch.save wrote: a dict of tensors, as models have it, often with options and vocabularies beside them. Both
+// Files of torch.save: a dict of tensors, as models have it, often with options and vocabularies beside them. Both
 // the zip archive of today and the stream of PyTorch before 1.6 are read. A file from anywhere may be opened: its
 // pickles are data here (unpickler.h), and sizes and places are checked before they are used.
 #pragma once
@@ -20,7 +20,7 @@ struct TorchFile {
 // An Error if the file has no tensors, or is not from PyTorch.
 TorchFile open_torch(const std::string& path);
 
-// The tensors alone; of a model in several files too, such as pytorch_model.bin.index.json names them.
+// Only the tensors; also of a model in several files, such as those that pytorch_model.bin.index.json names.
 ForeignTensors read_torch(const std::string& path);
 
 }  // namespace dragoman::internal

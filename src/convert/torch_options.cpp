@@ -81,7 +81,7 @@ void TorchOptions::refuse(const char* key) const {
 }
 
 void TorchOptions::fail(const char* key, const char* expected) const {
-  throw Error("{}: the option {} must be {}, and is {}", path_, key, expected, described(*find(key)));
+  throw Error("{}: the option {} must be {}, but is {}", path_, key, expected, described(*find(key)));
 }
 
 }  // namespace dragoman::internal

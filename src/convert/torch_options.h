@@ -1,5 +1,5 @@
-// The options of the model that a PyTorch checkpoint has beside its tensors: attributes of an argparse.Namespace, or
-// the keys of dicts. Errors start with the file's path and name the key.
+// The options of the model that a PyTorch checkpoint stores beside its tensors: attributes of an argparse.Namespace, or
+// keys of dicts. Errors start with the file's path and name the key.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class TorchOptions {
   // The first place that has a key counts. Null places are ignored. The pickle must outlive it.
   TorchOptions(std::string path, std::vector<const PickleValue*> places);
 
-  // Null where no place has it, or where it is None.
+  // Null if no place has it, or if it is None.
   const PickleValue* find(const char* key) const;
 
   // `otherwise` where the key has no value. Numbers may be true or false, as old programs had them, and the other way
@@ -26,10 +26,10 @@ class TorchOptions {
   bool flag(const char* key, bool otherwise = false) const;
   std::string text(const char* key, const std::string& otherwise) const;
 
-  // Errors unless the key has this value, or none.
+  // Throws an Error unless the key has this value, or none.
   void require(const char* key, bool supported) const;
   void require(const char* key, const std::string& supported) const;
-  // That a key's value is not supported; the type where it has no short text.
+  // Throws an Error that the key's value is not supported; it names the type if the value has no short text.
   [[noreturn]] void refuse(const char* key) const;
 
   const std::string& path() const { return path_; }

@@ -11,9 +11,9 @@ namespace dragoman::internal {
 namespace {
 
 // More than any model has. Dicts that contain each other could have any number.
-constexpr int most_depth = 50;
-constexpr size_t most_dimensions = 64;
-constexpr size_t most_values = 8'000'000, most_tensors = 100'000, longest_name = 1000;
+constexpr int max_depth = 50;
+constexpr size_t max_dimensions = 64;
+constexpr size_t max_values = 8'000'000, max_tensors = 100'000, longest_name = 1000;
 
 constexpr std::array<std::pair<std::string_view, ElementType>, 10> storage_types = {
     {{"FloatStorage", ElementType::f32},
@@ -37,7 +37,7 @@ ElementType storage_type(const std::string& path, const PickleValue& type) {
   return found->second;
 }
 
-// The object that makes a tensor; null if the value is none.
+// The object that makes a tensor; null if the value is not a tensor.
 const PickleObject* tensor_object(const PickleValue& value) {
   const PickleObject* object = value.object();
   while (object && !object->arguments.empty() &&
@@ -56,17 +56,18 @@ class Collector {
       : path_(path), data_of_(data_of) {}
 
   void visit_dict(const PickleValue& dict, const std::string& prefix, int depth) {
-    if (depth > most_depth) throw Error("{} nests more than {} dicts, as no model does", path_, most_depth);
+    if (depth > max_depth) throw Error("{} nests more than the limit of {} dicts", path_, max_depth);
     for (const auto& [key, value] : dict.entries()) {
-      if (++values_ > most_values)
-        throw Error("{} has dicts of more than {} values, as no model has", path_, most_values);
+      if (++values_ > max_values)
+        throw Error("{} has dicts with more than the limit of {} values", path_, max_values);
       const PickleObject* const tensor = tensor_object(*value);
       if (!tensor && value->entries().empty()) continue;
       if (!key->text() && !key->integer()) continue;
       const std::string name =
           prefix + (key->text() ? std::string(*key->text()) : std::to_string(*key->integer()));
       if (name.size() > longest_name)
-        throw Error("{} has a name of more than {} bytes: {}", path_, longest_name, in_quotes(name));
+        throw Error("{} has a tensor name of more than the limit of {} bytes: {}", path_, longest_name,
+                    in_quotes(name));
       if (tensor)
         add(name, *tensor);
       else
@@ -78,8 +79,8 @@ class Collector {
 
  private:
   void add(const std::string& name, const PickleObject& object) {
-    if (tensors_.size() == most_tensors)
-      throw Error("{} has more than {} tensors, as no model has", path_, most_tensors);
+    if (tensors_.size() == max_tensors)
+      throw Error("{} has more than the limit of {} tensors", path_, max_tensors);
     const bool plain =
         object.is("torch._utils", "_rebuild_tensor_v2") || object.is("torch._utils", "_rebuild_tensor");
     if (!plain)
@@ -120,7 +121,7 @@ class Collector {
     const bool size =
         value.object() && value.object()->is("torch", "Size") && !value.object()->arguments.empty();
     const auto items = size ? value.object()->arguments[0]->items() : value.items();
-    if (items.size() > most_dimensions) damaged(name);
+    if (items.size() > max_dimensions) damaged(name);
     std::vector<int64_t> numbers;
     for (const PickleValue* const item : items) {
       if (!item->integer()) damaged(name);
@@ -130,7 +131,7 @@ class Collector {
   }
 
   [[noreturn]] void damaged(const std::string& name) const {
-    throw Error("{} is damaged: what it says of tensor {} makes no sense", path_, in_quotes(name));
+    throw Error("{} is damaged: the entry of tensor {} is invalid", path_, in_quotes(name));
   }
 
   const std::string& path_;
@@ -141,17 +142,17 @@ class Collector {
 
 }  // namespace
 
-// ('storage', class, key, location, count), and in files of old versions a view: None or (key, begin, count)
+// ('storage', class, key, location, count), and in older files a view: None or (key, begin, count)
 TorchStorage read_storage(const std::string& path, const PicklePersistent& persistent) {
   const auto id = persistent.id->items();
   const bool complete = id.size() >= 5 && id[0]->text() == "storage" && id[2]->text() && id[4]->integer();
-  if (!complete) throw Error("{} is damaged: what it says of a storage makes no sense", path);
+  if (!complete) throw Error("{} is damaged: the entry of a storage is invalid", path);
   TorchStorage storage = {
       .key = *id[2]->text(), .type = storage_type(path, *id[1]), .count = *id[4]->integer(), .begin = 0};
   if (id.size() < 6 || id[5]->items().empty()) return storage;
   const auto view = id[5]->items();
   if (view.size() != 3 || !view[1]->integer() || !view[2]->integer())
-    throw Error("{} is damaged: what it says of a view makes no sense", path);
+    throw Error("{} is damaged: the entry of a view is invalid", path);
   storage.begin = *view[1]->integer();
   storage.count = *view[2]->integer();
   return storage;

@@ -11,15 +11,15 @@
 
 namespace dragoman::internal {
 
-// What a pickle says of a storage, which is kept outside of it.
+// A pickle's description of a storage, which is kept outside of it.
 struct TorchStorage {
   std::string_view key;
   ElementType type;
   int64_t count;
-  int64_t begin;  // not 0 for a view of another storage, as PyTorch before 0.4 has them
+  int64_t begin;  // not 0 for a view of another storage, as in PyTorch before 0.4
 };
 
-// An Error if it is of a type that is not supported.
+// An Error if its type is not supported.
 TorchStorage read_storage(const std::string& path, const PicklePersistent& storage);
 
 // The tensors of nested dicts, under dotted names: "model.encoder.weight". Lists and objects are not searched.

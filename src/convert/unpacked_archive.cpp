@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More than weights are deflated, and more than any package holds.
-constexpr uint64_t unpacked_per_byte = 16, unpacked_always = 64 << 20, most_unpacked = uint64_t{32} << 30;
+// Weights compress less than this, and no package is larger.
+constexpr uint64_t unpacked_per_byte = 16, unpacked_always = 64 << 20, max_unpacked = uint64_t{32} << 30;
 
-// A name without a way out: no absolute path, no part that is "..", nothing that other systems take for either.
+// Whether a name stays inside the folder: no absolute path, no "..", nothing that other systems read as either.
 bool stays_inside(std::string_view name) {
   if (name.empty() || name.find_first_of(std::string_view("\\:\0", 3)) != name.npos) return false;
   const fs::path path(name);
@@ -34,12 +34,12 @@ bool is_folder(std::string_view name) { return name.ends_with('/'); }
 
 void check_sizes(const std::string& path, const ZipArchive& archive, uint64_t packed,
                  const std::function<bool(std::string_view)>& wanted) {
-  const uint64_t most = std::min(most_unpacked, unpacked_always + unpacked_per_byte * packed);
+  const uint64_t limit = std::min(max_unpacked, unpacked_always + unpacked_per_byte * packed);
   uint64_t total = 0;
   for (const auto& [name, member] : archive.members()) {
     if (!wanted(name)) continue;
-    if (member.size > most || total + member.size > most)
-      throw Error("{} would unpack to more than {} MB, as no model of its size does", path, most >> 20);
+    if (member.size > limit || total + member.size > limit)
+      throw Error("{} unpacks to more than the limit of {} MB", path, limit >> 20);
     total += member.size;
   }
 }
@@ -66,7 +66,8 @@ void unpack(const std::string& path, const std::string& folder,
   check_sizes(path, archive, file.bytes.size(), wanted);
   for (const auto& [name, member] : archive.members()) {
     if (is_folder(name) || !wanted(name)) continue;
-    if (!stays_inside(name)) throw Error("{} has a file named {}, outside its folder", path, in_quotes(name));
+    if (!stays_inside(name))
+      throw Error("{} contains a file named {}, outside its folder", path, in_quotes(name));
     write(fs::path(folder) / name, archive.read(name).bytes);
   }
 }

@@ -15,8 +15,8 @@ namespace {
 
 using namespace pickle_opcodes;
 
-// Bounds the memory, to which an instruction adds a value at most. The largest vocabularies need some million.
-constexpr size_t most_instructions = 8'000'000;
+// Bounds the memory: an instruction adds at most one value. The largest vocabularies need some millions.
+constexpr size_t max_instructions = 8'000'000;
 
 class Unpickler {
  public:
@@ -30,8 +30,8 @@ class Unpickler {
       if (!read_scalar(code) && !read_text(code) && !read_container(code) && !read_tuple(code) &&
           !read_memo(code) && !read_object(code))
         bytes_.fail("has the unsupported pickle instruction {:#x} at byte {}", code, bytes_.position() - 1);
-      if (++instructions > most_instructions)
-        bytes_.fail("has a pickle of more than {} instructions, which is the limit", most_instructions);
+      if (++instructions > max_instructions)
+        bytes_.fail("has a pickle of more than the limit of {} instructions", max_instructions);
     }
     pickle_.root = take();
   }
@@ -217,7 +217,7 @@ class Unpickler {
     return push(std::make_unique<PickleObject>(std::move(object)));
   }
 
-  // A dict's state is what a state dict says of its versions: nobody reads it.
+  // The state of a state dict is metadata about versions: nobody reads it.
   bool set_state(const PickleValue* state) {
     if (PickleObject* const object = top_object())
       object->state = state;
@@ -289,7 +289,7 @@ class Unpickler {
   }
 
   [[noreturn]] void damaged() const {
-    bytes_.fail("is damaged: its pickle makes no sense at byte {}", bytes_.position());
+    bytes_.fail("is damaged: invalid pickle at byte {}", bytes_.position());
   }
 
   ByteReader& bytes_;

@@ -1,7 +1,7 @@
 // Python's pickles of protocols 2 to 5, read as data: nothing is imported, called or run, whatever the pickle asks for.
-// What Python would make by a call becomes a PickleObject that says which call.
+// What Python would make by a call becomes a PickleObject that records the call.
 //
-// A pickle from anywhere may be read. Memory is limited, and nesting is no matter: values do not own each other.
+// Untrusted pickles may be read. Memory is limited, and any nesting is safe: values do not own each other.
 #pragma once
 
 #include "convert/byte_reader.h"

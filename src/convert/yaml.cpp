@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t most_bytes = size_t{64} << 20, most_depth = 16;
+constexpr size_t max_bytes = size_t{64} << 20, max_depth = 16;
 
 template <class Number>
 std::optional<Number> as_number(const std::string& text) {
@@ -50,10 +50,10 @@ class JsonBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& at, YAML::anchor_t) override { fail(at, "aliases are not supported"); }
   void OnNull(const YAML::Mark& at, YAML::anchor_t) override { add(at, nullptr); }
 
-  // The tag of what stands in quotes is "!".
+  // The tag of a quoted scalar is "!".
   void OnScalar(const YAML::Mark& at, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
-    if (!is_text(value)) fail(at, "this is not valid UTF-8");
+    if (!is_text(value)) fail(at, "not valid UTF-8");
     if (is_key_next())
       open_.back().key = value;
     else
@@ -86,7 +86,7 @@ class JsonBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& at, json empty) {
     if (is_key_next()) fail(at, "a key must be a string");
-    if (open_.size() == most_depth) fail(at, "this is nested too deeply");
+    if (open_.size() == max_depth) fail(at, "nested too deeply");
     open_.push_back({at, std::move(empty)});
   }
 
@@ -106,7 +106,7 @@ class JsonBuilder : public YAML::EventHandler {
     } else {
       const std::string key = *std::exchange(open_.back().key, std::nullopt);
       if (!open_.back().value.emplace(key, std::move(value)).second)
-        fail(at, "the key " + in_quotes(key) + " is there twice");
+        fail(at, "duplicate key " + in_quotes(key));
     }
   }
 
@@ -118,15 +118,15 @@ class JsonBuilder : public YAML::EventHandler {
 }  // namespace
 
 json parse_yaml(const std::string& text, const std::string& path) {
-  if (text.size() > most_bytes)
-    throw Error("{} has {} bytes, more than any configuration or vocabulary", path, text.size());
+  if (text.size() > max_bytes)
+    throw Error("{} has {} bytes, more than the limit of {}", path, text.size(), max_bytes);
   JsonBuilder builder(path);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
   } catch (const YAML::Exception& error) {
-    throw Error("{}:{}: this is not YAML: {}", path, error.mark.line + 1, error.msg);
+    throw Error("{}:{}: invalid YAML: {}", path, error.mark.line + 1, error.msg);
   }
   return std::move(builder.result());
 }

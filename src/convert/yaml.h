@@ -1,4 +1,4 @@
-// YAML, which Marian's configurations and lists of tokens are, as JSON.
+// YAML, the format of Marian's configurations and vocabularies, as JSON.
 #pragma once
 
 #include <string>

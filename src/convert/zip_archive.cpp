@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::string_view local_mark = "PK\3\4", member_mark = "PK\1\2", end_mark = "PK\5\6",
                            end64_mark = "PK\6\6", locator64_mark = "PK\6\7";
-constexpr size_t end_size = 22, locator64_size = 20, most_comment = 65535;
+constexpr size_t end_size = 22, locator64_size = 20, max_comment = 65535;
 constexpr uint16_t stored = 0, deflated = 8, encrypted_flag = 1, zip64_field = 1;
 constexpr uint32_t in_zip64 = 0xffffffff;  // instead of a size or place: the zip64 field has it
 
 // Weights hardly compress. Small files may, such as those of tests.
 constexpr uint64_t inflated_always = 64 << 20, inflated_per_byte = 16;
-constexpr uint64_t most_at_once = 1 << 30;
+constexpr uint64_t max_at_once = 1 << 30;
 
-// Replaces the sizes and places that do not fit 32 bits, which stand in this order in a field of the member.
+// Replaces the sizes and places that do not fit in 32 bits, which follow in this order in a field of the member.
 void read_zip64(ZipArchive::Member& member, ByteReader fields) {
   while (fields.left() >= 4) {
     const auto kind = fields.number<uint16_t>();
@@ -40,7 +40,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Whether the data inflate to exactly so many bytes.
+// Whether the data inflate to exactly this size.
 bool inflate_all(std::span<const std::byte> packed, std::span<std::byte> to) {
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -51,8 +51,8 @@ bool inflate_all(std::span<const std::byte> packed, std::span<std::byte> to) {
   uint64_t in_left = packed.size(), out_left = to.size();
   int state = Z_OK;
   while (state == Z_OK) {  // zlib counts in 32 bits
-    stream.avail_in = static_cast<uInt>(std::min<uint64_t>(in_left, most_at_once));
-    stream.avail_out = static_cast<uInt>(std::min<uint64_t>(out_left, most_at_once));
+    stream.avail_in = static_cast<uInt>(std::min<uint64_t>(in_left, max_at_once));
+    stream.avail_out = static_cast<uInt>(std::min<uint64_t>(out_left, max_at_once));
     in_left -= stream.avail_in;
     out_left -= stream.avail_out;
     state = inflate(&stream, Z_NO_FLUSH);
@@ -80,7 +80,7 @@ ZipArchive::ZipArchive(std::string path, SharedBytes file)
 
 ZipArchive::Directory ZipArchive::find_directory() const {
   const std::string_view file = text_of(file_.bytes);
-  const size_t tail_at = file.size() - std::min(file.size(), end_size + most_comment);
+  const size_t tail_at = file.size() - std::min(file.size(), end_size + max_comment);
   const size_t mark = file.substr(tail_at).rfind(end_mark);
   if (mark == file.npos) throw Error("{} is not a zip archive, or is truncated", path_);
   const size_t end_at = tail_at + mark;
@@ -137,21 +137,21 @@ SharedBytes ZipArchive::read(std::string_view name) {
   file.bytes(member.header_at);
   if (file.text(4) != local_mark)
     file.fail("is damaged: the member {} is not where it should be", in_quotes(name));
-  file.bytes(22);  // what the directory says, too
+  file.bytes(22);  // the same as in the directory
   const auto name_size = file.number<uint16_t>(), fields_size = file.number<uint16_t>();
   file.bytes(uint64_t{name_size} + fields_size);
   const std::span<const std::byte> packed = file.bytes(member.packed_size);
   if (member.flags & encrypted_flag) file.fail("is encrypted; decrypt it first");
   if (member.method == stored && member.size == member.packed_size) return {packed, file_.owner};
   if (member.method == deflated) return inflated(name, member, packed);
-  file.fail("has the member {} in a compression other than deflate; compress it again", in_quotes(name));
+  file.fail("has the member {} in a compression format other than deflate; compress it again",
+            in_quotes(name));
 }
 
 SharedBytes ZipArchive::inflated(std::string_view name, const Member& member,
                                  std::span<const std::byte> packed) {
   if (member.size > inflatable_)
-    throw Error("{} would inflate to more than {} times its size, as no model does", path_,
-                inflated_per_byte);
+    throw Error("{} inflates to more than the limit of {} times its size", path_, inflated_per_byte);
   inflatable_ -= member.size;
   const auto contents = std::make_shared<std::vector<std::byte>>(member.size);
   if (!inflate_all(packed, *contents) || crc_of(*contents) != member.checksum)

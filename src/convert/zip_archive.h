@@ -2,7 +2,7 @@
 // are in the file, which zip libraries do not offer; deflated ones are inflated with zlib.
 //
 // An archive from anywhere may be opened: every size and place is checked, and what is inflated is limited in
-// proportion to the file. Checksums are compared for deflated members alone: PyTorch need not write them.
+// proportion to the file. Checksums are compared only for deflated members: PyTorch need not write them.
 #pragma once
 
 #include <cstdint>

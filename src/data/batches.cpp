@@ -148,8 +148,7 @@ struct ShardedBatches::State {
     if (position.index == 0) {
       throw Error(
           "epoch {} has no pairs: data.weights are too small for this corpus, or the prepared corpus is "
-          "damaged; remove "
-          "its folder to prepare it again",
+          "damaged; remove its folder to prepare it again",
           position.epoch + 1);
     }
     known_batches = position.index;

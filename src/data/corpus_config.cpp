@@ -69,14 +69,13 @@ void declare(Options& options, DataConfig& data) {
   section.add("source", data.source,
               "source text, one sentence per line: a file or several; plain, gzip or Zstandard");
   section.add("target", data.target, "its translation, line by line");
-  section.add(
-      "format", data.format,
-      "of source, target and their validation files; iwslt: lines between tags; sgm: <seg> elements; auto: "
-      "sgm for .xml, .sgm and .sgml, iwslt for train.tags.*, text otherwise",
-      {{"auto", TextFormat::automatic},
-       {"text", TextFormat::text},
-       {"iwslt", TextFormat::iwslt},
-       {"sgm", TextFormat::sgm}});
+  section.add("format", data.format,
+              "format of source, target and their validation files; iwslt: lines between tags; sgm: <seg> "
+              "elements; auto: sgm for .xml, .sgm and .sgml, iwslt for train.tags.*, text otherwise",
+              {{"auto", TextFormat::automatic},
+               {"text", TextFormat::text},
+               {"iwslt", TextFormat::iwslt},
+               {"sgm", TextFormat::sgm}});
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("weights", data.weights,
               "how often an epoch takes the pairs of each file, source files before tsv; empty: once",
@@ -86,8 +85,9 @@ void declare(Options& options, DataConfig& data) {
   section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")
       .may_change_on_resume();
   section.add("swap", data.swap, "exchange source and target");
-  section.add("from", data.from, "language that is translated, for a vocabulary of many: info lists them");
-  section.add("to", data.to, "language that it is translated into, for a vocabulary of many");
+  section.add("from", data.from,
+              "source language, for a multilingual vocabulary: dragoman info lists its languages");
+  section.add("to", data.to, "target language, for a multilingual vocabulary");
   section.add("limit", data.limit, "use only the first N pairs of each file; 0: all",
               at_least(0).at_most(many));
   section.add("hold_out", data.hold_out, "pairs to set aside from the corpus for validation",
@@ -98,9 +98,8 @@ void declare(Options& options, DataConfig& data) {
               "leave out pairs with one side longer than X times the other, in subwords; 0: none",
               at_least(0));
   section.add("terms", data.terms,
-              "file of source, tab, target: the model learns to use translations of terms that it is given");
-  section.add("terms_share", data.terms_share, "of the pairs, in which it is given some of these terms",
-              at_least(0).at_most(1));
+              "file of source, tab, target: the model learns to use given translations of terms");
+  section.add("terms_share", data.terms_share, "share of the pairs that get terms", at_least(0).at_most(1));
   section.add("order", data.order, "several files in an epoch: shuffled together, or one after another",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
   section.add(

@@ -3,7 +3,7 @@
 // Shards in random order, and the pairs of each in random order: only one shard's order is in memory, and as each
 // shard is a fair sample of the corpus, the whole is well mixed. SourceOrder::consecutive does that for one source
 // after another. A source's weight is how often its pairs occur: 2.5 is twice, and a third time for a random half of
-// them, drawn anew in each epoch.
+// them, drawn again in each epoch.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// PairLoader: reads the ids of prepared pairs, with subwords sampled anew in each epoch if asked. For one thread.
+// PairLoader: reads the ids of prepared pairs, with subwords sampled again in each epoch if asked. For one thread.
 #pragma once
 
 #include <algorithm>

@@ -103,7 +103,8 @@ void check_validation(const DataConfig& data) {
   read_pairs(validation_sources(data), data.swap, ignored);
 }
 
-// The source's vocabulary spells the targets of terms. Sampling splits the text of sources anew, and terms are no text.
+// The source's vocabulary spells the targets of terms. Sampling segments the text of sources again, and terms are not
+// text.
 void check_terms(const DataConfig& data, const VocabularyConfig& vocabulary) {
   if (data.terms.empty()) return;
   if (data.terms == "-") throw OptionError("data.terms", "cannot be standard input: name a file");

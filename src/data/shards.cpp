@@ -113,16 +113,16 @@ void write_ids(Column& column, std::span<const int32_t> ids, std::vector<Id>& bu
 struct ShardWriter::Files {
   Column ids, records;
   Header header;
-  std::vector<uint16_t> narrow;
-  std::vector<uint32_t> wide;
+  std::vector<uint16_t> two_byte_ids;
+  std::vector<uint32_t> four_byte_ids;
 
   explicit Files(const std::string& path) : ids(path), records(path + ".pairs") {}
 
   void add(std::span<const int32_t> side) {
     if (header.id_bytes == 2) {
-      write_ids(ids, side, narrow);
+      write_ids(ids, side, two_byte_ids);
     } else {
-      write_ids(ids, side, wide);
+      write_ids(ids, side, four_byte_ids);
     }
     header.ids += side.size();
   }
@@ -251,7 +251,7 @@ uint64_t Shard::content_checksum() const {
   return XXH3_64bits_withSeed(&header.ids_checksum, sizeof header.ids_checksum, header.pairs_checksum);
 }
 
-// In pieces whose memory is freed: a shard may be larger than the memory that there is.
+// In pieces whose memory is freed: a shard may be larger than the available memory.
 uint64_t Shard::checksum(uint64_t begin, uint64_t end) const {
   constexpr uint64_t piece = 16 << 20;
   Checksum sum;

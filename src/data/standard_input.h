@@ -1,5 +1,5 @@
 // Standard input ("-") as a file of a corpus. A corpus is read several times but standard input only once, so its bytes
-// are kept in a temporary file.
+// are kept in a temporary file. It stands here, not in base/, since it spools a corpus: it edits a DataConfig.
 #pragma once
 
 #include <string>

@@ -13,8 +13,8 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t most_words = 5;    // of a source
-constexpr uint64_t most_terms = 3;  // of a pair: more would teach it to wait for terms
+constexpr size_t max_words = 5;    // of a source
+constexpr uint64_t max_terms = 3;  // of a pair: more would teach it to wait for terms
 
 struct Word {
   TextSpan place;
@@ -44,7 +44,7 @@ std::vector<std::string> lower_words(std::string_view text) {
   return words;
 }
 
-// Whether two words may be forms of one: they differ in what follows the first half, and that is three letters at most.
+// Whether two words may be forms of one: they differ in what follows the first half, and that is at most three letters.
 bool is_form(std::string_view a, std::string_view b) {
   constexpr size_t longest_ending = 3;
   const std::u32string left = code_points(a), right = code_points(b);
@@ -54,7 +54,7 @@ bool is_form(std::string_view a, std::string_view b) {
   return stem == longer || (stem >= 3 && longer - stem <= longest_ending && 2 * stem >= longer);
 }
 
-// The first of the targets that a translation has; rather one in the same form.
+// The first of the targets that a translation has; preferably one in the same form.
 const TermTarget* used_in(const std::vector<std::string>& translation,
                           const std::vector<TermTarget>& targets) {
   for (bool (*const same)(std::string_view, std::string_view) :
@@ -80,9 +80,9 @@ TermLexicon::TermLexicon(const std::string& path) {
     std::string key;
     const std::vector<std::string> source = lower_words(line.substr(0, tab));
     for (const std::string& word : source) key += (key.empty() ? "" : " ") + word;
-    if (source.empty() || source.size() > most_words)
+    if (source.empty() || source.size() > max_words)
       throw Error("{}:{}: a term has one to {} words: correct the line or remove it", path, lines.number(),
-                  most_words);
+                  max_words);
     longest_ = std::max(longest_, source.size());
     std::string_view rest = line.substr(tab + 1);
     for (rest = rest.substr(0, rest.find('\t')); !rest.empty();) {
@@ -126,7 +126,7 @@ std::vector<TermInText> chosen_terms(const TermLexicon& lexicon, double share, u
   Random random(mix(mix(0, "terms"), pair));
   if (random.uniform() >= share) return {};
   std::vector<TermInText> terms = lexicon.terms_of(source, target);
-  for (const uint64_t wanted = 1 + random.below(most_terms); terms.size() > wanted;)
+  for (const uint64_t wanted = 1 + random.below(max_terms); terms.size() > wanted;)
     terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(random.below(terms.size())));
   return terms;
 }

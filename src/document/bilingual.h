@@ -1,5 +1,5 @@
-// Files that hold texts beside their translations: XLIFF 1.2 and 2, and TMX 1.4. A unit that has a translation keeps
-// it; what is new goes into the place for it.
+// Files of texts with their translations: XLIFF 1.2 and 2, and TMX 1.4. A unit that has a translation keeps
+// it; a new translation goes into its place.
 #pragma once
 
 #include "document/document.h"

@@ -62,7 +62,7 @@ void BlockContent::add(Role role, const std::string& bytes) {
     paragraph_.point(item);
 }
 
-// Its text stands in the first element that has any.
+// Its text is in the first element that has any.
 void BlockContent::add_field(const std::string& element) {
   XmlTokens tokens(element);
   size_t end = 0;
@@ -95,7 +95,7 @@ bool BlockContent::add_to_field(Role role, const std::string& item) {
   return true;
 }
 
-// A description that goes on where marks cannot.
+// A field's description that continues where marks cannot be.
 void BlockContent::end_field_code() {
   if (field_codes_ > 0) paragraph_.border(std::exchange(field_code_, {}));
   field_codes_ = 0;

@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-// A segment's index stands between two of these, which are in no UTF-8.
+// A segment's index stands between two of these, which UTF-8 never contains.
 constexpr char border_of_index = '\xFF';
 
 // Bytes with the segments in their places, each at the first of its places.
@@ -65,17 +65,21 @@ bool has_letters(std::string_view text) {
   return false;
 }
 
-std::string fixed_words(std::string_view shown) {
-  constexpr size_t most = 60;  // bytes
+std::string collapsed(std::string_view text) {
   constexpr std::string_view white = " \t\n\f\r";
   std::string words;
-  for (const char c : shown) {
+  for (const char c : text) {
     const bool space = white.find(c) != white.npos;
     if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : c;
   }
   const TextSpan inner = trimmed(words);
-  words = words.substr(inner.begin, inner.end - inner.begin);
-  return words.size() <= most ? words : "";
+  return words.substr(inner.begin, inner.end - inner.begin);
+}
+
+std::string fixed_words(std::string_view shown) {
+  constexpr size_t max_bytes = 60;
+  const std::string words = collapsed(shown);
+  return words.size() <= max_bytes ? words : "";
 }
 
 void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
@@ -113,7 +117,7 @@ Document FlatDocument::finish() && {
     CHECK(rendered.size() == count, "{} of {} segments", rendered.size(), count);
     std::vector<std::string> whole;
     std::vector<bool> written(count);
-    // A segment comes after those within it.
+    // A segment comes after those inside it.
     for (const std::string& bytes : rendered) whole.push_back(with_segments(bytes, whole, written));
     std::string bytes = with_segments(file, whole, written);
     for (size_t i = 0; i < count; ++i) CHECK(written[i], "segment {} is lost", i);

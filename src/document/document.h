@@ -16,18 +16,18 @@
 
 namespace dragoman::internal {
 
-// What of the file stands inside a segment's text and comes out exactly once, at its place among the translated words.
+// A piece of the file inside a segment's text that comes out exactly once, at its place among the translated words.
 struct DocumentMark {
-  // A span encloses words: a pair of tags. A point stands between words: a single tag, an image. A cut stands instead
-  // of the white space between words: the border of two subtitles; cuts keep their order, and are in no span. Fixed
+  // A span encloses words: a pair of tags. A point is between words: a single tag, an image. A cut replaces the white
+  // space between words: the border of two subtitles; cuts keep their order, and are never inside a span. Fixed
   // words come out as the file has them: code in a sentence.
   enum class Kind { span, point, cut, fixed };
   Kind kind = Kind::span;
   TextSpan place = {};     // in bytes of the segment's text: of a point it is empty
   size_t depth = 0;        // the number of spans that it is inside
-  std::string open;        // as the file has it; of all but a span all of it
+  std::string open;        // as the file has it; the whole mark unless it is a span
   std::string close = {};  // of a span
-  // Written around each stretch of text that stands in this span and in no span inside it: a run of an office document.
+  // Written around each stretch of text directly inside this span: a run of an office document.
   std::string text_open = {}, text_close = {};
 };
 
@@ -52,7 +52,7 @@ struct DocumentSettings {
   std::string from = {}, to = {};  // languages, for formats that name them; may be empty
 };
 
-// Throws an Error with the line where the bytes are not UTF-8.
+// Throws an Error with the line if the bytes are not UTF-8.
 void check_utf8(std::string_view bytes, const DocumentSettings& settings);
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -60,26 +60,29 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);
 
-// Words that come out as the file has them, as the text of a segment has them. Empty where they are too long for a
-// sentence: they are a point then.
+// Text as HTML shows it: without white space around it, and with single spaces.
+std::string collapsed(std::string_view text);
+
+// The text of a segment for words that come out as the file has them. Empty if they are too long for a sentence: they
+// are a point then.
 std::string fixed_words(std::string_view shown);
 
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
 
-// The document of a file that consists of segments and of what stands between them.
+// The document of a file that consists of segments and of bytes between them.
 class FlatDocument {
  public:
   void keep(std::string_view bytes);  // stays as it is
   void add(DocumentSegment segment);
-  void add_text(std::string_view text);  // plain text; what has no letter in it stays as it is
-  // A segment within bytes that are kept or within another segment, as an attribute in a tag is. Returns what stands
-  // for it there: in what is passed to `keep`, or in both `original` and a mark's `open` or `close`.
+  void add_text(std::string_view text);  // plain text; without letters it stays as it is
+  // A segment within bytes that are kept or within another segment, such as an attribute in a tag. Returns a marker to
+  // put in its place: in the bytes passed to `keep`, or in both `original` and a mark's `open` or `close`.
   std::string nest(DocumentSegment segment);
   Document finish() &&;
 
  private:
-  std::string file_;  // with what stands for segments
+  std::string file_;  // with markers for segments
   std::vector<DocumentSegment> segments_;
 };
 

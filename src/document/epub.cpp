@@ -35,7 +35,7 @@ std::map<std::string_view, Role> html_roles() {
   return roles;
 }
 
-// What is not in the table is a block, and holds text or other blocks.
+// Elements that are not in the table are blocks, with text or other blocks in them.
 Role html_role(std::string_view name, std::string_view tag) {
   static const std::map<std::string_view, Role> roles = html_roles();
   if (name.find(':') != std::string_view::npos && !name.starts_with("h:")) return Role::other;
@@ -60,7 +60,7 @@ constexpr XmlRules html = {
 constexpr XmlRules contents = {.role = contents_role, .namespaces = namespaces, .collapsed = true};
 constexpr XmlRules metadata = {.role = metadata_role, .namespaces = namespaces, .collapsed = true};
 
-// The file with the language that it is translated into: of a page the root's, of metadata the first that is named.
+// The file with its language replaced by the target language: in a page the root's, in metadata the first one.
 std::string with_language(std::string_view xml, const std::string& language) {
   std::string changed;
   XmlTokens tokens(xml);
@@ -98,7 +98,7 @@ std::string attribute_of(const std::string& xml, std::string_view element, std::
   return "";
 }
 
-// A reference in a file as the name of an entry: "../text/one%20two.xhtml" beside "OPS/package.opf".
+// A reference in a file as the name of an entry: "../text/one%20two.xhtml" in "OPS/package.opf".
 std::string entry_of(std::string_view reference, std::string_view file) {
   std::string decoded;
   for (size_t i = 0; i < reference.size(); ++i) {

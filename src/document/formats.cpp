@@ -31,15 +31,15 @@ bool ends_with(std::string_view file, std::string_view ending) {
 
 std::span<const DocumentFormat> document_formats() {
   static const std::vector<DocumentFormat> formats = {
-      {"text", "plain text, a paragraph a line", {".txt", ".text"}, read_plain_text},
+      {"text", "plain text, one paragraph per line", {".txt", ".text"}, read_plain_text},
       {"html", "HTML", {".html", ".htm", ".xhtml"}, read_html},
       {"markdown", "Markdown", {".md", ".markdown", ".mdown", ".mkd"}, read_markdown},
-      {"docx", "documents of Microsoft Word", {".docx", ".docm", ".dotx", ".dotm"}, read_ooxml},
+      {"docx", "Microsoft Word documents", {".docx", ".docm", ".dotx", ".dotm"}, read_ooxml},
       {"pptx",
-       "presentations of Microsoft PowerPoint",
+       "Microsoft PowerPoint presentations",
        {".pptx", ".pptm", ".ppsx", ".potx", ".potm"},
        read_ooxml},
-      {"xlsx", "spreadsheets of Microsoft Excel", {".xlsx", ".xlsm", ".xltx", ".xltm"}, read_ooxml},
+      {"xlsx", "Microsoft Excel spreadsheets", {".xlsx", ".xlsm", ".xltx", ".xltm"}, read_ooxml},
       {"odf",
        "OpenDocument: LibreOffice",
        {".odt", ".ods", ".odp", ".odg", ".ott", ".ots", ".otp", ".fodt", ".fods", ".fodp"},
@@ -48,10 +48,10 @@ std::span<const DocumentFormat> document_formats() {
       {"srt", "subtitles (SubRip)", {".srt"}, read_srt},
       {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
       {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},
-      {"json", "string tables in JSON", {".json", ".arb"}, read_json_strings},
+      {"json", "JSON string tables", {".json", ".arb"}, read_json_strings},
       {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff},
       {"tmx", "translation memories", {".tmx"}, read_tmx},
-      {"xml", "XML of any other kind", {".xml"}, read_plain_xml},
+      {"xml", "any other XML", {".xml"}, read_plain_xml},
   };
   return formats;
 }
@@ -64,9 +64,8 @@ const DocumentFormat& document_format(std::string_view name, std::string_view fi
     names.push_back(format.name);
   }
   if (!name.empty())
-    throw UsageError("\"{}\" is no format of documents: use {}", name, fmt::join(names, ", "));
-  throw UsageError("{}: its name does not end as those of a known format: give the format, one of {}", file,
-                   fmt::join(names, ", "));
+    throw UsageError("\"{}\" is not a document format: use {}", name, fmt::join(names, ", "));
+  throw UsageError("{}: unknown file extension: give the format, one of {}", file, fmt::join(names, ", "));
 }
 
 }  // namespace dragoman::internal

@@ -1,4 +1,4 @@
-// The formats of documents that can be translated. Each has a reader in a file of its own and a line in the table.
+// The document formats that can be translated. Each has a reader in a file of its own and a line in the table.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct DocumentFormat {
   std::string_view name;                  // "html"
   std::string_view description;           // "HTML"
   std::vector<std::string_view> endings;  // of file names: ".html"
-  // Throws an Error, which begins with the file's name, where the bytes are no such document.
+  // Throws an Error, which begins with the file's name, if the bytes are not such a document.
   Document (*read)(std::string_view bytes, const DocumentSettings& settings);
 };
 
 std::span<const DocumentFormat> document_formats();
 
-// By name, or where that is empty by the ending of the file's name. Throws a UsageError that lists the formats.
+// By name, or if that is empty by the ending of the file's name. Throws a UsageError that lists the formats.
 const DocumentFormat& document_format(std::string_view name, std::string_view file);
 
 }  // namespace dragoman::internal

@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-// Typographic variants are the same to the search.
+// The search treats typographic variants as the same.
 char32_t plain(char32_t c) { return is_space(c) ? U' ' : c == U'’' ? U'\'' : c; }
 
 std::u32string plain(const std::u32string& text) {
@@ -49,7 +49,7 @@ bool is_end(std::u32string_view text, size_t begin, size_t end) {
   return is_edge(text, end) || (end - begin > 1 && is_hangul(text[end - 1]) && is_hangul(text[end]));
 }
 
-// Whether a sentence begins here: at the beginning of the text or behind the end of a sentence, and what opens it.
+// Whether a sentence begins here: at the beginning of the text or after a sentence, with opening punctuation between.
 bool begins_sentence(std::u32string_view text, size_t at) {
   constexpr std::u32string_view ends = U".!?…:;。！？\n";
   size_t before = at;
@@ -61,7 +61,7 @@ bool begins_sentence(std::u32string_view text, size_t at) {
 
 }  // namespace
 
-struct Glossary::Found {
+struct Glossary::KeyMatch {
   const Key* key = nullptr;
   size_t begin = 0, end = 0;
   enum class By { writing, capital, any_case } by = By::writing;
@@ -80,8 +80,8 @@ Glossary::Glossary(std::vector<GlossaryEntry> entries) : entries_(std::move(entr
     std::ranges::sort(*keys, {}, [](const Key& key) { return std::tie(key.text, key.entry); });
 }
 
-// The longest key that the text has from `begin` on, with `first` for its first character: its first entry's. `end`:
-// where it ends. A range of keys with a common beginning narrows character by character.
+// The longest key that the text has from `begin` on, with `first` as its first character, of its first entry. `end`:
+// where it ends. The range of keys with a common prefix narrows character by character.
 const Glossary::Key* Glossary::longest(const std::vector<Key>& keys, std::u32string_view text, size_t begin,
                                        char32_t first, size_t& end) {
   const Key* found = nullptr;
@@ -102,42 +102,42 @@ const Glossary::Key* Glossary::longest(const std::vector<Key>& keys, std::u32str
   return found;
 }
 
-// By writing before by a capital, and that before any case, where they are equally long.
-Glossary::Found Glossary::find_at(std::u32string_view text, std::u32string_view in_lower_case,
-                                  size_t begin) const {
-  Found best;
-  const auto consider = [&](Found::By by, const std::vector<Key>& keys, std::u32string_view in,
+// Of equally long matches, one as written precedes one by a capital, and that one of any case.
+Glossary::KeyMatch Glossary::find_at(std::u32string_view text, std::u32string_view in_lower_case,
+                                     size_t begin) const {
+  KeyMatch best;
+  const auto consider = [&](KeyMatch::By by, const std::vector<Key>& keys, std::u32string_view in,
                             char32_t first) {
     size_t end = 0;
     const Key* key = longest(keys, in, begin, first, end);
     if (key != nullptr && end > best.end) best = {key, begin, end, by};
   };
   const char32_t first = text[begin];
-  consider(Found::By::writing, exact_, text, plain(first));
+  consider(KeyMatch::By::writing, exact_, text, plain(first));
   if (is_upper(first) && begins_sentence(text, begin)) {
-    Found as_written = best;
-    consider(Found::By::capital, exact_, text, to_lower(first));
+    const KeyMatch as_written = best;
+    consider(KeyMatch::By::capital, exact_, text, to_lower(first));
     if (best.key != as_written.key && entries_[best.key->entry].letter_case == GlossaryEntry::Case::exact)
       best = as_written;
   }
-  consider(Found::By::any_case, any_case_, in_lower_case, plain(in_lower_case[begin]));
+  consider(KeyMatch::By::any_case, any_case_, in_lower_case, plain(in_lower_case[begin]));
   return best;
 }
 
-std::vector<std::string> Glossary::targets_of(const Found& found, std::u32string_view text) const {
-  const auto& keys = found.by == Found::By::any_case ? any_case_ : exact_;
+std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32string_view text) const {
+  const auto& keys = found.by == KeyMatch::By::any_case ? any_case_ : exact_;
   std::vector<std::string> targets;
   const auto add = [&](std::string target) {
     if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));
   };
   const bool upper = is_upper(text[found.begin]), at_start = upper && begins_sentence(text, found.begin);
-  // Keys that are the same stand together, in the order of their entries.
+  // Equal keys are adjacent, in the order of their entries.
   for (const Key* key = found.key; key != keys.data() + keys.size() && key->text == found.key->text; ++key) {
     const GlossaryEntry& entry = entries_[key->entry];
     if (entry.targets.empty())
       add(checked_term(to_utf8(text.substr(found.begin, found.end - found.begin)), "", 0));
-    const bool capital = found.by == Found::By::capital || (found.by == Found::By::any_case && upper &&
-                                                            !is_upper(code_points(entry.sources[0])[0]));
+    const bool capital = found.by == KeyMatch::By::capital || (found.by == KeyMatch::By::any_case && upper &&
+                                                               !is_upper(code_points(entry.sources[0])[0]));
     for (const std::string& target : entry.targets) {
       if (capital) add(with_first(target, to_upper));
     }
@@ -156,7 +156,8 @@ std::vector<GlossaryMatch> Glossary::find(std::string_view utf8) const {
   const std::u32string in_lower_case = any_case_.empty() ? text : lowered(text);
   std::vector<GlossaryMatch> matches;
   for (size_t i = 0; i < text.size();) {
-    const Found found = is_edge(text, i) && !is_space(text[i]) ? find_at(text, in_lower_case, i) : Found{};
+    const KeyMatch found =
+        is_edge(text, i) && !is_space(text[i]) ? find_at(text, in_lower_case, i) : KeyMatch{};
     if (found.key == nullptr) {
       ++i;
       continue;

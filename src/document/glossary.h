@@ -1,8 +1,8 @@
-// Glossary: entries, found in texts in a time that does not grow with their number to speak of.
+// Glossary: entries, found in texts in a time that hardly grows with their number.
 //
-// A term is found where its words begin and end; in scripts without spaces between words anywhere. White space of the
-// text matches a space, and ’ an apostrophe. Of terms that begin at the same place the longest counts; the next one
-// begins behind it.
+// A term is found at word boundaries, and in scripts without spaces between words anywhere. White space of the
+// text matches a space, and ’ an apostrophe. Of terms that begin at the same place the longest wins; the next one
+// begins after it.
 #pragma once
 
 #include <string>
@@ -34,12 +34,12 @@ class Glossary {
     std::u32string text;
     size_t entry;
   };
-  struct Found;
+  struct KeyMatch;
 
   static const Key* longest(const std::vector<Key>& keys, std::u32string_view text, size_t begin,
                             char32_t first, size_t& end);
-  Found find_at(std::u32string_view text, std::u32string_view lowered, size_t begin) const;
-  std::vector<std::string> targets_of(const Found& found, std::u32string_view text) const;
+  KeyMatch find_at(std::u32string_view text, std::u32string_view lowered, size_t begin) const;
+  std::vector<std::string> targets_of(const KeyMatch& found, std::u32string_view text) const;
 
   std::vector<GlossaryEntry> entries_;
   std::vector<Key> exact_, any_case_;  // in order; those of any case in lower case

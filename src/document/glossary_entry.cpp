@@ -13,7 +13,8 @@ std::string checked_term(const std::string& text, const std::string& path, int64
     for (const char32_t c : word) term += to_utf8(c);
   }
   if (points.size() > max_term_length)
-    throw Error("{}:{}: a term of {} characters: it may have {}", path, line, points.size(), max_term_length);
+    throw Error("{}:{}: has a term of {} characters, the limit is {}", path, line, points.size(),
+                max_term_length);
   return term;
 }
 

@@ -19,7 +19,7 @@ struct GlossaryEntry {
   bool operator==(const GlossaryEntry&) const = default;
 };
 
-// Of a TBX file: "en", or "en-GB" for that variety alone. Empty ones: the file has two, of which the first that comes
+// Of a TBX file: "en", or "en-GB" for only that variety. If empty, the file has two, of which the first that comes
 // is the source's.
 struct GlossaryLanguages {
   std::string from, to;
@@ -27,8 +27,8 @@ struct GlossaryLanguages {
 
 constexpr size_t max_term_length = 500;  // characters
 
-// A term of a file: without white space around it, and with single spaces. Throws an Error that says
-// where, if it is longer than a term may be.
+// A term of a file: without white space around it, and with single spaces. Throws an Error with the place if it is
+// longer than the limit.
 std::string checked_term(const std::string& text, const std::string& path, int64_t line);
 
 }  // namespace dragoman::internal

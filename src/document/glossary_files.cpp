@@ -29,7 +29,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// Separated by |, of which \| is a character.
+// Separated by |; \| is a literal |.
 std::vector<std::string> alternatives(std::string_view text) {
   std::vector<std::string> all(1);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -67,7 +67,7 @@ class TabSeparated {
       if (line.starts_with("\\#")) line.remove_prefix(1);
       const std::vector<std::string_view> columns = split(line, '\t');
       if (columns.size() < 2 || columns.size() > 3)
-        throw error("needs a source, a tab and a target, and may have a tab and flags");
+        throw error("needs a source, a tab and a target, and optionally a tab and flags");
       if (!std::exchange(first, false) || !is_header(columns)) entries.push_back(entry_of(columns));
     }
     return entries;
@@ -83,7 +83,7 @@ class TabSeparated {
     for (const std::string& text : alternatives(column)) {
       terms.push_back(checked_term(text, lines_.path(), lines_.number()));
       if (terms.back().empty())
-        throw error(fmt::format("has an empty {}: write = for what stays as it is in the text", side));
+        throw error(fmt::format("has an empty {}: write = for a term that stays as it is", side));
     }
     return terms;
   }
@@ -99,7 +99,7 @@ class TabSeparated {
       } else if (flag == "exact-case") {
         entry.letter_case = GlossaryEntry::Case::exact;
       } else if (!flag.empty()) {
-        throw error(fmt::format("has the flag \"{}\": use any-case or exact-case", flag));
+        throw error(fmt::format("has the unknown flag \"{}\": use any-case or exact-case", flag));
       }
     }
     return entry;

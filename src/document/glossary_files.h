@@ -1,15 +1,15 @@
-// Files of glossaries: tab-separated text, and TBX (ISO 30042), the exchange format of terminology systems.
+// Glossary files: tab-separated text, and TBX (ISO 30042), the exchange format of terminology systems.
 //
-// A tab-separated file has an entry a line: the source, its translation, and perhaps flags.
+// A tab-separated file has one entry per line: the source, its translation, and optionally flags.
 //
 //   Hund | Hunde | Hundes <tab> dog | dogs
 //   GitHub                <tab> =               stays as it is in the text
 //   kern                  <tab> Kernel <tab> any-case
-//   # a comment; empty lines count for nothing
+//   # a comment; empty lines are ignored
 //
-// Forms of a source and alternatives of a target are separated by |, of which \| is a character, as \# at the beginning
-// of a line is. The flags: any-case (letters of either case match), exact-case (only as written, also where a sentence
-// begins). The first line may be a header: source, target, flags.
+// Forms of a source and alternatives of a target are separated by |; \| is a literal |, and \# at the beginning of a
+// line a literal #. The flags: any-case (letters of either case match), exact-case (only as written, also where a
+// sentence begins). The first line may be a header: source, target, flags.
 //
 // Of a TBX file a concept is an entry: its terms in the one language translated by its terms in the other, without
 // those that are deprecated or superseded, the preferred ones first.

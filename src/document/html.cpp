@@ -47,7 +47,7 @@ class Reader {
   }
 
  private:
-  // A tag or comment that is no pair's.
+  // A tag or comment that is not part of a pair.
   void place(std::string_view bytes) {
     if (open_.state().untouched)
       builder_.border(bytes);
@@ -98,7 +98,7 @@ class Reader {
     }
   }
 
-  // How the words of an element read that stays as it is.
+  // How the words of an untranslated element read.
   void add_shown(const HtmlToken& token) {
     if (shown_.empty() || !shown_.back()) return;
     std::string_view rest = token.bytes;
@@ -236,7 +236,7 @@ class Reader {
     return tag += token.bytes.substr(at);
   }
 
-  // Whether the language of a page is the one that is translated, so that it becomes the other.
+  // Whether the page's language is the source language, which then becomes the target language.
   bool is_from(std::string_view language) const {
     if (settings_.to.empty() || language.empty()) return false;
     const auto primary = [](std::string_view tag) { return tag.substr(0, tag.find_first_of("-_")); };
@@ -250,7 +250,7 @@ class Reader {
   HtmlReferences references_;
   OpenElements open_;
   SegmentBuilder builder_{{.escape = escape_html}};
-  std::vector<std::optional<std::string>> shown_;  // by the elements that are nested; none: it is not known
+  std::vector<std::optional<std::string>> shown_;  // by nested element; none: unknown
   bool lines_ = false;
 };
 

@@ -14,13 +14,13 @@ class HtmlAttributes {
  public:
   explicit HtmlAttributes(const HtmlToken& tag);
 
-  // By translate="…" or class="notranslate": what is inside is to be translated, or not.
+  // By translate="…" or class="notranslate": whether the contents are to be translated.
   std::optional<bool> translate() const;
   bool shows_code() const;  // by its class
 
   // The values that people read: alternative texts, tool tips, descriptions for search engines.
   std::vector<MarkupAttribute> texts() const;
-  // Of the element <html>: its values that name a language.
+  // The values of the element <html> that name a language.
   std::vector<MarkupAttribute> languages() const;
 
  private:

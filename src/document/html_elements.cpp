@@ -9,7 +9,7 @@ using Role = HtmlElement::Role;
 using Content = HtmlElement::Content;
 using Names = std::initializer_list<std::string_view>;
 
-constexpr uint32_t max_names = 10000;  // more of them than that share a number
+constexpr uint32_t max_names = 10000;  // further ones share a number
 
 // By name.
 constexpr HtmlElement known[] = {

@@ -1,4 +1,4 @@
-// What each element of HTML is to a translation, and which of them are open.
+// How a translation treats each element of HTML, and which of them are open.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct HtmlElement {
   enum class Role : uint8_t {
     block,  // ends a segment
     inline_,
-    point,  // an inline element that is shown, or not, as a whole; what is inside is not translated
-    fixed,  // the same, and it shows words
-    list,   // the same, and what is inside has segments of its own
+    point,  // an inline element that is shown, or not, as a whole; its contents are not translated
+    fixed,  // the same, but it shows words
+    list,   // the same, but its contents have segments of their own
   };
   enum class Content : uint8_t {
     normal,
@@ -30,7 +30,7 @@ struct HtmlElement {
   Content content = Content::normal;
 };
 
-// Elements that are not known are inline.
+// Unknown elements are inline.
 const HtmlElement& html_element(std::string_view name);
 
 // How text is treated within an element.
@@ -43,8 +43,8 @@ struct HtmlState {
 struct OpenElement {
   uint32_t name = 0;  // a number
   HtmlState state = {};
-  bool scope = false;   // what is inside it ends with it, whatever it is
-  bool nested = false;  // within it a SegmentBuilder's segments are nested
+  bool scope = false;   // all elements inside end with it
+  bool nested = false;  // the segments inside are nested in a SegmentBuilder
   bool closed = false;  // but not what was opened after it
   bool shows = false;   // it shows words
 };

@@ -10,7 +10,7 @@ namespace dragoman::internal {
 
 class HtmlReferences {
  public:
-  // What the reference at the beginning of the text stands for, and how many bytes it has. None: & is a character.
+  // What the reference at the beginning of the text stands for, and its size in bytes. None: & is a character.
   struct Reference {
     size_t size = 0;
     std::string decoded;
@@ -21,7 +21,7 @@ class HtmlReferences {
   std::unordered_map<std::string, std::string> decoded_;  // of the references so far
 };
 
-// The value of an attribute. None: it has quotes of both kinds, which only templates have.
+// The value of an attribute. None if it has quotes of both kinds, as only in templates.
 std::optional<std::string> decode_html_attribute(std::string_view value);
 
 std::string escape_html(std::string_view text);

@@ -27,7 +27,7 @@ std::optional<size_t> HtmlLexer::after(Closer closer, size_t from) {
   return found + closing[closer].size();
 }
 
-// Of a tag, whose attributes' values may have > in quotes, and PHP with quotes of its own.
+// The end of a tag, whose attributes may contain > in quotes, and PHP with quotes of its own.
 size_t HtmlLexer::tag_end(size_t from) {
   size_t at = bytes_.find_first_of(white_or_end, from);
   while (at < bytes_.size() && bytes_[at] != '>') {
@@ -83,7 +83,7 @@ HtmlToken HtmlLexer::tag(size_t end) {
   at_ = end;
   const size_t name = token.bytes[0] == '<' && token.bytes[1] == '/' ? 2 : 1;
   if (token.bytes[0] != '<' || name >= token.bytes.size() || !is_letter(token.bytes[name])) return token;
-  if (!token.bytes.ends_with('>')) return token;  // the file ends in the tag, so that it is none
+  if (!token.bytes.ends_with('>')) return token;  // the file ends inside the tag, so it is not one
   token.kind = name == 2 ? HtmlToken::Kind::end : HtmlToken::Kind::start;
   token.empty = token.bytes.ends_with("/>");
   const size_t name_end = std::min(token.bytes.find_first_of(white_or_end, name), name + max_name);

@@ -23,7 +23,7 @@ struct HtmlToken {
 
 class HtmlLexer {
  public:
-  // In XML each element may be empty, and there are CDATA sections.
+  // XML has empty elements of any name, and CDATA sections.
   HtmlLexer(std::string_view bytes, bool xml) : bytes_(bytes), xml_(xml) {}
 
   std::optional<HtmlToken> next();
@@ -36,7 +36,7 @@ class HtmlLexer {
   size_t at() const { return at_; }  // where the next token begins
 
  private:
-  // Where each of these was last looked for in vain: it is not looked for again.
+  // Where each of these was last searched for in vain: it is not searched for again.
   enum Closer { comment, php, asp, jinja_statement, jinja_comment, cdata, closers };
 
   std::optional<size_t> markup_end(size_t from);

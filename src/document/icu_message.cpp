@@ -10,7 +10,7 @@ constexpr std::string_view spaces = " \t\r\n";
 constexpr size_t deepest = 40;
 
 struct Argument {
-  size_t size = 0;  // to the end of what has no texts in it; 0: it cannot be understood
+  size_t size = 0;  // up to its first text, or its end if it has none; 0: it is invalid
   bool has_texts = false, is_plural = false;
 };
 
@@ -18,7 +18,7 @@ size_t skip_spaces(std::string_view text, size_t at) {
   return std::min(text.find_first_not_of(spaces, at), text.size());
 }
 
-// A word from `at` on, and the white space behind it, which are skipped.
+// Skips the word at `at` and the white space after it.
 std::string_view take_word(std::string_view text, size_t& at) {
   at = skip_spaces(text, at);
   const size_t end = std::min(text.find_first_of(" \t\r\n{},'", at), text.size());
@@ -27,7 +27,7 @@ std::string_view take_word(std::string_view text, size_t& at) {
   return word;
 }
 
-// The argument at the beginning of a text: {name}, {name, number, style}, or what stands before the first selector of
+// The argument at the beginning of a text: {name}, {name, number, style}, or the part before the first selector of
 // {name, plural, one {...}}.
 Argument argument_at(std::string_view text) {
   size_t at = 1;
@@ -50,7 +50,7 @@ Argument argument_at(std::string_view text) {
   return end != text.npos && text[end] == '}' ? Argument{.size = end + 1} : Argument{};
 }
 
-// The end of what apostrophes quote: '{' or '{literally}'. One or two other apostrophes are one.
+// The end of a quoted part: '{' or '{literally}'. One or two other apostrophes are one.
 size_t quoted_end(std::string_view text, size_t at, bool in_plural) {
   if (at + 1 == text.size()) return at + 1;
   if (text[at + 1] == '\'') return at + 2;
@@ -108,7 +108,7 @@ class Parser {
     return true;
   }
 
-  // A selector and the brace behind it, or the end of the argument.
+  // A selector and the brace after it, or the end of the argument.
   bool read_selector() {
     const std::string_view selector = take_word(message_, at_);
     if (at_ == message_.size()) return false;

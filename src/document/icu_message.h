@@ -14,10 +14,10 @@ struct IcuText {
   bool in_plural = false;  // where # is the number
 };
 
-// Whether a message has a plural or a selection, whole or not.
+// Whether a message has a plural or a selection, complete or not.
 bool has_icu_choices(std::string_view message);
 
-// Nothing where the message cannot be understood.
+// Nothing if the message is invalid.
 std::optional<std::vector<IcuText>> icu_texts(std::string_view message);
 
 }  // namespace dragoman::internal

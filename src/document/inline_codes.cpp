@@ -52,7 +52,7 @@ class Pieces {
     pieces_.push_back({token, end, std::move(code), false, paired});
   }
 
-  // Those that were opened after the partner, in the same element, cross it and have no partner themselves.
+  // Codes opened after the partner, in the same element, cross it and have no partner.
   void find_partner(const std::string& pair) {
     for (size_t i = open_.size(); i > 0; --i) {
       const InlineCode& code = pieces_[open_[i - 1]].code;

@@ -13,10 +13,10 @@ namespace dragoman::internal {
 struct InlineCode {
   enum class Kind {
     point,  // with everything inside
-    fixed,  // so is this, but its words are read as a part of the sentence
+    fixed,  // the same, but its words are read as a part of the sentence
     tags,   // the element is a pair
     open,
-    close,   // elements that are a pair, with everything inside each; `pair` tells which belong together
+    close,   // elements that are a pair, each with everything inside; `pair` identifies it
     border,  // its tags are
   };
   Kind kind = Kind::point;
@@ -34,7 +34,7 @@ DocumentBlock inline_block(std::span<const XmlToken> tokens, InlineCode (*rule)(
 // The bytes of tokens, which follow each other in the file.
 std::string_view bytes_of(std::span<const XmlToken> tokens);
 
-// Where the element ends whose start tag, or empty tag, is at `start`: the index behind its last token.
+// Where the element ends whose start tag, or empty tag, is at `start`: the index after its last token.
 size_t element_end(std::span<const XmlToken> tokens, size_t start);
 
 }  // namespace dragoman::internal

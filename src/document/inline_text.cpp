@@ -19,7 +19,7 @@ constexpr size_t no_partner = static_cast<size_t>(-1);
 // Of each tag the index of the tag that closes or opens it.
 std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   constexpr size_t deepest =
-      16;  // so far a closing tag may be from its opening one: wrong nesting stays cheap
+      16;  // levels between a closing tag and its opening one: wrong nesting stays cheap
   std::vector<size_t> partners(tokens.size(), no_partner), open;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind == Kind::open) open.push_back(i);
@@ -120,7 +120,7 @@ class Growing {
   DocumentSegment& segment_;
   std::string_view file_;
   std::vector<size_t> open_;  // indices of marks
-  size_t last_tag_ = no_tag;  // the mark behind which there is no word yet
+  size_t last_tag_ = no_tag;  // the mark that no word has followed yet
   bool after_space_ = true;   // white space on both sides of a tag is one space to a reader
 };
 
@@ -169,7 +169,7 @@ InlineRun inline_run(std::vector<InlineToken> tokens) {
     run.tokens.push_back(std::move(token));
   }
   run.place = run.tokens.front().place;
-  for (const InlineToken& token : run.tokens)  // a prefix may stand in the word in front of which it is put
+  for (const InlineToken& token : run.tokens)  // a prefix may be inside the word that it is moved in front of
     run.place = {std::min(run.place.begin, token.place.begin), std::max(run.place.end, token.place.end)};
   return run;
 }

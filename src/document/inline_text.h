@@ -11,32 +11,32 @@
 namespace dragoman::internal {
 
 struct InlineToken {
-  // A prefix is a point that stays with the word behind it: the & of an access key.
+  // A prefix is a point that stays with the word after it: the & of an access key.
   enum class Kind { text, space, open, close, point, prefix };
   Kind kind = Kind::text;
   TextSpan place;    // in the file
   std::string text;  // of text and space as a reader sees it; of a tag its name
 };
 
-// What is translated of a line: without the white space and the tags around all of its text.
+// The part of a line that is translated: without the white space and the tags around all of its text.
 struct InlineRun {
   std::vector<InlineToken> tokens;  // opening and closing tags are in pairs, which nest
   TextSpan place;                   // in the file
   bool unpaired = false;            // formatting begins or ends inside, but not both
 };
 
-// Tags without a partner on the line become points. No tokens are left where there is no text.
+// Tags without a partner on the line become points. No tokens are left if there is no text.
 InlineRun inline_run(std::vector<InlineToken> tokens);
 
 std::string plain_text(const InlineRun& run);
 
-// One segment, with what stands between the runs as cuts.
+// One segment, with cuts for what is between the runs.
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
                        std::string (*escape)(std::string_view));
 
 // Without closing quotation marks and brackets at the end.
 std::string_view without_closers(std::string_view text);
-bool ends_with_sentence_mark(std::string_view text);  // which such marks may follow
+bool ends_with_sentence_mark(std::string_view text);  // such marks may follow it
 
 // The tag <...> at the beginning of a text; empty: there is none. Its name consists of letters and digits.
 std::string_view tag_at(std::string_view text);

@@ -5,19 +5,19 @@
 
 #include <fmt/format.h>
 #include <unicode/utf16.h>
-#include <unicode/utf8.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "document/messages.h"
+#include "document/string_escapes.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view escaped_as = "bfnrt\"\\", escapes_of = "\b\f\n\r\t\"\\";
+constexpr StringEscapes escapes = {"bfnrt\"\\", "\b\f\n\r\t\"\\"};
 
-// The code unit of \uXXXX at the beginning of a text; −1: there is none.
+// The code unit of \uXXXX at the beginning of a text; −1 if there is none.
 int32_t code_unit_at(std::string_view bytes) {
   if (bytes.size() < 6 || !bytes.starts_with("\\u")) return -1;
   int32_t unit = -1;
@@ -33,23 +33,17 @@ size_t decode(std::string_view bytes, std::string& text) {
     text += to_utf8(static_cast<char32_t>(is_pair ? U16_GET_SUPPLEMENTARY(unit, next) : unit));
     return is_pair ? 12 : 6;
   }
-  if (bytes.size() > 1 && bytes[0] == '\\') {
-    const size_t known = escaped_as.find(bytes[1]);
-    text += known == escaped_as.npos ? bytes[1] : escapes_of[known];
+  if (bytes.starts_with("\\/")) {
+    text += '/';
     return 2;
   }
-  size_t size = 0;
-  U8_FWD_1(bytes.data(), size, bytes.size());
-  text += bytes.substr(0, size);
-  return size;
+  return decode_character(bytes, escapes, text);
 }
 
 std::string escape(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
-    if (const size_t known = escapes_of.find(c); known != escapes_of.npos) {
-      escaped += {'\\', escaped_as[known]};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+  for (const char c : escape_characters(text, escapes)) {
+    if (static_cast<unsigned char>(c) < 0x20) {
       escaped += fmt::format("\\u{:04x}", c);
     } else {
       escaped += c;
@@ -74,7 +68,7 @@ std::string escape_to_ascii(std::string_view text) {
   return ascii;
 }
 
-// A file without characters beyond ASCII, but with their escapes, is to stay so.
+// Whether a file writes all characters beyond ASCII as escapes, as its translation then does.
 bool escapes_all(std::string_view file) {
   if (std::ranges::any_of(file, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return false;
   for (size_t at = file.find("\\u"); at != file.npos; at = file.find("\\u", at + 1))
@@ -82,7 +76,7 @@ bool escapes_all(std::string_view file) {
   return false;
 }
 
-// What of a file is text.
+// Where a file has text.
 struct Layout {
   std::string_view
       message;  // the key, in objects below the root, of what is translated; empty: every string is
@@ -102,27 +96,25 @@ Layout layout_of(const nlohmann::json& root) {
   return {};
 }
 
-constexpr size_t most_bytes = size_t{64} << 20;  // parsing takes ten times as much memory
+constexpr size_t max_bytes = size_t{64} << 20;  // parsing takes ten times as much memory
 
 nlohmann::json parsed(std::string_view file, const DocumentSettings& settings) {
-  if (file.size() > most_bytes)
-    throw Error("{}: it is larger than {} MB, which no string table is: split it", settings.name,
-                most_bytes >> 20);
+  if (file.size() > max_bytes)
+    throw Error("{}: the file is too large, the limit is {} MB: split it", settings.name, max_bytes >> 20);
   try {
     return parse_json(file);
   } catch (const nlohmann::json::parse_error& error) {
     if (is_nested_too_deeply(file))
-      throw Error("{}: it is nested more than {} levels deep, which no string table is", settings.name,
-                  max_json_depth);
+      throw Error("{}: the file is nested too deeply, the limit is {} levels", settings.name, max_json_depth);
     const std::string_view read = file.substr(0, std::min(error.byte, file.size()));
-    throw Error("{}: line {} is not valid JSON: correct it, or check that the file is whole", settings.name,
-                1 + std::ranges::count(read, '\n'));
+    throw Error("{}: line {} is not valid JSON: correct it, or check that the file is complete",
+                settings.name, 1 + std::ranges::count(read, '\n'));
   } catch (const nlohmann::json::exception&) {
-    throw Error("{}: it has a number that is too large for JSON: correct it", settings.name);
+    throw Error("{}: a number is too large for JSON: correct it", settings.name);
   }
 }
 
-// Walks through a file that is valid, with the keys that lead to where it is.
+// Walks through a valid file, with the keys that lead to the current place.
 class StringTable {
  public:
   StringTable(std::string_view file, Layout layout, const DocumentSettings& settings)
@@ -144,10 +136,10 @@ class StringTable {
  private:
   struct Level {
     bool is_object = false, expects_key = false, is_text = true;
-    std::string key = {};  // that was read last
+    std::string key = {};  // the last one read
   };
 
-  // At a quotation mark, bracket or comma. Returns what is behind it.
+  // At a quotation mark, bracket or comma. Returns the place after it.
   size_t read_token(size_t at) {
     const char c = file_[at];
     if (c == '"') return read_string(at);

@@ -1,4 +1,4 @@
-// JSON string tables. Every string is translated, but for the keys, and but for what is known not to be text:
+// JSON string tables. Every string is translated, except keys and what is known not to be text:
 //
 //   ARB (Flutter)                        keys that begin with @, and all that is inside them
 //   messages.json (Chrome's extensions)  all but "message"

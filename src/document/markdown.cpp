@@ -17,7 +17,7 @@ constexpr size_t max_bytes = size_t{32} << 20, max_brackets = 10'000;
 
 void check_bounds(std::string_view bytes, const DocumentSettings& settings) {
   if (bytes.size() > max_bytes)
-    throw Error("{}: {} MiB of Markdown, more than {}: divide the file", settings.name, bytes.size() >> 20,
+    throw Error("{}: {} MiB of Markdown, the limit is {}: split the file", settings.name, bytes.size() >> 20,
                 max_bytes >> 20);
   size_t brackets = 0, line = 1;
   bool blank = true;
@@ -31,12 +31,12 @@ void check_bounds(std::string_view bytes, const DocumentSettings& settings) {
       blank = false;
     }
     if (brackets > max_brackets)
-      throw Error("{}: line {}: more than {} brackets without an empty line: divide the paragraph",
+      throw Error("{}: line {}: more than {} brackets without an empty line: split the paragraph",
                   settings.name, line, max_brackets);
   }
 }
 
-// Whether nothing of the block is left there but what ends a heading or a cell.
+// Whether only the end of a heading or cell is left of the block.
 bool is_end(std::string_view source, size_t at, const MarkdownBlock& block) {
   at = std::min(source.find_first_not_of(" \t", at), source.size());
   if (at == source.size() || source[at] == '\n' || source[at] == '\r') return true;

@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 namespace {
 
-// A paragraph whatever the cell begins with.
+// Makes the cell a paragraph whatever it begins with.
 constexpr std::string_view before_cell = "x ";
 
 std::string_view bytes_of(std::string_view source, TextSpan span) {
@@ -22,7 +22,7 @@ TextSpan without_blanks(std::string_view source, TextSpan span) {
   return span;
 }
 
-// The cells of a table's row, which stand between pipes.
+// The cells of a table's row, which are separated by pipes.
 std::vector<TextSpan> cells_of(std::string_view source, TextSpan row) {
   row = without_blanks(source, row);
   std::vector<TextSpan> cells;
@@ -39,7 +39,7 @@ std::vector<TextSpan> cells_of(std::string_view source, TextSpan row) {
   return cells;
 }
 
-// The number of columns; 0: it is not the row between a table's header and its body.
+// The number of columns; 0 if it is not the row between a table's header and its body.
 size_t columns_of_delimiter(std::string_view source, TextSpan row) {
   if (bytes_of(source, row).find('|') == std::string_view::npos) return 0;
   const std::vector<TextSpan> cells = cells_of(source, row);
@@ -62,7 +62,7 @@ std::optional<size_t> find_table(std::string_view source, const std::vector<Text
   return std::nullopt;
 }
 
-// The first line that is no definition of a link.
+// The first line that is not a link definition.
 size_t after_definitions(std::string_view source, const std::vector<TextSpan>& lines, size_t end) {
   size_t line = 0;
   while (line < end && source[lines[line].begin] == '[' &&
@@ -71,7 +71,7 @@ size_t after_definitions(std::string_view source, const std::vector<TextSpan>& l
   return line;
 }
 
-// Lines that define what links are: [label]: destination.
+// Lines of link definitions: [label]: destination.
 std::string link_definitions(std::string_view source) {
   std::string definitions;
   for (size_t at = 0; (at = source.find("]:", at)) != source.npos; ++at) {
@@ -165,7 +165,7 @@ void MarkdownBlocks::add(MarkdownBlock block, cmark_node* node) {
   if (!is_paragraph || !add_table(block, lines)) blocks_.push_back(std::move(block));
 }
 
-// What stands in its cells is no text of the paragraph that cmark sees, and is parsed anew.
+// cmark sees the table as a paragraph, so its cells are parsed again on their own.
 bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<TextSpan>& lines) {
   const std::optional<size_t> header = find_table(source_, lines);
   if (!header) return false;

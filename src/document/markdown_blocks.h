@@ -1,4 +1,4 @@
-// The blocks of Markdown that have text: paragraphs, headings and the cells of tables, which cmark does not know.
+// The blocks of Markdown that have text: paragraphs, headings and the cells of tables, which cmark does not support.
 #pragma once
 
 #include <cmark.h>
@@ -14,10 +14,10 @@ namespace dragoman::internal {
 
 struct MarkdownBlock {
   cmark_node* node = nullptr;
-  std::vector<size_t> begins = {};  // where its text may begin: definitions of links may stand before it
+  std::vector<size_t> begins = {};  // where its text may begin: link definitions may precede it
   size_t quotes = 0;                // the block quotes that it is in
   bool in_item = false, in_cell = false;
-  std::string_view before = {};  // what the node's text has before the block's
+  std::string_view before = {};  // the node's text before the block's
 };
 
 class MarkdownBlocks {
@@ -39,7 +39,7 @@ class MarkdownBlocks {
   std::vector<size_t> lines_;  // where they begin
   Tree tree_, cells_tree_;
   std::vector<MarkdownBlock> blocks_;
-  std::string cells_;  // as a document of a paragraph each
+  std::string cells_;  // as a document with one paragraph per cell
 };
 
 // How many bytes the front matter has, YAML or TOML.

@@ -1,7 +1,7 @@
 // The inline markup of a block of Markdown, with its bytes in the file.
 //
 // cmark gives the positions of blocks, but not reliably those of what is inside them. So its tree is walked in step
-// with the source: each node says what the next bytes must be.
+// with the source: each node determines what the next bytes must be.
 #pragma once
 
 #include <cmark.h>
@@ -31,19 +31,20 @@ struct MarkdownInline {
     close_image
   };
   Kind kind;
-  TextSpan bytes = {};         // in the file; each begins where the one before it ends
-  std::string decoded = {};    // of a reference or code
-  std::string rewritten = {};  // of the end of [label] and [label][]: ][label], for a text that is no label
+  TextSpan bytes = {};       // in the file; each begins where the one before it ends
+  std::string decoded = {};  // of a reference or code
+  std::string rewritten =
+      {};  // of the end of [label] and [label][]: ][label], as the translated text is not a label
   std::string_view name = {};  // of a pair
 };
 
 class MarkdownInlines {
  public:
-  // Of a block inside so many block quotes.
+  // Of a block inside this many block quotes.
   MarkdownInlines(std::string_view source, HtmlReferences& references)
       : source_(source), references_(references) {}
 
-  // From `begin` on; none where the source is not what the tree says. `skipped`: text that the tree has before it.
+  // From `begin` on; none if the source does not match the tree. `skipped`: text that the tree has before it.
   std::optional<std::vector<MarkdownInline>> walk(cmark_node* block, size_t begin, size_t quotes,
                                                   std::string_view skipped = {});
 
@@ -67,7 +68,7 @@ class MarkdownInlines {
   size_t at_ = 0, quotes_ = 0;
   std::string_view skipped_;
   std::vector<MarkdownInline> found_;
-  std::vector<size_t> links_;  // that are open: where their texts begin
+  std::vector<size_t> links_;  // the open ones: where their texts begin
 };
 
 }  // namespace dragoman::internal

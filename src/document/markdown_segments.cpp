@@ -83,7 +83,7 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
   }
 }
 
-// A line of its own that is no text: ":::note", "[!NOTE]", "[TOC]", "{% raw %}".
+// A line of markup without text: ":::note", "[!NOTE]", "[TOC]", "{% raw %}".
 bool MarkdownSegments::is_line_of_dialect(const std::vector<MarkdownInline>& inlines, size_t i) const {
   if (i >= inlines.size() || inlines[i].kind != Kind::text) return false;
   if (i > 0 && inlines[i - 1].kind != Kind::line_end) return false;
@@ -120,7 +120,7 @@ void MarkdownSegments::text(std::string_view literal, bool ends_block) {
   }
 }
 
-// The size of the mark that begins the text.
+// The size of the mark at the beginning of the text.
 size_t MarkdownSegments::dialect_mark(std::string_view text, bool ends_block) {
   constexpr size_t longest = 200;
   const std::string_view near = text.substr(0, longest);

@@ -38,7 +38,7 @@ class MarkdownSegments {
   SegmentBuilder& builder_;
   bool deleted_ = false;  // within ~~
   size_t images_ = 0, opaque_depth_ = 0;
-  std::string opaque_;  // the element of HTML that is not translated
+  std::string opaque_;  // the HTML element that is not translated
 };
 
 }  // namespace dragoman::internal

@@ -12,7 +12,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_digit(c) && !is_letter(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Where a block's marker at the beginning of a line needs a backslash; none: text.size().
+// Where a block's marker at the beginning of a line needs a backslash; text.size() if nowhere.
 size_t block_marker(std::string_view text) {
   if (text.empty()) return 0;
   const auto ends_at = [&](size_t at) { return at == text.size() || is_blank(text[at]); };
@@ -76,7 +76,7 @@ std::string escaped(std::string_view text, bool cell) {
     if (at == text.size()) break;
     before_word = is_blank(text[at]) || text[at] == '(';
     if (at == marker || needs_backslash(text, at) || (cell && text[at] == '|')) result += '\\';
-    // In code a backslash is no escape, so that a backtick before the segment would find its partner here.
+    // In code a backslash does not escape, so a backtick before the segment would find its partner here.
     if (text[at] == '`')
       result += "&#96;";
     else
@@ -90,7 +90,7 @@ size_t after_blanks(std::string_view source, size_t at) {
   return std::min(source.find_first_not_of(" \t", at), source.size());
 }
 
-// Where a destination ends; `at`: there is none.
+// Where a destination ends; `at` if there is none.
 size_t after_destination(std::string_view source, size_t at) {
   const size_t begin = at;
   if (at < source.size() && source[at] == '<') {
@@ -126,7 +126,7 @@ size_t after_title(std::string_view source, size_t at) {
   return at;
 }
 
-// Where (destination "title") ends; `at`: there is none.
+// Where (destination "title") ends; `at` if there is none.
 size_t after_inline_tail(std::string_view source, size_t at, size_t quotes) {
   size_t next = after_destination(source, after_space(source, at + 1, quotes));
   const size_t title = after_space(source, next, quotes);
@@ -134,7 +134,7 @@ size_t after_inline_tail(std::string_view source, size_t at, size_t quotes) {
   return next < source.size() && source[next] == ')' ? next + 1 : at;
 }
 
-// Where [label] ends; `at`: there is none.
+// Where [label] ends; `at` if there is none.
 size_t after_label(std::string_view source, size_t at) {
   for (size_t i = at + 1; i < std::min(source.size(), at + max_label + 2); ++i) {
     if (source[i] == ']') return i + 1;

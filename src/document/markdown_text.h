@@ -1,4 +1,4 @@
-// Markdown's text: characters that would become markup, and the parts of links that are no text.
+// Markdown's text: characters that would become markup, and the parts of links that are not text.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace dragoman::internal {
 std::string escape_markdown(std::string_view text);
 std::string escape_markdown_cell(std::string_view text);  // in a table
 
-// After a line's end: the marks of so many block quotes, as far as the line has them, and white space.
+// After a line's end: the marks of this many block quotes, as far as the line has them, and white space.
 size_t after_prefix(std::string_view source, size_t at, size_t quotes);
 // After white space, with one line's end at most.
 size_t after_space(std::string_view source, size_t at, size_t quotes);
 size_t after_line_end(std::string_view source, size_t at);
 
-// Where what follows a link's ] ends: (destination "title"), [label], [] or nothing.
+// The end of what follows a link's ]: (destination "title"), [label], [] or nothing.
 size_t after_link_tail(std::string_view source, size_t at, size_t quotes);
 
 }  // namespace dragoman::internal

@@ -24,7 +24,8 @@ std::vector<size_t> base_formats(std::span<const ParagraphItem> items) {
       open.pop_back();
     } else if (item.kind == Kind::text && item.bytes.empty()) {
       for (const size_t tag : open)
-        if (formats[tag] == none) formats[tag] = item.format;  // for tags that have words in tags alone
+        if (formats[tag] == none)
+          formats[tag] = item.format;  // for tags that only have words inside other tags
       sizes[open.back()][item.format] += item.text.size();
     }
   }
@@ -68,7 +69,7 @@ class MarkedText {
     if (item.kind == Kind::fixed) return fixed(item);
     if (item.kind == Kind::close) return close(item.bytes);
     const size_t at = segment_.text.size();
-    if (behind_point && behind_point_) {  // as one they stay in order
+    if (behind_point && behind_point_) {  // merged into one they stay in order
       segment_.marks.back().open += item.bytes;
       return;
     }
@@ -129,8 +130,8 @@ class MarkedText {
       behind_point_ = white == item.text.size();
       return white;
     }
-    const bool alone = segment_.marks.size() < 2 || segment_.marks.end()[-2].place.begin < text.size();
-    if (!alone || std::string_view(".,;:!?)").find(item.text[0]) == std::string_view::npos) return 0;
+    const bool is_only_mark = segment_.marks.size() < 2 || segment_.marks.end()[-2].place.begin < text.size();
+    if (!is_only_mark || std::string_view(".,;:!?)").find(item.text[0]) == std::string_view::npos) return 0;
     text.pop_back();
     point.place = {text.size(), text.size()};
     point.open.insert(0, format.open + " " + format.close);
@@ -156,7 +157,7 @@ class MarkedText {
     mark.place = level.words;
     mark.close = bytes;
     set_format(mark, base_[level.tag]);
-    // White space beside a tag stands outside, and so does what stood in it.
+    // White space beside a tag belongs outside, and so do marks in it.
     for (size_t i = level.mark + 1; i < segment_.marks.size(); ++i) {
       TextSpan& place = segment_.marks[i].place;
       place = {std::clamp(place.begin, level.words.begin, level.words.end),
@@ -179,7 +180,7 @@ class MarkedText {
   bool collapsed_;
   std::vector<size_t> base_;
   size_t tags_ = 0;
-  bool behind_point_ = false;  // nothing came since
+  bool behind_point_ = false;  // nothing has followed it
   std::vector<Level> levels_ = {{}};
   DocumentSegment segment_;
 };

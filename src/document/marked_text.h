@@ -1,4 +1,4 @@
-// The text of a segment out of a paragraph's items, with a mark for each item that is no text.
+// The text of a segment from a paragraph's items, with a mark for each item that is not text.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct RunFormat {
 struct ParagraphItem {
   enum class Kind { text, fixed, point, open, close, border };
   Kind kind = Kind::text;
-  std::string bytes = {};  // of text only where it is a symbol that has a tag of its own
-  std::string text = {};   // decoded; of what is fixed its words; of tags what they are called
+  std::string bytes = {};  // for text only if it is a symbol with a tag of its own
+  std::string text = {};   // decoded text; the words of a fixed item; the name of a tag
   size_t format = 0;
   size_t partner = SIZE_MAX;  // of tags
 };
 
-// Items without borders, whose tags nest, and whose first and last words have no white space outside. The commonest
-// format of the words directly inside a tag is that tag's; words of another format become a span of their own.
+// Items without borders, whose tags nest, without white space before the first word or after the last. The most
+// frequent format of the words directly inside a tag is that tag's; words of another format become a span of their own.
 DocumentSegment marked_text(std::span<const ParagraphItem> items, std::span<const RunFormat> formats,
                             bool collapsed);
 

@@ -7,7 +7,7 @@
 namespace dragoman::internal {
 namespace {
 
-// Of a segment, so that its marks take bounded memory: files of nothing but tags.
+// Of a segment, so that its marks take bounded memory even in files of only tags.
 constexpr size_t max_items = 65536, max_open_spans = 100;
 constexpr size_t max_attributes = 1000;
 
@@ -121,13 +121,7 @@ void SegmentBuilder::end_nested(std::optional<std::string_view> shown) {
 std::string SegmentBuilder::attribute(std::string_view bytes, std::string_view decoded,
                                       std::string (*escape)(std::string_view)) {
   const TextSpan outer = trimmed(bytes);
-  std::string text;
-  for (const char c : decoded) {
-    const bool space = white.find(c) != white.npos;
-    if (!space || (!text.empty() && text.back() != ' ')) text += space ? ' ' : c;
-  }
-  const TextSpan inner = trimmed(text);
-  text = text.substr(inner.begin, inner.end - inner.begin);
+  const std::string text = collapsed(decoded);
   if (!has_letters(text)) return std::string(bytes);
   const std::string_view original = bytes.substr(outer.begin, outer.end - outer.begin);
   return std::string(bytes.substr(0, outer.begin)) +

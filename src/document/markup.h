@@ -1,4 +1,4 @@
-// What formats with tags share: a stretch of text with inline tags in it becomes a segment with marks.
+// Shared by formats with tags: a stretch of text with inline tags in it becomes a segment with marks.
 //
 //   SegmentBuilder builder({.escape = escape_xml});
 //   builder.border("<p>");                      // a block's tag ends the segment before it and stays as it is
@@ -11,8 +11,8 @@
 //   Document document = std::move(builder).finish();
 //
 // The bytes that are passed, one after the other, are the file. Tags that do not nest within one segment (unclosed,
-// crossed, or around blocks) become points or are kept, so a format need not check that they match. What stands
-// before the first word and after the last is kept outside the segment, tags around all of it included.
+// crossed, or around blocks) become points or are kept, so a format need not check that they match. Everything
+// before the first word and after the last is kept outside the segment, including tags around all of it.
 #pragma once
 
 #include <optional>
@@ -27,11 +27,11 @@ namespace dragoman::internal {
 
 struct MarkupAttribute {
   std::string_view name;
-  TextSpan value = {};  // in bytes of the tag, without quotes; empty where there is none
+  TextSpan value = {};  // in bytes of the tag, without quotes; empty if there is none
   char quote = 0;       // " or ', or 0
 };
 
-// Of a start tag or an empty one, from its < to its >, by HTML's rules, which read XML too. The first 1,000.
+// Of a start tag or an empty one, from its < to its >, by HTML's rules, which also fit XML. The first 1,000.
 std::vector<MarkupAttribute> attributes(std::string_view tag);
 
 class SegmentBuilder {
@@ -47,11 +47,11 @@ class SegmentBuilder {
 
   // A pair of inline tags; the name, or whatever identifies it, finds the partner.
   void open(std::string_view bytes, std::string_view name);
-  // In a translation `written` stands in the place of `bytes`, if it is not empty.
+  // In a translation `written` replaces `bytes`, if it is not empty.
   void close(std::string_view bytes, std::string_view name, std::string_view written = {});
 
   void point(std::string_view bytes);  // a mark between words that shows no text: an image, a comment
-  // Words that must not change, such as code in a sentence: `shown` is how they read; empty: it is not known.
+  // Words that must not change, such as code in a sentence: `shown` is how they read; empty if unknown.
   void fixed(std::string_view bytes, std::string_view shown);
   void border(std::string_view bytes);  // ends the segment
 
@@ -59,23 +59,23 @@ class SegmentBuilder {
   void set_white_space(WhiteSpace white_space);
   void set_escape(std::string (*escape)(std::string_view text));
 
-  // What is passed between the two is a single point of the segment around it, and may have segments of its own: a
-  // footnote in a paragraph. Nest at most to a fixed depth. With `shown` it is as `fixed`.
+  // Everything passed between the two is one point of the segment around it, and may have segments of its own: a
+  // footnote in a paragraph. Nest at most to a fixed depth. With `shown` it is like `fixed`.
   void begin_nested();
   void end_nested(std::optional<std::string_view> shown = {});
 
-  // A segment within bytes that are passed elsewhere, an attribute's value in a tag: returns what stands for it there.
-  // Returns the bytes themselves where they have no letters. They are the whole value: white space around it is kept.
+  // A segment within bytes that are passed elsewhere, such as an attribute's value in a tag: returns its marker there.
+  // Returns the bytes themselves if they have no letters. They are the whole value: white space around it is kept.
   std::string attribute(std::string_view bytes, std::string_view decoded,
                         std::string (*escape)(std::string_view));
 
   Document finish() &&;
 
  private:
-  struct Frame {               // the file, or what stands between begin_nested and end_nested
-    std::string out;           // its bytes up to the last border, with what stands for segments
+  struct Frame {               // the file, or the bytes between begin_nested and end_nested
+    std::string out;           // its bytes up to the last border, with markers for segments
     MarkupStretch stretch;     // and since then
-    std::vector<size_t> open;  // items in it that wait for their partners
+    std::vector<size_t> open;  // items in it without a partner yet
   };
 
   size_t add(MarkupItem::Kind kind, std::string_view bytes, std::string_view shown = {});

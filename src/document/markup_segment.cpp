@@ -47,7 +47,7 @@ ItemRange range_of_words(const MarkupStretch& stretch) {
   size_t last = items.size() - 1;
   while (!shows(items[last])) --last;
   ItemRange range = {first, last + 1};
-  // What a translation writes anew must not stay outside as well.
+  // Tags that a translation rewrites must not stay outside as well.
   for (size_t i = 0; i < range.begin; ++i) {
     const bool reaches_in =
         items[i].kind == Kind::open && items[i].partner > first && items[i].partner <= last;
@@ -97,7 +97,7 @@ class Assembly {
     }
   }
 
-  // White space that shows nowhere goes to the tag beside it, or nowhere.
+  // White space that is not shown goes to the tag beside it, or is dropped.
   void put(std::string_view shown) {
     const bool white = is_blank(shown);
     if (white && text_.empty()) return add_to_tag(shown);
@@ -172,7 +172,7 @@ class Assembly {
 
   void point(std::string_view bytes) {
     if (!text_.empty()) put_pending();
-    // Adjacent ones are one, so that they stay in order.
+    // Adjacent ones are merged, so that they stay in order.
     if (beside_ < marks_.size() && beside_ + 1 == marks_.size() &&
         marks_[beside_].kind == DocumentMark::Kind::point) {
       marks_[beside_].open += bytes;
@@ -203,7 +203,7 @@ class Assembly {
     (beside_close_ ? marks_[beside_].close : marks_[beside_].open) += bytes;
   }
 
-  // Marks after `mark` that begin or end behind `end` are moved there. Returns the first one of them.
+  // Moves marks after `mark` that begin or end after `end` to `end`. Returns the first one of them.
   size_t clamp(size_t mark, size_t end) {
     size_t first = marks_.size();
     for (size_t i = marks_.size(); i-- > mark && marks_[i].place.end > end;) {
@@ -231,10 +231,10 @@ class Assembly {
   const bool collapsed_;
   std::string text_;
   std::vector<DocumentMark> marks_;
-  std::vector<size_t> spans_;          // that are open
-  bool pending_ = false;               // white space, which becomes one space before the next word
+  std::vector<size_t> spans_;          // open ones
+  bool pending_ = false;               // white space that becomes one space before the next word
   bool pending_before_words_ = false;  // but not before punctuation
-  size_t beside_ = no_tag;             // the mark whose tag is the last of what was added, but for such space
+  size_t beside_ = no_tag;             // the mark whose tag was added last, ignoring such space
   bool beside_close_ = false;          // its closing tag
 };
 

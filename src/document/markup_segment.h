@@ -1,4 +1,4 @@
-// From text and inline tags to a segment with marks: the half of SegmentBuilder that knows nothing of the file around.
+// From text and inline tags to a segment with marks: the part of SegmentBuilder that does not depend on the file.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ struct MarkupItem {
   enum class Kind { text, reference, open, close, point, fixed };
   Kind kind;
   TextSpan bytes;                 // of the stretch's bytes
-  TextSpan shown = {};            // of its `shown`: of a reference what it stands for, of a tag its name
+  TextSpan shown = {};            // of its `shown`: the character of a reference, the name of a tag
   std::optional<size_t> partner;  // of a tag: the other one of the pair
-  std::optional<size_t> written;  // of both tags: the stretch's number of the closing tag of a translation
+  std::optional<size_t> written;  // of both tags: the index of the translation's closing tag in the stretch
 };
 
-// What stands between two borders.
+// Everything between two borders.
 struct MarkupStretch {
   std::string bytes, shown;
   std::vector<MarkupItem> items;
-  std::vector<std::string> written;  // closing tags that are others in a translation
+  std::vector<std::string> written;  // closing tags that differ in a translation
 
   std::string_view bytes_of(const MarkupItem& item) const;
   std::string_view shown_of(const MarkupItem& item) const;
@@ -40,7 +40,7 @@ struct PlacedSegment {
   DocumentSegment segment;
 };
 
-// From the first word to the last, with the tags that have their partners there. None where there are no letters.
+// From the first word to the last, with the tags that have their partners there. None if there are no letters.
 std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace white_space);
 
 }  // namespace dragoman::internal

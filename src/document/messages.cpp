@@ -15,7 +15,7 @@ namespace {
 
 using Kind = InlineToken::Kind;
 
-// A string without its escapes, and where each byte of it stands among those of the file; and where the last one ends.
+// A string without its escapes, with the place of each of its bytes in the file, and where the last one ends.
 struct Decoded {
   std::string text;
   std::vector<size_t> places;
@@ -51,7 +51,7 @@ UChar32 character_before(std::string_view text, size_t at) {
 
 bool is_lower(UChar32 c) { return c >= 0 && u_islower(c); }
 
-// Where the sign of an access key stands: before a letter, the only one of its kind, at the beginning of a word or in
+// Where the sign of an access key is: before a letter, the only one of its kind, at the beginning of a word or in
 // one such as "E&xit", unlike that of "AT&T" or "file_name".
 std::optional<size_t> access_key(std::string_view text) {
   for (const char sign : {'&', '_', '~'}) {
@@ -89,7 +89,7 @@ class MessageText {
   bool has_entities() const { return has_entities_; }
   bool at_end() const { return at_ == end_; }
 
-  // To the end of the line, and behind it.
+  // To the end of the line, and past it.
   std::vector<InlineToken> line() {
     std::vector<InlineToken> tokens;
     while (at_ < end_ && all_[at_] != '\n') next(tokens);
@@ -131,7 +131,7 @@ class MessageText {
     return space_at(line.substr(0, line.find('\n')));
   }
 
-  // # in a plural, and what apostrophes quote.
+  // # in a plural, and text quoted by apostrophes.
   size_t icu_syntax_here() const {
     if (in_plural_ && rest().starts_with('#')) return 1;
     if (!is_icu_ || rest().size() < 3 || rest()[0] != '\'') return 0;
@@ -169,7 +169,7 @@ class MessageText {
   size_t key_ = static_cast<size_t>(-1);
 };
 
-// Whether a sentence goes on in the next line, so that the line break is of no meaning.
+// Whether a sentence continues on the next line, so that the line break has no meaning.
 bool goes_on(const InlineRun& line, const InlineRun& next) {
   constexpr size_t long_line = 50;
   const std::string before = plain_text(line);

@@ -1,7 +1,7 @@
-// Strings of programs' interfaces, as message catalogues and string tables hold them.
+// Strings of user interfaces, in message catalogues and string tables.
 //
-// A line is a segment, but one that goes on in the next line is joined with it. Tags in a string are marks, and so is
-// the sign of an access key (&File, _File), which comes to stand before a word. Of ICU's plurals and selections
+// A line is a segment, but one that continues on the next line is joined with it. Tags in a string are marks, and so is
+// the sign of an access key (&File, _File), which is written before a word. In ICU's plurals and selections
 // ({count, plural, one {# file} other {# files}}) the texts are segments, and the rest stays.
 #pragma once
 
@@ -35,7 +35,7 @@ StringSyntax string_syntax() {
 
 struct MessagePart {
   std::string kept;                        // bytes of the file
-  std::optional<DocumentSegment> segment;  // behind them
+  std::optional<DocumentSegment> segment;  // after them
 };
 
 // A string's bytes in a file, without its quotation marks.

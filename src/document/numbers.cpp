@@ -30,7 +30,7 @@ int digit(UChar32 c) { return c < 0 ? -1 : u_charDigitValue(c); }
 
 bool is_space_of_number(UChar32 c) { return c == ' ' || c == 0xA0 || c == 0x2009 || c == 0x202F; }
 
-// Digits follow that a separator here may divide from those before: after a space exactly three.
+// Whether digits follow that this separator may group with those before: after a space exactly three.
 bool divides(std::string_view text, size_t begin) {
   const Character separator = at(text, begin);
   const bool space = is_space_of_number(separator.code);

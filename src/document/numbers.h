@@ -9,8 +9,8 @@
 
 namespace dragoman::internal {
 
-// The numbers of the source that are not in the translation, in bytes. One of a single digit only where the translation
-// has a number that is not in the source: else it is taken for a word. Times such as "3 pm" may become "15 h".
+// The numbers of the source that are not in the translation, in bytes. A single digit counts only if the translation
+// has a number that is not in the source: otherwise it may have become a word. Times such as "3 pm" may become "15 h".
 std::vector<TextSpan> changed_numbers(std::string_view source, std::string_view translation);
 
 }  // namespace dragoman::internal

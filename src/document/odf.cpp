@@ -19,7 +19,7 @@ constexpr XmlNamespace namespaces[] = {
     {"urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0", "svg"},
 };
 
-// Notes, comments and images are points, in which there may be paragraphs. Fields have their text as content.
+// Notes, comments and images are points that may contain paragraphs. Fields have their text as content.
 const std::map<std::string_view, Role> roles = {
     {"text:p", Role::block},
     {"text:h", Role::block},
@@ -57,7 +57,7 @@ const std::map<std::string_view, Role> roles = {
     {"text:tracked-changes", Role::untouched},
 };
 
-// A cell shows its paragraph only where its value is text; elsewhere the program writes it from the value or formula.
+// A cell shows its paragraph only if its value is text; otherwise the program generates it from the value or formula.
 bool is_computed(std::string_view cell) {
   for (const XmlAttribute& attribute : xml_attributes(cell)) {
     const std::string_view value =
@@ -89,11 +89,11 @@ Document read_odf(std::string_view bytes, const DocumentSettings& settings) {
   if (package.contains(manifest) && package.read(manifest).find("encryption-data") != std::string::npos)
     throw Error("{}: this document is encrypted: save it without a password", settings.name);
   std::vector<PackagePart> parts;
-  for (const std::string& name : package.names())  // those of embedded charts too
+  for (const std::string& name : package.names())  // also those of embedded charts
     if (names_part(name, "content.xml") || names_part(name, "styles.xml"))
       parts.push_back({name, read_xml_blocks(package.read(name), package.settings_of(name), rules)});
   if (parts.empty())
-    throw Error("{}: this package has no text of an OpenDocument file: check the file or give its format",
+    throw Error("{}: this package contains no OpenDocument text: check the file or give its format",
                 settings.name);
   return package_document(bytes, settings, std::move(parts));
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Role = XmlRole;
 
-// Each in its two forms, Transitional and Strict.
+// Each in its two variants, Transitional and Strict.
 constexpr XmlNamespace namespaces[] = {
     {"http://schemas.openxmlformats.org/wordprocessingml/2006/main", "w"},
     {"http://purl.oclc.org/ooxml/wordprocessingml/main", "w"},
@@ -64,7 +64,7 @@ const std::map<std::string_view, Role> roles = {
     {"c:v", Role::block},
     {"c:numCache", Role::untouched},
     {"c:numLit", Role::untouched},
-    // Spreadsheets: shared strings, strings in cells, and comments. Readings of characters stay.
+    // Spreadsheets: shared strings, strings in cells, and comments. Phonetic readings stay.
     {"x:si", Role::run_block},
     {"x:is", Role::run_block},
     {"x:text", Role::run_block},
@@ -89,7 +89,7 @@ Role role(std::string_view name, std::string_view tag) {
   return found == roles.end() ? Role::other : found->second;
 }
 
-// A description of a run without what only spelling checkers see.
+// A description of a run without the parts that only spelling checkers read.
 std::string format_key(std::string_view description) {
   constexpr auto for_checkers =
       std::to_array<std::string_view>({"lang", "altLang", "dirty", "err", "smtClean", "noProof"});
@@ -123,7 +123,7 @@ struct Part {
   std::string name, type;
 };
 
-// The entries that the package gives a type, by their names or the endings of them.
+// The entries to which the package gives a type, by name or extension.
 std::vector<Part> parts_of(Package& package, const DocumentSettings& settings) {
   const auto is_list = [](const std::string& name) { return normalized(name) == "[content_types].xml"; };
   const auto list = std::ranges::find_if(package.names(), is_list);
@@ -167,7 +167,7 @@ std::set<std::string> headings(Package& package, const std::vector<Part>& parts)
     for (XmlToken token; tokens.next(token);) {
       if (local_name(token.name) != "tableColumn" && local_name(token.name) != "cacheField") continue;
       std::string name = xml_attribute(token.bytes, "name");
-      constexpr std::string_view line_feed = "_x000a_";  // which the text of a block is without
+      constexpr std::string_view line_feed = "_x000a_";  // which the text of a block does not have
       for (size_t at = 0; (at = name.find(line_feed, at)) != std::string::npos;)
         name.erase(at, line_feed.size());
       names.insert(name);
@@ -200,7 +200,7 @@ Document read_ooxml(std::string_view bytes, const DocumentSettings& settings) {
   }
   const auto is_main = [](const Part& part) { return part.type.ends_with("main+xml"); };
   if (std::ranges::none_of(parts, is_main) && read.empty())
-    throw Error("{}: this package has no text of an office document: check the file or give its format",
+    throw Error("{}: this package contains no text of an office document: check the file or give its format",
                 settings.name);
   return package_document(bytes, settings, std::move(read));
 }

@@ -14,7 +14,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t most_bytes = 256 << 20, free_of_ratio = 1 << 20, highest_ratio = 200;
+constexpr uint64_t max_bytes = 256 << 20, free_of_ratio = 1 << 20, max_ratio = 200;
 
 template <auto release>
 struct Release {
@@ -29,7 +29,7 @@ using File = std::unique_ptr<zip_file_t, Release<zip_fclose>>;
               repaired(reason));
 }
 
-// A copy that libzip owns: its version 1.7 frees others' bytes too where it writes a file whose beginning stays.
+// A copy that libzip owns: version 1.7 also frees bytes that it does not own if it keeps the beginning of a file.
 Source source_of(std::string_view bytes) {
   void* const copy = std::malloc(bytes.size());
   if (copy == nullptr) throw std::bad_alloc();
@@ -60,11 +60,10 @@ zip_stat_t stat_of(zip_t* zip, size_t index, const DocumentSettings& settings) {
 void check_kind(std::string_view bytes, const DocumentSettings& settings) {
   if (bytes.starts_with("\xD0\xCF\x11\xE0"))
     throw Error(
-        "{}: this is a file of an old office program or has a password: save it in a newer format without "
-        "one",
+        "{}: this file has an old office format or a password: save it in a newer format without a password",
         settings.name);
   if (!bytes.starts_with("PK"))
-    throw Error("{}: this is no zip file, as such documents are: check the file or give its format",
+    throw Error("{}: not a zip file, which this format requires: check the file or give its format",
                 settings.name);
 }
 
@@ -114,13 +113,13 @@ std::string Package::read(const std::string& name) {
   zip_t* const zip = archive_->zip.get();
   const size_t index = index_of(name);
   const zip_stat_t stat = stat_of(zip, index, settings_);
-  const bool inflated = stat.size > free_of_ratio && stat.size / highest_ratio > stat.comp_size;
-  if (inflated || stat.size > most_bytes - bytes_read_)
-    throw Error("{}: {} decompresses to {} bytes, which is too much: divide the document", settings_.name,
+  const bool inflated = stat.size > free_of_ratio && stat.size / max_ratio > stat.comp_size;
+  if (inflated || stat.size > max_bytes - bytes_read_)
+    throw Error("{}: {} decompresses to {} bytes, which is too much: split the document", settings_.name,
                 repaired(name), stat.size);
   const File file(zip_fopen_index(zip, index, 0));
   if (file == nullptr) fail(settings_of(name), zip_strerror(zip));
-  std::string bytes(stat.size + 1, '\0');  // one more shows that there is no more
+  std::string bytes(stat.size + 1, '\0');  // one byte more, to see that the entry ends
   size_t size = 0;
   while (size < bytes.size()) {
     const zip_int64_t got = zip_fread(file.get(), bytes.data() + size, bytes.size() - size);
@@ -128,7 +127,7 @@ std::string Package::read(const std::string& name) {
     if (got == 0) break;
     size += static_cast<size_t>(got);
   }
-  if (size != stat.size) fail(settings_of(name), "its size is not what the file says");
+  if (size != stat.size) fail(settings_of(name), "its size does not match the zip directory");
   bytes.pop_back();
   bytes_read_ += size;
   return bytes;
@@ -148,7 +147,7 @@ void Package::replace(const std::string& name, const std::string& bytes) {
 
 std::string Package::write() && {
   if (zip_close(archive_->zip.get()) != 0) fail(settings_, zip_strerror(archive_->zip.get()));
-  static_cast<void>(archive_->zip.release());  // closed, and so released
+  static_cast<void>(archive_->zip.release());  // zip_close has released it
   zip_source_t* const source = archive_->source.get();
   zip_stat_t stat;
   zip_stat_init(&stat);

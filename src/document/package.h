@@ -5,8 +5,8 @@
 //   parts.push_back({name, read_xml_blocks(package.read(name), package.settings_of(name), rules)});
 //   return package_document(bytes, settings, std::move(parts));
 //
-// Entries are read into memory, and no name is ever used as a path on disk. Refused are entries that overlap, encrypted
-// ones, those that decompress to more than 200 times their size and 1 MB, and more than 256 MB in all that is read.
+// Entries are read into memory, and no name is ever used as a path on disk. Rejected are overlapping and encrypted
+// entries, those that decompress to more than 200 times their size and 1 MB, and more than 256 MB in all.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,10 @@ class Package {
 
   const std::vector<std::string>& names() const { return names_; }  // of the entries, in their order
   bool contains(const std::string& name) const;
-  std::string read(const std::string& name);  // the first of this name
+  std::string read(const std::string& name);  // the first with this name
 
-  void replace(const std::string& name, const std::string& bytes);  // which must outlive the call of write()
+  void replace(const std::string& name,
+               const std::string& bytes);  // the bytes must outlive the call of write()
   std::string write() &&;
 
   DocumentSettings settings_of(const std::string& name) const;  // for messages about an entry
@@ -48,7 +49,7 @@ struct PackagePart {
   Document document;
 };
 
-// The document of a package's parts. Other entries, their order, times and comments stay, compressed as they are; where
+// The document of a package's parts. Other entries, their order, times and comments stay, compressed as they are; if
 // no segment changes, so do all bytes.
 Document package_document(std::string_view bytes, const DocumentSettings& settings,
                           std::vector<PackagePart> parts);

@@ -60,7 +60,7 @@ void Paragraph::border(std::string bytes) {
   items_.push_back({.kind = Kind::border, .bytes = std::move(bytes)});
 }
 
-// All tags that are open are borders.
+// All open tags are borders.
 void Paragraph::tear() {
   for (const size_t item : open_) items_[item].kind = Kind::border;
   open_.clear();
@@ -108,7 +108,7 @@ void Paragraph::add_segment(size_t begin, size_t end) {
     letters = letters || (item.kind == Kind::text && has_letters(item.text));
   }
   if (!letters) return keep(begin, end);
-  // A tag whose partner stands among the words.
+  // A tag whose partner is among the words.
   const auto marks_words = [&](const ParagraphItem& item) {
     return item.partner > first && item.partner < last;
   };
@@ -126,8 +126,8 @@ void Paragraph::add_segment(size_t begin, size_t end) {
   keep(to, end);
 }
 
-// White space before the first word and behind the last becomes part of the tag that it stands beside. Where there is
-// none it is kept: returns what stands behind the segment.
+// White space before the first word and after the last becomes part of the tag beside it. If there is
+// none it is kept: returns what follows the segment.
 std::string Paragraph::separate_edges(size_t begin, size_t first, size_t last, size_t end) {
   for (size_t i = begin; i < end; ++i)
     if (items_[i].kind == Kind::text && (i < first || i > last))

@@ -8,8 +8,8 @@
 //   paragraph.close("</w:hyperlink>", "hyperlink");
 //   blocks.add(std::move(paragraph).block(raw));
 //
-// The commonest format of a segment is that of its words outside all tags, and so between each pair of tags; words of
-// another format are a mark. Tags that do not nest, or have a border between them, are borders too. White space and
+// The most frequent format of a segment is that of its words outside all tags, and so between each pair of tags; words
+// of another format are a mark. Tags that do not nest, or have a border between them, are borders too. White space and
 // tags around all words stay outside the segment.
 #pragma once
 
@@ -32,7 +32,7 @@ class Paragraph {
   };
   explicit Paragraph(Settings settings) : settings_(settings) {}
 
-  // The number of the format with this key, whose first format is the one that is written. 0: nothing around text.
+  // The number of the format with this key; the first format with a key is the one written. 0: nothing around text.
   size_t format(const std::string& key, RunFormat format);
 
   void text(std::string text, size_t format = 0);
@@ -40,7 +40,7 @@ class Paragraph {
   void open(std::string bytes, std::string name);
   void close(std::string bytes, std::string name);
   void fixed(std::string bytes, std::string_view words);  // comes out as it is, but is read with the sentence
-  void point(std::string bytes);  // part of an opening tag where nothing is between the two
+  void point(std::string bytes);  // part of an opening tag if nothing is between the two
   void border(std::string bytes);
 
   std::string words() const;  // all text

@@ -20,7 +20,7 @@ size_t count_while(std::string_view text, bool (*is)(char)) {
   return static_cast<size_t>(std::ranges::find_if_not(text, is) - text.begin());
 }
 
-// After %: 1$, flags, width, precision, length and conversion. A space is no flag here: "100% sure".
+// After %: 1$, flags, width, precision, length and conversion. A space is not a flag here: "100% sure".
 size_t conversion(std::string_view text) {
   size_t at = 0;
   const auto skip = [&](bool (*is)(char)) { at += count_while(text.substr(at), is); };
@@ -52,7 +52,7 @@ size_t percent(std::string_view text) {
   return digits == 1 || digits == 2 ? 1 + letter + digits : 0;
 }
 
-// A name, an expression without white space, or a name and what follows its comma or colon: "{0, number}".
+// A name, an expression without white space, or a name with a format after a comma or colon: "{0, number}".
 bool is_in_braces(std::string_view inner) {
   if (inner.empty()) return true;
   const size_t name = count_while(inner, [](char c) { return is_name(c) || is_one_of(c, ".$@-[]#"); });

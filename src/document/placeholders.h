@@ -1,4 +1,4 @@
-// Placeholders: what of a text must come out of a translation as it is, once for each time that it is there.
+// Placeholders: parts of a text that a translation must keep as they are, each once per occurrence.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace dragoman::internal {
 //   https://… www.… me@x.org   addresses
 std::vector<TextSpan> find_placeholders(std::string_view text);
 
-// The text is nothing but placeholders, numbers and punctuation.
+// Whether the text is only placeholders, numbers and punctuation.
 bool is_only_placeholders(std::string_view text);
 
 }  // namespace dragoman::internal

@@ -72,7 +72,7 @@ class Tree {
   std::vector<size_t> open_;
 };
 
-// Which word belongs to which node so far, the innermost.
+// The innermost node that each word belongs to so far.
 class Placement {
  public:
   Placement(const DocumentSegment& segment, const WordLinks& links)
@@ -99,7 +99,7 @@ class Placement {
     for (const size_t child : pointlike) place_point(child, parent);
   }
 
-  // What is inside an empty span stands where it stands.
+  // Marks inside an empty span are at its place.
   void collapse(size_t parent) {
     for (size_t child = parent + 1; child < nodes_[parent].end; child = nodes_[child].end)
       nodes_[child].words = nodes_[parent].words;
@@ -126,7 +126,7 @@ class Placement {
     }
   }
 
-  // The first words of the range that are those of the mark and belong to no other.
+  // The first words of the range that belong to the mark and to no other.
   WordRange same_words(const DocumentMark& mark, WordRange range, size_t parent) const {
     const auto [begin, end] = mark.place;
     const std::string_view wanted = std::string_view(segment_.text).substr(begin, end - begin);
@@ -154,7 +154,7 @@ class Placement {
     own(child, all ? range : links_.words_from(source, range, free));
   }
 
-  // Where the fewest words are on its wrong side, and not inside a sibling.
+  // Where the fewest words are on the wrong side, but not inside a sibling.
   void place_point(size_t child, size_t parent) {
     const WordRange all = nodes_[parent].words, range = links_.near(nodes_[child].source.begin, all);
     const std::vector<double> wrong = links_.crossings(nodes_[child].source.begin, range);
@@ -190,7 +190,7 @@ class Cuts {
     best_[0] = 0;
   }
 
-  // The next cut, at this place, ends a stretch of source of so many bytes.
+  // The next cut, at this place, ends a stretch of this many bytes of source.
   void add(size_t place, size_t stretch) {
     const std::vector<double> wrong = links_.crossings(place, range_);
     std::vector<double> costs(best_.size(), std::numeric_limits<double>::infinity());
@@ -206,7 +206,7 @@ class Cuts {
     best_ = std::move(costs);
   }
 
-  // Where the cuts stand, as numbers of words, if such a stretch is the last.
+  // The places of the cuts, as numbers of words, if such a stretch is the last.
   std::vector<size_t> finish(size_t stretch) const {
     const size_t last = best_.size() - 1;
     size_t k = 0;
@@ -224,7 +224,7 @@ class Cuts {
   }
 
  private:
-  static constexpr double cost_of_wrong = 2;  // a word that is too many in a stretch is too few in another
+  static constexpr double cost_of_wrong = 2;  // a word too many in one stretch is one too few in another
   static constexpr double cost_of_empty = 1000;
 
   double cost_of(size_t begin, size_t end, size_t stretch) const {

@@ -1,4 +1,4 @@
-// Where the marks of a segment stand among the words of its translation.
+// Where the marks of a segment are placed among the words of its translation.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct Placed {
   size_t parent = 0;                   // its number; the segment's own is 0
   size_t end = 0;                      // the number after the last one inside it
   TextSpan source = {};                // widened to whole words
-  WordRange words = {};                // a point or an empty span stands before word `words.begin`
-  bool right = false;                  // such a one is written after the white space there, and not before it
+  WordRange words = {};                // a point or an empty span is before word `words.begin`
+  bool right = false;                  // such a mark is written after the white space there, not before it
 };
 
 std::vector<Placed> place(const DocumentSegment& segment, const WordLinks& links);

@@ -26,7 +26,7 @@ bool is_text(const XmlToken& token) {
   return text && trimmed(token.bytes).begin < token.bytes.size();
 }
 
-// Of each token whether it is the start of an element with text of its own.
+// For each token, whether it starts an element with text of its own.
 std::vector<bool> paragraphs_among(std::span<const XmlToken> tokens) {
   std::vector<bool> is_paragraph(tokens.size());
   std::vector<size_t> open;
@@ -35,7 +35,7 @@ std::vector<bool> paragraphs_among(std::span<const XmlToken> tokens) {
       open.push_back(i);
     else if (tokens[i].kind == Token::end)
       open.pop_back();
-    else if (is_text(tokens[i]) && !open.empty())  // a byte order mark stands outside
+    else if (is_text(tokens[i]) && !open.empty())  // a byte order mark is outside
       is_paragraph[open.back()] = true;
   }
   return is_paragraph;

@@ -1,4 +1,4 @@
-// XML of no format that is known here. An element that has text of its own, beside other elements or alone, is a
+// XML of an unknown format. An element that has text of its own, with or without other elements, is a
 // paragraph, and the elements in it are tags around its words. Attributes stay.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace dragoman::internal {
 
-// Of a file, or of a piece of one: text and elements without one element around them.
+// Of a file, or of a fragment: text and elements without a root element.
 Document read_plain_xml(std::string_view bytes, const DocumentSettings& settings);
 
 }  // namespace dragoman::internal

@@ -14,17 +14,17 @@
 namespace dragoman::internal {
 namespace {
 
-// A msgstr that is written anew. Of a plural, segments may stand in several.
+// A msgstr that is rewritten. The segments of a plural may be in several.
 struct Translation {
   struct Part {
     std::string kept;
-    std::optional<size_t> segment;  // behind it
+    std::optional<size_t> segment;  // after it
   };
   std::string keyword;
   std::vector<Part> parts;
 };
 
-// The file: bytes that stay, and translations behind them.
+// The file: bytes that stay, and translations after them.
 struct Piece {
   std::string kept;
   std::optional<Translation> translation = {};
@@ -42,7 +42,7 @@ std::string_view value_in(std::string_view header, std::string_view key) {
   return rest.substr(0, rest.find_first_of(" ;\\"));
 }
 
-// The number of forms that a plural has; 0: the header does not say.
+// The number of plural forms; 0 if the header does not specify it.
 size_t plural_forms(std::string_view header) {
   const std::string_view value = value_in(header, "nplurals=");
   size_t forms = 0;
@@ -60,7 +60,7 @@ void check_charset(std::string_view header, const DocumentSettings& settings) {
   if (is_no_charset(name) || std::ranges::equal(name, std::string_view("UTF-8"), same) ||
       std::ranges::equal(name, std::string_view("UTF8"), same))
     return;
-  throw Error("{}: its header says charset={}: convert it with \"msgconv --to-code=UTF-8\" first",
+  throw Error("{}: its header specifies charset={}: convert it with \"msgconv --to-code=UTF-8\" first",
               settings.name, name);
 }
 
@@ -125,7 +125,7 @@ class Catalogue {
     if (entry.is_fuzzy && !(singular.empty() && plural.empty())) remove_fuzzy(entry);
   }
 
-  // Empty where nothing is to be translated: gettext shows the message itself.
+  // Empty if nothing is to be translated: gettext then shows the message itself.
   std::vector<Translation::Part> parts_of(const PoField& message) {
     std::vector<MessagePart> found = message_parts(message.value, po_syntax(), false);
     if (std::ranges::none_of(found, [](const MessagePart& part) { return part.segment.has_value(); }))
@@ -151,7 +151,7 @@ class Catalogue {
 
   void replace(TextSpan place, std::string bytes) { edits_.push_back({place, {.kept = std::move(bytes)}}); }
 
-  // The flag, and the message that the old translation was made for.
+  // The fuzzy flag, and the message that the old translation was made for.
   void remove_fuzzy(const PoEntry& entry) {
     for (const TextSpan line : entry.previous) replace(line, "");
     for (const TextSpan line : entry.flags) {

@@ -1,5 +1,5 @@
-// Message catalogues: gettext's PO and POT files. Messages without a translation get one, and so do those of which the
-// translation is marked as fuzzy; the others stay.
+// Message catalogues: gettext's PO and POT files. Messages without a translation get one, and so do those whose
+// translation is fuzzy; the others stay.
 #pragma once
 
 #include "document/document.h"

@@ -9,7 +9,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
-constexpr size_t most_forms = 100;
+constexpr size_t max_forms = 100;
 
 bool is_fuzzy(std::string_view flags) {
   while (!flags.empty()) {
@@ -54,7 +54,7 @@ class Parser {
     if (!entry_.translations.empty()) finish_entry();
     field_ = nullptr;
     const std::string_view comment = file_.substr(at_, end_ - at_);
-    if (comment.starts_with("#~") && !has_id_) entry_ = {};  // flags before it are its own
+    if (comment.starts_with("#~") && !has_id_) entry_ = {};  // flags before it belong to it
     if (comment.starts_with("#,")) {
       entry_.flags.push_back({begin, next});
       entry_.is_fuzzy |= is_fuzzy(comment.substr(2));
@@ -83,7 +83,7 @@ class Parser {
     } else if (keyword == "domain") {
       field_ = &(other_ = {});
     } else {
-      fail("has something else than a string, a comment or a keyword that may stand there");
+      fail("does not begin with a string, a comment or a keyword that is allowed there");
     }
     field_->place.begin = begin;
     skip_blanks();
@@ -96,23 +96,23 @@ class Parser {
     if (at_ < end_ && file_[at_] == '[') {
       const auto [rest, error] = std::from_chars(file_.data() + at_ + 1, file_.data() + end_, form);
       if (error != std::errc() || rest == file_.data() + end_ || *rest != ']')
-        fail("has a form without a number");
+        fail("has a plural form without a number");
       at_ = static_cast<size_t>(rest - file_.data()) + 1;
-      if (!entry_.has_plural) fail("has a plural's form, but the message has no msgid_plural");
+      if (!entry_.has_plural) fail("has a plural form, but the message has no msgid_plural");
     } else if (entry_.has_plural) {
       fail("has msgstr, but the message has a plural, which needs msgstr[0]");
     }
-    if (form != expected || form == most_forms) fail("has a form of a plural that is not the next one");
+    if (form != expected || form == max_forms) fail("has a plural form out of order");
     field_ = &entry_.translations.emplace_back();
   }
 
   void read_strings() {
     while (at_ < end_) {
-      if (file_[at_] != '"') fail("has something behind a string");
+      if (file_[at_] != '"') fail("has something after a string");
       if (field_ == nullptr) fail("has a string without a keyword before it");
       const size_t begin = ++at_;
       while (at_ < end_ && file_[at_] != '"') at_ += file_[at_] == '\\' ? 2 : 1;
-      if (at_ >= end_) fail("has a string without an end");
+      if (at_ >= end_) fail("has an unterminated string");
       field_->value += file_.substr(begin, at_ - begin);
       field_->place.end = ++at_;
       skip_blanks();
@@ -134,7 +134,7 @@ class Parser {
   std::vector<PoEntry> entries_ = {};
   PoEntry entry_ = {};
   PoField other_ = {};
-  PoField* field_ = nullptr;  // to which strings belong
+  PoField* field_ = nullptr;  // that strings are appended to
   bool has_id_ = false;
   size_t at_ = 0, end_ = 0, line_ = 1;  // end_ of the line
 };

@@ -1,4 +1,4 @@
-// The entries of a message catalogue (gettext's PO), and where their parts stand in the file.
+// The entries of a message catalogue (gettext's PO), and where their parts are in the file.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct PoEntry {
   bool is_header() const { return !has_context && id.value.empty(); }
 };
 
-// Obsolete entries (#~) and comments are none. Throws an Error with the line of what is not understood.
+// Without obsolete entries (#~) and comments. Throws an Error with the line of what is invalid.
 std::vector<PoEntry> po_entries(std::string_view file, const DocumentSettings& settings);
 
 }  // namespace dragoman::internal

@@ -10,38 +10,17 @@
 #include <unicode/utf8.h>
 
 #include "base/error.h"
+#include "document/string_escapes.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t most_columns = 79;
-constexpr std::string_view escaped_as = "abfnrtv\"\\", escapes_of = "\a\b\f\n\r\t\v\"\\";
+constexpr size_t max_columns = 79;
+constexpr StringEscapes escapes = {"abfnrtv\"\\", "\a\b\f\n\r\t\v\"\\"};
 
-size_t decode(std::string_view bytes, std::string& text) {
-  const size_t known =
-      bytes.size() > 1 && bytes[0] == '\\' ? escaped_as.find(bytes[1]) : std::string_view::npos;
-  if (known != escaped_as.npos) {
-    text += escapes_of[known];
-    return 2;
-  }
-  size_t size = 0;
-  U8_FWD_1(bytes.data(), size, bytes.size());
-  text += bytes.substr(0, size);
-  return size;
-}
+size_t decode(std::string_view bytes, std::string& text) { return decode_character(bytes, escapes, text); }
 
-std::string escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    const size_t known = escapes_of.find(c);
-    if (known == escapes_of.npos) {
-      escaped += c;
-    } else {
-      escaped += {'\\', escaped_as[known]};
-    }
-  }
-  return escaped;
-}
+std::string escape(std::string_view text) { return escape_characters(text, escapes); }
 
 size_t columns(std::string_view text) {
   size_t count = 0;
@@ -83,7 +62,7 @@ std::unique_ptr<icu::BreakIterator> line_breaks() {
   return breaks;
 }
 
-// The parts between which Unicode's rules (UAX 14) let a line break.
+// The parts between which Unicode's rules (UAX 14) allow a line break.
 std::vector<std::string_view> unbreakable_parts(std::string_view line) {
   static thread_local const auto breaks = line_breaks();  // expensive to make
   UErrorCode status = U_ZERO_ERROR;
@@ -114,14 +93,14 @@ const StringSyntax& po_syntax() {
 std::string po_field(std::string_view keyword, std::string_view escaped, std::string_view line_break) {
   const std::vector<std::string_view> lines = lines_of(escaped);
   std::string field(keyword);
-  if (lines.size() == 1 && keyword.size() + columns(escaped) + 3 <= most_columns)
+  if (lines.size() == 1 && keyword.size() + columns(escaped) + 3 <= max_columns)
     return field.append(" \"").append(escaped).append("\"");
   field += " \"\"";
   for (const std::string_view line : lines) {
-    size_t width = most_columns;  // so that the first part begins a line
+    size_t width = max_columns;  // so that the first part begins a line
     for (const std::string_view part : unbreakable_parts(line)) {
       const size_t added = columns(part);
-      if (width + added > most_columns - 2 || part.data() == line.data()) {
+      if (width + added > max_columns - 2 || part.data() == line.data()) {
         field.append(part.data() == line.data() ? "" : "\"").append(line_break).append("\"");
         width = 0;
       }

@@ -10,7 +10,7 @@ namespace dragoman::internal {
 
 const StringSyntax& po_syntax();
 
-// "msgstr" and a string that is escaped already, as msgcat writes them: a line each, at most 79 columns wide.
+// "msgstr" and a string that is already escaped, as msgcat writes them: lines of at most 79 columns.
 std::string po_field(std::string_view keyword, std::string_view escaped, std::string_view line_break);
 
 }  // namespace dragoman::internal

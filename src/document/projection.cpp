@@ -23,7 +23,7 @@ class Writer {
   }
 
  private:
-  // A span that is being written: the next word, and what is inside it, by where it stands.
+  // A span that is being written: the next word, and the marks inside it, in order of place.
   struct Open {
     size_t node, word;
     std::vector<size_t> children;
@@ -34,7 +34,7 @@ class Writer {
     std::vector<size_t> children;
     for (size_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end)
       children.push_back(child);
-    // What stands before a word comes before the span that begins with it.
+    // Marks before a word come before the span that begins with it.
     std::ranges::stable_sort(children, [this](size_t a, size_t b) {
       const WordRange left = nodes_[a].words, right = nodes_[b].words;
       return left.begin != right.begin ? left.begin < right.begin : left.empty() && !right.empty();
@@ -42,7 +42,7 @@ class Writer {
     return children;
   }
 
-  // Writes what stands before the next word of the innermost span, and that word, or opens the span that begins there.
+  // Writes the marks before the next word of the innermost span, and that word, or opens the span that begins there.
   void step() {
     const size_t top = open_.size() - 1, node = open_[top].node, word = open_[top].word;
     const WordRange range = nodes_[node].words;
@@ -62,7 +62,7 @@ class Writer {
     ++open_[top].word;
   }
 
-  // The white space before a word, with the marks before and after it; a cut stands in its place.
+  // The white space before a word, with the marks before and after it; a cut replaces it.
   void between(size_t top) {
     const size_t word = open_[top].word;
     const size_t begin = word > 0 ? words_[word - 1].end : 0;
@@ -134,7 +134,7 @@ class Writer {
     if (!open_.empty()) open_.back().word = nodes_[node].words.end;
   }
 
-  // Text is written a stretch at a time.
+  // Text is written one stretch at a time.
   void text(TextSpan bytes, size_t node) {
     if (bytes.begin == bytes.end) return;
     if (stretch_.begin == stretch_.end) stretch_.begin = bytes.begin;

@@ -41,7 +41,7 @@ class Repair {
   }
 
  private:
-  static constexpr int most_compared = 8;  // occurrences of one placeholder
+  static constexpr int max_compared = 8;  // occurrences of one placeholder
 
   WordRange words_at(TextSpan bytes) const {
     const std::vector<TextSpan>& words = links_.words();
@@ -51,11 +51,11 @@ class Repair {
             static_cast<size_t>(std::max(begin, end) - words.begin())};
   }
 
-  // Takes from `found` the occurrence that a placeholder became: of several equal ones the one that is linked to it.
+  // Takes from `found` the occurrence that a placeholder became: of several equal ones the one linked to it.
   bool match(TextSpan placeholder, std::vector<TextSpan>& found) {
     auto best = found.end();
     int equal = 0;
-    for (auto other = found.begin(); other != found.end() && equal < most_compared; ++other) {
+    for (auto other = found.begin(); other != found.end() && equal < max_compared; ++other) {
       if (part(translation_.text, *other) != part(source_, placeholder)) continue;
       if (++equal == 1) best = other;
       if (links_.words_from(placeholder, words_at(*other), [](size_t) { return true; }).empty()) continue;
@@ -162,7 +162,7 @@ size_t repair_placeholders(std::string_view source, TranslatedText& translation)
   if (wanted.empty() || sorted_placeholders(translation.text) == wanted) return 0;
   const std::vector<Edit> edits = Repair(source, translation).edits();
   TranslatedText repaired = edited(translation, edits, /*apart=*/false);
-  // An address goes on as far as it can, and in "50%d" there is none: what is put in may not touch its neighbours.
+  // An address extends as far as it can, and "50%d" contains no placeholder: an insertion may not touch its neighbours.
   if (sorted_placeholders(repaired.text) != wanted) repaired = edited(translation, edits, /*apart=*/true);
   translation = std::move(repaired);
   return edits.size();

@@ -1,4 +1,4 @@
-// Placeholders in translations: each comes out as often as it was there, wherever a model lost or doubled one.
+// Placeholders in translations: each comes out as often as in the source, even if a model lost or doubled one.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct TranslatedText {
   std::vector<Link> links = {};
 };
 
-// The number of placeholders that had to be put back or taken out. One that is lost replaces the words that came from
-// it, or stands where its neighbours are.
+// The number of placeholders that had to be restored or removed. A lost one replaces the words that came from
+// it, or is put next to its neighbours.
 size_t repair_placeholders(std::string_view source, TranslatedText& translation);
 
 }  // namespace dragoman::internal

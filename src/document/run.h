@@ -27,7 +27,7 @@ class XmlRun {
   const std::string& description() const { return description_; }
   RunFormat format() const { return {open_ + description_ + text_open_, text_close_ + close_}; }
 
-  // A run of the same format that has these bytes alone.
+  // A run of the same format with only these bytes.
   std::string with(std::string_view bytes) {
     has_items_ = true;
     return open_ + description_ + std::string(bytes) + close_;

@@ -20,7 +20,7 @@ std::vector<TextSpan> lines_of(std::string_view file) {
   return lines;
 }
 
-// Removes a number and one of the separators behind it.
+// Removes a number and one of the separators after it.
 std::optional<double> take_number(std::string_view& text, std::string_view separators) {
   uint32_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -57,7 +57,7 @@ std::optional<double> take_time(std::string_view& text) {
   return seconds;
 }
 
-// The line "00:01:02,500 --> 00:01:04,000", which may have settings behind it.
+// The line "00:01:02,500 --> 00:01:04,000", which settings may follow.
 std::optional<Cue> cue_of_times(std::string_view line) {
   if (line.size() > 1000) return {};
   const auto begin = take_time(line);
@@ -81,7 +81,7 @@ bool is_counter(std::string_view line) {
          bytes_of(line, inner).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The number of a cue stands in the last line with anything in it before its time.
+// The number of a cue is the last line that is not blank before its time.
 void drop_counter(std::string_view file, std::vector<TextSpan>& lines) {
   while (!lines.empty() && is_blank(bytes_of(file, lines.back()))) lines.pop_back();
   if (!lines.empty() && is_counter(bytes_of(file, lines.back()))) lines.pop_back();
@@ -108,8 +108,7 @@ std::vector<Cue> srt_cues(std::string_view file, const DocumentSettings& setting
 
 std::vector<Cue> vtt_cues(std::string_view file, const DocumentSettings& settings) {
   if (!file.starts_with("WEBVTT"))
-    throw Error("{}: line 1 is not \"WEBVTT\", with which WebVTT begins: is it SubRip (.srt)?",
-                settings.name);
+    throw Error("{}: line 1 is not \"WEBVTT\", as WebVTT requires: is it SubRip (.srt)?", settings.name);
   std::vector<Cue> cues;
   bool in_header = true, in_cue = false, in_block = false;
   for (const TextSpan line : lines_of(file)) {

@@ -1,4 +1,4 @@
-// Where the texts of a subtitle file stand, and when they are shown.
+// Where the texts of a subtitle file are, and when they are shown.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ struct Cue {
 // SubRip: a cue's text ends where the number and the time of the next cue begin, so that empty lines in it do no harm.
 std::vector<Cue> srt_cues(std::string_view file, const DocumentSettings& settings);
 
-// WebVTT: blocks between empty lines, of which those without a time (NOTE, STYLE, REGION) are no cues.
+// WebVTT: blocks between empty lines; those without a time (NOTE, STYLE, REGION) are not cues.
 std::vector<Cue> vtt_cues(std::string_view file, const DocumentSettings& settings);
 
 }  // namespace dragoman::internal

@@ -38,7 +38,7 @@ InlineToken override_token(std::string_view code, TextSpan place) {
   return {Kind::point, place, ""};
 }
 
-// The token at the beginning of a text; nothing where that is a word.
+// The token at the beginning of a text; nothing if that is a word.
 std::optional<InlineToken> markup_at(std::string_view text, size_t at, bool is_vtt) {
   if (const size_t size = space_at(text); size > 0)
     return InlineToken{Kind::space, {at, at + size}, std::string(text.substr(0, size))};
@@ -51,7 +51,7 @@ std::optional<InlineToken> markup_at(std::string_view text, size_t at, bool is_v
   return {};
 }
 
-// The token at the beginning of a text that is not empty.
+// The token at the beginning of a non-empty text.
 InlineToken token_at(std::string_view text, size_t at, bool is_vtt) {
   if (auto markup = markup_at(text, at, is_vtt)) return *std::move(markup);
   if (const Entity entity = is_vtt ? entity_at(text) : Entity(); entity.size > 0)
@@ -115,7 +115,7 @@ class Line {
 
   std::string_view words() const { return file_.substr(text_, place_.end - text_); }
 
-  // What is said begins behind `size` bytes of the text.
+  // The speech begins after `size` bytes of the text.
   bool skip_words(size_t size) {
     place_.begin = text_ + size;
     skip_tags();

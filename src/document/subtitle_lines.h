@@ -1,4 +1,4 @@
-// A line of a subtitle's text: who speaks, sounds, and what is said.
+// A line of a subtitle's text: the speaker, sounds, and speech.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dragoman::internal {
 struct SubtitleStretch {
   InlineRun run;
   bool begins = false;     // a segment begins with it: another person speaks
-  bool ends = false;       // and one ends with it: a sound
+  bool ends = false;       // a segment ends with it: a sound
   std::string voice = {};  // the WebVTT tag before it: <v Mary>
 };
 

@@ -15,8 +15,8 @@
 namespace dragoman::internal {
 namespace {
 
-// Beyond these a sentence is not joined: a file without punctuation would become one segment.
-constexpr size_t most_cues = 8, most_lines = 16;
+// Limits for joining a sentence: a file without punctuation would become one segment.
+constexpr size_t max_cues = 8, max_lines = 16;
 constexpr double longest_pause = 3;  // seconds
 
 bool is_lower_or_ellipsis(std::string_view text) {
@@ -51,7 +51,7 @@ class Subtitles {
   Document read(const std::vector<Cue>& cues) && {
     for (size_t i = 0; i < cues.size(); ++i) {
       if (i > 0 && cues[i].begin - cues[i - 1].end > longest_pause) finish_segment();
-      if (++cues_ > most_cues) finish_segment();
+      if (++cues_ > max_cues) finish_segment();
       for (const TextSpan line : cues[i].lines)
         for (SubtitleStretch& stretch : stretches_of(file_, line, is_vtt_)) add(std::move(stretch));
     }
@@ -65,7 +65,7 @@ class Subtitles {
     const std::string text = plain_text(stretch.run);
     const bool other_voice = !stretch.voice.empty() && stretch.voice != voice_;
     if (!stretch.voice.empty()) voice_ = stretch.voice;
-    if (stretch.begins || other_voice || runs_.size() == most_lines ||
+    if (stretch.begins || other_voice || runs_.size() == max_lines ||
         (!runs_.empty() && (runs_.back().unpaired || ends_.between(text_, text))))
       finish_segment();
     if (runs_.empty()) cues_ = 1;
@@ -100,7 +100,7 @@ class Subtitles {
 };
 
 Document read_subtitles(std::string_view bytes, const DocumentSettings& settings, bool is_vtt) {
-  // What stands before the first cue is kept: the byte order mark too.
+  // Everything before the first cue is kept, including the byte order mark.
   const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   std::vector<Cue> cues = (is_vtt ? vtt_cues : srt_cues)(bytes.substr(mark), settings);
   for (Cue& cue : cues)

@@ -19,7 +19,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_text = 10'000;  // bytes of an element's text that is read
+constexpr size_t max_text = 10'000;  // bytes of an element's text
 
 struct TbxTerm {
   std::string text, status;
@@ -59,7 +59,7 @@ class XmlFile {
     reader_.reset(xmlReaderForFd(file_, nullptr, nullptr, XML_PARSE_NONET));
     if (!reader_) {
       close(file_);
-      throw Error("{} cannot be read: there is no memory for it", path);
+      throw Error("out of memory while reading {}", path);
     }
     xmlTextReaderSetStructuredErrorHandler(reader_.get(), &XmlFile::keep_error, this);
   }
@@ -70,7 +70,7 @@ class XmlFile {
   // Whether there was another node.
   bool next() {
     const int read = xmlTextReaderRead(reader_.get());
-    if (read < 0) throw error(message_.empty() ? "is damaged XML" : "is damaged XML: " + message_);
+    if (read < 0) throw error(message_.empty() ? "invalid XML" : "invalid XML: " + message_);
     if (read > 0 && type() == XML_READER_TYPE_ENTITY_REFERENCE)
       throw error("refers to an entity: write the character itself");
     return read > 0;
@@ -118,7 +118,7 @@ class TbxReader {
       const int type = file_.type();
       if (type == XML_READER_TYPE_ELEMENT) {
         is_tbx |= is_one_of(file_.name(), {"martif", "tbx", "TBX"});
-        if (!is_tbx) throw file_.error("is not TBX, nor tab-separated text");
+        if (!is_tbx) throw file_.error("is neither TBX nor tab-separated text");
         begin_element();
         if (file_.is_empty_element()) end_element();
       } else if (type == XML_READER_TYPE_END_ELEMENT) {
@@ -174,7 +174,7 @@ class TbxReader {
     term_ = {};
   }
 
-  // Which languages are meant where none are named: the two of the file.
+  // The languages if none are named: the two of the file.
   void remember_language() {
     const std::string language = first_part(language_);
     for (std::string* own : {&wanted_.from, &wanted_.to}) {

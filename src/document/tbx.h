@@ -8,10 +8,10 @@
 
 namespace dragoman::internal {
 
-// Neither what a file refers to is read nor are its own entities. Memory is bounded by that of the entries.
+// External files and entities are not read. Memory is bounded by that of the entries.
 std::vector<GlossaryEntry> read_tbx(const std::string& path, const GlossaryLanguages& languages);
 
-// Whether a language of a file, "en-GB", is the one that is wanted, "en". Three letters name it, too: "eng_Latn".
+// Whether a language of a file, "en-GB", is the wanted one, "en", which may also be given as "eng_Latn".
 bool is_language(const std::string& of_file, const std::string& wanted);
 
 }  // namespace dragoman::internal

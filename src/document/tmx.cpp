@@ -30,7 +30,7 @@ bool same_language(std::string_view a, std::string_view b) {
 
 std::string language_of(const XmlToken& variant) {
   const std::string language = xml_attribute(variant.bytes, "xml:lang");
-  return language.empty() ? xml_attribute(variant.bytes, "lang") : language;  // as version 1.1 has it
+  return language.empty() ? xml_attribute(variant.bytes, "lang") : language;  // as in version 1.1
 }
 
 class TmxReader {
@@ -93,7 +93,7 @@ class TmxReader {
   const DocumentSettings& settings_;
   std::string from_;
   std::string file_;
-  std::vector<XmlToken> unit_;  // that is being read
+  std::vector<XmlToken> unit_;  // the one being read
   Blocks blocks_;
 };
 
@@ -101,8 +101,7 @@ class TmxReader {
 
 Document read_tmx(std::string_view bytes, const DocumentSettings& settings) {
   if (settings.to.empty())
-    throw Error("{}: a TMX file does not say into which language it is translated: give the language",
-                settings.name);
+    throw Error("{}: a TMX file does not specify a target language: give the language", settings.name);
   return read_xml(bytes, settings, [&](std::string_view xml) { return TmxReader(settings).read(xml); });
 }
 

@@ -69,8 +69,7 @@ Document read_unicode(std::string_view bytes, const DocumentSettings& settings,
     return read(bytes, settings);
   }
   if (bytes.size() % 2 != 0)
-    throw Error("{}: it has an odd number of bytes, which UTF-16 never has: the file is cut off",
-                settings.name);
+    throw Error("{}: UTF-16 with an odd number of bytes: the file is truncated", settings.name);
   const std::string utf8 = to_utf8(code_units(bytes, big_endian), settings);
   check_utf8(utf8, settings);
   Document document = read(utf8, settings);

@@ -5,7 +5,7 @@
 
 namespace dragoman::internal {
 
-// Throws an Error where the bytes are neither UTF-8 nor UTF-16.
+// Throws an Error if the bytes are neither UTF-8 nor UTF-16.
 Document read_unicode(std::string_view bytes, const DocumentSettings& settings,
                       Document (*read)(std::string_view utf8, const DocumentSettings& settings));
 

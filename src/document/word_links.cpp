@@ -16,7 +16,7 @@
 namespace dragoman::internal {
 namespace {
 
-// A mark of punctuation attends to many words: it must not draw a tag to itself.
+// A punctuation mark attends to many words: it must not attract a tag.
 constexpr double weight_of_punctuation = 0.25;
 
 bool has_word_characters(std::string_view text) {

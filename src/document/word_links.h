@@ -1,5 +1,5 @@
-// The words of a translation and where in the source they come from: which of them belong to a part of the source, and
-// where between them a place of the source lies.
+// The words of a translation and where in the source they come from: which ones belong to a part of the source, and
+// where a place of the source lies between them.
 #pragma once
 
 #include <functional>
@@ -29,17 +29,17 @@ struct WordRange {
 
 class WordLinks {
  public:
-  // Without links a word is taken to come from the same share of the source.
+  // Without links a word is assumed to come from the same relative place in the source.
   WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links);
 
   const std::vector<TextSpan>& words() const { return words_; }
   std::string_view translation() const { return translation_; }
 
-  // The run of words within `range` that belongs to these bytes of the source most: the words from there that it has,
-  // less those from elsewhere. Only of words that are `free`. Empty where no word comes from there.
+  // The run of words within `range` that best matches these bytes of the source: the number of its words from there,
+  // minus those from elsewhere. Only of words that are `free`. Empty if no word comes from there.
   WordRange words_from(TextSpan source, WordRange range, const std::function<bool(size_t word)>& free) const;
 
-  // How many words of the range stand on the wrong side of each of its boundaries, begin to end, if a place of the
+  // How many words of the range are on the wrong side of each of its boundaries, begin to end, if a place of the
   // source is put there.
   std::vector<double> crossings(size_t place, WordRange range) const;
 

@@ -16,7 +16,7 @@ bool is_in(std::string_view name, const std::array<std::string_view, n>& names) 
   return std::ranges::count(names, name) > 0;
 }
 
-// Codes of version 1.2 and of version 2, of which no two have the same name.
+// Codes of versions 1.2 and 2, whose names do not collide.
 InlineCode rule(const XmlToken& tag) {
   using Kind = InlineCode::Kind;
   const std::string_view name = local_name(tag.name);
@@ -35,7 +35,7 @@ InlineCode rule(const XmlToken& tag) {
   return {};
 }
 
-// The tokens of an element that stands directly in a unit: with its tags.
+// The tokens of an element directly inside a unit, with its tags.
 Tokens child(Tokens unit, std::string_view name) {
   for (size_t i = 1; i + 1 < unit.size();) {
     const bool is_tag = unit[i].kind == Token::start || unit[i].kind == Token::empty;
@@ -50,7 +50,7 @@ Tokens inside(Tokens element) {
   return element.size() < 2 ? Tokens() : element.subspan(1, element.size() - 2);
 }
 
-// Whether what a unit has as its translation is to stay.
+// Whether a unit's translation is to stay.
 bool is_translated(Tokens source, Tokens target, std::string_view state) {
   if (trimmed(bytes_of(inside(target))).begin == bytes_of(inside(target)).size()) return false;
   const bool is_copy = bytes_of(inside(source)) == bytes_of(inside(target));
@@ -91,7 +91,7 @@ class XliffReader {
     file_ += with_language(token);
   }
 
-  // The start tag, with the language of translations where it names none.
+  // The start tag, with the language of translations if it names none.
   std::string with_language(const XmlToken& token) const {
     const std::string_view name = local_name(token.name);
     const bool is_second = name == "xliff" && xml_attribute(token.bytes, "version").starts_with('2');

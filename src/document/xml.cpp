@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n";
 
-// The place behind `end`, which a well-formed file has.
+// The place after `end`, which a well-formed file contains.
 size_t behind(std::string_view xml, std::string_view end, size_t from) {
   const size_t found = xml.find(end, from);
   return found == std::string_view::npos ? xml.size() : found + end.size();
 }
 
-// Behind the first of these characters that stands in no quotes.
+// The place after the first of these characters outside quotes.
 size_t behind_unquoted(std::string_view xml, std::string_view ends, size_t from) {
   const std::string stops = "\"'" + std::string(ends);
   size_t at = xml.find_first_of(stops, from);
@@ -59,7 +59,7 @@ std::optional<char32_t> referenced(std::string_view name) {
     if (error != std::errc() || end != name.data() + name.size()) return {};
     return static_cast<char32_t>(number);
   }
-  if (name == "apos") return U'\'';  // which is not among HTML's
+  if (name == "apos") return U'\'';  // not defined in HTML
   const htmlEntityDesc* const entity =
       htmlEntityLookup(reinterpret_cast<const xmlChar*>(std::string(name).c_str()));
   if (entity == nullptr) return {};

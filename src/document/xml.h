@@ -5,9 +5,9 @@
 //     for (XmlToken token; tokens.next(token);) ...
 //   });
 //
-// libxml2 has found the file well-formed before the first token, so that nothing after it need expect broken XML: tags
-// match, and elements nest at most 256 deep. Nothing outside the file is read. A file may declare entities for plain
-// text alone; they are not replaced, but are tokens of their own.
+// libxml2 has found the file well-formed before the first token, so no later code need expect broken XML: tags
+// match, and elements nest at most 256 deep. Nothing outside the file is read. A file may declare entities only for
+// plain text; they are not replaced, but are tokens of their own.
 #pragma once
 
 #include <functional>
@@ -42,8 +42,8 @@ class XmlTokens {
   std::string_view rest_;
 };
 
-// Reads XML in any encoding that it declares: `read` gets it in UTF-8, with a declaration that says so. A file without
-// changes is written as it was, others in UTF-8. Throws an Error with the line where the file is not well-formed.
+// Reads XML in any encoding that it declares: `read` gets it in UTF-8, with a matching declaration. A file without
+// changes is written as it was, others in UTF-8. Throws an Error with the line if the file is not well-formed.
 Document read_xml(std::string_view bytes, const DocumentSettings& settings,
                   const std::function<Document(std::string_view xml)>& read);
 
@@ -58,7 +58,7 @@ struct XmlAttribute {
 // Of a start tag or an empty one.
 std::vector<XmlAttribute> xml_attributes(std::string_view tag);
 std::optional<TextSpan> xml_attribute_place(std::string_view tag, std::string_view name);
-// Decoded; empty where there is none.
+// Decoded; empty if there is none.
 std::string xml_attribute(std::string_view tag, std::string_view name);
 // The tag with the attribute set to this text.
 std::string with_xml_attribute(std::string_view tag, std::string_view name, std::string_view value);

@@ -71,7 +71,7 @@ class BlockReader {
   void content(const XmlToken& token);
 
   const XmlRules& rules_;
-  std::vector<std::pair<std::string_view, std::string_view>> prefixes_;  // of the file, and the usual ones
+  std::vector<std::pair<std::string_view, std::string_view>> prefixes_;  // the file's, and the usual ones
   bool at_root_ = true;
   size_t untouched_ = 0;  // elements that are open in an untouched one, itself included
   std::vector<Frame> frames_;
@@ -95,7 +95,7 @@ Role BlockReader::role_of(const XmlToken& token) {
   return rules_.role(token.name, token.bytes);
 }
 
-// The tag with what stands for translated attributes.
+// The tag with the segments of its translated attributes in their places.
 std::string BlockReader::with_attributes(std::string_view tag) {
   std::string changed(tag);
   for (const std::string_view name : rules_.attributes)
@@ -119,7 +119,7 @@ void BlockReader::start(const XmlToken& token) {
   const bool untouched = role == Role::untouched && !empty;
   std::string tag = untouched ? std::string(token.bytes) : with_attributes(token.bytes);
   untouched_ = untouched ? 1 : 0;
-  // Text of a cell that has no runs stands in the tag that is elsewhere inside a run.
+  // In a cell without runs, text is directly in the tag that is otherwise inside a run.
   const bool no_run =
       (role == Role::run_text || role == Role::run_text_spaced) && in_paragraph() && !frame().block.in_run();
   if (role == Role::block || role == Role::run_block || no_run) {
@@ -189,7 +189,7 @@ void BlockReader::end_block(const XmlToken& token) {
   put_border(std::string(token.bytes));
 }
 
-// What is no tag.
+// Everything except tags.
 void BlockReader::content(const XmlToken& token) {
   put(token.bytes);
   if (!in_paragraph()) return;

@@ -1,4 +1,4 @@
-// XML files whose text stands in blocks, by a format's rules about names: office files and books.
+// XML files with text in blocks, by a format's rules for names: office files and books.
 //
 //   return read_xml_blocks(bytes, settings, rules);
 #pragma once

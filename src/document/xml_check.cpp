@@ -1,4 +1,4 @@
-// What comes before the first token: the encoding, and libxml2's judgement.
+// Before the first token: the encoding, and whether libxml2 finds the file well-formed.
 #include <algorithm>
 #include <memory>
 
@@ -15,11 +15,11 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t most_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
+constexpr size_t max_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
 
 // --- libxml2 ---
 
-// Why a file is refused: the first reason.
+// The first reason why a file is rejected.
 struct Refusal {
   int line = 0;
   std::string reason;
@@ -38,10 +38,10 @@ void on_error(void* context, xmlErrorPtr error) {
   std::string message = repaired(error->message);
   std::ranges::replace(message, '\n', ' ');
   message.erase(message.find_last_not_of(' ') + 1);
-  refusal_of(context).set(error->line, "this is no XML: " + message);
+  refusal_of(context).set(error->line, "invalid XML: " + message);
 }
 
-// An entity made of entities grows without bound, and an external one is another file.
+// An entity made of entities can grow without bound, and an external one is another file.
 void on_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
                const xmlChar* system_id, xmlChar* content) {
   constexpr size_t longest = 1000;
@@ -51,7 +51,7 @@ void on_entity(void* context, const xmlChar* name, int type, const xmlChar* publ
     return xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
   refusal_of(context).set(
       xmlSAX2GetLineNumber(context),
-      fmt::format("the entity {} is not plain text of at most {} bytes, and other entities are not read",
+      fmt::format("the entity {} is not plain text of at most {} bytes, and only such entities are supported",
                   repaired(reinterpret_cast<const char*>(name)), longest));
   xmlStopParser(static_cast<xmlParserCtxtPtr>(context));
 }
@@ -67,17 +67,18 @@ struct FreeContext {
 
 // libxml2 compares each attribute of a tag with all others.
 void check_attributes(std::string_view xml, const DocumentSettings& settings) {
-  constexpr size_t most = 1000;
+  constexpr size_t max_attributes = 1000;
   XmlTokens tokens(xml);
   for (XmlToken token; tokens.next(token);) {
-    if (!token.is_tag() || token.bytes.size() < most || xml_attributes(token.bytes).size() <= most) continue;
+    if (!token.is_tag() || token.bytes.size() < max_attributes) continue;
+    if (xml_attributes(token.bytes).size() <= max_attributes) continue;
     const auto line = 1 + std::count(xml.data(), token.bytes.data(), '\n');
     throw Error("{}: line {}: this tag has more than {} attributes: repair the file", settings.name, line,
-                most);
+                max_attributes);
   }
 }
 
-// Of SAX only what keeps the declared entities: no tree is built.
+// Only the SAX handlers that keep the declared entities: no tree is built.
 void check_well_formed(std::string_view xml, const DocumentSettings& settings) {
   static const bool initialized = (xmlInitParser(), true);
   static_cast<void>(initialized);
@@ -99,13 +100,13 @@ void check_well_formed(std::string_view xml, const DocumentSettings& settings) {
   *context->sax = handler;
   xmlParseDocument(context.get());
   if (context->wellFormed != 0 && refusal.reason.empty()) return;
-  if (refusal.reason.empty()) refusal.reason = "this is no XML";
+  if (refusal.reason.empty()) refusal.reason = "invalid XML";
   throw Error("{}: line {}: {}: repair the file", settings.name, refusal.line, refusal.reason);
 }
 
 // --- encodings ---
 
-// The place of the encoding's name in the declaration; empty: there is none.
+// The place of the encoding's name in the declaration; empty if there is none.
 TextSpan declared_encoding(std::string_view xml) {
   if (!xml.starts_with("<?xml")) return {};
   const std::string_view declaration = xml.substr(0, xml.find("?>"));
@@ -134,17 +135,18 @@ std::string converted(std::string_view bytes, const std::string& encoding, const
   const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status),
                                                                      ucnv_close);
   if (U_FAILURE(status))
-    throw Error("{}: \"{}\" is no encoding that is known here: convert the file to UTF-8", settings.name,
+    throw Error("{}: unsupported encoding \"{}\": convert the file to UTF-8", settings.name,
                 repaired(encoding));
   ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
   icu::UnicodeString text;
   UChar* const units = text.getBuffer(static_cast<int32_t>(bytes.size()));
-  if (units == nullptr) throw Error("{}: there is too little memory for this file", settings.name);
+  if (units == nullptr) throw Error("{}: out of memory while reading the file", settings.name);
   const int32_t size = ucnv_toUChars(converter.get(), units, static_cast<int32_t>(bytes.size()), bytes.data(),
                                      static_cast<int32_t>(bytes.size()), &status);
   text.releaseBuffer(U_SUCCESS(status) ? size : 0);
   if (U_FAILURE(status))
-    throw Error("{}: the file is not in {}, as it says: convert it to UTF-8", settings.name, encoding);
+    throw Error("{}: the file declares {} but is not in this encoding: convert it to UTF-8", settings.name,
+                encoding);
   std::string utf8;
   text.toUTF8String(utf8);
   if (utf8.starts_with(byte_order_mark)) utf8.erase(0, byte_order_mark.size());
@@ -156,7 +158,8 @@ std::string converted(std::string_view bytes, const std::string& encoding, const
 }  // namespace
 
 std::string checked_xml(std::string_view bytes, const DocumentSettings& settings) {
-  if (bytes.size() > most_bytes) throw Error("{}: this is more than 512 MB of XML: divide it", settings.name);
+  if (bytes.size() > max_bytes)
+    throw Error("{}: the file has more than 512 MB of XML: split it", settings.name);
   const std::string encoding = encoding_of(bytes);
   std::string xml = same_name(encoding, "UTF-8") ? std::string(bytes) : converted(bytes, encoding, settings);
   check_attributes(xml, settings);

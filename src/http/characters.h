@@ -17,7 +17,7 @@ inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || 
 
 inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-inline int hex_digit(char c) {  // -1: it is none
+inline int hex_digit(char c) {  // -1: not a hexadecimal digit
   if (is_digit(c)) return c - '0';
   const char small = lower_case(c);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;

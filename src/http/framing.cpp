@@ -40,7 +40,7 @@ class HeadCheck {
   }
 
   void header(std::string_view line) {
-    if (++headers_ > most_headers) throw FramingError(431, "the request has too many headers");
+    if (++headers_ > max_headers) throw FramingError(431, "the request has too many headers");
     const size_t colon = line.find(':');
     if (colon == line.npos) bad("a header has no colon");
     const std::string_view name = line.substr(0, colon), value = stripped(line.substr(colon + 1));
@@ -71,14 +71,14 @@ class HeadCheck {
   void content_length(std::string_view value) {
     if (framing_.length) bad("the request has more than one Content-Length");
     if (value.empty() || value.size() > 18 || !std::ranges::all_of(value, is_digit))
-      bad("Content-Length is not a number of digits alone, 18 at most");
+      bad("Content-Length must be a number of at most 18 digits");
     framing_.length = 0;
     for (const char c : value) framing_.length = *framing_.length * 10 + static_cast<uint64_t>(c - '0');
   }
 
   void transfer_encoding(std::string_view value) {
     if (framing_.chunked) bad("the request has more than one Transfer-Encoding");
-    if (!same_ignoring_case(value, "chunked")) bad("Transfer-Encoding may be chunked alone");
+    if (!same_ignoring_case(value, "chunked")) bad("Transfer-Encoding must be chunked, and nothing else");
     framing_.chunked = true;
   }
 
@@ -91,8 +91,7 @@ class HeadCheck {
   }
 
   void expect(std::string_view value) {
-    if (!same_ignoring_case(value, "100-continue"))
-      throw FramingError(417, "Expect may be 100-continue alone");
+    if (!same_ignoring_case(value, "100-continue")) throw FramingError(417, "Expect must be 100-continue");
     framing_.expects_continue = true;
   }
 
@@ -121,11 +120,11 @@ bool is_authority(std::string_view text) {
 }
 
 void HeadScan::take(char c) {
-  if (line_ == 0 && seen_ == std::min(limit_, most_request_line))
+  if (line_ == 0 && seen_ == std::min(limit_, max_request_line))
     throw FramingError(414, "the request line is too long");
   if (seen_ == limit_) throw FramingError(431, "the request's headers are too long");
   if (after_cr_ && c != '\n') bad("a CR is not followed by LF");
-  if (!after_cr_ && c == '\n') bad("a line ends in LF alone, not in CRLF");
+  if (!after_cr_ && c == '\n') bad("a line ends in a bare LF, not in CRLF");
   if (is_control(c) && c != '\t' && c != '\r' && c != '\n') bad("the request's head has a control character");
   after_cr_ = c == '\r';
   ++seen_;
@@ -151,8 +150,8 @@ Framing check_head(std::string_view head) {
 
 void ChunkScan::read_size(char c) {
   if (c == '\r' && digits_ > 0) {
-    if (size_ > most_) throw FramingError(413, "the request's body is too large");
-    most_ -= size_;
+    if (size_ > max_) throw FramingError(413, "the request's body is too large");
+    max_ -= size_;
     state_ = State::size_end;
     digits_ = 0;
     return;

@@ -4,7 +4,7 @@
 //
 //   - lines end in CRLF and in nothing else; no NUL or other control character; no folded header
 //   - a header's name is a token right before its colon
-//   - a body has one Content-Length of digits alone, or, in HTTP/1.1, "Transfer-Encoding: chunked"; never both
+//   - a body has one Content-Length of only digits, or, in HTTP/1.1, "Transfer-Encoding: chunked"; never both
 //   - chunks have no extensions, and no trailers after them
 //   - HTTP/1.1 has one Host
 //
@@ -50,7 +50,7 @@ class HeadScan {
   bool after_cr_ = false;
 };
 
-inline constexpr size_t most_request_line = 8 << 10, most_headers = 100;
+inline constexpr size_t max_request_line = 8 << 10, max_headers = 100;
 
 struct Framing {
   bool http_1_1 = true;
@@ -65,7 +65,7 @@ Framing check_head(std::string_view head);
 // Follows a body in chunks to its end.
 class ChunkScan {
  public:
-  void limit(uint64_t bytes) { most_ = bytes; }  // of data
+  void limit(uint64_t bytes) { max_ = bytes; }  // of data
   // How many of these bytes, which come after those of the last call, belong to the body.
   size_t read(std::string_view bytes);
   bool done() const { return state_ == State::done; }
@@ -78,7 +78,7 @@ class ChunkScan {
   void expect(char c, char wanted, State next);
 
   State state_ = State::size;
-  uint64_t size_ = 0, most_ = std::numeric_limits<uint64_t>::max();
+  uint64_t size_ = 0, max_ = std::numeric_limits<uint64_t>::max();
   int digits_ = 0;
   size_t unfinished_ = 0;
 };

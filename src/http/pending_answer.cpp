@@ -100,8 +100,7 @@ void PendingAnswer::abandon() {
       return wake_();
     }
   }
-  send(
-      error_response(500, "the request was not answered: an error of the server, which its log may explain"));
+  send(error_response(500, "the request was not answered because of a server error: see the server's log"));
 }
 
 PendingAnswer::State PendingAnswer::take(std::string& bytes) {

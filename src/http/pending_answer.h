@@ -1,6 +1,6 @@
 // PendingAnswer: the answer to one request, on its way from those who give it, on any thread, to the connection, which
 // sends it on its own thread. Answers become bytes as they are given. The connection is woken once there are some, and
-// takes all that there are. Nothing here knows of sockets, and either side may be gone before the other.
+// takes all of them. Nothing here knows of sockets, and either side may be gone before the other.
 #pragma once
 
 #include <atomic>

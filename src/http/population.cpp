@@ -4,9 +4,9 @@ namespace dragoman::internal {
 
 Population::Verdict Population::add(const std::string& address) {
   const std::lock_guard lock(mutex_);
-  if (size_ >= most_) return Verdict::full;
+  if (size_ >= max_) return Verdict::full;
   size_t& count = of_address_[address];
-  if (count >= most_of_one_) return Verdict::too_many_of_address;
+  if (count >= max_of_one_) return Verdict::too_many_of_address;
   ++count;
   ++size_;
   return Verdict::admitted;

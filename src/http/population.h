@@ -12,7 +12,7 @@ namespace dragoman::internal {
 
 class Population {
  public:
-  Population(size_t most, size_t most_of_one_address) : most_(most), most_of_one_(most_of_one_address) {}
+  Population(size_t max, size_t max_of_one_address) : max_(max), max_of_one_(max_of_one_address) {}
 
   enum class Verdict { admitted, full, too_many_of_address };
   Verdict add(const std::string& address);  // admitted: `remove` is to follow
@@ -21,7 +21,7 @@ class Population {
   bool wait_until_empty(std::chrono::steady_clock::time_point deadline) const;
 
  private:
-  const size_t most_, most_of_one_;
+  const size_t max_, max_of_one_;
   mutable std::mutex mutex_;
   mutable std::condition_variable empty_;
   size_t size_ = 0;

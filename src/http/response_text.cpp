@@ -49,7 +49,7 @@ constexpr auto reasons = std::to_array<std::pair<int, std::string_view>>({
     {500, "Internal Server Error"},
     {501, "Not Implemented"},
     {502, "Bad Gateway"},
-    {503, "ServerState Unavailable"},
+    {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
 });

@@ -27,7 +27,7 @@ std::string_view reason_of(int status);
 // An answer of the server's own: a JSON object with the sentence.
 HttpResponse error_response(int status, std::string_view sentence);
 inline constexpr std::string_view unanswered =
-    "the server failed to answer this request; its log may say why";
+    "the server failed to answer this request: see the server's log";
 
 std::string http_date(std::chrono::system_clock::time_point time);  // "Sun, 06 Nov 1994 08:49:37 GMT"
 

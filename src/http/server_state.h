@@ -23,7 +23,7 @@ struct ServerState {
   std::atomic<bool> draining = false;  // no connection is kept alive
   const uint64_t id_seed = std::random_device()();
   std::atomic<uint64_t> last_id = 0;
-  std::atomic<size_t> refusing = 0;  // clients that are being told so
+  std::atomic<size_t> refusing = 0;  // clients that are being refused
   std::atomic<uint64_t> accepted = 0, refused = 0, bad_requests = 0, requests = 0, gone = 0;
 };
 

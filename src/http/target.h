@@ -14,7 +14,7 @@ struct Target {
   std::string host = {};  // of the absolute form, which comes before that of the header
 };
 
-// A FramingError where it is none.
+// Throws a FramingError where it is not a valid target.
 Target read_target(std::string_view method, std::string_view target);
 
 }  // namespace dragoman::internal

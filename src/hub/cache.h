@@ -1,5 +1,5 @@
 // The folder in which a model's files arrive: below $XDG_CACHE_HOME/dragoman, or ~/.cache/dragoman. They are there only
-// until the model is imported, or, after a failure, until the same command goes on with them.
+// until the model is imported, or, after a failure, until the same command resumes.
 #pragma once
 
 #include <string>

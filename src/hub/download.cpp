@@ -25,13 +25,13 @@ class TryAgain : public Error {
 
 std::string file_name(const FileToGet& file) { return fs::path(file.path).filename().string(); }
 
-// By which a request can ask for the rest of the same file. A weak ETag does not promise the same bytes.
+// The validator for requesting the rest of the same file. A weak ETag does not promise the same bytes.
 std::string tag_of(const HttpHead& head) {
   const std::string etag = head.header("etag");
   return etag.size() > 2 && etag.starts_with('"') ? etag : head.header("last-modified");
 }
 
-// The hub of Hugging Face says so of large files: "X-Linked-ETag: "<64 hexadecimal digits>"".
+// Hugging Face's hub sends it for large files: "X-Linked-ETag: "<64 hexadecimal digits>"".
 std::string linked_sha256(const HttpHead& head) {
   const auto found = head.linked.find("x-linked-etag");
   std::string text = found == head.linked.end() ? head.header("x-linked-etag") : found->second;
@@ -40,11 +40,11 @@ std::string linked_sha256(const HttpHead& head) {
   return is_one ? text : "";
 }
 
-// What a status says without contents.
+// The result of a status without contents.
 std::optional<Got> result_of(int status) {
   switch (status) {
     case 304:
-      return Got::file;  // it is the same as the one that is here
+      return Got::file;  // unchanged since it was downloaded
     case 401:
     case 403:
       return Got::refused;
@@ -120,7 +120,7 @@ class Downloader::Attempt {
   void check_status(const HttpHead& head) const {
     if (head.status == 416) {
       part_.discard();
-      throw TryAgain("the file has become shorter");
+      throw TryAgain("the file on the server has become shorter");
     }
     if (is_passing(head.status))
       throw TryAgain(fmt::format("the server answers with HTTP {}", head.status),
@@ -132,14 +132,14 @@ class Downloader::Attempt {
   void check_range(const HttpHead& head) const {
     if (head.header("content-range").starts_with(fmt::format("bytes {}-", part_.size()))) return;
     part_.discard();
-    throw TryAgain("the server sent another part than it was asked for");
+    throw TryAgain("the server returned the wrong byte range");
   }
 
   void check_room() const {
-    const uint64_t most = std::min(file_.most_bytes, file_.size.value_or(file_.most_bytes));
-    if (total_ > most)
-      throw Error("cannot download {}: it has {}, but {} at most were expected", file_.url, megabytes(total_),
-                  megabytes(most));
+    const uint64_t limit = std::min(file_.max_bytes, file_.size.value_or(file_.max_bytes));
+    if (total_ > limit)
+      throw Error("cannot download {}: it has {}, but at most {} were expected", file_.url, megabytes(total_),
+                  megabytes(limit));
     std::error_code none;
     const uint64_t room = fs::space(fs::path(file_.path).parent_path(), none).available;
     if (!none && total_ > part_.size() && total_ - part_.size() > room)
@@ -148,8 +148,8 @@ class Downloader::Attempt {
   }
 
   void take(std::string_view data) {
-    if (part_.size() + data.size() > file_.most_bytes)
-      throw Error("cannot download {}: it has more than {}", file_.url, megabytes(file_.most_bytes));
+    if (part_.size() + data.size() > file_.max_bytes)
+      throw Error("cannot download {}: it has more than {}", file_.url, megabytes(file_.max_bytes));
     part_.append(data);
     show();
   }
@@ -182,7 +182,7 @@ class Downloader::Attempt {
     const std::string sum = sha256_of_file(part_.part());
     if (sum == sha256_) return;
     part_.discard();
-    if (first_ > 0) throw TryAgain("its parts do not fit together");
+    if (first_ > 0) throw TryAgain("the resumed download does not match its SHA-256");
     throw Error("cannot download {}: its SHA-256 is {}, but should be {}: try again later", file_.url, sum,
                 sha256_);
   }
@@ -194,7 +194,7 @@ class Downloader::Attempt {
   PartFile& part_;
   const uint64_t first_;  // bytes that were there before
   std::string sha256_;
-  uint64_t total_ = 0;  // 0: the server does not say
+  uint64_t total_ = 0;  // 0: unknown
   Clock::time_point begun_ = Clock::now(), shown_ = {};
 };
 
@@ -215,7 +215,7 @@ Got Downloader::repeat_until_here(const FileToGet& file) {
     if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
     if (attempt >= policy_.attempts || asked > policy_.longest_wait)
       throw Error(
-          "cannot download {}: {}{}; what has arrived is kept, and the same command goes on", file.url,
+          "cannot download {}: {}{}; the partial download is kept; run the same command to resume", file.url,
           reason,
           asked > policy_.longest_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "");
     status_.clear();
@@ -233,7 +233,7 @@ Got Downloader::get(const FileToGet& file) {
     return got;
   } catch (const Stopped& stopped) {
     status_.clear();
-    throw Stopped(stopped.signal, "stopped: what has arrived is kept, and the same command goes on");
+    throw Stopped(stopped.signal, "stopped: the partial download is kept; run the same command to resume");
   } catch (...) {
     status_.clear();
     throw;

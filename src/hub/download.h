@@ -1,5 +1,5 @@
 // Downloader: files from the network, whole and checked. A transfer that fails is repeated, from where it stopped if
-// the server still has the same file, so that a slow or shaky connection gets there in the end.
+// the server still has the same file, so that downloads finish even over a slow or unstable connection.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace dragoman::internal {
 
-inline constexpr uint64_t most_download_bytes = uint64_t{1} << 38;  // of one file: no model is larger
+inline constexpr uint64_t max_download_bytes = uint64_t{1} << 38;  // of one file: no model is larger
 
 struct DownloadPolicy {
   HttpTimes times = {};
-  int attempts = 5;           // in a row that bring nothing new
+  int attempts = 5;           // in a row without progress
   double first_wait = 1;      // seconds before the second attempt, doubled for each further one
   double longest_wait = 300;  // that a server may ask for
 };
@@ -26,7 +26,7 @@ struct FileToGet {
   std::string token = {};
   std::string sha256 = {};  // if it is known
   std::optional<uint64_t> size = {};
-  uint64_t most_bytes = most_download_bytes;
+  uint64_t max_bytes = max_download_bytes;
 };
 
 enum class Got { file, missing, refused };  // refused: to this user
@@ -35,10 +35,10 @@ class Downloader {
  public:
   explicit Downloader(const DownloadPolicy& policy = {}) : policy_(policy), http_(policy.times) {}
 
-  // Leaves the file at its path. An Error names the URL, and says what to do; what has arrived stays.
+  // Leaves the file at its path. An Error names the URL, and says what to do; a partial download is kept.
   Got get(const FileToGet& file);
 
-  uint64_t bytes() const { return bytes_; }  // of all files, those included that were there already
+  uint64_t bytes() const { return bytes_; }  // of all files, including those that were already there
 
  private:
   class Attempt;

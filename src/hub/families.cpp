@@ -15,7 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t most_index_bytes = 1 << 26;
+constexpr uint64_t max_index_bytes = 1 << 26;
 
 constexpr std::array all = {
     Family{"huggingface", "OWNER/NAME, opus-mt-SOURCE-TARGET",
@@ -26,7 +26,7 @@ constexpr std::array all = {
            download_firefox, names_of_firefox},
 };
 
-// Of a file, an owner, a model or a language: no separators, and nothing that a shell or a URL reads otherwise.
+// Of a file, an owner, a model or a language: no separators, and nothing with a meaning in a shell or a URL.
 bool is_plain_name(std::string_view name) {
   const auto allowed = [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -39,7 +39,7 @@ bool is_plain_name(std::string_view name) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   throw UsageError(
-      "{} is no name of a model: use opus-mt-SOURCE-TARGET, OWNER/NAME, argos SOURCE TARGET or "
+      "{} is not a model name: use opus-mt-SOURCE-TARGET, OWNER/NAME, argos SOURCE TARGET or "
       "firefox SOURCE TARGET; see dragoman get --list",
       in_quotes(text));
 }
@@ -83,7 +83,7 @@ std::string PublishedModel::place() const {
 Hub::Hub(HubOptions options) : options_(std::move(options)), downloader_(options_.policy) {
   std::string& mirror = options_.mirror;
   if (!mirror.empty() && !mirror.starts_with("https://") && !mirror.starts_with("http://"))
-    throw UsageError("--hub must begin with https:// or http://, and is {}", in_quotes(mirror));
+    throw UsageError("--hub must begin with https:// or http://, but is {}", in_quotes(mirror));
   while (mirror.ends_with('/')) mirror.pop_back();
 }
 
@@ -110,11 +110,11 @@ void Hub::require(const FileToGet& file) {
 }
 
 nlohmann::json Hub::index(const std::string& address, const std::string& path) {
-  require({.url = address, .path = path, .most_bytes = most_index_bytes});
+  require({.url = address, .path = path, .max_bytes = max_index_bytes});
   try {
     return parse_json(read_file(path));
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not the list of models that it should be: {}", address, error.what());
+    throw Error("{} is not a valid model index: {}", address, error.what());
   }
 }
 
@@ -122,7 +122,7 @@ std::string checked_name(const std::string& path, const std::string& index) {
   const std::string name = path.substr(path.rfind('/') + 1);
   const bool climbs = path.find("..") != path.npos || path.find('\\') != path.npos;
   if (!climbs && is_plain_name(name)) return name;
-  throw Error("{} names a file that cannot be one: {}", index, in_quotes(path));
+  throw Error("{} contains an invalid file name: {}", index, in_quotes(path));
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {

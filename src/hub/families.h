@@ -1,7 +1,7 @@
 // The families of published models, and how a model of each is downloaded.
 //
-// What comes from the network is not trusted: names in an index are checked before they become paths, and every file
-// has a limit.
+// Data from the network is not trusted: names in an index are checked before they become paths, and every file
+// has a size limit.
 #pragma once
 
 #include <functional>
@@ -19,28 +19,28 @@ namespace dragoman::internal {
 
 struct Family;
 
-// What a user asks for: "opus-mt-en-fr", "OWNER/NAME", or "argos", "en", "fr".
+// The words that name a model: "opus-mt-en-fr", "OWNER/NAME", or "argos", "en", "fr".
 struct PublishedModel {
   const Family* family;
   std::string name;      // OWNER/NAME
-  std::string from, to;  // the languages, where a family is asked by them
+  std::string from, to;  // the languages, in families that are chosen by them
 
   std::string folder() const;  // the short name of a folder: "opus-mt-en-fr", "argos-en-fr"
   std::string place() const;   // a folder of its own, among all models: "Helsinki-NLP/opus-mt-en-fr"
 };
 
-// Throws a UsageError that says how models are named.
+// Throws a UsageError that explains how models are named.
 PublishedModel published_model(const std::vector<std::string>& words);
 
 struct HubOptions {
   std::string mirror;  // instead of the public addresses; empty: those
   std::string token;   // of a user of Hugging Face's hub
   DownloadPolicy policy = {};
-  // Called when all small files are there, before those that take long: may throw.
+  // Called when all small files have been downloaded, before the large ones: may throw.
   std::function<void(const std::string& folder)> before_weights = {};
 };
 
-// What downloading takes, whatever the family.
+// Downloads for every family.
 class Hub {
  public:
   explicit Hub(HubOptions options);
@@ -51,9 +51,9 @@ class Hub {
   // A pattern of the catalogue with its {names} replaced, on the mirror if there is one.
   std::string address(std::string pattern,
                       const std::vector<std::pair<std::string_view, std::string>>& values = {}) const;
-  // Downloads it and parses it. An Error says if it is no JSON object or array.
+  // Downloads it and parses it. An Error if it is not valid JSON.
   nlohmann::json index(const std::string& address, const std::string& path);
-  // A file that has to be there.
+  // A file that must exist.
   void require(const FileToGet& file);
 
  private:
@@ -80,10 +80,10 @@ std::vector<std::string> names_of_huggingface(Hub& hub, const std::string& folde
 std::vector<std::string> names_of_argos(Hub& hub, const std::string& folder);
 std::vector<std::string> names_of_firefox(Hub& hub, const std::string& folder);
 
-// The file's name at the end of a path or URL from an index; an Error if it is none that a file may have.
+// The file name at the end of a path or URL from an index; an Error if it is not a valid name.
 std::string checked_name(const std::string& path, const std::string& index);
 
-// "; did you mean X?", or nothing if X is what was asked for, or no name is near.
+// "; did you mean X?", or nothing if X is the name itself, or no name is similar.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace dragoman::internal

@@ -16,15 +16,15 @@ namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
-void unpack(const std::string& from, const std::string& to, uint64_t most_bytes) {
+void unpack(const std::string& from, const std::string& to, uint64_t max_bytes) {
   PartFile file(to);
   file.start("");
   std::string block(1 << 18, '\0');
   try {
     const auto bytes = open_bytes(from);
     while (const size_t count = bytes->read(block.data(), block.size())) {
-      if (file.size() + count > most_bytes)
-        throw Error("has more than the {} bytes that it should have", most_bytes);
+      if (file.size() + count > max_bytes)
+        throw Error("decompresses to more than the expected {} bytes", max_bytes);
       file.append({block.data(), count});
     }
   } catch (const Error& error) {
@@ -38,17 +38,17 @@ void get_file(Hub& hub, const FirefoxFile& file, const std::string& folder) {
   const std::string packed = folder + "/" + checked_name(file.path, "the index of Firefox Translations");
   hub.require({.url = hub.address(catalogue().firefox.files, {{"file", file.path}}),
                .path = packed,
-               .most_bytes = most_firefox_bytes});
+               .max_bytes = max_firefox_bytes});
   const std::string name = fs::path(packed).filename().string();
   const std::string path =
       folder + "/model/" + (name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name);
-  unpack(packed, path, file.most_bytes);
+  unpack(packed, path, file.max_bytes);
   if (file.sha256.empty()) return;
   const std::string sum = sha256_of_file(path);
   if (sum == file.sha256) return;
   fs::remove(packed);
   fs::remove(path);
-  throw Error("{}: the SHA-256 of what it contains is {}, but should be {}: try again later", packed, sum,
+  throw Error("{}: the SHA-256 of its contents is {}, but should be {}: try again later", packed, sum,
               file.sha256);
 }
 

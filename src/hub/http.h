@@ -23,7 +23,7 @@ struct HttpTimes {
 
 struct HttpRequest {
   std::string url;
-  std::string token = {};                 // goes to the URL's host alone, as a bearer; empty: none
+  std::string token = {};                 // a bearer token, sent only to the URL's host; empty: none
   std::vector<std::string> headers = {};  // "Range: bytes=10-"
 };
 
@@ -31,10 +31,10 @@ struct HttpRequest {
 struct HttpHead {
   int status = 0;
   std::map<std::string, std::string, std::less<>> headers;  // names in lower case
-  // That the first servers on the way said about what they redirected to.
+  // Headers of the redirecting servers about the file.
   std::map<std::string, std::string, std::less<>> linked;
 
-  std::string header(std::string_view name) const;  // empty: there is none
+  std::string header(std::string_view name) const;  // empty if there is none
   std::optional<uint64_t> number(std::string_view name) const;
 };
 
@@ -56,7 +56,7 @@ class Http {
   Http(const Http&) = delete;
   Http& operator=(const Http&) = delete;
 
-  // Returns the head. What the functions throw ends the transfer, and is thrown on.
+  // Returns the head. Exceptions of the functions end the transfer and are passed on.
   HttpHead get(const HttpRequest& request, const OnHead& on_head, const OnData& on_data);
 
  private:

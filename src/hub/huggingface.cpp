@@ -14,8 +14,8 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t most_bytes_of_small_file = 1 << 27;  // NLLB's tokenizer.json has 17 MB
-constexpr size_t most_shards = 1000;
+constexpr uint64_t max_small_file_bytes = 1 << 27;  // NLLB's tokenizer.json has 17 MB
+constexpr size_t max_shards = 1000;
 
 std::string short_name(const std::string& name) {
   for (const auto& [beginning, meaning] : catalogue().huggingface.short_names)
@@ -23,7 +23,7 @@ std::string short_name(const std::string& name) {
   return name;
 }
 
-// A token is a password: over an open line it goes nowhere but to this machine.
+// A token is a password: without encryption it is sent only to this machine.
 bool may_send_token(const std::string& url) {
   return url.starts_with("https://") || url.starts_with("http://127.0.0.1:") ||
          url.starts_with("http://localhost:");
@@ -34,22 +34,22 @@ class HuggingFaceModel {
   HuggingFaceModel(Hub& hub, const std::string& name, const std::string& folder)
       : hub_(hub), name_(name), folder_(folder) {}
 
-  Got get(const std::string& file, uint64_t most_bytes = most_download_bytes) {
+  Got get(const std::string& file, uint64_t max_bytes = max_download_bytes) {
     const std::string url = hub_.address(catalogue().huggingface.file, {{"model", name_}, {"file", file}});
     return hub_.downloader().get({.url = url,
                                   .path = folder_ + "/" + file,
                                   .token = may_send_token(url) ? hub_.options().token : "",
-                                  .most_bytes = most_bytes});
+                                  .max_bytes = max_bytes});
   }
 
   void get_small_files() {
     const auto& files = catalogue().huggingface;
     for (const std::string& file : files.required) {
-      const Got got = get(file, most_bytes_of_small_file);
+      const Got got = get(file, max_small_file_bytes);
       if (got != Got::file) refuse(file, got);
     }
     for (const std::string& file : files.optional)
-      if (get(file, most_bytes_of_small_file) == Got::refused) refuse(file, Got::refused);
+      if (get(file, max_small_file_bytes) == Got::refused) refuse(file, Got::refused);
   }
 
   void get_weights() {
@@ -67,7 +67,7 @@ class HuggingFaceModel {
  private:
   static std::string shard_name(const std::string& name, const std::string& index) {
     if (checked_name(name, index) == name) return name;
-    throw Error("{} names a file that cannot be one: {}", index, in_quotes(name));
+    throw Error("{} contains an invalid file name: {}", index, in_quotes(name));
   }
 
   void get_shards(const std::string& index) {
@@ -79,23 +79,22 @@ class HuggingFaceModel {
     } catch (const nlohmann::json::exception& error) {
       throw Error("{}/{} is not an index of weights: {}", folder_, index, error.what());
     }
-    if (shards.size() > most_shards)
-      throw Error("{}/{} names {} files, more than {}", folder_, index, shards.size(), most_shards);
+    if (shards.size() > max_shards)
+      throw Error("{}/{} lists {} files, the limit is {}", folder_, index, shards.size(), max_shards);
     for (const std::string& shard : shards) {
       const Got got = get(shard);
       if (got != Got::file) refuse(shard, got);
     }
   }
 
-  // The hub answers 401 for a model that does not exist, too, so as not to tell of private ones.
+  // The hub also answers 401 for a model that does not exist, so as not to reveal private ones.
   [[noreturn]] void refuse(const std::string& file, Got got) const {
     std::vector<std::string> known = catalogue().huggingface.known;
     std::ranges::transform(known, known.begin(), short_name);
     if (got == Got::refused)
       throw Error(
           "{} cannot be downloaded: there is no such model{} or it is open only to users who have accepted "
-          "its "
-          "terms at https://huggingface.co/{}: then set HF_TOKEN",
+          "its terms at https://huggingface.co/{}: then set HF_TOKEN",
           name_, suggestion(short_name(name_), known), name_);
     throw Error("{} has no {}, or there is no such model{}", name_, file,
                 suggestion(short_name(name_), known));

@@ -14,15 +14,15 @@ namespace {
 using nlohmann::json;
 
 template <typename Work>
-auto reading(const std::string& address, const char* what, Work work) {
+auto reading(const std::string& address, Work work) {
   try {
     return work();
   } catch (const json::exception& error) {
-    throw Error("{} is not the list of {} that it should be: {}", address, what, error.what());
+    throw Error("{} is not a valid model index: {}", address, error.what());
   }
 }
 
-// The first of its links that this program can follow; the others are of other networks.
+// The first of its links that this program can follow; the others are for other networks.
 std::string link_of(const json& package) {
   for (const json& link : package.at("links"))
     if (const auto text = link.get<std::string>(); text.starts_with("https://")) return text;
@@ -57,10 +57,10 @@ std::vector<FirefoxFile> files_of(const json& model) {
   for (const char* kind : {"model", "vocab", "srcVocab", "trgVocab", "lexicalShortlist"}) {
     const auto found = model.at("files").find(kind);
     if (found == model.at("files").end()) continue;
-    FirefoxFile file{found->at("path"), text_at(*found, "uncompressedHash"), most_firefox_bytes};
+    FirefoxFile file{found->at("path"), text_at(*found, "uncompressedHash"), max_firefox_bytes};
     if (found->contains("uncompressedSize") && !found->at("uncompressedSize").is_null())
-      file.most_bytes = std::min<uint64_t>(most_firefox_bytes,
-                                           static_cast<uint64_t>(integer_at(*found, "uncompressedSize")));
+      file.max_bytes = std::min<uint64_t>(max_firefox_bytes,
+                                          static_cast<uint64_t>(integer_at(*found, "uncompressedSize")));
     files.push_back(std::move(file));
   }
   return files;
@@ -69,7 +69,7 @@ std::vector<FirefoxFile> files_of(const json& model) {
 }  // namespace
 
 std::vector<ArgosPackage> argos_packages(const json& index, const std::string& address) {
-  return reading(address, "packages", [&] {
+  return reading(address, [&] {
     std::vector<ArgosPackage> list;
     for (const json& package : index) {
       if (package.value("type", "translate") != "translate") continue;
@@ -80,12 +80,12 @@ std::vector<ArgosPackage> argos_packages(const json& index, const std::string& a
 }
 
 std::vector<std::string> firefox_names(const json& index, const std::string& address) {
-  return reading(address, "models", [&] { return names_in(index); });
+  return reading(address, [&] { return names_in(index); });
 }
 
 std::vector<FirefoxFile> firefox_files(const json& index, const std::string& address, const std::string& from,
                                        const std::string& to) {
-  return reading(address, "models", [&] {
+  return reading(address, [&] {
     const json& models = index.at("models");
     const auto found = models.find(from + "-" + to);
     if (found != models.end()) return files_of(chosen_model(*found));

@@ -41,7 +41,7 @@ void PartFile::close_part() {
   file_ = -1;
 }
 
-// The old mark goes first and the new one comes last: never has a part the mark of another file.
+// The old tag is removed first and the new one written last: a part never has the tag of another file.
 void PartFile::start(const std::string& tag) {
   std::remove((path_ + ".tag").c_str());
   std::remove(path_.c_str());

@@ -1,6 +1,6 @@
-// PartFile: a file that is being downloaded. What has arrived is in PATH.part, so that a download that was cut goes on
-// where it stopped, and PATH appears when it is whole. PATH.tag has the mark by which the server tells whether its file
-// is still the same: an ETag or a date.
+// PartFile: a file that is being downloaded. The partial file is PATH.part, so that an interrupted download resumes
+// where it stopped, and PATH appears when it is complete. PATH.tag has the tag by which the server tells whether its
+// file is still the same: an ETag or a date.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class PartFile {
   uint64_t size() const { return size_; }  // of the part
   const std::string& tag() const { return tag_; }
 
-  // From the beginning, of a file with this mark; empty: it cannot go on later.
+  // From the beginning, of a file with this tag; empty: it cannot be resumed.
   void start(const std::string& tag);
   void go_on();
-  // Throws an Error if the disk is full or cannot be written.
+  // Throws an Error if the disk is full or not writable.
   void append(std::string_view data);
   void discard();
-  void finish();  // the part is the whole file
+  void finish();  // the part is the complete file
 
  private:
   [[noreturn]] void fail(const char* action) const;

@@ -16,7 +16,7 @@ struct Attentions {
 // `target` is the decoder's input. Row t of a sentence is what the model attended to when it predicted token t.
 Attentions attentions(Transformer& model, const Tokens& source, const Tokens& target);
 
-// Cross-attention of one layer alone, counted from 1.
+// Cross-attention of a single layer, counted from 1.
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer);
 
 }  // namespace dragoman::internal

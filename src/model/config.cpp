@@ -10,10 +10,10 @@ namespace dragoman::internal {
 namespace {
 
 // These limits keep every product of sizes within 64 bits; memory is exhausted long before.
-constexpr int64_t most_layers = 1000, most = 1'000'000;
+constexpr int64_t max_layers = 1000, most = 1'000'000;
 
 void declare_stacks(Section& model, ModelConfig& c) {
-  const Range layers = at_least(1).at_most(most_layers);
+  const Range layers = at_least(1).at_most(max_layers);
   const Range size = at_least(1).at_most(most), size_or_0 = at_least(0).at_most(most);
   model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
   model.add("decoder_layers", c.decoder_layers, "decoder layers", layers);
@@ -116,7 +116,7 @@ void validate(const ModelConfig& config) {
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;
   if (c.tied == Tied::all && known && c.source_vocabulary != c.target_vocabulary) {
     throw OptionError("model.tied", fmt::format("is all, but source and target have {} and {} words: "
-                                                "share one vocabulary, or tie the output alone",
+                                                "share one vocabulary, or tie only the output",
                                                 c.source_vocabulary, c.target_vocabulary));
   }
 }

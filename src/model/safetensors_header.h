@@ -13,7 +13,7 @@ namespace dragoman::internal {
 
 enum class Dtype { boolean, u8, i8, f8_e5m2, f8_e4m3, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
 
-// The strings that a file carries beside its tensors.
+// The strings that a file carries besides its tensors.
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
 struct TensorEntry {

@@ -28,7 +28,7 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   if (has_fixed_length(kind_)) {
     throw Error(
         "a sentence has {} tokens, but the model has only {} positions: shorten the input, or raise "
-        "model.max_positions and train anew",
+        "model.max_positions and train again",
         positions, table_.rows());
   }
   const int64_t rows = std::max<int64_t>(positions, table_ ? 2 * table_.rows() : 128);

@@ -35,7 +35,7 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  Endpoint endpoint() const;          // of the first process, which alone has one
+  Endpoint endpoint() const;          // of the first process: the others have none
   void start(const Endpoint& first);  // connects, and starts the thread. Throws Error where it cannot.
   void leave();                       // the others may go on without this process
 

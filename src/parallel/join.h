@@ -7,7 +7,7 @@
 
 namespace dragoman::internal {
 
-// All processes that were started together with this one; without a launcher, this one alone.
+// All processes that were started together with this one; without a launcher, only this one.
 std::unique_ptr<Processes> join_processes();
 
 // The same by MPI: mpi/processes.cpp, or mpi/missing.cpp where the build found none, which throws UsageError.

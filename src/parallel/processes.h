@@ -1,7 +1,7 @@
 // Processes: the programs that train one model together, and how they communicate.
 //
-// Each holds the whole model and computes its share of an update's batches; gradients are summed over all of them. The
-// first one alone prepares the corpus, validates, logs and saves. The calls below are collective: each process makes
+// Each holds the whole model and computes its share of an update's batches; gradients are summed over all of them. Only
+// the first one prepares the corpus, validates, logs and saves. The calls below are collective: each process makes
 // the same ones in the same order. When another process has died, hangs or has failed, they throw Error instead of
 // waiting; its message is empty in all but one of the remaining processes, so that the user reads it once.
 //

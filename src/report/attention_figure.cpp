@@ -66,20 +66,20 @@ HeatMaps layer_figure(const ordered_json& sentence, const KindNames& names, size
 std::vector<AttentionFigure> attention_figures(const ordered_json& sentence, AttentionKind kind,
                                                int64_t layer) {
   std::vector<AttentionFigure> figures;
-  size_t most_layers = 0;
+  size_t max_layers = 0;
   for (const KindNames& names : kinds) {
     if (kind != AttentionKind::all && kind != names.kind) continue;
     const size_t layers = sentence["attention"][names.key].size();
-    most_layers = std::max(most_layers, layers);
+    max_layers = std::max(max_layers, layers);
     for (size_t i = 1; i <= layers; ++i) {
       if (layer == 0 || static_cast<size_t>(layer) == i)
         figures.push_back({fmt::format("{}-{}", names.key, i), layer_figure(sentence, names, i)});
     }
   }
-  if (most_layers == 0)
+  if (max_layers == 0)
     throw Error(
         "--attention decoder: the decoder of this model has recurrent units instead of self-attention");
-  if (figures.empty()) throw Error("--layer {}: the model has layers 1 to {}", layer, most_layers);
+  if (figures.empty()) throw Error("--layer {}: the model has layers 1 to {}", layer, max_layers);
   return figures;
 }
 

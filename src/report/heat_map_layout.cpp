@@ -10,14 +10,14 @@ namespace {
 
 constexpr double page = 1000, margin = 16, gap = 28, line = 18;
 constexpr double room_for_scale = 76, room_for_legend = 140;
-constexpr double least_cell = 9, readable_cell = 14, most_cell = 28;
-constexpr double least_name = 8, most_name = 12;
+constexpr double min_cell = 9, readable_cell = 14, max_cell = 28;
+constexpr double min_name = 8, max_name = 12;
 
 constexpr size_t longest_name = 18;  // characters
 
 double widest(const std::vector<std::string>& names) {
   double width = 0;
-  for (const std::string& name : names) width = std::max(width, text_width(name, most_name));
+  for (const std::string& name : names) width = std::max(width, text_width(name, max_name));
   return std::ceil(width);
 }
 
@@ -32,7 +32,7 @@ void fit_to_page(HeatMapLayout& layout, size_t tables, double columns) {
   while (per_row > 1 && cell(per_row) < readable_cell) --per_row;
   const size_t rows = (tables + per_row - 1) / per_row;
   layout.per_row = (tables + rows - 1) / rows;
-  layout.cell_width = layout.cell_height = std::clamp(cell(layout.per_row), least_cell, most_cell);
+  layout.cell_width = layout.cell_height = std::clamp(cell(layout.per_row), min_cell, max_cell);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ HeatMapLayout layout_of(const HeatMaps& figure) {
     layout.cell_width = (tables == 1 ? 380 : 240) / columns;
     layout.cell_height = std::min(layout.cell_width, 400 / rows);
   }
-  layout.name_size = std::clamp(layout.cell_height - 2, least_name, most_name);
+  layout.name_size = std::clamp(layout.cell_height - 2, min_name, max_name);
   layout.table_width = layout.cell_width * columns;
   layout.table_height = layout.cell_height * rows;
   layout.pitch_x = layout.table_width + gap;

@@ -55,7 +55,7 @@ double rounded(double value, int decimals) {
 
 double rounded_weight(float weight) { return rounded(static_cast<double>(weight), 5); }
 
-double shortened(double value, int significant_digits) {
+double with_significant_digits(double value, int significant_digits) {
   return std::stod(fmt::format("{:.{}g}", value, significant_digits));
 }
 

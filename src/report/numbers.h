@@ -21,6 +21,6 @@ std::string tick_label(const Axis&,
 
 double rounded(double value, int decimals);
 double rounded_weight(float weight);  // of attention, in JSON: five decimals are enough
-double shortened(double value, int significant_digits);
+double with_significant_digits(double value, int significant_digits);
 
 }  // namespace dragoman::internal

@@ -82,7 +82,7 @@ double text_width(std::string_view text, double font_size) {
 std::string shortened_text(std::string_view text, size_t characters) {
   size_t count = 0, kept = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;  // within a character
+    if (is_continuation(text[i])) continue;
     if (count + 1 == characters) kept = i;
     if (++count > characters) return std::string(text.substr(0, kept)) + "…";
   }

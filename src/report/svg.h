@@ -38,9 +38,9 @@ std::string svg_file(const Svg&, std::string_view title);
 // Escaped for text and for quoted attributes.
 std::string escaped(std::string_view text);
 
-// About as wide as the text will be, rather more: which font a reader has is not known.
+// About as wide as the text will be, or slightly more: which font a reader has is not known.
 double text_width(std::string_view text, double font_size);
-// At most so many characters, the last of them an ellipsis where some are left out.
+// At most this many characters, the last of them an ellipsis where some are left out.
 std::string shortened_text(std::string_view text, size_t characters);
 
 // Colours and dashes that tell curves apart, for colour-blind readers too, on light and dark backgrounds.

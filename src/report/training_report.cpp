@@ -23,7 +23,7 @@ constexpr size_t max_points = 1000, max_translations = 60;
 // More digits than a chart can show would only enlarge the page.
 json short_number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return shortened(value, 6);
+  return with_significant_digits(value, 6);
 }
 
 json short_numbers(const std::vector<double>& values) {

@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t most_runs = 8;  // as many as the page has colours
+constexpr size_t max_runs = 8;  // as many as the page has colours
 
-// The runs in a folder, itself included, by name. Training goes on beside: what cannot be read any more is left out.
+// The runs in a folder, itself included, by name. Training goes on meanwhile: what can no longer be read is left out.
 std::vector<std::string> runs_in(const std::string& folder) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   const auto add = [&](const fs::path& run) {
@@ -30,7 +30,7 @@ std::vector<std::string> runs_in(const std::string& folder) {
     if (each->is_directory(failed)) add(each->path());
   }
   std::ranges::sort(found, std::greater());
-  if (found.size() > most_runs) found.resize(most_runs);
+  if (found.size() > max_runs) found.resize(max_runs);
   std::vector<std::string> runs;
   for (auto& [changed, run] : found) runs.push_back(std::move(run));
   std::ranges::sort(runs);

@@ -62,7 +62,7 @@ TextSpan without_outer_punctuation(std::string_view line, TextSpan word) {
 }
 
 // The word that contains these bytes: up to white space, without the punctuation around it. Punctuation by itself stays
-// as it is, and white space is no word.
+// as it is, and white space is not a word.
 TextSpan word_around(std::string_view line, TextSpan bytes) {
   constexpr std::string_view white = " \t\n\v\f\r";
   const size_t first = line.find_first_not_of(white, bytes.begin);

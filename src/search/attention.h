@@ -19,7 +19,7 @@ using AttentionRows = std::vector<std::vector<float>>;
 // Of a row of heads side by side, each `stride` wide: the mean of their weights of the first `keys` tokens.
 std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stride, int64_t keys);
 
-// The rows of every pair, which depend on that pair alone. `layer`: of the decoder, from 1 on.
+// The rows of every pair, which depend only on that pair. `layer`: of the decoder, from 1 on.
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
                                           const PackedSide& targets, const StartTokens& start, int64_t layer);
 
@@ -28,7 +28,7 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
 // such layer.
 int64_t alignment_layer(const ModelConfig& config, int64_t asked);
 
-// The tokens of a source that are no text: its end mark and its language; −1: it has none.
+// The tokens of a source that are not text: its end mark and its language; −1: it has none.
 struct SourceMarks {
   int32_t end = -1, language = -1;
 

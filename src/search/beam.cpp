@@ -16,7 +16,7 @@ double score_of(const Hypothesis& h, int64_t length, const Beam& beam, const Sea
   return h.terms.cost == 0 ? score : score - h.terms.cost / length_divisor(options, beam.source_length);
 }
 
-int64_t most_finished(const SearchOptions& options) {
+int64_t max_finished(const SearchOptions& options) {
   const bool all = ends_separately(options) || ending_of(options) == BeamEnding::narrowing;
   return all ? options.beam : options.nbest;
 }
@@ -34,7 +34,7 @@ void keep(Hypothesis hypothesis, Beam& beam, const SearchOptions& options) {
   if (std::ranges::any_of(finished, same)) return;
   const auto place = std::ranges::upper_bound(finished, order_of(hypothesis), {}, order_of);
   finished.insert(place, std::move(hypothesis));
-  if (std::ssize(finished) > most_finished(options)) finished.pop_back();
+  if (std::ssize(finished) > max_finished(options)) finished.pop_back();
 }
 
 Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, const Beam& beam) {
@@ -65,7 +65,7 @@ void drop_hopeless(Beam& beam, const SearchOptions& options) {
 
 // Those open ones that the search does not go on with. `top_ended`: whether the best candidate of this step did.
 void drop_losers(Beam& beam, bool top_ended, const SearchOptions& options) {
-  if (beam.open.empty() || std::ssize(beam.finished) < most_finished(options)) return;
+  if (beam.open.empty() || std::ssize(beam.finished) < max_finished(options)) return;
   const Hypothesis &worst = beam.finished.back(), &best = beam.open.front();
   bool over = true;
   switch (ending_of(options)) {
@@ -132,7 +132,7 @@ void finish(Beam& beam, const std::vector<Candidate>& candidates, const SearchOp
     const Hypothesis& parent = parents[static_cast<size_t>(candidate.parent)];
     const bool full = std::ssize(parent.tokens) + 1 == beam.max_length;
     const bool ends = candidate.token == beam.end || (beam.end < 0 && full);
-    // Of those that end separately, the better half counts alone.
+    // Of those that end separately, only the better half counts.
     const bool too_many =
         separate && !ends ? std::ssize(beam.open) == places : std::cmp_greater_equal(i, places);
     if (too_many) continue;

@@ -44,7 +44,7 @@ struct Beam {
   std::vector<double> term_costs = {};  // of each: the least that a hypothesis has paid for it
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
-  std::vector<Hypothesis> finished = {};          // the best first; `nbest` at most, once the search is over
+  std::vector<Hypothesis> finished = {};          // the best first; at most `nbest`, once the search is over
 };
 
 // An open hypothesis with one more token.

@@ -11,8 +11,8 @@ constexpr int64_t always_allowed = 10;  // tokens: a short source may need many 
 }  // namespace
 
 void declare_languages(Section& own, std::string& from, std::string& to) {
-  own.add("from", from, "language of the source, of a model of many: dragoman info lists its languages");
-  own.add("to", to, "language of the translation, of a model of many");
+  own.add("from", from, "source language, for a multilingual model: dragoman info lists its languages");
+  own.add("to", to, "target language, for a multilingual model");
 }
 
 void declare_alignment_layer(Section& own, int64_t& layer) {
@@ -26,19 +26,17 @@ void declare(Section& own, SearchOptions& o) {
           "split lines into sentences, which are translated one by one: their language, such as en, or any");
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
-  own.add(
-      "beam-ending", o.beam_ending,
-      "shared: a hypothesis that ends takes one of the beam's places; top: the same, until the best of a "
-      "step "
-      "ends, as in OpenNMT-py; narrowing: the place stays taken, as in Marian; separate: as many stay open "
-      "beside it, as in Hugging Face's transformers; early: the same, until `beam` have ended, as in "
-      "CTranslate2; first: the same, of the first `beam` that end, as in fairseq",
-      {{"shared", BeamEnding::shared},
-       {"top", BeamEnding::top},
-       {"narrowing", BeamEnding::narrowing},
-       {"separate", BeamEnding::separate},
-       {"early", BeamEnding::early},
-       {"first", BeamEnding::first}});
+  own.add("beam-ending", o.beam_ending,
+          "shared: a hypothesis that ends takes one of the beam's places; top: the same, until the best of a "
+          "step ends, as in OpenNMT-py; narrowing: the place stays taken, as in Marian; separate: as many "
+          "stay open beside it, as in Hugging Face's transformers; early: the same, until `beam` have "
+          "ended, as in CTranslate2; first: the same, of the first `beam` that end, as in fairseq",
+          {{"shared", BeamEnding::shared},
+           {"top", BeamEnding::top},
+           {"narrowing", BeamEnding::narrowing},
+           {"separate", BeamEnding::separate},
+           {"early", BeamEnding::early},
+           {"first", BeamEnding::first}});
   own.add("length-penalty", o.length_penalty, "exponent A of the length penalty, by which scores are divided",
           at_least(0));
   own.add("penalty-form", o.penalty_form, "length penalty of n subwords: ((5 + n) / 6)^A, or n^A",
@@ -60,7 +58,8 @@ void declare(Section& own, SearchOptions& o) {
   own.add("repetition-penalty", o.repetition_penalty,
           "multiplies the log-probability of subwords already in the output", at_least(1));
   own.add("shortlist", o.shortlist, "output only subwords of the model's shortlist for a sentence: faster");
-  own.add("always-allow", o.always_allow, "file of words, one per line, to allow beside the shortlist's");
+  own.add("always-allow", o.always_allow,
+          "file of words, one per line, to allow in addition to the shortlist's");
   own.add("coverage-penalty", o.coverage_penalty,
           "choose from the whole beam by score + X times the log of how far the source was attended to",
           at_least(0));

@@ -48,7 +48,7 @@ struct SearchOptions {
 
   bool shortlist =
       false;  // translations consist of the words that the model's shortlist has for their source
-  std::string always_allow;  // a file of words that are allowed beside those
+  std::string always_allow;  // a file of words that are allowed besides those
 
   // By what finished hypotheses attended to, in the first of several models: the Translator's part, not the search's.
   double coverage_penalty =
@@ -77,7 +77,7 @@ bool needs_attention(const SearchOptions& options);
 
 // The number of open hypotheses of a sentence.
 int64_t beam_width(const SearchOptions& options);
-// How the beam ends: as it is said, but greedy search and samples as by `shared`.
+// How the beam ends: as the option says, but greedy search and samples as by `shared`.
 BeamEnding ending_of(const SearchOptions& options);
 bool ends_separately(const SearchOptions& options);
 // The number of its continuations that are looked at in a step.

@@ -8,7 +8,7 @@ namespace {
 
 using Tokens = std::span<const int32_t>;
 
-// With a coverage penalty all finished ones are ranked anew: each of them can win.
+// With a coverage penalty all finished ones are ranked again: each of them can win.
 std::vector<const Hypothesis*> possible_winners(const Beam& beam, const SearchOptions& options) {
   const bool reranked = options.coverage_penalty > 0;
   std::vector<const Hypothesis*> winners;

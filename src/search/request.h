@@ -57,7 +57,7 @@ struct SearchResult {
 struct SearchProgress {
   uint64_t id = 0;
   std::vector<int32_t> tokens = {};
-  size_t final_tokens = 0;  // the first so many are in the result, too
+  size_t final_tokens = 0;  // this many of the first are in the result, too
 };
 
 }  // namespace dragoman::internal

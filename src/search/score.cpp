@@ -29,7 +29,7 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   for (const int32_t length : targets.lengths) {
     expected.insert(expected.end(), start.all().begin() + 1, start.all().end());
     expected.insert(expected.end(), next, next + length);
-    expected.push_back(std::max(end, 0));  // without an end mark, what is said there does not count
+    expected.push_back(std::max(end, 0));  // without an end mark, the value there does not count
     next += length;
   }
   Device& device = model.device;

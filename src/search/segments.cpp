@@ -15,7 +15,7 @@ constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, in some 
 // at spaces, where every subword ends, with a check for a signal to stop in between.
 PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
   PiecesOfText all;
-  // A subword has a byte at least. A vector that grows would take up to three times the memory; this one takes no more
+  // A subword has at least a byte. A vector that grows would take up to three times the memory; this one takes no more
   // than it fills.
   const size_t at_most = std::min(text.size(), most < SIZE_MAX ? most + stretch : most);
   all.ids.reserve(at_most);

@@ -19,7 +19,7 @@ struct FoundSentence {
 
 class SentenceCache {
  public:
-  // About as many bytes as it may take; 0: nothing is kept.
+  // About how many bytes it may take; 0: nothing is kept.
   explicit SentenceCache(size_t max_bytes) : max_bytes_(max_bytes) {}
 
   // Null where it is not there. Valid until the next add().

@@ -7,7 +7,7 @@
 
 namespace dragoman::internal {
 
-// The deadline and whether progress is reported are no part of it.
+// The deadline and whether progress is reported are not part of it.
 std::string sentence_key(const SearchRequest& request);
 
 }  // namespace dragoman::internal

@@ -1,7 +1,7 @@
 // Shortlist: the words that the translation of a sentence may consist of, instead of the whole vocabulary.
 //
 // They are the subwords that a lexicon (data/lexicon.h) has for those of the sentence, and frequent ones: hundreds, so
-// that the generator's product, the largest of a step, costs little. They depend on the sentence alone. A model
+// that the generator's product, the largest of a step, costs little. They depend only on the sentence. A model
 // folder has its shortlist in shortlist.safetensors:
 //
 //   always    the words that every translation may have

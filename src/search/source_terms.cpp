@@ -3,18 +3,10 @@
 #include <algorithm>
 
 #include "text/term_marks.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
-
-// Where each code point of a text begins, and the end.
-std::vector<size_t> byte_offsets(std::string_view text) {
-  std::vector<size_t> offsets;
-  for (size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) offsets.push_back(i);
-  offsets.push_back(text.size());
-  return offsets;
-}
 
 TextSpan text_of(const Segment& segment) {
   TextSpan text = {SIZE_MAX, 0};
@@ -43,7 +35,7 @@ bool add_to_sources(std::vector<GivenTerm> terms, std::string_view line, const S
   std::ranges::sort(terms, [](const GivenTerm& a, const GivenTerm& b) {
     return a.source.begin != b.source.begin ? a.source.begin < b.source.begin : a.source.end > b.source.end;
   });
-  const std::vector<size_t> offsets = byte_offsets(line);
+  const std::vector<size_t> offsets = code_point_offsets(line);
   const SourceReader& reader = model.readers[0];
   size_t added = 0;
   for (Segment& segment : segments) {

@@ -14,11 +14,11 @@ namespace {
 // Tuned on translations with terms from their references (bench/terms.cpp).
 constexpr double least_attention = 0.1;     // with which a term may begin
 constexpr double decisive_attention = 0.3;  // with which a single hypothesis begins it
-constexpr double attention_weight = 3;      // of the attention's logarithm where a term begins, beside log p
+constexpr double attention_weight = 3;      // of the log attention where a term begins, relative to log p
 constexpr double attention_floor = 1e-3;    // less counts as this much
 constexpr double passed_weight = 2;         // of attention to the term's source before it begins
 constexpr double passed_limit = 1;          // the term's place has gone by
-constexpr double other_form = -0.5;         // beside log p, of forms that are not preferred
+constexpr double other_form = -0.5;         // added to log p, for forms that are not preferred
 
 constexpr int64_t longest_character = 4;  // bytes of byte fallback, inside which no term begins
 

@@ -11,7 +11,7 @@ namespace {
 
 using Spelling = std::vector<int32_t>;
 
-constexpr size_t most_known = 20'000;  // targets whose spelling is remembered
+constexpr size_t max_known = 20'000;  // targets whose spelling is remembered
 
 // What a target is put behind to see how it is spelt there. At the beginning of a text, after a word, and where no
 // space is.
@@ -42,16 +42,6 @@ bool is_spelling(const Spelling& ids, const std::string& text, const Vocabulary&
   };
   return !ids.empty() && std::ranges::all_of(ids, is_text) &&
          with_single_spaces(vocabulary.decode(ids)) == text;
-}
-
-// Where each code point begins, and the end of the text, in bytes.
-std::vector<size_t> byte_offsets(std::string_view utf8) {
-  std::vector<size_t> offsets;
-  for (size_t i = 0; i < utf8.size(); ++i) {
-    if ((static_cast<unsigned char>(utf8[i]) & 0xC0) != 0x80) offsets.push_back(i);
-  }
-  offsets.push_back(utf8.size());
-  return offsets;
 }
 
 std::vector<GivenTerm> without_overlaps(std::vector<GivenTerm> terms) {
@@ -96,7 +86,7 @@ TermSpelling::TermSpelling(std::shared_ptr<const Vocabulary> target)
 
 const std::vector<Spelling>& TermSpelling::spellings_of(const std::string& target) {
   if (const auto found = known_.find(target); found != known_.end()) return found->second;
-  if (known_.size() >= most_known) known_.clear();
+  if (known_.size() >= max_known) known_.clear();
   const std::string text = with_single_spaces(target);
   std::vector<Spelling> spellings;
   for (const std::string_view context : contexts) {
@@ -123,7 +113,7 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
   for (const Segment& segment : segments)
     placed.of_segments.push_back(
         {.marks = segment.marks, .edges = &spelling.edges(), .attention_layer = attention_layer});
-  const std::vector<size_t> offsets = byte_offsets(line);
+  const std::vector<size_t> offsets = code_point_offsets(line);
   size_t segment = 0;
   TextSpan extent;
   for (const GivenTerm& given : without_overlaps(std::move(terms))) {

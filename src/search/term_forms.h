@@ -39,7 +39,7 @@ class TermSpelling {
 
 struct PlacedTerms {
   std::vector<SearchTerms> of_segments;
-  bool missed = false;  // some term is in no segment as a whole, or cannot be spelt
+  bool missed = false;  // some term is not in one segment as a whole, or cannot be spelt
 };
 
 // Of terms that overlap the leftmost is placed, of those that begin together the longest.

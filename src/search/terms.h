@@ -26,12 +26,12 @@ struct SearchTerm {
 // What the terms of a request are to its search.
 struct SearchTerms {
   std::vector<SearchTerm> all = {};
-  SourceMarks marks = {};  // tokens of the source that are no text: attention to them counts for nothing
+  SourceMarks marks = {};  // tokens of the source that are not text: attention to them counts for nothing
   const WordEdges* edges = nullptr;  // of the target's vocabulary
   int64_t attention_layer = 0;       // by which terms are placed
 
   size_t unfit() const;  // how many have no forms
-  // Takes the forms from the last ones that do not fit into an output of this length, beside those before them.
+  // Takes the forms from the last ones that do not fit into an output of this length together with those before them.
   void keep_what_fits(int64_t length);
 };
 
@@ -46,7 +46,7 @@ struct TermProgress {
   std::vector<TermState> states = {};  // of each term
   int32_t begun = 0;                   // how many of them
   double cost = 0;                     // −Σ log p of the tokens that belong to terms
-  double bias = 0;  // by which hypotheses that have begun as many are compared, beside their totals
+  double bias = 0;  // by which hypotheses that have begun as many are compared, besides their totals
 
   // The one that is being written; term −1: none.
   int32_t term = -1, form = 0;
@@ -83,7 +83,7 @@ struct TermStep {
 void follow(const SearchTerms& terms, const TermStep& step, std::span<const float> log_probabilities,
             TermProgress& progress);
 
-// What the terms that a hypothesis has not begun will cost it at least; `costs`: of each term.
+// The least that the terms that a hypothesis has not begun will cost it; `costs`: of each term.
 double missing_cost(const TermProgress& progress, std::span<const double> costs);
 
 }  // namespace dragoman::internal

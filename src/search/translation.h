@@ -67,7 +67,7 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
 // The beginning of its best translation, of whole characters.
 struct TextSoFar {
   std::string text;
-  size_t final_bytes = 0;  // the first so many will stay
+  size_t final_bytes = 0;  // this many of the first will stay
 
   bool operator==(const TextSoFar&) const = default;
 };

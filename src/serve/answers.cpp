@@ -80,7 +80,7 @@ HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error)
     return error_answer(tag, 503, "the server is out of memory: try again later", {{"retry-after", "5"}});
   } catch (const std::exception& bug) {
     log_warning("internal error, please report it: {}", bug.what());
-    return error_answer(tag, 500, "internal error of the server, which is in its log");
+    return error_answer(tag, 500, "internal server error: see the server's log");
   }
 }
 

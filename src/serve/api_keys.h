@@ -22,7 +22,7 @@ class ApiKeys {
   bool needed() const { return !path_.empty(); }
   // The name of the key's owner. Takes as long for a wrong key as for any other.
   std::optional<std::string> owner(std::string_view key) const;
-  // Reads the file again. Throws, and keeps the keys that it has, where that is wrong.
+  // Reads the file again. If it is invalid, throws and keeps the present keys.
   void reload();
 
  private:

@@ -17,7 +17,7 @@ constexpr int longest_wait = 60;
 std::shared_ptr<void> Capacity::take(size_t characters) {
   const std::lock_guard lock(mutex_);
   if (const auto refusal = refusal_of(characters)) throw *refusal;
-  if (texts_ == 0) since_ = Clock::now();  // an idle time says nothing of the rate
+  if (texts_ == 0) since_ = Clock::now();  // an idle time says nothing about the rate
   ++texts_;
   characters_ += characters;
   return {this, [characters](Capacity* capacity) { capacity->give_back(characters); }};
@@ -29,7 +29,7 @@ std::optional<Overloaded> Capacity::refusal() const {
 }
 
 std::optional<Overloaded> Capacity::refusal_of(size_t characters) const {
-  if (texts_ == 0 || (texts_ < most_texts_ && characters_ + characters <= most_characters_)) return {};
+  if (texts_ == 0 || (texts_ < max_texts_ && characters_ + characters <= max_characters_)) return {};
   const int seconds = seconds_until_room();
   return Overloaded(fmt::format("the server is busy with {} texts: ask again in {} s", texts_, seconds),
                     seconds);

@@ -14,9 +14,9 @@ namespace dragoman::internal {
 
 class Capacity {
  public:
-  Capacity(size_t texts, size_t characters) : most_texts_(texts), most_characters_(characters) {}
+  Capacity(size_t texts, size_t characters) : max_texts_(texts), max_characters_(characters) {}
 
-  // Room for a text, until the last copy of what it returns goes. Throws Overloaded where there is none. A text alone
+  // Room for a text, until the last copy of what it returns goes. Throws Overloaded where there is none. A single text
   // always has room.
   std::shared_ptr<void> take(size_t characters);
 
@@ -30,10 +30,10 @@ class Capacity {
   void give_back(size_t characters);
   int seconds_until_room() const;
 
-  const size_t most_texts_, most_characters_;
+  const size_t max_texts_, max_characters_;
   mutable std::mutex mutex_;
   size_t texts_ = 0, characters_ = 0;
-  // Characters a second, as they were given back of late.
+  // Characters a second, as they were given back recently.
   double rate_ = 0;
   size_t given_back_ = 0;
   Clock::time_point since_ = Clock::now();

@@ -1,4 +1,4 @@
-// ClientLimits: how many requests of one client are under way, and how many characters it has had translated of late.
+// ClientLimits: how many requests of one client are under way, and how many characters it has had translated recently.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class ClientLimits {
   ClientLimits(int64_t requests_at_once, int64_t characters_a_minute)
       : requests_(requests_at_once), characters_a_minute_(characters_a_minute) {}
 
-  // A request under way, while it is held; null where the client has as many as it may.
+  // A request under way, while it is held; null where the client has reached its limit.
   std::shared_ptr<void> begin(const std::string& client);
 
   // Takes the characters from what the client may have translated. Where that is used up: the seconds until it has
@@ -39,7 +39,7 @@ class ClientLimits {
   const int64_t requests_, characters_a_minute_;
   std::mutex mutex_;
   std::unordered_map<std::string, Client>
-      clients_;              // those with a request under way, or who used some lately
+      clients_;              // those with a request under way, or who used some recently
   size_t forget_at_ = 1024;  // clients
 };
 

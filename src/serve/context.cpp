@@ -1,6 +1,5 @@
 #include "serve/context.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,15 +11,9 @@
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/worker_pool.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
-namespace {
-
-size_t characters_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-}  // namespace
 
 void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts) {
   const ServeLimits& limits = context.settings.limits;
@@ -30,7 +23,7 @@ void admit_texts(ServeContext& context, const ServeCall& call, const std::vector
                          texts.size(), limits.texts));
   }
   size_t characters = 0;
-  for (const std::string& text : texts) characters += characters_of(text);
+  for (const std::string& text : texts) characters += code_point_count(text);
   if (characters > static_cast<size_t>(limits.characters)) {
     throw ServeError(
         413, fmt::format("the request has {} characters, and this server takes at most {}: send several "
@@ -52,7 +45,7 @@ void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpR
     if (call.request.gone.stop_requested()) return;
     answer(call, [&] {
       if (std::chrono::steady_clock::now() > call.deadline)
-        throw ServeError(504, "the deadline passed before the answer was begun");
+        throw ServeError(504, "the deadline passed before work on the answer began");
       return make();
     });
   });

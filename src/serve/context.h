@@ -31,7 +31,7 @@ struct ServeContext {
 // The APIs, each in files of its own; server.cpp lists them.
 std::vector<Route> v1_routes(ServeContext& context);
 
-// Throws a ServeError where a request has too many texts or characters, or its client has had too many of late; counts
+// Throws a ServeError where a request has too many texts or characters, or its client has had too many recently; counts
 // them otherwise. To be called once for each request that translates.
 void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts);
 

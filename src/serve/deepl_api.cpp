@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_clients = 10'000;  // that are counted; of more than these each shares one count
+constexpr size_t max_clients = 10'000;  // with counts of their own; all others share one
 
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
@@ -50,10 +50,6 @@ uint64_t CharacterUsage::of(const std::string& client) const {
 
 std::string glossary_owner(const DeepL& api, const ServeCall& call) {
   return api.context.settings.api_keys.empty() ? "" : call.client;
-}
-
-size_t characters_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string deepl_code(const std::string& code) { return upper(code); }

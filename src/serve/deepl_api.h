@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "serve/context.h"
@@ -42,7 +41,6 @@ struct DeepL : std::enable_shared_from_this<DeepL> {
 // Whose glossaries a call makes and uses: the API key's; where none are needed all clients share them.
 std::string glossary_owner(const DeepL& api, const ServeCall& call);
 
-size_t characters_of(std::string_view text);
 std::string deepl_code(const std::string& code);  // "EN", "PT-BR", "ZH-HANT"
 
 // What requests for texts and for documents have in common: the languages and the glossary. `from` stays empty where

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "serve/languages.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -34,7 +35,7 @@ std::string detector_file(const std::string& path) {
 std::string line_of(std::string_view text) {
   if (text.size() > longest_text) {
     size_t end = longest_text;
-    while (end > longest_text - 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    while (end > longest_text - 3 && is_continuation(text[end])) --end;
     text = text.substr(0, end);
   }
   std::string line;

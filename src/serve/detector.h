@@ -17,7 +17,7 @@
 
 namespace dragoman::internal {
 
-// What knows languages: their labels and probabilities, all that it has, of a line of valid UTF-8.
+// Recognises languages: the labels and probabilities of all that it knows, for a line of valid UTF-8.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;

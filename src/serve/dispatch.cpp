@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Whether a path is a route's, part by part; what stands for its <name>.
+// Whether a path is a route's, part by part; sets what stands for its <name>.
 bool matches(std::string_view route, std::string_view path, std::string& name) {
   while (true) {
     const size_t route_end = std::min(route.find('/', 1), route.size());
@@ -80,9 +80,9 @@ Dispatch::Dispatch(std::vector<Route> routes, ServeContext& context, const Cors&
                    const RequestRecorder& recorder)
     : routes_(std::move(routes)), context_(context), cors_(cors), recorder_(recorder) {}
 
-Dispatch::Found Dispatch::find(const IncomingRequest& request) const {
+Dispatch::RouteMatch Dispatch::find(const IncomingRequest& request) const {
   const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
-  Found found;
+  RouteMatch found;
   std::string name;
   for (const Route& route : routes_) {
     if (!matches(route.path, request.path, name)) continue;
@@ -99,11 +99,10 @@ std::string Dispatch::address_of(const IncomingRequest& request) const {
   return client_address(request, context_.settings.proxies);
 }
 
-const Route& Dispatch::checked(const IncomingRequest& request, const Found& found) const {
+const Route& Dispatch::checked(const IncomingRequest& request, const RouteMatch& found) const {
   if (found.route) return *found.route;
   if (found.methods.empty())
-    throw ServeError(404, fmt::format("there is nothing at {}: /openapi.json lists what there is",
-                                      in_quotes(request.path)));
+    throw ServeError(404, fmt::format("no such path: {}; /openapi.json lists all", in_quotes(request.path)));
   throw ServeError(405,
                    fmt::format("{} has no method {}: use {}", in_quotes(request.path),
                                in_quotes(request.method), found.methods),
@@ -138,7 +137,7 @@ void Dispatch::admit_to(const Route& route, const IncomingRequest& head) const {
 }
 
 std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t& body_bytes) {
-  const Found found = find(head);
+  const RouteMatch found = find(head);
   if (head.method == "OPTIONS" && !found.methods.empty()) return std::nullopt;
   try {
     const Route& route = checked(head, found);
@@ -154,7 +153,7 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
 }
 
 void Dispatch::handle(IncomingRequest request, Responder responder) {
-  const Found found = find(request);
+  const RouteMatch found = find(request);
   const std::string path = found.route ? found.route->path : "none";
   if (!found.route) {
     const Responder recorded = recorder_.recorded(request, path, address_of(request), responder, nullptr);

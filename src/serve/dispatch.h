@@ -25,15 +25,15 @@ class Dispatch {
   const std::vector<Route>& routes() const { return routes_; }
 
  private:
-  struct Found {
-    const Route* route = nullptr;  // null: none has the path, or none the method
+  struct RouteMatch {
+    const Route* route = nullptr;  // null: no route has the path, or none the method
     std::string name, methods;     // of the path
   };
-  Found find(const IncomingRequest& request) const;
-  const Route& checked(const IncomingRequest& request, const Found& found) const;
+  RouteMatch find(const IncomingRequest& request) const;
+  const Route& checked(const IncomingRequest& request, const RouteMatch& found) const;
   void admit_to(const Route& route, const IncomingRequest& head) const;
   std::string address_of(const IncomingRequest& request) const;
-  // The API key's name, else the address. Throws where a key is needed and there is none that is right.
+  // The API key's name, else the address. Throws if a key is needed and the request has no valid one.
   std::string client_of(const Route& route, const IncomingRequest& request, const nlohmann::json* body) const;
 
   const std::vector<Route> routes_;

@@ -30,13 +30,13 @@ class DocumentJobs {
     std::chrono::steady_clock::time_point since = {};
   };
 
-  // Throws a ServeError of status 429 where there are as many as there may be.
+  // Throws a ServeError of status 429 where their number has reached its limit.
   Ticket begin(const std::string& name);
   // Keeps the file, or the reason why there is none.
   void finish(const std::string& id, std::future<TextResult>& result);
   void forget(const std::string& id);
 
-  // These throw a ServeError of status 404 where there is no such document, or not any more.
+  // These throw a ServeError of status 404 where the document does not exist, or has expired.
   Status status(const Ticket& ticket) const;
   std::string file(const Ticket& ticket) const;
 

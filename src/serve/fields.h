@@ -25,7 +25,7 @@ class Fields {
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const { return at(name).is_array(); }
   bool flag(const std::string& name) const;  // true, "true", 1 and "1"
-  // Nothing where it is missing or is no integer, which may be written as text.
+  // An integer, which may be written as text; nothing where it is missing or anything else.
   std::optional<int64_t> integer(const std::string& name) const;
 
  private:

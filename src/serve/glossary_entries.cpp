@@ -20,9 +20,9 @@ constexpr size_t max_columns = 4;
 // Collects entries, and checks each.
 class Entries {
  public:
-  void add(const std::vector<std::string>& columns, size_t line, size_t most_columns) {
+  void add(const std::vector<std::string>& columns, size_t line, size_t allowed_columns) {
     if (columns.size() == 1 && columns.front().empty()) return;
-    if (columns.size() < 2 || columns.size() > most_columns) refuse(line, "is not a source and a target");
+    if (columns.size() < 2 || columns.size() > allowed_columns) refuse(line, "is not a source and a target");
     for (const std::string& text : {columns[0], columns[1]}) {
       if (text.find_first_not_of(" \t\r\n") == text.npos) refuse(line, "has an empty term");
       if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; }))

@@ -50,7 +50,7 @@ bool may_use(const std::string& owner, const StoredGlossary& glossary) {
 StoredGlossary read(const std::filesystem::path& path) {
   try {
     if (std::filesystem::file_size(path) > 2 * GlossaryStore::max_bytes)
-      throw Error("{}: is larger than all glossaries together may be", path.string());
+      throw Error("{}: is larger than the limit for all glossaries together", path.string());
     const nlohmann::json json = parse_json(read_file(path.string()));
     StoredGlossary glossary = {.id = path.stem().string(),
                                .name = json.at("name"),
@@ -85,8 +85,8 @@ void GlossaryStore::read_folder() {
     auto glossary = std::make_shared<const StoredGlossary>(read(file.path()));
     bytes_ += bytes_of(glossary->entries);
     if (glossaries_.size() == max_glossaries || bytes_ > max_bytes)
-      throw Error("{}: has more glossaries than the {}, of {} bytes together, that a server may have",
-                  folder_, max_glossaries, max_bytes);
+      throw Error("{}: has more than {} glossaries, or more than {} bytes of them: move some away", folder_,
+                  max_glossaries, max_bytes);
     glossaries_[glossary->id] = std::move(glossary);
   }
 }
@@ -103,7 +103,7 @@ std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   const std::lock_guard lock(mutex_);
   const size_t bytes = bytes_of(glossary->entries);
   if (glossaries_.size() == max_glossaries || bytes > max_bytes - bytes_)
-    throw ServeError(456, "this server has as many glossaries as it may: delete some");
+    throw ServeError(456, "the server's glossary limit is reached: delete some");
   if (!folder_.empty()) write_file(path(glossary->id), {as_file(*glossary)});
   glossaries_[glossary->id] = glossary;
   bytes_ += bytes;

@@ -1,6 +1,7 @@
 // GlossaryStore: the glossaries that clients have made, in memory and, with a folder, in a file each: ID.json.
 //
-// An owner's are there for that owner alone, nobody's for all. Every member function may be called from any thread.
+// Those with an owner are for that owner only, the others for everyone. Every member function may be called from any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,10 @@ class GlossaryStore {
  public:
   static constexpr size_t max_glossaries = 1000, max_bytes = 64 << 20;  // of all entries together
 
-  // Reads the folder's glossaries; an empty path: none are kept. Throws an Error where one is damaged.
+  // Reads the folder's glossaries; with an empty path none are kept. Throws an Error where one is damaged.
   explicit GlossaryStore(std::string folder = {});
 
-  // Its id, creation and glossary are made here. Throws a ServeError of status 456, DeepL's for what is used up.
+  // Its id, creation and glossary are made here. Throws a ServeError of status 456, DeepL's for an exhausted quota.
   std::shared_ptr<const StoredGlossary> add(StoredGlossary glossary);
   // Null where there is none.
   std::shared_ptr<const StoredGlossary> find(const std::string& id, const std::string& owner = {}) const;

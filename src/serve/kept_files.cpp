@@ -81,7 +81,7 @@ std::optional<std::string> KeptFiles::find(std::string_view name) const {
   std::ifstream file(path(name), std::ios::binary);
   std::string bytes(found->second.bytes, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    throw Error("{}: a translated file cannot be read any more", folder_);
+    throw Error("{}: a translated file can no longer be read", folder_);
   return bytes;
 }
 

@@ -18,7 +18,7 @@ bool is_known(const icu::Locale& locale) {
   return locale.getLanguage()[0] != '\0' && locale.getISO3Language()[0] != '\0';
 }
 
-// The script that a language is usually written in goes without saying.
+// The script that a language is usually written in is left out.
 bool has_usual_script(const icu::Locale& locale) {
   icu::Locale usual(locale.getLanguage(), locale.getCountry());
   UErrorCode status = U_ZERO_ERROR;

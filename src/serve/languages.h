@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 
 // The shortest BCP 47 code: "fr" for "fra_Latn" and "FR", "pt-BR" for "pt_br", "zh-Hant" for "zho_Hant". Empty where
-// it is none that ICU knows.
+// ICU does not know the language.
 std::string language_code(std::string_view name);
 
 // "pt" for "pt-BR", "zh-Hant" for "zh-Hant-TW".

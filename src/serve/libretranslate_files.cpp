@@ -50,7 +50,7 @@ void translate_file(ServeContext& context, const std::shared_ptr<KeptFiles>& fil
 void download(const KeptFiles& files, const ServeCall& call) {
   const size_t dot = std::min(call.name.find('.'), call.name.size());
   std::optional<std::string> bytes = files.find(std::string_view(call.name).substr(0, dot));
-  if (!bytes) throw ServeError(404, "there is no such file, or not any more: translate it again");
+  if (!bytes) throw ServeError(404, "no such file, or it has expired: translate it again");
   call.responder.send(file_answer(std::move(*bytes), call.name.substr(std::min(dot + 1, call.name.size()))));
 }
 

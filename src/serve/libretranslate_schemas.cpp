@@ -55,7 +55,7 @@ ordered_json translate_body() {
        {"target", target()},
        {"format", {{"type", "string"}, {"enum", {"text", "html"}}}},
        {"alternatives",
-        {{"type", "integer"}, {"minimum", 0}, {"description", "other translations beside the best"}}},
+        {{"type", "integer"}, {"minimum", 0}, {"description", "other translations besides the best"}}},
        {"api_key", key()}},
       {"q", "source", "target"});
 }

@@ -71,7 +71,7 @@ void ServeMetrics::translated(const std::string& pair, size_t bytes) {
 
 void ServeMetrics::print(MetricsPage& page) const {
   const std::lock_guard lock(mutex_);
-  page.family("dragoman_http_requests_total", "counter", "Requests that were answered.");
+  page.family("dragoman_http_requests_total", "counter", "Requests answered.");
   for (const auto& [key, count] : answers_) {
     const std::string status = std::to_string(key.second);
     page.value(static_cast<double>(count), {{"route", key.first}, {"status", status}});
@@ -79,9 +79,9 @@ void ServeMetrics::print(MetricsPage& page) const {
   page.family("dragoman_http_request_seconds", "histogram",
               "Time from a request's headers to its answer's end.");
   for (const auto& [route, times] : times_) page.histogram(times, label("route", route));
-  page.family("dragoman_texts_total", "counter", "Texts that were translated.");
+  page.family("dragoman_texts_total", "counter", "Texts translated.");
   for (const auto& [pair, counted] : pairs_) page.value(static_cast<double>(counted.texts), {{"pair", pair}});
-  page.family("dragoman_text_bytes_total", "counter", "Bytes of the texts that were translated.");
+  page.family("dragoman_text_bytes_total", "counter", "Bytes of the texts translated.");
   for (const auto& [pair, counted] : pairs_) page.value(static_cast<double>(counted.bytes), {{"pair", pair}});
 }
 

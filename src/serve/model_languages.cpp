@@ -86,7 +86,7 @@ ModelLanguages languages_of(const dragoman::ModelInfo& model, const std::string&
     pair = pair_of_recipe(model.config);
     if (!pair) pair = pair_of_folder(model.folder);
     if (!pair)
-      throw UsageError("{} does not tell its languages: name them, as in --model en-fr={}", model.folder,
+      throw UsageError("the languages of {} are unknown: name them, as in --model en-fr={}", model.folder,
                        model.folder);
   }
   if (!pair) return many;

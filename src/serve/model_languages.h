@@ -14,7 +14,7 @@ struct ModelLanguages {
       targets;  // from codes to the model's own names; empty: it has none
 };
 
-// `name`: a pair that the user gave; empty: none. Else a model of many languages knows them; others tell by the files
+// `name`: a pair that the user gave; empty: none. Else a multilingual model knows them; others show them by the files
 // that they were trained on ("train.en", "train.fr"; "en-fr.tsv"), or by the folder's name. An Error where none does.
 ModelLanguages languages_of(const dragoman::ModelInfo& model, const std::string& name);
 

@@ -83,7 +83,7 @@ Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
   std::ranges::sort(pairs_, {}, [](const ServedPair& pair) { return LanguagePair(pair.from, pair.to); });
 }
 
-// For a model of many languages alone there is nothing to find.
+// With a single multilingual model there is nothing to find.
 void Models::find_pivots() {
   if (models_.size() < 2) return;
   std::map<std::string, std::set<std::string>> onwards;
@@ -113,7 +113,7 @@ std::string Models::known_source(const std::string& language) const {
   const std::vector<std::string> all = sources();
   for (const std::string& known : {code, without_region(code)})
     if (std::ranges::binary_search(all, known)) return known;
-  throw UsageError("no model translates from \"{}\": from {}", language, fmt::join(all, ", "));
+  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(all, ", "));
 }
 
 std::string Models::known_target(const std::string& language, const std::string& from) const {
@@ -122,13 +122,12 @@ std::string Models::known_target(const std::string& language, const std::string&
     if (pair.from == from) all.push_back(pair.to);
   if (language.empty()) {
     if (all.size() == 1) return all.front();
-    throw UsageError("from {} there are models to several languages: name one of {}", from,
-                     fmt::join(all, ", "));
+    throw UsageError("no target language given for {}: name one of {}", from, fmt::join(all, ", "));
   }
   const std::string code = language_code(language);
   for (const std::string& known : {code, without_region(code)})
     if (known == from || std::ranges::binary_search(all, known)) return known;
-  throw UsageError("no model translates from {} to \"{}\": to {}", from, language, fmt::join(all, ", "));
+  throw UsageError("no model translates from {} to \"{}\", only to {}", from, language, fmt::join(all, ", "));
 }
 
 RouteStep Models::step(const LanguagePair& pair) const {

@@ -42,7 +42,7 @@ class Models {
   const std::vector<OpenModel>& all() const { return models_; }
   const std::vector<ServedPair>& pairs() const { return pairs_; }
   std::vector<std::string> sources() const;
-  // The code among those that are loaded: "pt" for "pt-BR" where there is no Brazilian one. An Error where none is.
+  // The code among those that are loaded: "pt" for "pt-BR" where there is no Brazilian one. An Error if none fits.
   std::string known_source(const std::string& language) const;
   std::string known_target(const std::string& language, const std::string& from) const;
   LanguageRoute route(const std::string& from, const std::string& to) const;

@@ -89,7 +89,7 @@ std::string boundary_of(std::string_view content_type) {
   return *boundary;
 }
 
-// Browsers write quotes and line ends of names in percents, and only these.
+// Browsers percent-encode the quotes and line ends of names, and only these.
 std::string browser_decoded(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -18,9 +18,9 @@ const char* reason(int status) {
     case 403:
       return "an API key is missing or wrong";
     case 404:
-      return "there is no such thing";
+      return "not found";
     case 413:
-      return "the request is larger than the server takes";
+      return "the request is larger than the server allows";
     case 415:
       return "the body's Content-Type is not one of these";
     case 429:
@@ -69,7 +69,7 @@ ordered_json answers_of(const Route& route, bool needs_key) {
   statuses.erase(std::unique(statuses.begin(), statuses.end()), statuses.end());
   for (const int status : statuses) {
     ordered_json schema = error_schema(route.tag);
-    // What is no path is refused before it is known whose it would be.
+    // An invalid path is refused before it is known which API it belongs to.
     if (status == 400 && has_name(route.path))
       schema = {{"anyOf", ordered_json::array({schema, error_schema("LibreTranslate")})}};
     answers[std::to_string(status)] = {{"description", reason(status)},

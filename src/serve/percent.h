@@ -1,4 +1,4 @@
-// Text in percents, as it was written; a % that begins no escape stands for itself, as in browsers.
+// Decodes percent-encoded text; a % that does not begin an escape stands for itself, as in browsers.
 #pragma once
 
 #include <string>

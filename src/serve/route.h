@@ -43,7 +43,7 @@ struct Route {
   nlohmann::ordered_json answer = {};  // of status 200; null: not JSON
   std::string answer_type = "application/json";
   bool streams = false;          // or answers server-sent events
-  std::vector<int> errors = {};  // statuses beside 200 that it may answer, 400 and more
+  std::vector<int> errors = {};  // statuses besides 200 that it may answer, 400 and more
   size_t body_bytes = 0;         // 0: no body
   bool open = false;             // needs no API key, and counts in no limit
   bool own_checks = false;       // the handler checks the body, with messages that the API's clients know

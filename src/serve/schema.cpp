@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/quotes.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,10 +40,6 @@ std::string article(const std::string& type) {
   if (type == "array") return "a list";
   if (type == "object") return "an object";
   return type == "null" ? "null" : "a " + type;
-}
-
-size_t code_point_count(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 bool is_one_of(const Schema& list, const Json& value) {

@@ -13,7 +13,7 @@ std::string random_hex(size_t bytes);
 // SHA-256 of both together, as 64 hexadecimal digits.
 std::string salted_hash(std::string_view salt, std::string_view key);
 
-// In a time that depends on the lengths alone.
+// In a time that depends only on the lengths.
 bool same_secret(std::string_view a, std::string_view b);
 
 }  // namespace dragoman::internal

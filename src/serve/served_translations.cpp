@@ -63,10 +63,10 @@ void ServedTranslations::look_for_changes(bool asked) {
     try {
       all[i] = open_model(arguments_[i], settings_.translator, translators_);
       changed = true;
-      log_info("{} has changed, and was loaded anew", folder);
+      log_info("{} has changed, and was reloaded", folder);
     } catch (const std::exception& error) {
       refused_[i] = now;
-      log_warning("{} has changed and cannot be loaded; the model loaded before stays: {}", folder,
+      log_warning("{} has changed but cannot be loaded, so the old model stays in use: {}", folder,
                   error.what());
     }
   }
@@ -79,7 +79,7 @@ void ServedTranslations::use(std::vector<OpenModel> models) {
     const std::lock_guard lock(mutex_);
     models_.swap(all);
   } catch (const dragoman::Error& error) {
-    log_warning("the models stay as they were: {}", error.what());
+    log_warning("the models were not replaced: {}", error.what());
   }
 }
 

@@ -101,12 +101,12 @@ struct TranslationServer::Parts {
       page.family(name, type, help);
       page.value(static_cast<double>(value));
     };
-    one("dragoman_connections", "gauge", "Connections that are open.", counts.connections);
-    one("dragoman_connections_total", "counter", "Connections that were accepted.", counts.accepted);
-    one("dragoman_connections_refused_total", "counter", "Connections beyond a limit.", counts.refused);
-    one("dragoman_bad_requests_total", "counter", "What was not a request, or an ambiguous one.",
-        counts.bad_requests);
-    one("dragoman_clients_gone_total", "counter", "Requests whose client went before the answer.",
+    one("dragoman_connections", "gauge", "Open connections.", counts.connections);
+    one("dragoman_connections_total", "counter", "Connections accepted.", counts.accepted);
+    one("dragoman_connections_refused_total", "counter", "Connections refused because of a limit.",
+        counts.refused);
+    one("dragoman_bad_requests_total", "counter", "Malformed or ambiguous requests.", counts.bad_requests);
+    one("dragoman_clients_gone_total", "counter", "Requests whose client disconnected before the answer.",
         counts.gone);
     if (translations.ready()) print_models(page, translations.models());
     page.family("dragoman_build_info", "gauge", "The version, as a label.");
@@ -130,7 +130,7 @@ struct TranslationServer::Parts {
 TranslationServer::TranslationServer(const ServeSettings& settings)
     : parts_(std::make_unique<Parts>(settings)) {}
 
-// Nothing calls a handler any more, and no handler's work is left, when what they use goes.
+// When what handlers use goes, nothing calls them any more and none of their work is left.
 TranslationServer::~TranslationServer() {
   parts_->http.reset();
   parts_->translations.close();
@@ -150,12 +150,12 @@ void TranslationServer::reload() {
   try {
     parts_->keys.reload();
   } catch (const dragoman::Error& error) {
-    log_warning("the API keys stay as they are: {}", error.what());
+    log_warning("the API keys were not reloaded: {}", error.what());
   }
   try {
     parts_->http->reload_certificate();
   } catch (const dragoman::Error& error) {
-    log_warning("the certificate stays as it is: {}", error.what());
+    log_warning("the certificate was not reloaded: {}", error.what());
   }
   parts_->translations.reload();
 }

@@ -35,7 +35,7 @@ class AppendedFile {
   // By one call, which the system does not mix with another's.
   void append(const std::string& line) const {
     if (write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      throw Error("{}: a suggestion cannot be written whole: {}", path_, std::strerror(errno));
+      throw Error("{}: a suggestion cannot be written completely: {}", path_, std::strerror(errno));
   }
 
  private:

@@ -28,7 +28,7 @@ ordered_json to_json(const WordAlignment& pair) {
           {"target_span", to_json(pair.target_span)}};
 }
 
-// Of a long line a token saw one segment alone: the rest of the row is left out.
+// Of a long line a token saw only one segment: the rest of the row is left out.
 ordered_json attention_json(const Token& token) {
   ordered_json weights = ordered_json::array();
   for (const float weight : token.attention) weights.push_back(rounded_weight(weight));

@@ -34,7 +34,7 @@ struct TextWork {
               to = {};  // codes; from "auto" or empty: detected; to empty: the only one, else an error
   dragoman::Options options = {};  // of each line, as `dragoman translate` has them
   std::string prefix = {};         // how the output begins: texts of one line only
-  int alternatives = 0;            // beside the best
+  int alternatives = 0;            // besides the best
   std::shared_ptr<const dragoman::Glossary> glossary = {};
   std::chrono::steady_clock::time_point deadline = {};  // none by default
   std::stop_token stop = {};
@@ -94,7 +94,7 @@ class Translations {
   virtual std::vector<DetectedLanguage> detect(const std::string& text) const = 0;  // the most likely first
   virtual std::vector<ServedPair> pairs() const = 0;                                // all, pivots included
   // Of a direct pair, for what is asked of one model (scores, inspection). It stays valid while held, also where its
-  // folder is loaded anew. A usage error where there is none.
+  // folder is reloaded. A usage error where there is none.
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;
   virtual std::vector<ServedModel> models() const { return {}; }
   virtual bool ready() const = 0;  // all models are loaded

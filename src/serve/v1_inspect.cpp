@@ -20,7 +20,7 @@ struct InspectWork {
   std::string text, target, name;
 };
 
-// The model is named as in the list of models; the path of its folder is the server's alone.
+// The model is named as in the list of models; the path of its folder is not shown.
 std::string name_of(const Translations& translations, const DirectTranslator& model) {
   for (const ServedModel& one : translations.models()) {
     if (one.translator == model.translator) return one.name;

@@ -14,7 +14,7 @@ nlohmann::ordered_json option_properties(const ServeLimits& limits);
 // Those that a valid body sets.
 dragoman::Options options_in(const nlohmann::json& body);
 
-// The schema of one option, from what is said about it for people.
+// The schema of one option, from its description for people.
 nlohmann::ordered_json option_schema(const OptionInfo& option);
 
 }  // namespace dragoman::internal

@@ -145,7 +145,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
     call_.responder.send(answer);
   }
 
-  // That a model has no shortlist is for the client to know, who asked for one.
+  // The client asked for a shortlist, and learns that the model has none.
   std::exception_ptr of_the_request(const std::exception_ptr& error) const {
     if (!call_.body.value("shortlist", false)) return error;
     try {
@@ -215,7 +215,7 @@ ordered_json body_schema(const ServeLimits& limits) {
         {"minimum", 0},
         {"maximum", limits.beam - 1},
         {"default", 0},
-        {"description", "translations beside the best"}}},
+        {"description", "translations besides the best"}}},
       {"glossary",
        {{"type", "array"},
         {"maxItems", 10'000},

@@ -63,7 +63,7 @@ HttpResponse file_answer(const IncomingRequest& request, std::string_view name, 
   const std::string_view text = embedded_file(name);
   const std::string tag = fmt::format("\"{}\"", checksum_of(text));
   HttpResponse response = {.type = std::string(type)};
-  // Asked for anew each time, so that a page never meets the scripts of another version.
+  // Requested again each time, so that a page never meets the scripts of another version.
   response.headers = {{"ETag", tag},
                       {"Cache-Control", "no-cache"},
                       {"Content-Security-Policy", std::string(policy)},
@@ -90,7 +90,7 @@ Route page_route(const char* path, const char* name, const char* summary) {
           .handle = [name](ServeCall call) { call.responder.send(file_answer(call.request, name, html)); }};
 }
 
-// What the page must know that is not of the models (GET /v1/models).
+// What the page must know beyond the models (GET /v1/models).
 HttpResponse settings_answer(const WebSettings& settings) {
   const nlohmann::ordered_json body = {{"training", settings.training}};
   return {.body = body.dump(), .headers = {{"Cache-Control", "no-cache"}}};
@@ -99,7 +99,7 @@ HttpResponse settings_answer(const WebSettings& settings) {
 void answer_file(const ServeCall& call, const WebSettings& settings) {
   if (call.name == "settings.json") return call.responder.send(settings_answer(settings));
   const auto file = std::ranges::find(files, call.name, &WebFile::name);
-  if (file == files.end()) throw ServeError(404, fmt::format("there is no file {} here", call.name));
+  if (file == files.end()) throw ServeError(404, fmt::format("no such file: {}", call.name));
   call.responder.send(file_answer(call.request, file->name, file->type));
 }
 

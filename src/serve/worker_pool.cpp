@@ -15,11 +15,11 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Where the system refuses a thread, those that there are do the work; where there is none, that is an Error.
+// Where the system refuses a thread, the existing ones do the work; where there are none, that is an Error.
 void WorkerPool::run(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
-    if (idle_ <= waiting_.size() && threads_.size() < most_) {
+    if (idle_ <= waiting_.size() && threads_.size() < max_threads_) {
       std::thread thread =
           threads_.empty() ? start_thread([this] { work(); }) : try_to_start_thread([this] { work(); });
       if (thread.joinable()) threads_.push_back(std::move(thread));

@@ -13,7 +13,7 @@ namespace dragoman::internal {
 class WorkerPool {
  public:
   // Threads start as they are needed.
-  explicit WorkerPool(int most) : most_(static_cast<size_t>(most)) {}
+  explicit WorkerPool(int threads) : max_threads_(static_cast<size_t>(threads)) {}
   ~WorkerPool();  // does what waits, first
 
   // Must not throw.
@@ -22,7 +22,7 @@ class WorkerPool {
  private:
   void work();
 
-  const size_t most_;
+  const size_t max_threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> waiting_;

@@ -36,7 +36,7 @@ std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::s
   if (language.empty()) throw_missing(names, key);
   const auto place = std::ranges::find(names, language);
   if (place != names.end()) return tokens[static_cast<size_t>(place - names.begin())].second;
-  throw OptionError(key, fmt::format("is {}, which is none of this model's {} languages: did you mean {}?",
+  throw OptionError(key, fmt::format("is {}, not one of the model's {} languages: did you mean {}?",
                                      in_quotes(language), names.size(), nearest(language, names)));
 }
 

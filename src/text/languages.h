@@ -1,5 +1,5 @@
-// The languages of a model of many. Each has a token of its own: a source has that of its language, and an output is
-// forced to begin with that of the language that is wanted.
+// The languages of a multilingual model. Each has a token of its own: a source has that of its language, and an output
+// is forced to begin with that of the target language.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct SourceFrame {
 class StartTokens {
  public:
   StartTokens(int32_t start) : tokens_{start} {}
-  StartTokens(std::vector<int32_t> tokens);  // one at least
+  StartTokens(std::vector<int32_t> tokens);  // at least one
 
   const std::vector<int32_t>& all() const { return tokens_; }
   size_t size() const { return tokens_.size(); }

@@ -10,6 +10,7 @@
 #include "text/term_mark_names.h"
 #include "text/term_marks.h"
 #include "text/tokenizer_field.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
 
@@ -71,7 +72,7 @@ int64_t required_characters(const Sentences& next, double coverage) {
   while (const auto sentence = next()) {
     for (size_t begin = 0; begin < sentence->size();) {
       size_t end = begin + 1;
-      while (end < sentence->size() && (static_cast<unsigned char>((*sentence)[end]) & 0xC0) == 0x80) ++end;
+      while (end < sentence->size() && is_continuation((*sentence)[end])) ++end;
       ++counts[std::string(sentence->substr(begin, end - begin))];
       ++all;
       begin = end;
@@ -150,14 +151,13 @@ int64_t size_for_words(const VocabularyConfig& config, const Sentences& next, co
   if (config.size > 0 && config.size < needed) {
     throw Error(
         "vocabulary.size is {}, but must be at least {} for the {} different characters of the {} text: "
-        "raise "
-        "it, or lower vocabulary.character_coverage",
+        "raise it, or lower vocabulary.character_coverage",
         config.size, needed, characters, what);
   }
   throw Error("cannot learn the {} vocabulary: {}", what, reason);
 }
 
-// `control`: further tokens that are no text, separated by commas.
+// `control`: further tokens that are not text, separated by commas.
 Vocabulary learn(const VocabularyConfig& config, const std::function<Sentences()>& open_text,
                  const std::string& what, const std::string& control) {
   const auto open = [&] {

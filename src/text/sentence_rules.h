@@ -1,5 +1,5 @@
-// Where a boundary that Unicode's rules see is none: after abbreviations, initials and ordinals. The words are those of
-// share/sentences.toml.
+// Which boundaries of Unicode's rules do not end a sentence: those after abbreviations, initials and ordinals. The
+// words are those of share/sentences.toml.
 #pragma once
 
 #include <string>

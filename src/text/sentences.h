@@ -11,8 +11,8 @@ struct SentencePart {
   std::string_view sentence, space;
 };
 
-// The sentences of a text by Unicode's rules (UAX 29), but for full stops that end none in this language, such as those
-// of abbreviations (sentence_rules.h); empty: a language that is not known. Drops leading white space.
+// The sentences of a text by Unicode's rules (UAX 29), except at full stops that do not end one in this language, such
+// as those of abbreviations (sentence_rules.h); empty: an unknown language. Drops leading white space.
 std::vector<SentencePart> split_sentences(std::string_view text, std::string_view language = "");
 
 }  // namespace dragoman::internal

@@ -6,15 +6,10 @@
 #include "text/unicode.h"
 
 namespace dragoman::internal {
-namespace {
-
-bool begins_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-}  // namespace
 
 std::vector<TextSpan> in_code_points(std::string_view utf8, const std::vector<TextSpan>& bytes) {
   std::vector<size_t> numbers = {0};  // of code points that begin before each byte
-  for (const char byte : utf8) numbers.push_back(numbers.back() + (begins_code_point(byte) ? 1 : 0));
+  for (const char byte : utf8) numbers.push_back(numbers.back() + (is_continuation(byte) ? 0 : 1));
   const std::u32string points = code_points(utf8);
   std::vector<TextSpan> spans;
   for (const TextSpan& span : bytes) {

@@ -9,19 +9,10 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
-
-// The offsets of a text's characters, and its length.
-std::vector<size_t> character_begins(std::string_view text) {
-  std::vector<size_t> begins;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) begins.push_back(i);
-  }
-  begins.push_back(text.size());
-  return begins;
-}
 
 double log_sum(double a, double b) {
   const double high = std::max(a, b);
@@ -82,7 +73,7 @@ struct Chain {
   std::priority_queue<Merge> waiting;
 
   explicit Chain(std::string_view text) {
-    const std::vector<size_t> begins = character_begins(text);
+    const std::vector<size_t> begins = code_point_offsets(text);
     const int count = static_cast<int>(begins.size()) - 1;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<size_t>(i);
@@ -147,7 +138,7 @@ std::optional<std::vector<int32_t>> SubwordSampler::Pieces::walk(std::string_vie
     int32_t id;
     double weight;
   };
-  const std::vector<size_t> begins = character_begins(text);
+  const std::vector<size_t> begins = code_point_offsets(text);
   std::vector<double> sums(begins.size(), -std::numeric_limits<double>::infinity());
   std::vector<std::vector<Edge>> edges(begins.size());  // by their end
   sums[0] = 0;

@@ -47,6 +47,19 @@ std::u32string code_points(std::string_view utf8) {
   return code_points(icu::UnicodeString::fromUTF8({utf8.data(), static_cast<int32_t>(utf8.size())}));
 }
 
+size_t code_point_count(std::string_view utf8) {
+  return static_cast<size_t>(std::ranges::count_if(utf8, [](char c) { return !is_continuation(c); }));
+}
+
+std::vector<size_t> code_point_offsets(std::string_view utf8) {
+  std::vector<size_t> offsets;
+  for (size_t i = 0; i < utf8.size(); ++i) {
+    if (!is_continuation(utf8[i])) offsets.push_back(i);
+  }
+  offsets.push_back(utf8.size());
+  return offsets;
+}
+
 std::string to_utf8(char32_t c) {
   char bytes[U8_MAX_LENGTH];
   int32_t size = 0;

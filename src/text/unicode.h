@@ -2,6 +2,7 @@
 // that scores equal sacreBLEU's.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,15 @@ std::string repaired(std::string_view bytes);
 // Replaces invalid UTF-8 with U+FFFD.
 std::u32string code_points(std::string_view utf8);
 
-// One character; empty if there is none of this number.
+// Whether a byte of UTF-8 continues the character of the byte before it.
+constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+size_t code_point_count(std::string_view utf8);
+
+// The byte at which each code point begins, then the size of the text.
+std::vector<size_t> code_point_offsets(std::string_view utf8);
+
+// One character; empty if no character has this number.
 std::string to_utf8(char32_t c);
 
 // Python's str.isspace for one character, which split() and rstrip() use.

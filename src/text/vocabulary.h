@@ -31,7 +31,7 @@ struct SpecialTokens {
   int32_t start;    // what the decoder reads before the first token of a target
   int32_t end;      // ends a sentence
 
-  // What an encoder reads where there is no text: one token at least.
+  // What an encoder reads where there is no text: at least one token.
   int32_t of_nothing() const { return end >= 0 ? end : unknown; }
 
   bool operator==(const SpecialTokens&) const = default;
@@ -66,7 +66,7 @@ class Vocabulary {
 
   int64_t size() const;
   const SpecialTokens& special() const { return special_; }
-  // Tokens that no output has, beside the start mark.
+  // Tokens that no output has, besides the start mark.
   const std::vector<int32_t>& never() const { return never_; }
   // The bytes of a token such as >>fra<< that a text begins with, by which some models know the target language; or 0.
   size_t language_tag(std::string_view text) const;

@@ -36,7 +36,7 @@ void verify_vocabulary(const nlohmann::json& config, const std::string& path, st
   if (!config.contains(place) || config.at(place) == checksum_of(contents)) return;
   throw Error(
       "{} is damaged, or of another model: it does not match its checksum in config.json; copy it again from "
-      "where the model comes from",
+      "the original model",
       path);
 }
 

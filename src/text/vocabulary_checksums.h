@@ -9,7 +9,8 @@
 
 namespace dragoman::internal {
 
-// What config.json says; empty where the folder has none, or one that is not JSON: who reads the rest of it says so.
+// What config.json says; empty where the folder has none, or one that is not JSON: whoever reads the rest of it
+// reports that.
 nlohmann::json config_of_vocabularies(const std::string& folder);
 
 // By name, of those files that the folder has: {"shared.spm": "2d06800538d394c2"}.

@@ -10,7 +10,7 @@ namespace dragoman::internal {
 
 enum class PieceKind { bpe, unigram, characters, words };
 
-// How a vocabulary of words divides a text: at spaces alone, or as in word_tokenizer.h.
+// How a vocabulary of words divides a text: only at spaces, or as in word_tokenizer.h.
 enum class WordTokenizer { none, simple };
 
 struct VocabularyConfig {

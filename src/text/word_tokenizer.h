@@ -1,7 +1,7 @@
 // The words and punctuation marks of a text, and text from them again: what vocabulary.tokenizer = "simple" does. The
 // rules are in docs/data.md.
 //
-// Words are plain, as in other systems' vocabularies: none says whether it had a space before it. So spacing is put
+// Words are plain, as in other systems' vocabularies: none records whether it had a space before it. So spacing is put
 // back by rules, and is the original's where that follows them.
 #pragma once
 

@@ -84,8 +84,8 @@ std::optional<int64_t> step_of(const std::string& name) {
   return step;
 }
 
-// All folders with the name of a checkpoint, the newest last. What cannot be read is not taken for empty: the run would
-// start anew.
+// All folders with the name of a checkpoint, the newest last. An unreadable folder is not treated as empty: the run
+// would start over.
 std::vector<CheckpointInfo> folders(const std::string& folder) {
   std::vector<CheckpointInfo> found;
   if (!fs::exists(folder)) return found;

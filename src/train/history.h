@@ -50,7 +50,7 @@ History read_history(const std::string& path);
 
 // The history of a run that may still train: each update reads only what has come since.
 //
-// A last line without an end is left for the next time. A file that was cut, as a resumed run's is, is read anew.
+// A last line without an end is left for the next time. A file that was cut, as a resumed run's is, is read again.
 class GrowingHistory {
  public:
   explicit GrowingHistory(std::string path);

@@ -19,7 +19,7 @@ struct UpdateReport {
   double learning_rate = 0;
   double gradient_norm = 0;             // before clipping
   double tokens_per_second = 0;         // source and target
-  double target_tokens_per_second = 0;  // target alone
+  double target_tokens_per_second = 0;  // target only
   double seconds = 0;                   // of training, over all resumes
   std::optional<double> waiting;        // fraction of the update's time spent waiting for other processes
   std::optional<double> done;           // fraction of the run, if that is known
@@ -40,7 +40,7 @@ struct ValidationReport {
   std::vector<ValidationSample> samples;  // as many as validation.samples says
 };
 
-// The callbacks run in the thread that trains, of several processes in the first one alone. An exception from one ends
+// The callbacks run in the thread that trains, of several processes only in the first one. An exception from one ends
 // the run as an error does.
 struct TrainingObserver {
   std::function<void(const UpdateReport&)> on_update;

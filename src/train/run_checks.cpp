@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Some options may change on a resume; a key that the saved configuration lacks is no change.
+// Some options may change on a resume; a key that the saved configuration lacks is not a change.
 void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const std::string& folder) {
   Recipe now = recipe, before = recipe;
   Options options, saved_options;
@@ -29,7 +29,7 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
   }
 }
 
-// Weights are useful only in a model that computes the same, which shapes alone do not tell. Initialisation and dropout
+// Weights are useful only in a model that computes the same, which shapes alone do not show. Initialisation and dropout
 // may differ; vocabularies are compared later, as such.
 void check_same_model(const ModelConfig& model, const std::string& init_from) {
   const nlohmann::json theirs = to_json(read_model_config(init_from)), ours = to_json(model);
@@ -43,7 +43,7 @@ void check_same_model(const ModelConfig& model, const std::string& init_from) {
   }
 }
 
-// A run that could save no checkpoint starts anew. Any other model is another command's result, or its checkpoints are
+// A run that could save no checkpoint starts over. Any other model is another command's result, or its checkpoints are
 // lost: it must not be overwritten.
 bool may_be_replaced(const std::string& folder) {
   try {
@@ -92,11 +92,12 @@ void check_fits_new_run(const RunOptions& options) {
   const std::string checkpoints = options.folder + "/checkpoints";
   if (!Checkpoints(checkpoints, 1).list().empty()) {
     throw UsageError(
-        "no checkpoint in {} can be used: remove them to start anew, or choose another folder (--out)",
+        "no checkpoint in {} can be used: remove them to start over, or choose another folder (--out)",
         checkpoints);
   }
   if (options.resume == Resume::require)
-    throw UsageError("{} has no checkpoint to resume from, as --resume require demands", options.folder);
+    throw UsageError("{} has no checkpoint, but --resume require needs one: use --resume auto",
+                     options.folder);
   if (!options.init_from.empty() && !have_same_vocabularies(options.folder, options.init_from)) {
     throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
                      options.init_from);

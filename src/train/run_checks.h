@@ -30,7 +30,7 @@ struct Standing {
   const char* instruction_set;
 };
 
-// That all processes are at the same point. The first process alone reports what is wrong.
+// That all processes are at the same point. Only the first process reports what is wrong.
 void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own);
 
 // The recipe as config.json holds it, for comparison when the run resumes.

@@ -1,5 +1,5 @@
-// The model's file of a run: its best weights so far, and at the end perhaps an average. It says of which step they
-// are, so that no earlier model is taken for the one that is wanted.
+// The model's file of a run: its best weights so far, and at the end perhaps an average. It records their
+// step, so that an earlier model is not mistaken for the wanted one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dragoman::internal {
 // What the file says about its weights.
 struct RunModel {
   std::string step;
-  bool resumable = true;  // false: the run has no checkpoint yet, and may start anew and replace the model
+  bool resumable = true;  // false: the run has no checkpoint yet, and may start over and replace the model
 };
 
 RunModel model_of_step(int64_t step, bool resumable);

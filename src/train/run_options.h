@@ -1,4 +1,4 @@
-// RunOptions: what a run needs to know beside its recipe.
+// RunOptions: what a run needs to know besides its recipe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// RunState: what a checkpoint holds beside the weights and moments. Together they decide all later steps, so that a
+// RunState: what a checkpoint holds besides the weights and moments. Together they decide all later steps, so that a
 // resumed run ends with the same weights as an uninterrupted one.
 #pragma once
 

@@ -166,7 +166,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
   unwritten_best_.clear();
 }
 
-// What the bits depend on, beside the recipe.
+// What the bits depend on besides the recipe.
 void RunStore::warn_if_bits_change(const nlohmann::json& saved, const Trainer& trainer,
                                    const RunState& state) const {
   const int processes = saved.value("processes", 1);
@@ -216,7 +216,7 @@ void RunStore::keep_if_best(const Trainer& trainer, const RunState& state) {
 }
 
 // The model does not wait for room for a checkpoint, which is larger; an average needs that checkpoint, however. In the
-// end memory holds the model, perhaps of another step, and nothing may be saved any more.
+// end memory holds the model, perhaps of another step, and nothing more may be saved.
 void RunStore::finish(Trainer& trainer, const RunState& state, int64_t average_last) {
   if (!writes_) return;
   std::exception_ptr unsaved;

@@ -1,11 +1,11 @@
 // RunStore: what a run keeps in the model's folder: its configuration, checkpoints, history and the model.
 //
-//   config.json          the recipe, and what the bits depend on beside it
+//   config.json          the recipe, and what else the bits depend on
 //   checkpoints/         to resume from
 //   metrics.jsonl        the history; tensorboard/ holds the same
 //   model.safetensors    the best weights so far
 //
-// Of several processes the first one alone writes; in the others log(), save() and the like do nothing.
+// Of several processes only the first one writes; in the others log(), save() and the like do nothing.
 #pragma once
 
 #include <memory>

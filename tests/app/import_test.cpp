@@ -121,7 +121,7 @@ TEST_F(ImportTest, MistakesAreOneSentence) {
   run("import " + source_ + " --out " + folder_.path, "", 2);
   EXPECT_NE(errors_.find("already holds a model"), std::string::npos) << errors_;
   run("import " + temporary_.path("") + " --out " + out_, "", 1);
-  EXPECT_NE(errors_.find("is not a model of a known format"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("is not a model in a known format"), std::string::npos) << errors_;
   temporary_.write("config.json", R"({"model_type": "bart"})");
   run("import " + temporary_.path("") + " --out " + out_, "", 1);
   EXPECT_NE(errors_.find("config.json: model_type is \"bart\", which cannot be imported"), std::string::npos)

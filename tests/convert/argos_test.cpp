@@ -111,11 +111,11 @@ TEST_F(Argos, NothingIsWrittenOutsideAndNoBombIsUnpacked) {
     members.emplace_back(name, "x");
     EXPECT_NE(error(members).find("outside"), std::string::npos) << name;
   }
-  std::string bomb = zip_of(package());  // that says it is larger
+  std::string bomb = zip_of(package());  // that claims to be larger
   const size_t at = bomb.rfind("en_fr/model/model.bin") - 46 + 24;
   bomb.replace(at, 4, little(uint32_t{0xf0000000}));
   const std::string path = temporary_.write("bomb.argosmodel", bomb);
-  EXPECT_NE(error_of([&] { import_argos({path}); }).find("unpack to more than"), std::string::npos);
+  EXPECT_NE(error_of([&] { import_argos({path}); }).find("unpacks to more than"), std::string::npos);
 }
 
 TEST_F(Argos, DamageIsAnErrorOrAModel) {

@@ -183,7 +183,7 @@ class CTranslate2Folder : public testing::Test {
       Device device(kernels_for("baseline"), 1);
       const Transformer ours(model.config, device, Buffers::none_yet);
       for (const Parameter& parameter : ours.parameters.list())
-        for (const ForeignTensor& part : model.parts(parameter)) to_floats(part);
+        for (const ForeignTensor& part : model.tensors_of(parameter)) to_floats(part);
     });
   }
   std::string error() const { return error({folder_.path("")}); }
@@ -213,7 +213,7 @@ TEST_F(CTranslate2Folder, SentencePieceFilesAreFoundOrAskedFor) {
   EXPECT_NE(error().find("--vocab"), std::string::npos) << error();
   EXPECT_EQ(error(request_of(folder_.path(""))), "");
   const std::string other = folder_.write("other.spm", symbol_model(100));
-  EXPECT_NE(error({folder_.path(""), {other}}).find("another model's file"), std::string::npos);
+  EXPECT_NE(error({folder_.path(""), {other}}).find("belongs to another model"), std::string::npos);
 }
 
 TEST_F(CTranslate2Folder, WhatIsNotSupportedIsNamed) {

@@ -1,4 +1,4 @@
-// What is exported and imported again computes what it did. tests/golden/check_exports.py compares with the other
+// An exported model that is imported again computes the same. tests/golden/check_exports.py compares with the other
 // systems' programs.
 #include <filesystem>
 

@@ -74,7 +74,7 @@ inline void expect_tensor(const ForeignTensor& tensor, const nlohmann::json& exp
   }
 }
 
-// All tensors of a tensors.json, and no others but so many.
+// All tensors of a tensors.json, and only this many others.
 inline void expect_golden(const ForeignTensors& tensors, const std::filesystem::path& folder = fixtures,
                           size_t others = 0) {
   const nlohmann::json expected = nlohmann::json::parse(contents(folder / "tensors.json"));
@@ -86,7 +86,7 @@ inline void expect_golden(const ForeignTensors& tensors, const std::filesystem::
   }
 }
 
-// Refused wherever it is cut off.
+// Rejected wherever it is truncated.
 template <class Function>
 void expect_no_part_of(const std::string& whole, Function&& read) {
   const TemporaryFolder folder;
@@ -114,7 +114,7 @@ void expect_an_end_for_flipped_bits(const std::string& whole, Function&& read) {
   }
 }
 
-// As files have numbers.
+// As files store numbers.
 template <class Number>
 std::string little(Number number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};

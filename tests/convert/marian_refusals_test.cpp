@@ -28,7 +28,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), with);
 }
 
-// A copy of a fixture, whose model is written anew.
+// A copy of a fixture with a rewritten model.
 class MarianRefusals : public testing::Test {
  protected:
   explicit MarianRefusals(const char* name = "tied")
@@ -109,7 +109,7 @@ TEST_F(SsruRefusals, WhatIsNotSupportedIsNamed) {
     expect_error(error_with(key + ": false", key + ": true"), key);
 }
 
-// Nor is gelu a reason to refuse an old version: it was another function then.
+// Nor is gelu a reason to reject an old version, in which it was another function.
 TEST_F(MarianRefusals, OldVersionsHaveTheirGelu) {
   const std::string gelu =
       replaced(model_.configuration, "transformer-ffn-activation: swish", "transformer-ffn-activation: gelu");

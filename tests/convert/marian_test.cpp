@@ -29,7 +29,8 @@ const fs::path models = golden / "marian_models";
 
 struct MarianCase {
   const char* name;
-  bool decodes = true;  // Marian decodes pre-norm models with self-attention unlike it scores them
+  bool decodes =
+      true;  // Marian decodes pre-norm models with self-attention differently from how it scores them
 };
 void PrintTo(const MarianCase& c, std::ostream* out) { *out << c.name; }
 
@@ -130,7 +131,7 @@ TEST(Bergamot, WeightsAreTheIntegersOfTheFile) {
   const Transformer transformer(model.config, device, Buffers::none_yet);
   size_t rounded = 0;
   for (const Parameter& parameter : transformer.parameters.list()) {
-    for (const ForeignTensor& part : model.parts(parameter)) {
+    for (const ForeignTensor& part : model.tensors_of(parameter)) {
       EXPECT_EQ(part.shape[0], parameter.value.rows()) << parameter.name;
       rounded += part.type == ElementType::i8 && part.scales.size() == 1;
     }

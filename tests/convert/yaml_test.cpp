@@ -26,7 +26,7 @@ TEST(Yaml, IsReadAsJson) {
   EXPECT_EQ(parse_yaml("nan", "x"), "nan");
 }
 
-// As lists of tokens have them.
+// As in lists of tokens.
 TEST(Yaml, KeysAreStrings) {
   EXPECT_EQ(parse_yaml("\"</s>\": 0\n\"\\\"\": 1\n'#': 2\n? ▁a\n: 3\n12: 4\ntrue: 5\n\"\\u2581\": 6\n", "x"),
             json::parse(R"({"</s>": 0, "\"": 1, "#": 2, "▁a": 3, "12": 4, "true": 5, "▁": 6})"));
@@ -39,8 +39,8 @@ std::string refusal(const std::string& text) {
 TEST(Yaml, WhatIsNotYamlIsAnErrorWithItsLine) {
   for (const std::string text : {"a: 1\nb: [1, 2\n", "a: 1\n\tb: 2\n: : :\n", "a: 1\nb: @x"})
     EXPECT_EQ(refusal(text).substr(0, 10), "model.npz:") << text << refusal(text);
-  EXPECT_EQ(refusal("a: 1\nb: \xff\n"), "model.npz:2: this is not valid UTF-8");
-  EXPECT_EQ(refusal("a: 1\na: 2\n"), "model.npz:2: the key \"a\" is there twice");
+  EXPECT_EQ(refusal("a: 1\nb: \xff\n"), "model.npz:2: not valid UTF-8");
+  EXPECT_EQ(refusal("a: 1\na: 2\n"), "model.npz:2: duplicate key \"a\"");
   EXPECT_EQ(refusal("a: 1\n[1, 2]: 2\n"), "model.npz:2: a key must be a string");
 }
 

@@ -92,7 +92,7 @@ TEST(AnnotatedPage, QuotesTheSource) {
     ASSERT_FALSE(block.lines.empty());
     EXPECT_TRUE(has_lines(read_file((root / link[1].str()).string()), block.lines))
         << "docs/annotated.md:" << block.above.number << ": " << link[1]
-        << " has no such lines; quote it anew:\n"
+        << " has no such lines; quote it again:\n"
         << testing::PrintToString(block.lines);
   }
 }

@@ -1,4 +1,4 @@
-// Random HTML: tame (every tag has its partner) or wild (some have none, cross, or stand where they must not).
+// Random HTML: tame (every tag has its partner) or wild (some have none, cross, or are where they must not be).
 #pragma once
 
 #include <random>

@@ -132,13 +132,15 @@ TEST_F(GlossaryFile, OfTabsHasAnEntryALine) {
 }
 
 TEST_F(GlossaryFile, OfTabsIsRefusedWithItsLine) {
-  EXPECT_EQ(refusal("a\tb\nword\n"), ":2: needs a source, a tab and a target, and may have a tab and flags");
-  EXPECT_EQ(refusal("a\tb\tc\td\n"), ":1: needs a source, a tab and a target, and may have a tab and flags");
-  EXPECT_EQ(refusal("a\t\n"), ":1: has an empty target: write = for what stays as it is in the text");
-  EXPECT_EQ(refusal("a\tb||c\n"), ":1: has an empty target: write = for what stays as it is in the text");
-  EXPECT_EQ(refusal("a\tb\tcase\n"), ":1: has the flag \"case\": use any-case or exact-case");
+  EXPECT_EQ(refusal("a\tb\nword\n"),
+            ":2: needs a source, a tab and a target, and optionally a tab and flags");
+  EXPECT_EQ(refusal("a\tb\tc\td\n"),
+            ":1: needs a source, a tab and a target, and optionally a tab and flags");
+  EXPECT_EQ(refusal("a\t\n"), ":1: has an empty target: write = for a term that stays as it is");
+  EXPECT_EQ(refusal("a\tb||c\n"), ":1: has an empty target: write = for a term that stays as it is");
+  EXPECT_EQ(refusal("a\tb\tcase\n"), ":1: has the unknown flag \"case\": use any-case or exact-case");
   EXPECT_EQ(refusal("a\t\xff\n"), ":1: is not valid UTF-8: save the file as UTF-8");
-  EXPECT_EQ(refusal(std::string(501, 'a') + "\tb\n"), ":1: a term of 501 characters: it may have 500");
+  EXPECT_EQ(refusal(std::string(501, 'a') + "\tb\n"), ":1: has a term of 501 characters, the limit is 500");
 }
 
 const std::string martif = R"(<?xml version="1.0"?><!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">
@@ -174,8 +176,8 @@ TEST_F(GlossaryFile, OfTbx3InBothStyles) {
 }
 
 TEST_F(GlossaryFile, OfTbxIsRefusedWithItsLine) {
-  EXPECT_NE(refusal(martif.substr(0, 400)).find(": is damaged XML: "), std::string::npos);
-  EXPECT_EQ(refusal("<?xml version='1.0'?>\n<html/>"), ":2: is not TBX, nor tab-separated text");
+  EXPECT_NE(refusal(martif.substr(0, 400)).find(": invalid XML: "), std::string::npos);
+  EXPECT_EQ(refusal("<?xml version='1.0'?>\n<html/>"), ":2: is neither TBX nor tab-separated text");
   EXPECT_EQ(refusal("<?xml version='1.0'?><!DOCTYPE tbx [<!ENTITY e \"word\">]>\n<tbx><conceptEntry><langSec "
                     "xml:lang='en'><termSec><term>&e;</term></termSec></langSec></conceptEntry></tbx>"),
             ":2: refers to an entity: write the character itself");

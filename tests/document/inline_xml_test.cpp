@@ -1,4 +1,4 @@
-// OpenDocument, EPUB and other XML whose text stands directly in tags.
+// OpenDocument, EPUB and other XML whose text is directly in tags.
 #include <algorithm>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Language {
   std::vector<std::string> spans, points, borders,
-      blocks;  // names; points and borders as they stand in the file
+      blocks;  // names; points and borders as they are in the file
   std::string head, tail;
 };
 
@@ -127,7 +127,7 @@ void check(const Language& language, const std::function<std::string(const std::
     }
     for (const std::string& changed : {in_upper_case(document), in_other_words(document)}) {
       ASSERT_EQ(tags_of(unpack(changed)), tags_of(random.xml())) << random.xml() << "\n" << unpack(changed);
-      // Of other XML the places of words say what a paragraph is.
+      // In other XML the places of words determine what a paragraph is.
       if (&language == &any_xml || &language == &piece_of_xml) continue;
       ASSERT_EQ(read_as(format, changed).segments.size(), document.segments.size()) << seed;
     }

@@ -84,7 +84,7 @@ TEST(JsonStrings, NameTheLineThatIsWrong) {
   EXPECT_TRUE(has(refusal("json", ""), "line 1 is not valid JSON"));
   EXPECT_TRUE(has(refusal("json", "[\"a"), "line 1 is not valid JSON"));
   EXPECT_TRUE(has(refusal("json", "[\"\\ud800\"]"), "line 1 is not valid JSON"));
-  EXPECT_TRUE(has(refusal("json", std::string(100000, '[')), "nested more than 100 levels"));
+  EXPECT_TRUE(has(refusal("json", std::string(100000, '[')), "nested too deeply, the limit is 100 levels"));
   EXPECT_TRUE(has(refusal("json", "[1e999]"), "too large"));
 }
 

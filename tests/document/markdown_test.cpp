@@ -186,11 +186,10 @@ TEST(Markdown, HostileFilesComeBack) {
 }
 
 TEST(Markdown, FilesBeyondItsBoundsAreRefused) {
-  EXPECT_EQ(
-      refusal("markdown", "a\n\n" + repeated("[\n", 10'001)),
-      "test.markdown: line 10003: more than 10000 brackets without an empty line: divide the paragraph");
+  EXPECT_EQ(refusal("markdown", "a\n\n" + repeated("[\n", 10'001)),
+            "test.markdown: line 10003: more than 10000 brackets without an empty line: split the paragraph");
   EXPECT_EQ(refusal("markdown", std::string(33 << 20, 'a')),
-            "test.markdown: 33 MiB of Markdown, more than 32: divide the file");
+            "test.markdown: 33 MiB of Markdown, the limit is 32: split the file");
 }
 
 }  // namespace

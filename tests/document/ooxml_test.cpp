@@ -17,7 +17,7 @@ constexpr const char* root =
     "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" xmlns:r=\"r\" "
     "xmlns:m=\"m\" xmlns:v=\"v\">";
 
-// Paragraphs of all that Word writes into them, whose words are all different.
+// Paragraphs with everything that Word writes into them, whose words are all different.
 class RandomDocument {
  public:
   explicit RandomDocument(uint64_t seed) : random_(seed) {
@@ -92,7 +92,7 @@ class RandomDocument {
       xml_ += "<w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>";
       contents(3, depth - 1);
     }
-    if (has_text && one_in(6)) return;  // it goes on in another paragraph
+    if (has_text && one_in(6)) return;  // it continues in another paragraph
     xml_ += "<w:r><w:rPr><w:u/></w:rPr><w:fldChar w:fldCharType=\"end\"/></w:r>";
   }
 

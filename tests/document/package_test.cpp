@@ -49,8 +49,8 @@ TEST(Package, OnlyChangedEntriesChange) {
 
 TEST(Package, OtherFilesAreRefused) {
   EXPECT_EQ(refusal("docx", "text"),
-            "test.docx: this is no zip file, as such documents are: check the file or give its format");
-  EXPECT_NE(refusal("docx", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1").find("has a password"), std::string::npos);
+            "test.docx: not a zip file, which this format requires: check the file or give its format");
+  EXPECT_NE(refusal("docx", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1").find("or a password"), std::string::npos);
   EXPECT_NE(refusal("docx", packed({{"a", "b"}})), "");
   EXPECT_NE(refusal("epub", packed({{"a", "b"}})), "");
   EXPECT_NE(refusal("odf", packed({{"a", "b"}})), "");
@@ -69,7 +69,7 @@ TEST(Package, BombsAreRefused) {
   const std::string zeros = docx_with(paragraph(std::string(30'000'000, 'a')));
   EXPECT_NE(refusal("docx", zeros).find("decompresses to 300001"), std::string::npos)
       << refusal("docx", zeros);
-  // Each part is small enough, all are too much.
+  // Each part is small enough, but all together are too large.
   Entries many = {{"META-INF/manifest.xml", ""}};
   const std::string part = "<a>" + std::string(1'000'000, ' ') + "</a>";
   for (int i = 0; i < 300; ++i) many.emplace_back("o" + std::to_string(i) + "/content.xml", part);

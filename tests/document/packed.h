@@ -13,7 +13,7 @@ namespace dragoman::internal {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;  // names and bytes
 
-// A zip file; what is called mimetype is stored.
+// A zip file; the entry mimetype is stored uncompressed.
 inline std::string packed(const Entries& entries) {
   zip_source_t* const source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
   zip_t* const zip = zip_open_from_source(source, ZIP_TRUNCATE, nullptr);

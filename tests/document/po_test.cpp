@@ -107,13 +107,13 @@ TEST(Po, CompletesATemplatesHeader) {
 TEST(Po, NamesTheLineThatIsWrong) {
   const auto why = [](const std::string& file) { return refusal("po", file); };
   EXPECT_TRUE(why("msgid \"a\"\nmsgid \"b\"\n").starts_with("test.po: line 2 begins a message"));
-  EXPECT_TRUE(has(why("\n\nmsgid \"a\nmsgstr \"\"\n"), "line 3 has a string without an end"));
-  EXPECT_TRUE(has(why("msgid \"a\\\"\n"), "line 1 has a string without an end"));
-  EXPECT_TRUE(has(why("hello\n"), "line 1 has something else"));
+  EXPECT_TRUE(has(why("\n\nmsgid \"a\nmsgstr \"\"\n"), "line 3 has an unterminated string"));
+  EXPECT_TRUE(has(why("msgid \"a\\\"\n"), "line 1 has an unterminated string"));
+  EXPECT_TRUE(has(why("hello\n"), "line 1 does not begin with a string"));
   EXPECT_TRUE(has(why("\"a\"\n"), "line 1 has a string without a keyword"));
-  EXPECT_TRUE(has(why("msgid \"a\" b\n"), "line 1 has something behind a string"));
+  EXPECT_TRUE(has(why("msgid \"a\" b\n"), "line 1 has something after a string"));
   EXPECT_TRUE(has(why("msgid \"a\"\nmsgstr[0] \"\"\n"), "no msgid_plural"));
-  EXPECT_TRUE(has(why("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"\n"), "not the next one"));
+  EXPECT_TRUE(has(why("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"\n"), "out of order"));
   EXPECT_TRUE(has(why("msgid \"a\"\n"), "without msgstr"));
   EXPECT_TRUE(has(why("msgid \"\"\nmsgstr \"charset=ISO-8859-1\\n\"\n"), "msgconv"));
 }

@@ -193,7 +193,7 @@ class RandomMarkup {
   size_t tags_ = 0;
 };
 
-// What encloses each mark, the text without them, and where in it they stand.
+// What encloses each mark, the text without them, and their places in it.
 struct Structure {
   std::map<std::string, std::string> parents;
   std::string text;

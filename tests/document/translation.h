@@ -28,7 +28,7 @@ inline std::string in_upper_case(const Document& document) {
   return document.write(rendered);
 }
 
-// Sentences of other words and another length, whose alignment is not known.
+// Sentences of other words and another length, whose alignment is unknown.
 inline std::string in_other_words(const Document& document) {
   std::vector<std::string> rendered;
   for (size_t i = 0; i < document.segments.size(); ++i)

@@ -71,7 +71,7 @@ TEST(Xml, CharactersAreDecodedAndEscaped) {
 TEST(Xml, BrokenFilesAreRefusedWithTheirLine) {
   EXPECT_EQ(
       refused("<a>\n<b>\n</a>"),
-      "test.odf: line 3: this is no XML: Opening and ending tag mismatch: b line 2 and a: repair the file");
+      "test.odf: line 3: invalid XML: Opening and ending tag mismatch: b line 2 and a: repair the file");
   EXPECT_NE(refused(""), "");
   EXPECT_NE(refused("no tags"), "");
   EXPECT_NE(refused("<a>\xFF</a>"), "");
@@ -92,9 +92,8 @@ TEST(Xml, EntitiesForPlainTextStayAndOthersAreRefused) {
     return flat("a", "<!DOCTYPE d [" + std::string(entity) + "]>");
   };
   EXPECT_EQ(refused(with("<!ENTITY a \"lol\">\n<!ENTITY b \"&a;&a;\">")),
-            "test.odf: line 2: the entity b is not plain text of at most 1000 bytes, and other entities are "
-            "not read: "
-            "repair the file");
+            "test.odf: line 2: the entity b is not plain text of at most 1000 bytes, and only such entities "
+            "are supported: repair the file");
   EXPECT_NE(refused(with("<!ENTITY a SYSTEM \"/etc/passwd\">")), "");
   EXPECT_NE(refused(with("<!ENTITY % a \"x\">")), "");
   EXPECT_NE(refused(with("<!ENTITY a \"" + std::string(2000, 'x') + "\">")), "");

@@ -46,7 +46,7 @@ std::string read_firefox_index(std::string_view bytes) {
     firefox_names(index, address);
     for (const FirefoxFile& file : firefox_files(index, address, "en", "fr")) {
       use_name(file.path);
-      CHECK(file.most_bytes <= most_firefox_bytes, "{} bytes", file.most_bytes);
+      CHECK(file.max_bytes <= max_firefox_bytes, "{} bytes", file.max_bytes);
     }
   });
 }

@@ -62,7 +62,7 @@ void read_all(const ImportedModel& imported) {
   Device device(kernels_for("baseline"), 1);
   const Transformer model(imported.config, device, Buffers::none_yet);
   for (const Parameter& parameter : model.parameters.list())
-    for (const ForeignTensor& part : imported.parts(parameter)) to_floats(rows_of(part, 0, 1));
+    for (const ForeignTensor& part : imported.tensors_of(parameter)) to_floats(rows_of(part, 0, 1));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ these programs find them.
     . venv/bin/activate && PYTHONPATH=fairseq tests/golden/make_beams_golden.py [marian|opennmt|eole|fairseq ...]
 
 Marian decodes by itself. Of the others the search is the program's own, and runs on the model of the maker of the
-fixture, which computes a whole output anew at each step. Lines are random, most of them unlike what the models were
+fixture, which computes a whole output again at each step. Lines are random, most of them unlike what the models were
 trained on, so that margins are narrow and the rules of a beam decide. Each beam has its width, the exponent of the
 length, the ids of its outputs and their scores, the best first. A beam is left out that reaches the maximum length, or
 has two neighbours whose scores differ by less than 1e-4. <blank> and <s> are not output, which OpenNMT-py and eole leave
@@ -89,7 +89,7 @@ def marian():
 # --- OpenNMT-py and eole ----------------------------------------------------------------------------
 
 def advance_to_the_end(beam, next_logits, ids):
-    """As the programs' translators drive their beams; encoded anew for each hypothesis and step."""
+    """As the programs' translators drive their beams; encoded again for each hypothesis and step."""
     import torch
     for _ in range(LONGEST):
         rows = next_logits([ids] * len(beam.alive_seq), beam.alive_seq.tolist()).log_softmax(-1).float()

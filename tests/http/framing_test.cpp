@@ -69,15 +69,15 @@ TEST(Framing, BodiesAreLimited) {
 TEST(Framing, HeadsAreLimited) {
   const auto refused = [](const std::string& bytes) { return read_at_once(bytes, 10'000).refused; };
   const std::string last = "\r\nHost: a\r\n\r\n";
-  EXPECT_EQ(refused("GET /" + std::string(most_request_line - 16, 'a') + " HTTP/1.1" + last), 0);
-  EXPECT_EQ(refused("GET /" + std::string(most_request_line - 15, 'a') + " HTTP/1.1" + last), 414);
+  EXPECT_EQ(refused("GET /" + std::string(max_request_line - 16, 'a') + " HTTP/1.1" + last), 0);
+  EXPECT_EQ(refused("GET /" + std::string(max_request_line - 15, 'a') + " HTTP/1.1" + last), 414);
   const std::string filled =
       with_headers("A: " + std::string(10'000 - with_headers("A: \r\n").size(), 'a') + "\r\n");
   EXPECT_EQ(filled.size(), 10'000u);
   EXPECT_EQ(refused(filled), 0);
   EXPECT_EQ(refused(with_headers("A: " + std::string(10'000, 'a') + "\r\n")), 431);
   std::string many;
-  for (size_t i = 0; i < most_headers; ++i) many += "a:b\r\n";
+  for (size_t i = 0; i < max_headers; ++i) many += "a:b\r\n";
   EXPECT_EQ(refused(with_headers(many)), 431);
   EXPECT_EQ(refused(with_headers(many.substr(5))), 0);
 }

@@ -96,7 +96,7 @@ TEST_F(Download, AnotherCommandGoesOn) {
       reply.most_sent = 100000;
       return reply;
     });
-    EXPECT_NE(error(server).find("HTTP 503; what has arrived is kept"), std::string::npos);
+    EXPECT_NE(error(server).find("HTTP 503; the partial download is kept"), std::string::npos);
     EXPECT_EQ(fs::file_size(path_ + ".part"), 100000u);
   }
   DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
@@ -224,10 +224,9 @@ TEST_F(Download, FilesHaveALimit) {
     reply.says_length = says_length;
     return reply;
   });
-  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("0.3 MB"), std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/1"), .max_bytes = 1000}).find("0.3 MB"), std::string::npos);
   says_length = false;
-  EXPECT_NE(error(server, {.url = server.url("/1"), .most_bytes = 1000}).find("more than"),
-            std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/1"), .max_bytes = 1000}).find("more than"), std::string::npos);
   EXPECT_LE(fs::exists(path_ + ".part") ? fs::file_size(path_ + ".part") : 0, 1000u);
 }
 
@@ -242,8 +241,8 @@ TEST_F(Download, RedirectsAreFollowedButNotForEver) {
   EXPECT_EQ(get(server, {.url = server.url("/a")}), Got::file);
   EXPECT_EQ(read_file(path_), file_);
   EXPECT_NE(error(server, {.url = server.url("/loop")}).find("more than 10 times"), std::string::npos);
-  EXPECT_NE(error(server, {.url = server.url("/file")}).find("it is not https or http"), std::string::npos);
-  EXPECT_NE(error(server, {.url = "file:///etc/passwd"}).find("it is not https or http"), std::string::npos);
+  EXPECT_NE(error(server, {.url = server.url("/file")}).find("is not https or http"), std::string::npos);
+  EXPECT_NE(error(server, {.url = "file:///etc/passwd"}).find("is not https or http"), std::string::npos);
 }
 
 TEST_F(Download, TokenStaysWithItsHost) {

@@ -1,4 +1,4 @@
-// Where models of each family are looked for, what is downloaded, and what an index may not say.
+// Where models of each family are looked for, what is downloaded, and what an index must not contain.
 #include "hub/families.h"
 
 #include <zlib.h>
@@ -131,7 +131,7 @@ TEST_F(Families, IndexOfWeightsIsNotTrusted) {
     files_ = {{base + "config.json", "{}"},
               {base + "model.safetensors.index.json", json{{"weight_map", {{"a", name}}}}.dump() + " "}};
     fs::remove(folder_.path("model.safetensors.index.json"));
-    EXPECT_NE(error({"a/b"}).find("names a file that cannot be one"), std::string::npos) << error({"a/b"});
+    EXPECT_NE(error({"a/b"}).find("contains an invalid file name"), std::string::npos) << error({"a/b"});
   }
   for (const char* text : {"[]", "{}", "{\"weight_map\": 3}", "{\"weight_map\": {\"a\": 3}}", "<html>"}) {
     files_[base + "model.safetensors.index.json"] = text;
@@ -183,7 +183,7 @@ TEST_F(Families, ArgosFollowsItsIndex) {
 }
 
 TEST_F(Families, ArgosIndexIsNotTrusted) {
-  const char* no_name = "names a file that cannot be one";
+  const char* no_name = "contains an invalid file name";
   for (const auto& [link, what] : {std::pair("https://example.org/../../x", no_name),
                                    {"https://example.org/", no_name},
                                    {"https://example.org/.x", no_name},
@@ -199,7 +199,7 @@ TEST_F(Families, ArgosIndexIsNotTrusted) {
     files_[argos_index] = text;
     fs::remove(folder_.path("index.json"));
     const std::string said = error({"argos", "en", "fr"});
-    EXPECT_TRUE(said.find("that it should be") != said.npos || said.find("has no package") != said.npos)
+    EXPECT_TRUE(said.find("valid model index") != said.npos || said.find("has no package") != said.npos)
         << said;
   }
   files_[argos_index] = std::string(200000, '[');
@@ -240,10 +240,10 @@ TEST_F(FirefoxFamily, FilesAreUnpackedAndChecked) {
 
 TEST_F(FirefoxFamily, DamageIsAnError) {
   publish(gzipped(weights_), std::string(64, '0'), weights_.size());
-  EXPECT_NE(error({"firefox", "en", "fr"}).find("the SHA-256 of what it contains is"), std::string::npos);
+  EXPECT_NE(error({"firefox", "en", "fr"}).find("the SHA-256 of its contents is"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder_.path("model/model.enfr.intgemm.alphas.bin")));
   publish(gzipped(std::string(1 << 20, '0')), "", 1000);  // more than it says
-  EXPECT_NE(error({"firefox", "en", "fr"}).find("more than the 1000 bytes"), std::string::npos);
+  EXPECT_NE(error({"firefox", "en", "fr"}).find("more than the expected 1000 bytes"), std::string::npos);
   publish(gzipped(weights_).substr(0, 20), "", 5000);
   EXPECT_NE(error({"firefox", "en", "fr"}).find("model.enfr.intgemm.alphas.bin.gz"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder_.path("model/model.enfr.intgemm.alphas.bin.part")));
@@ -259,7 +259,8 @@ TEST_F(FirefoxFamily, IndexIsNotTrusted) {
     fs::remove(folder_.path("index.json"));
     const std::string said = error({"firefox", "en", "fr"});
     const bool climbs = std::string(text).find("..") != std::string::npos;
-    EXPECT_NE(said.find(climbs ? "names a file that cannot be one" : "that it should be"), said.npos) << said;
+    EXPECT_NE(said.find(climbs ? "contains an invalid file name" : "is not a valid model index"), said.npos)
+        << said;
   }
   for (const HttpQuery& query : server_.queries()) EXPECT_EQ(query.path.find(".."), std::string::npos);
 }

@@ -38,8 +38,8 @@ TEST(Numbers, PagesHaveTheSameAxes) {
 
 TEST(Numbers, AreShortened) {
   EXPECT_EQ(rounded(0.123456789, 5), 0.12346);
-  EXPECT_EQ(shortened(1234567.0, 6), 1234570.0);
-  EXPECT_EQ(shortened(0.000123456789, 6), 0.000123457);
+  EXPECT_EQ(with_significant_digits(1234567.0, 6), 1234570.0);
+  EXPECT_EQ(with_significant_digits(0.000123456789, 6), 0.000123457);
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ TEST_F(LinesTest, WhatTheModelDoesNotKnowIsFlagged) {
 }
 
 // A line that is too long is what its sentences are, with the white space between them.
-TEST_F(LinesTest, LongLinesArePartedBetweenSentences) {
+TEST_F(LinesTest, LongLinesAreSplitBetweenSentences) {
   SavedModel& saved = model(1, 16);
   const std::string first = translate("The cat sleeps.").translations[0].text,
                     second = translate("Where is the dog?").translations[0].text,
@@ -202,7 +202,7 @@ TEST_F(LinesTest, SentencesAreTranslatedOneByOneWhereThatIsWanted) {
   }
 }
 
-TEST_F(LinesTest, ALongSentenceIsPartedBetweenWordsAndSaysSo) {
+TEST_F(LinesTest, ALongSentenceIsSplitBetweenWordsAndSaysSo) {
   SavedModel& saved = model(1, 10);
   std::string text;
   for (int i = 0; i < 30; ++i) text += "the dog sleeps ";

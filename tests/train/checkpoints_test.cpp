@@ -62,7 +62,7 @@ TEST_F(CheckpointsTest, WhatIsDamagedOrNotFiniteIsSkippedWithAWarningThatNamesIt
   EXPECT_FALSE(checkpoints_.of_step(6));
 }
 
-// Else the run would start anew.
+// Else the run would start over.
 TEST_F(CheckpointsTest, AFolderThatCannotBeReadIsNotTakenForEmpty) {
   EXPECT_FALSE(checkpoints_.newest());
   folder_.write("checkpoints", "a file where a folder should be");

@@ -159,7 +159,7 @@ TEST_F(RunFolder, ADamagedCheckpointIsNoReasonToGiveUp) {
   for (const auto& found : Checkpoints(folder_.path("run/checkpoints"), 9).list())
     write_file(found.path + "/state.json", {std::string(fs::file_size(found.path + "/state.json"), ' ')});
   EXPECT_THROW(train("run"), UsageError)
-      << "a run does not start anew beside checkpoints that somebody may rescue";
+      << "a run does not start over beside checkpoints that somebody may rescue";
 }
 
 // Its best step was another, so the file is an earlier or a later one than the end of the run would have.

@@ -35,7 +35,7 @@ Connection::Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Transport> tr
       counted_as_(std::move(counted_as)),
       reader_(state_.settings.header_bytes) {}
 
-// What one connection runs into, such as too little memory, ends that connection alone.
+// What one connection runs into, such as too little memory, ends only that connection.
 template <class Function>
 void Connection::guarded(Function function) {
   if (phase_ == Phase::closed) return;
@@ -162,7 +162,7 @@ std::optional<HttpResponse> Connection::refusal(size_t& body_bytes) {
     }
   }
   if (reader_.content_length().value_or(0) <= body_bytes) return {};
-  return error_response(413, fmt::format("the request's body has {} bytes; at most {} are taken",
+  return error_response(413, fmt::format("the request's body has {} bytes; the limit is {}",
                                          *reader_.content_length(), body_bytes));
 }
 

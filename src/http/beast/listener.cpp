@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::seconds refusal_time(1);
 constexpr std::chrono::milliseconds pause_without_descriptors(50);
 constexpr int backlog = 4096;
-constexpr size_t most_refusing = 1000;
+constexpr size_t max_refusing = 1000;
 
 // The network of an IPv6 address belongs to one host or household: its addresses are counted as one.
 std::string counted_as(const asio::ip::address& address) {
@@ -68,9 +68,10 @@ class RefusedClient final : public LoopMember, public std::enable_shared_from_th
 };
 
 std::string refusal_text(Population::Verdict verdict) {
-  HttpResponse response = verdict == Population::Verdict::full
-                              ? error_response(503, "the server has as many connections as it takes")
-                              : error_response(429, "there are too many connections from this address");
+  HttpResponse response =
+      verdict == Population::Verdict::full
+          ? error_response(503, "the server has reached its connection limit: try again later")
+          : error_response(429, "too many connections from this address: close some");
   response.headers.emplace_back("Retry-After", "1");
   return response_head(response, {.keep_alive = false}) + response.body;
 }
@@ -171,11 +172,11 @@ void Listener::take(tcp::socket socket, const std::shared_ptr<Loop>& loop) {
   }
 }
 
-// What is refused takes no more than it must: beyond some clients, and before a handshake, nothing is said.
+// Refusing must stay cheap: beyond some clients, and where a handshake would be needed, no answer is sent.
 void Listener::refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop, Population::Verdict verdict) {
   ServerState& state = loop->state();
   ++state.refused;
-  if (encrypted_ || state.refusing >= most_refusing) return;
+  if (encrypted_ || state.refusing >= max_refusing) return;
   auto client = std::make_shared<RefusedClient>(loop, std::move(socket));
   asio::post(loop->context(), [loop, client = std::move(client), text = refusal_text(verdict)] {
     loop->add(client);

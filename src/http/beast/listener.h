@@ -1,5 +1,5 @@
-// Listener: accepts connections on one or several addresses, and hands them to the loops in turn. What comes over a
-// limit is refused at once, before anything of it is read.
+// Listener: accepts connections on one or several addresses, and hands them to the loops in turn. Those over
+// a limit are refused at once, before anything is read from them.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ namespace beast = boost::beast;
 using beast::error_code;
 using beast::string_view;
 
-// Header values are bytes of no encoding. Where they are not UTF-8 they are taken for Latin-1, as HTTP once had it,
+// Header values are bytes without an encoding. If they are not UTF-8, they are read as Latin-1, as HTTP once had it,
 // so that all text in a request is UTF-8.
 std::string header_text(std::string_view value) {
   if (is_text(value)) return std::string(value);

@@ -18,11 +18,11 @@
 namespace dragoman::internal {
 namespace {
 
-// For so long clients whose connections are idle may send what they are about to send, and learn by the answer that
+// How long clients whose connections are idle may still send what they are about to send, and learn by the answer that
 // the connection ends.
 constexpr std::chrono::milliseconds grace(300), drain_step(20);
 
-// A connection takes a descriptor. Systems grant 1024 at first, and more to who asks.
+// A connection takes a descriptor. Systems grant 1024 at first, and more to those that ask.
 void allow_descriptors(size_t connections) {
   const rlim_t wanted = connections + 256;  // and some for models, files and listening
   rlimit limit = {};

@@ -13,9 +13,9 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr long most_redirects = 10;
-constexpr size_t most_header_bytes = 1 << 16;
-constexpr size_t most_unwanted_bytes =
+constexpr long max_redirects = 10;
+constexpr size_t max_header_bytes = 1 << 16;
+constexpr size_t max_unwanted_bytes =
     1 << 16;  // a short page of an error is read, so that the connection can stay
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
@@ -44,7 +44,7 @@ class Transfer {
       bytes_ = 0;
     }
     const size_t colon = line.find(':');
-    if (colon == line.npos || (bytes_ += line.size()) > most_header_bytes) return;
+    if (colon == line.npos || (bytes_ += line.size()) > max_header_bytes) return;
     std::string name(trimmed(line.substr(0, colon)));
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     head.headers[name] = trimmed(line.substr(colon + 1));
@@ -65,7 +65,7 @@ class Transfer {
     bytes_ += data.size();
     if (!unwanted_) on_data_(data);
   }
-  bool is_over() const { return unwanted_ && bytes_ > most_unwanted_bytes; }
+  bool is_over() const { return unwanted_ && bytes_ > max_unwanted_bytes; }
 
  private:
   const Http::OnHead& on_head_;
@@ -101,7 +101,7 @@ size_t on_contents(char* data, size_t size, size_t count, void* to) {
   return guarded(transfer, size * count, [&] { transfer.take_data(receiver.easy, {data, size * count}); });
 }
 
-// A failure that another attempt does not mend.
+// A failure that another attempt would not fix.
 bool is_final(CURLcode code) {
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:  // https redirected to http, too
@@ -119,7 +119,7 @@ bool is_final(CURLcode code) {
 std::string reason_of(CURLcode code) {
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return "it is not https or http, or it redirects from https to something else";
+      return "the address is not https or http, or redirects from https to something else";
     case CURLE_PEER_FAILED_VERIFICATION:
       return "this system does not trust the server's certificate";
     case CURLE_TOO_MANY_REDIRECTS:
@@ -163,7 +163,7 @@ Easy Http::Session::prepare(const HttpRequest& request, curl_slist* headers, Rec
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, request.url.starts_with("https:") ? "https" : "http,https");
   set(CURLOPT_FOLLOWLOCATION, 1L);
-  set(CURLOPT_MAXREDIRS, most_redirects);
+  set(CURLOPT_MAXREDIRS, max_redirects);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_CONNECTTIMEOUT, times.connect);
   set(CURLOPT_LOW_SPEED_LIMIT, 1L);

@@ -34,7 +34,7 @@ class SumMover {
   SumMover& operator=(const SumMover&) = delete;
 
   void start(std::span<float> values, Wire wire);
-  bool wait_for_all();           // true when all sums are finished; waits for a tenth of a second at most
+  bool wait_for_all();           // true when all sums are finished; waits for at most a tenth of a second
   std::exception_ptr failure();  // null if there was none
   void stop();                   // abandons sums in progress
 
