@@ -81,7 +81,7 @@ TEST(DecodingRoundsTest, EveryCacheLeadsToTheSameOutputs) {
       SmallModel small(config, kernels_for(std::getenv("DRAGOMAN_ISA")), 2);
       if (precision != Precision::fp32)
         quantize_weights(small.model.device, small.model.parameters, precision);
-      const auto outputs = [&](Kept kept) {
+      const auto outputs = [&, &config = config](Kept kept) {
         const DecodingLoad load = {.sentences = 5, .length = 7, .batch = 2, .kept = kept};
         DecodingRounds rounds(small.model, load, random_work(config, load));
         rounds.seconds();
