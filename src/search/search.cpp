@@ -43,6 +43,8 @@ void Search::add(uint64_t id, SearchRequest request) {
   CHECK(request.terms.all.empty() || request.attention_layer == 0 ||
             request.attention_layer == request.terms.attention_layer,
         "terms and alignment by two layers");
+  for (const SearchTerm& term : request.terms.all)
+    CHECK(term.begin < term.end && term.end <= request.source.size(), "a term outside of its source");
   deadlines_ |= request.deadline.has_value();
   Sentence& sentence = waiting_.emplace_back(Sentence{.id = id, .request = std::move(request)});
   sentence.beam = first_beam(sentence.request);

@@ -210,7 +210,7 @@ Answer answer_with_a_term(Device& device, const ModelFolder& folder, const Vocab
   map_weights(device, weights_path(folder.path), model.parameters);
   const WordEdges edges(target);
   const SearchTerms terms = {
-      .all = {{.begin = 1, .end = 2, .forms = {{.tokens = {5, 6}}}}}, .edges = &edges, .attention_layer = 1};
+      .all = {{.begin = 0, .end = 1, .forms = {{.tokens = {5, 6}}}}}, .edges = &edges, .attention_layer = 1};
   Search search({&model}, {});
   return answer_of(search, random_sentences(3, model.config.source_vocabulary, 8, 2),
                    {.source = {}, .terms = terms, .options = {.beam = 3, .max_length = 12}});
