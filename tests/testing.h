@@ -1,6 +1,7 @@
 // What tests of several rooms share: every instruction set of this machine, numbers to compute on, bytes to compare.
 #pragma once
 
+#include <concepts>
 #include <cstring>
 #include <span>
 #include <string>
@@ -26,9 +27,10 @@ inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& te
 // So that a failing test says "avx2" and not an address.
 inline void PrintTo(const Kernels* kernels, std::ostream* out) { *out << kernels->name; }
 
-inline std::vector<float> random_floats(size_t count, uint64_t key, double low = -1, double high = 1) {
+inline std::vector<float> random_floats(std::integral auto count, uint64_t key, double low = -1,
+                                        double high = 1) {
   Random random(key);
-  std::vector<float> values(count);
+  std::vector<float> values(static_cast<size_t>(count));
   for (float& v : values) v = static_cast<float>(random.uniform(low, high));
   return values;
 }

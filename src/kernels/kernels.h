@@ -7,8 +7,8 @@
 //
 //   * A row's result depends on that row alone: not on its place, the number of rows or of threads.
 //   * Work is split by shape; partial sums combine in the order of their index.
-//   * An element of a product is one chain of multiply-adds over the inner index, ascending (in bf16 by
-//     twos), so that no choice of tile, block or number of rows can change its bits.
+//   * An element of a product is one chain of multiply-adds over the inner index, ascending (AMX takes it in
+//     groups of 32), so that no choice of tile, block or number of rows can change its bits.
 //   * Workspace comes from the Context. Nothing is allocated after a warm-up.
 //
 // This header is included by files compiled for one instruction set: plain structs only, no inline
@@ -271,7 +271,8 @@ struct KernelTables {
 };
 KernelTables available_kernels();
 
-// Whether the processor has bf16 instructions. Other tables emulate them with floats: correct, but slow.
+// Whether its products of floats rounded to bf16 use the processor's instructions for them. Other tables multiply the
+// rounded floats: the same bits (but AMX's), as fast as products of floats.
 bool has_bf16(const Kernels& kernels);
 
 // The table of this name (DRAGOMAN_ISA's value), or this machine's best if the name is null or empty.

@@ -1,11 +1,11 @@
 #include "train/batch_size.h"
 
 #include <algorithm>
-#include <filesystem>
+
+#include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "model/folder.h"
 #include "ops/ops.h"
 
 namespace dragoman::internal {
@@ -69,11 +69,8 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
 
 int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
   if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
-  if (std::filesystem::exists(folder + "/config.json")) {
-    const nlohmann::json saved =
-        read_config(folder).value("/recipe/training/batch_tokens"_json_pointer, nlohmann::json());
-    if (saved.is_number_integer()) return saved;
-  }
+  if (const nlohmann::json saved = saved_training_value(folder, "batch_tokens"); saved.is_number_integer())
+    return saved;
   const int64_t available = available_memory() / local_processes;
   const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);
   constexpr double gigabyte = 1 << 30;

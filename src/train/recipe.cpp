@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
+#include "model/folder.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -62,9 +66,13 @@ void declare(Options& options, TrainingConfig& c) {
       .may_change_on_resume();
   declare_limits(training, c);
   training.add("seed", c.seed, "seed for initialisation, dropout and data", at_least(0));
-  training.add("precision", c.precision,
-               "operands of matrix products; bf16: rounded from fp32, in which all else stays",
-               {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}});
+  training.add(
+      "precision", c.precision,
+      "operands of matrix products; bf16: rounded from fp32, in which all else stays; auto: the faster on "
+      "this machine, measured once and kept",
+      {{"auto", TrainingPrecision::automatic},
+       {"fp32", TrainingPrecision::fp32},
+       {"bf16", TrainingPrecision::bf16}});
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",
            at_least(0).at_most(1024))
@@ -151,6 +159,11 @@ void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.training);
   declare(options, recipe.validation);
   declare(options, recipe.checkpoints);
+}
+
+nlohmann::json saved_training_value(const std::string& folder, const std::string& key) {
+  if (!std::filesystem::exists(folder + "/config.json")) return {};
+  return read_config(folder).value(nlohmann::json::json_pointer("/recipe/training/" + key), nlohmann::json());
 }
 
 void validate(const Recipe& recipe) {

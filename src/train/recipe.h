@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/options.h"
 #include "data/corpus_config.h"
-#include "kernels/kernels.h"
 #include "model/config.h"
 #include "parallel/processes.h"
 #include "text/vocabulary_config.h"
@@ -22,6 +23,9 @@ enum class Optimizer { adam, adamw };
 
 // The metric that chooses `best`. train_loss is for runs without a validation set.
 enum class KeepBestBy { loss, bleu, chrf, train_loss };
+
+// Of the operands of matrix products; automatic until a run begins, see precision_choice.h.
+enum class TrainingPrecision { automatic, fp32, bf16 };
 
 // batch_tokens = "auto", until a run begins; see batch_size.h.
 inline constexpr int64_t automatic_batch_tokens = 0;
@@ -48,7 +52,7 @@ struct TrainingConfig {
   int64_t max_epochs = 0;
   double max_minutes = 0;
   int64_t seed = 1;
-  Precision precision = Precision::fp32;
+  TrainingPrecision precision = TrainingPrecision::fp32;
   int64_t threads = 0;
   Wire reduce_as = Wire::fp32;
   double heartbeat_timeout = 8;
@@ -78,6 +82,9 @@ struct Recipe {
 };
 
 void declare(Options& options, Recipe& recipe);
+
+// What the run that was started in this folder has for a key of [training]; null if there is none.
+nlohmann::json saved_training_value(const std::string& folder, const std::string& key);
 
 // Throws OptionError naming the first key with an invalid value.
 void validate(const Recipe& recipe);

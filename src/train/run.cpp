@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/signals.h"
+#include "kernels/fastest.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "train/run_checks.h"
@@ -28,13 +29,17 @@ RateOptions rate_options(const Recipe& recipe) {
   return {t.schedule, t.factor, t.learning_rate, t.warmup, t.max_steps, recipe.model.d_model};
 }
 
+Precision precision_of(const TrainingConfig& training) {
+  return training.precision == TrainingPrecision::bf16 ? Precision::bf16 : Precision::fp32;
+}
+
 UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
           .seed = static_cast<uint64_t>(t.seed),
           .part_tokens = t.part_tokens,
-          .precision = t.precision,
+          .precision = precision_of(t),
           .wire = t.reduce_as,
           .ema = t.ema};
 }
@@ -45,8 +50,9 @@ RunStore open_store(const Recipe& recipe, const RunOptions& options, const Proce
   return {options.folder, std::max(recipe.checkpoints.keep, recipe.training.average_last), processes};
 }
 
-int thread_count(const TrainingConfig& training, const Processes& processes) {
-  return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
+const Kernels& kernels_of(const TrainingConfig& training) {
+  const Kernels& kernels = chosen_kernels();
+  return precision_of(training) == Precision::bf16 ? fastest_in_bf16(kernels) : kernels;
 }
 
 }  // namespace
@@ -60,7 +66,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
       store_(open_store(recipe, options, processes)),
       task_(make_task(recipe, options.folder, processes)),
       recipe_(task_.recipe),
-      device_(chosen_kernels(), thread_count(recipe_.training, processes)),
+      device_(kernels_of(recipe_.training), thread_count(recipe_.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
       trainer_(model_, update_options(recipe_.training), processes),
       recovery_(trainer_, state_, store_, *task_.training, [this] { set_first_weights(); }) {
@@ -113,10 +119,11 @@ void Run::log_setup() const {
            device_.context.threads(), device_.kernels.name);
   if (recipe_.training.label_smoothing > 0)
     log_info("the losses shown are without label smoothing, training's and validation's alike");
-  if (recipe_.training.precision == Precision::bf16 && !has_bf16(device_.kernels)) {
+  if (precision_of(recipe_.training) == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
-        "training.precision is bf16, for which {} has no instructions: products are emulated, which is slow; "
-        "fp32 is faster here",
+        "training.precision is bf16, for which this processor has no faster instructions ({}): rounded "
+        "numbers "
+        "are multiplied as floats, which takes as long as fp32",
         device_.kernels.name);
   }
 }

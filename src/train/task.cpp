@@ -14,6 +14,7 @@
 #include "data/synthetic.h"
 #include "text/symbol_vocabulary.h"
 #include "train/batch_size.h"
+#include "train/precision_choice.h"
 
 namespace dragoman::internal {
 namespace {
@@ -238,9 +239,18 @@ Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::stri
   return recipe;
 }
 
+int thread_count(const TrainingConfig& training, const Processes& processes) {
+  return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
+}
+
 Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes) {
-  if (recipe.data.synthetic != Synthetic::none) return make_synthetic_task(recipe, folder, processes);
-  return make_corpus_task(recipe, folder, processes);
+  Task task = recipe.data.synthetic != Synthetic::none ? make_synthetic_task(recipe, folder, processes)
+                                                       : make_corpus_task(recipe, folder, processes);
+  TrainingPrecision& precision = task.recipe.training.precision;
+  if (processes.first())
+    precision = resolved_precision(task.recipe, folder, thread_count(recipe.training, processes));
+  precision = processes.gather(precision)[0];
+  return task;
 }
 
 }  // namespace dragoman::internal

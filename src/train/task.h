@@ -27,7 +27,7 @@ struct ValidationSet {
 };
 
 struct Task {
-  Recipe recipe;  // complete: with the sizes of the vocabularies, and batch_tokens as a number
+  Recipe recipe;  // complete: with the sizes of the vocabularies, and nothing automatic left
   std::unique_ptr<BatchSource> training;
   ValidationSet validation;   // empty in all processes but the first
   StartTokens start = 1;      // what the decoder reads first
@@ -38,6 +38,9 @@ struct Task {
       corpus;  // a checksum of what is trained on, which a resumed run must find again; empty if synthetic
   nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
+
+// Of this process.
+int thread_count(const TrainingConfig& training, const Processes& processes);
 
 // A valid recipe is completed once, on this way: make_task prepares the corpus unless it is prepared already, fills in
 // by resolved() what depends on it and on the machine, and makes the batches. `folder`: of the model.

@@ -5,20 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "api/message_of.h"
 #include "search/model_folder.h"
 #include "temporary_folder.h"
 
 namespace dragoman {
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class ModelsTest : public testing::Test {
  protected:

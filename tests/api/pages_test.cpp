@@ -1,10 +1,9 @@
 // Pages by the library: self-contained, and with what they are about.
 #include "dragoman/pages.h"
 
-#include <functional>
-
 #include <gtest/gtest.h>
 
+#include "api/message_of.h"
 #include "dragoman/training.h"
 #include "dragoman/translator.h"
 #include "search/model_folder.h"
@@ -12,15 +11,6 @@
 
 namespace dragoman {
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Pages, InspectionsAreTheirData) {
   const internal::ModelFolder folder("pages-model");

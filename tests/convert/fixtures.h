@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -111,6 +112,23 @@ void expect_an_end_for_flipped_bits(const std::string& whole, Function&& read) {
         if (tensor.type == ElementType::f32) to_floats(tensor);
     });
     put(at, whole[at]);
+  }
+}
+
+// An error where one of these files is missing or truncated, and none where all are whole.
+template <class Function>
+void expect_errors_without_any_of(std::initializer_list<const char*> names, const TemporaryFolder& folder,
+                                  Function&& error) {
+  for (const char* name : names) {
+    const std::string whole = contents(folder.path(name));
+    std::filesystem::remove(folder.path(name));
+    EXPECT_NE(error(), "") << name;
+    for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 3}) {
+      folder.write(name, whole.substr(0, size));
+      EXPECT_NE(error(), "") << name << " of " << size << " bytes";
+    }
+    folder.write(name, whole);
+    EXPECT_EQ(error(), "") << name;
   }
 }
 

@@ -170,17 +170,8 @@ TEST_F(M2MFolder, ErrorsNameTheFileAndTheKey) {
 }
 
 TEST_F(M2MFolder, MissingAndDamagedFilesAreErrors) {
-  for (const char* name : {"config.json", "sentencepiece.bpe.model", "model.safetensors"}) {
-    const std::string whole = read_file(folder_.path(name));
-    fs::remove(folder_.path(name));
-    EXPECT_NE(error(), "") << name;
-    for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 3}) {
-      folder_.write(name, whole.substr(0, size));
-      EXPECT_NE(error(), "") << name << " of " << size << " bytes";
-    }
-    folder_.write(name, whole);
-    EXPECT_EQ(error(), "") << name;
-  }
+  expect_errors_without_any_of({"config.json", "sentencepiece.bpe.model", "model.safetensors"}, folder_,
+                               [this] { return error(); });
 }
 
 }  // namespace

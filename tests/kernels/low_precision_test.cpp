@@ -11,16 +11,10 @@
 
 #include "base/random.h"
 #include "kernels/tile_models.h"
+#include "testing.h"
 
 namespace dragoman::internal {
 namespace {
-
-std::vector<float> random_floats(int64_t count, uint64_t key) {
-  Random random(key);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& v : values) v = static_cast<float>(random.uniform(-1, 1));
-  return values;
-}
 
 // A weight of this size in fewer bits, aligned as files are.
 struct LowPrecisionOperand {

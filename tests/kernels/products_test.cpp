@@ -13,17 +13,12 @@
 
 #include "base/random.h"
 #include "kernels/kernels.h"
+#include "kernels/reference_activation.h"
 #include "kernels/tile_models.h"
+#include "testing.h"
 
 namespace dragoman::internal {
 namespace {
-
-std::vector<float> random_floats(int64_t count, uint64_t key) {
-  Random random(key);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& v : values) v = static_cast<float>(random.uniform(-1, 1));
-  return values;
-}
 
 // How the products of one table multiply: floats, or floats rounded to bf16.
 struct ProductCase {
@@ -78,17 +73,14 @@ float naive_sum_in_tiles(ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, flo
   return sum;
 }
 
-// Row i of a times column j of b, added to `sum`: the definition. In bf16, of every two the second comes first.
+// Row i of a times column j of b, added to `sum`: the definition.
 float naive_sum(const ProductCase& c, ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {
   if (c.precision == Precision::bf16 && multiplies_in_tiles(*c.kernels))
     return naive_sum_in_tiles(a, b, i, j, sum);
-  for (int64_t step = 0; step < b.rows; ++step) {
-    if (c.precision == Precision::fp32) {
-      sum = multiply_add(*c.kernels, element(a, i, step), element(b, step, j), sum);
-    } else {
-      const int64_t k = (step ^ 1) < b.rows ? step ^ 1 : step;
-      sum = std::fma(to_bf16(element(a, i, k)), to_bf16(element(b, k, j)), sum);
-    }
+  for (int64_t k = 0; k < b.rows; ++k) {
+    const float x = element(a, i, k), y = element(b, k, j);
+    sum = c.precision == Precision::fp32 ? multiply_add(*c.kernels, x, y, sum)
+                                         : std::fma(to_bf16(x), to_bf16(y), sum);
   }
   return sum;
 }
@@ -127,8 +119,9 @@ std::vector<float> packed(const ProductKernels& products, Context& context, Cons
   return memory;
 }
 
-bool same_bits(const float* a, const float* b, int64_t count) {
-  return std::memcmp(a, b, sizeof(float) * static_cast<size_t>(count)) == 0;
+// `count` floats from element `first` on.
+std::span<const float> part_of(const std::vector<float>& values, int64_t first, int64_t count) {
+  return std::span(values).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
 }
 
 class Products : public testing::TestWithParam<ProductCase> {
@@ -175,7 +168,7 @@ TEST_P(Products, EqualTheNaiveLoopToTheBit) {
         for (int64_t i = 0; i < rows; ++i) {
           const float* from = accumulate ? &start[static_cast<size_t>(i * columns)] : nullptr;
           const std::vector<float> row = naive_row(GetParam(), a.view, b.view, i, from);
-          ASSERT_TRUE(same_bits(row.data(), &c[static_cast<size_t>(i * columns)], columns))
+          ASSERT_TRUE(same_bits(row, part_of(c, i * columns, columns)))
               << rows << " x " << inner << " x " << columns << ", row " << i << ", variant " << variant;
         }
       }
@@ -203,7 +196,7 @@ TEST_P(Products, MultiplyEqualsProductOfThePacked) {
         for (Context* context : {&one, &two}) {
           std::vector<float> c = start;
           products.multiply(*context, a.view, b.view, {c.data(), rows, columns, columns}, epilogue);
-          ASSERT_TRUE(same_bits(c.data(), expected.data(), rows * columns))
+          ASSERT_TRUE(same_bits(c, expected))
               << rows << " x " << inner << " x " << columns << ", variant " << variant;
         }
       }
@@ -233,7 +226,7 @@ TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
          {std::pair<int64_t, int64_t>{0, 1}, {302, 1}, {17, 2}, {100, 3}, {200, 33}, {5, 150}}) {
       epilogue.dropout.rows = keys.data() + first;
       const std::vector<float> part = multiply(two, a, b, packed_b, first, count, epilogue, start);
-      EXPECT_TRUE(same_bits(part.data(), &whole[static_cast<size_t>(first * columns)], count * columns))
+      EXPECT_TRUE(same_bits(part, part_of(whole, first * columns, count * columns)))
           << count << " rows from " << first;
     }
   }
@@ -250,8 +243,7 @@ TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
     const std::vector<float> c =
         multiply(context, a, part, packed(products, context, part.view), 0, 40, {}, {});
     for (int64_t i = 0; i < 40; ++i) {
-      EXPECT_TRUE(
-          same_bits(&c[static_cast<size_t>(i * count)], &whole[static_cast<size_t>(i * 500 + first)], count));
+      EXPECT_TRUE(same_bits(part_of(c, i * count, count), part_of(whole, i * 500 + first, count)));
     }
   }
 }
@@ -259,24 +251,6 @@ TEST_P(Products, AColumnDoesNotDependOnItsNeighbours) {
 constexpr Activation every_activation[] = {Activation::none,         Activation::relu,
                                            Activation::gelu,         Activation::gelu_tanh,
                                            Activation::gelu_sigmoid, Activation::swish};
-
-double reference_activation(Activation activation, double x) {
-  switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::gelu:
-      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
-    case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case Activation::gelu_sigmoid:
-      return x / (1 + std::exp(-1.702 * x));
-    case Activation::swish:
-      return x / (1 + std::exp(-x));
-  }
-  return 0;
-}
 
 TEST_P(Products, EpilogueAddsBiasKeepsItsInputAndActivates) {
   CpuContext context(2);

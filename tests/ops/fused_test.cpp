@@ -1,5 +1,6 @@
 // Ops that do several things in one pass, against those things one after the other.
 #include "base/error.h"
+#include "kernels/reference_activation.h"
 #include "ops/reference.h"
 
 namespace dragoman::internal {
@@ -101,26 +102,6 @@ TEST_P(Fused, NormOfAlmostEqualNumbers) {
 
 // --- linear + activation + dropout ------------------------------------------------------------------
 
-double gelu_tanh_argument(double x) { return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
-
-double activated(Activation activation, double x) {
-  switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::gelu:
-      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
-    case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(gelu_tanh_argument(x)));
-    case Activation::gelu_sigmoid:
-      return x / (1 + std::exp(-1.702 * x));
-    case Activation::swish:
-      return x / (1 + std::exp(-x));
-  }
-  return 0;
-}
-
 double slope(Activation activation, double x) {
   const double s = 1 / (1 + std::exp(-x));
   switch (activation) {
@@ -166,7 +147,7 @@ TEST_P(Fused, LinearThenActivationThenDropout) {
         for (int64_t c = 0; c < out; ++c) {
           const RowKey key = rows.rows.values()[static_cast<size_t>(r)];
           const double kept = rate > 0 ? dropout_multiplier(rate, first_key(), key, 0, c) : 1;
-          wanted(r, c) = activated(activation, inner(r, c)) * kept;
+          wanted(r, c) = reference_activation(activation, inner(r, c)) * kept;
           wanted_bias_gradient(0, c) += slope(activation, inner(r, c)) * kept * dy(r, c);
         }
       }

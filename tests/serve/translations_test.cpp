@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/message_of.h"
 #include "base/error.h"
 #include "search/model_folder.h"
 #include "serve/detector.h"
@@ -26,15 +27,6 @@ TextResult translated(Translations& translations, TextWork work) {
     }
   });
   return done.get_future().get();
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const dragoman::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 class TranslationsTest : public testing::Test {

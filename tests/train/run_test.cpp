@@ -9,6 +9,7 @@
 
 #include "base/build.h"
 #include "base/files.h"
+#include "kernels/fastest.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "parallel/thread_processes.h"
@@ -165,21 +166,37 @@ TEST_F(WholeRun, AnExcessiveLearningRateDiverges) {
   EXPECT_THROW(train("run"), Error);
 }
 
-TEST_F(WholeRun, Bf16IsEmulatedWithAWarningIfTheProcessorLacksIt) {
+TEST_F(WholeRun, Bf16IsMultipliedAsFloatsWithAWarningIfTheProcessorLacksIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
   recipe_.training.max_steps = 1;
-  recipe_.training.precision = Precision::bf16;
+  recipe_.training.precision = TrainingPrecision::bf16;
   set_log_level(LogLevel::info);
   for (const Kernels* kernels : every_instruction_set()) {
     setenv("DRAGOMAN_ISA", kernels->name, 1);
     testing::internal::CaptureStderr();
     EXPECT_EQ(train(kernels->name).train.column("loss")->size(), 1u);
     const std::string log = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(log.find("products are emulated") == std::string::npos, has_bf16(*kernels)) << log;
+    EXPECT_EQ(log.find("which takes as long as fp32") == std::string::npos,
+              has_bf16(fastest_in_bf16(*kernels)))
+        << log;
   }
   unsetenv("DRAGOMAN_ISA");
-  recipe_.training.precision = Precision::fp32;
+  recipe_.training.precision = TrainingPrecision::fp32;
   EXPECT_THROW(train("baseline"), UsageError) << "a run keeps its precision";
+}
+
+TEST_F(WholeRun, AnAutomaticPrecisionIsChosenOnce) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 1, .valid_batches = 0};
+  recipe_.training.precision = TrainingPrecision::automatic;
+  for (const int64_t steps : {1, 2}) {
+    recipe_.training.max_steps = steps;
+    EXPECT_EQ(train("run").train.column("loss")->size(), static_cast<size_t>(steps));
+  }
+  const std::string chosen = saved_training_value(folder_.path("run"), "precision");
+  const bool in_bf16 = chosen == "bf16";
+  EXPECT_TRUE(in_bf16 || chosen == "fp32") << chosen;
+  recipe_.training.precision = in_bf16 ? TrainingPrecision::fp32 : TrainingPrecision::bf16;
+  EXPECT_THROW(train("run"), UsageError);
 }
 
 TEST_F(WholeRun, AMismatchChangesNothingInTheFolder) {

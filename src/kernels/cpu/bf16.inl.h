@@ -20,6 +20,13 @@ inline Vec upper_halves(Vec words) {
   return reinterpret_cast<Vec>(reinterpret_cast<Words>(words) & 0xffff0000u);
 }
 
+inline Vec rounded_to_bf16(Vec x) { return reinterpret_cast<Vec>(to_bf16(x) << 16); }
+
+inline Vec with_halves_exchanged(Vec words) {
+  const Words bits = reinterpret_cast<Words>(words);
+  return reinterpret_cast<Vec>(bits << 16 | bits >> 16);
+}
+
 #if defined(__AVX512BF16__)
 
 // All of `first`, then all of `second`: neighbours become pairs.

@@ -20,7 +20,7 @@ inline int64_t panel_count(int64_t columns) { return ceil_div(columns, tile_colu
 
 template <class Kind>
 int64_t steps_of(int64_t inner) {
-  return ceil_div(inner, Kind::inner_of_step);
+  return Kind::steps(inner);
 }
 
 // --- the right operand ----------------------------------------------------------------------------
@@ -193,7 +193,8 @@ void turn_a_columns(const float* a, int64_t stride, int64_t rows, int64_t inner,
 // a is a transpose: `stride` floats from one inner index to the next.
 template <class Kind>
 void copy_a_columns(const float* a, int64_t stride, int64_t rows, int64_t inner, float* block) {
-  for (int64_t k = 0; k < inner; k += Kind::inner_of_step, block += tile_row_group) {
+  const int64_t end = steps_of<Kind>(inner) * Kind::inner_of_step;
+  for (int64_t k = 0; k < end; k += Kind::inner_of_step, block += tile_row_group) {
     const float* from = a + k * stride;
     const float* later = k + pieces_ahead < inner ? from + pieces_ahead * stride : from;
     float* to = block;

@@ -1,14 +1,13 @@
 // The arithmetic of products of floats, once for each precision of the operands. products.inl.h holds the loops.
 //
 // Operands are packed as words of 32 bits, and a word is what one step along the inner index takes of a row or a
-// column: a float (Singles), or two numbers that are rounded to bf16 meanwhile (Pairs), the earlier one in the lower
-// half, and 0 in the upper half of the last word where their number is odd. A kind says how words come about and how
+// column: a float (Singles, RoundedSingles) or two of them in bf16 (Pairs). A kind says how words come about and how
 // they are multiplied.
 //
-// Pairs: first the product of the upper halves is added to the sum, then that of the lower ones, each rounded as a
-// float, which is what AVX512_BF16's instruction does. Without it the same is done with floats: products of bf16 are
-// exact in them, so that every instruction set computes the same bits, fused or not. (Below 2^-126 they do not: the
-// instruction takes such numbers for 0.) AMX multiplies the same words in an order of its own (tiles.inl.h).
+// In bf16 both operands are rounded as they are packed. Products of bf16 are exact in floats, and every kind adds them
+// up in the order of the inner index, each sum rounded to a float: the bits are the same (but for numbers below 2^-126,
+// which AVX512_BF16's instruction takes for 0), and which kind is faster is the processor's choice. AMX alone adds in
+// an order of its own (tiles.inl.h).
 #pragma once
 
 #include <stdint.h>
@@ -21,6 +20,7 @@ namespace {
 
 struct Singles {
   static constexpr int64_t inner_of_step = 1;
+  static int64_t steps(int64_t inner) { return inner; }
 
   // `lanes` steps of a row whose numbers lie side by side; `left` of these are there.
   static Vec along(const float* row, int64_t left) { return load_some(row, left); }
@@ -33,28 +33,50 @@ struct Singles {
   static Vec multiply_add(Vec a, Vec b, Vec sum) { return dragoman::internal::multiply_add(a, b, sum); }
 };
 
+// bf16 as floats whose lower halves are zeros: as fast as Singles. Steps are an even number, as those of Pairs are: one
+// more product of zeros turns a sum of -0 into 0.
+struct RoundedSingles {
+  static constexpr int64_t inner_of_step = 1;
+  static int64_t steps(int64_t inner) { return (inner + 1) / 2 * 2; }
+
+  static Vec along(const float* row, int64_t left) { return rounded_to_bf16(load_some(row, left)); }
+
+  static Vec across(const float* row, int64_t /*stride*/, int64_t depth, int64_t left) {
+    return depth > 0 ? rounded_to_bf16(load_some(row, left)) : Vec{};
+  }
+
+  static Vec multiply_add(Vec a, Vec b, Vec sum) { return dragoman::internal::multiply_add(a, b, sum); }
+};
+
+// A word holds the earlier number in its upper half, whose product the instruction adds first, and the later one, or 0
+// where their number is odd, in the lower half.
 struct Pairs {
   static constexpr int64_t inner_of_step = 2;
+  static int64_t steps(int64_t inner) { return (inner + 1) / 2; }
 
   static Vec along(const float* row, int64_t left) {
-    return bf16_side_by_side(load_some(row, left),
-                             left > lanes ? load_some(row + lanes, left - lanes) : Vec{});
+    return with_halves_exchanged(
+        bf16_side_by_side(load_some(row, left), left > lanes ? load_some(row + lanes, left - lanes) : Vec{}));
   }
 
   static Vec across(const float* row, int64_t stride, int64_t depth, int64_t left) {
-    return bf16_in_pairs(load_some(row, left), depth > 1 ? load_some(row + stride, left) : Vec{});
+    return bf16_in_pairs(depth > 1 ? load_some(row + stride, left) : Vec{}, load_some(row, left));
   }
 
-  static Vec multiply_add(Vec a, Vec b, Vec sum) {
 #if defined(__AVX512BF16__)
+  static Vec multiply_add(Vec a, Vec b, Vec sum) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
-#else
-    sum = dragoman::internal::multiply_add(upper_halves(a), upper_halves(b), sum);
-    return dragoman::internal::multiply_add(lower_halves(a), lower_halves(b), sum);
-#endif
   }
+#endif
 };
+
+// What the instruction set has for bf16.
+#if defined(__AVX512BF16__) || defined(DRAGOMAN_TILES)
+using Rounded = Pairs;
+#else
+using Rounded = RoundedSingles;
+#endif
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -1,0 +1,84 @@
+#include "train/precision_choice.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "kernels/fastest.h"
+#include "kernels/machine_peaks.h"
+#include "train/trainer.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr double worthwhile = 1.05;  // times as fast: below, the exact products are the better choice
+
+Batch random_batch(const ModelConfig& config) {
+  constexpr int64_t sentences = 16, length = 16;
+  Random random(1);
+  const auto words = [&](int64_t vocabulary) {
+    std::vector<int32_t> ids(length);
+    for (int32_t& id : ids) id = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
+    return ids;
+  };
+  Batch batch;
+  for (uint64_t pair = 0; pair < sentences; ++pair) {
+    const auto source = words(config.source_vocabulary), target = words(config.target_vocabulary);
+    batch.pairs.push_back(pair);
+    batch.source.add(source.data(), source.data() + length);
+    batch.target_input.add(target.data(), target.data() + length);
+    batch.targets.insert(batch.targets.end(), target.begin(), target.end());
+  }
+  return batch;
+}
+
+ModelConfig with_few_layers(ModelConfig config) {
+  constexpr int64_t words = 4096;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.source_vocabulary = std::min(config.source_vocabulary, words);
+  config.target_vocabulary = std::min(config.target_vocabulary, words);
+  return config;
+}
+
+}  // namespace
+
+double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int threads) {
+  constexpr int rounds = 3;
+  Device device(kernels, threads);
+  Transformer transformer(with_few_layers(model), device, Buffers::weights_and_gradients);
+  transformer.parameters.initialise(1);
+  Trainer in_fp32(transformer, {.precision = Precision::fp32}),
+      in_bf16(transformer, {.precision = Precision::bf16});
+  const Batch batch = random_batch(transformer.config);
+  const auto time = [&](Trainer& trainer) {
+    const double start = seconds();
+    trainer.add_gradients(batch);
+    return seconds() - start;
+  };
+  double fp32 = std::numeric_limits<double>::infinity(), bf16 = fp32;
+  for (int round = 0; round < rounds; ++round) {
+    fp32 = std::min(fp32, time(in_fp32));
+    bf16 = std::min(bf16, time(in_bf16));
+  }
+  return fp32 / bf16;
+}
+
+TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& folder, int threads) {
+  if (recipe.training.precision != TrainingPrecision::automatic) return recipe.training.precision;
+  const nlohmann::json saved = saved_training_value(folder, "precision");
+  if (saved == "fp32") return TrainingPrecision::fp32;
+  if (saved == "bf16") return TrainingPrecision::bf16;
+  const Kernels& kernels = fastest_in_bf16(chosen_kernels());
+  if (!has_bf16(kernels)) {
+    log_info("training.precision is auto: fp32, since {} has no faster instructions for bf16", kernels.name);
+    return TrainingPrecision::fp32;
+  }
+  const double speedup = speedup_by_bf16(recipe.model, kernels, threads);
+  const TrainingPrecision chosen = speedup >= worthwhile ? TrainingPrecision::bf16 : TrainingPrecision::fp32;
+  log_info("training.precision is auto: {}; a step in bf16 is {:.2f} times as fast as in fp32 here",
+           chosen == TrainingPrecision::bf16 ? "bf16" : "fp32", speedup);
+  return chosen;
+}
+
+}  // namespace dragoman::internal

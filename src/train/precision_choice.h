@@ -1,0 +1,18 @@
+// training.precision = "auto": fp32 or bf16, whichever trains faster on this machine.
+#pragma once
+
+#include <string>
+
+#include "train/recipe.h"
+
+namespace dragoman::internal {
+
+// How many times as fast as in fp32 a training step is in bf16: measured with layers of this model's widths, one in
+// each stack, in a second or two for the largest. The sizes of the vocabularies must be set.
+double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int threads);
+
+// The precision as a fact. "auto" is what the model's folder says if a run was started there, so that a resumed run
+// makes the same updates; else it is measured, and logged. `threads`: of the run.
+TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& folder, int threads);
+
+}  // namespace dragoman::internal
