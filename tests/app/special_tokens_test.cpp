@@ -37,8 +37,9 @@ TEST_F(SpecialTokensTest, OtherIdsTrainAndTranslate) {
   write("toy.toml", "[data]\nsource = \"" + file("source") + "\"\ntarget = \"" + file("target") +
                         "\"\nhold_out = 20\n[vocabulary]\nshared = true\nfrom = \"" + folder_.path +
                         "\"\n[model]\nd_model = 32\nheads = 2\nd_ff = 64\nencoder_layers = 1\n"
-                        "decoder_layers = 1\n[training]\nbatch_tokens = 500\nmax_steps = 250\n"
-                        "learning_rate = 0.005\nwarmup = 50\n[validation]\nmetrics = \"bleu\"\n");
+                        "decoder_layers = 1\n[training]\nbatch_tokens = 500\nmax_steps = 400\n"
+                        "schedule = \"cosine\"\nlearning_rate = 0.005\nwarmup = 50\n"
+                        "[validation]\nmetrics = \"bleu\"\n");
   const std::string out = file("run");
   const std::string pairs = run("prepare " + file("toy.toml") + " --show 1 --shortlist 5 --out " + out);
   EXPECT_NE(pairs.find("input   <s>"), std::string::npos) << pairs;
