@@ -73,9 +73,9 @@ struct Pairs {
 
 // What the instruction set has for bf16.
 #if defined(__AVX512BF16__) || defined(DRAGOMAN_TILES)
-using Rounded = Pairs;
+using RoundedFloats = Pairs;
 #else
-using Rounded = RoundedSingles;
+using RoundedFloats = RoundedSingles;
 #endif
 
 }  // namespace

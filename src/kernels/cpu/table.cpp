@@ -24,7 +24,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .products = product_kernels<Singles>,
     .low_precision = {.int8 = int8_product,
                       .bf16 = low_precision_product<Bf16>,
-                      .rounded = product_kernels<Rounded>},
+                      .rounded = product_kernels<RoundedFloats>},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,
     .activation_backward = activation_backward,
