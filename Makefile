@@ -25,7 +25,7 @@ help:
 	@echo "make build    build/release/dragoman"
 	@echo "make asan     all tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan     the tests of all that has threads under the thread sanitizer"
-	@echo "make fuzz     look for bytes that break a reader of files, a minute for each reader"
+	@echo "make fuzz     fuzz every file reader for a minute each"
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
 	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"

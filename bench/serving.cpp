@@ -218,7 +218,7 @@ class Bench {
       measure({{"rate", rate}},
               [&] { return load_.open(rate, seconds, static_cast<size_t>(o_.connections)); });
     if (requests_.exhausted())
-      fmt::print(stderr, "the sentences did not suffice: some were sent twice, and may have been kept\n");
+      fmt::print(stderr, "there were too few sentences: some were sent twice, and may have been cached\n");
   }
 
  private:

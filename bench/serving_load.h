@@ -54,7 +54,7 @@ class LoadClient {
   LoadClient(asio::io_context& context, const LoadTarget& target, size_t number)
       : stream_(context), target_(target), number_(number) {}
 
-  // The answer's status and body; 0 where the connection failed or the client's patience ended.
+  // The response's status and body; 0 if the connection failed or timed out.
   asio::awaitable<int> post(const std::string& body, std::string& answer) {
     namespace http = beast::http;
     constexpr auto token = asio::as_tuple(asio::use_awaitable);

@@ -1,7 +1,7 @@
 # The public library: libdragoman.so, its headers, and what find_package(Dragoman) and pkg-config need.
 #
 # The rooms are static libraries whose symbols are hidden; libdragoman.so consists of the room api/ and of what that
-# uses, and shows only what include/dragoman/ marks DRAGOMAN_API (tools/check_symbols).
+# uses, and exports only what include/dragoman/ marks DRAGOMAN_API (tools/check_symbols).
 include(CMakePackageConfigHelpers)
 
 add_library(dragoman_shared SHARED $<TARGET_OBJECTS:dragoman_api>)

@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """What failed: a missing or damaged file, a full disk. The base of all others."""
+    """A failure such as a missing or damaged file or a full disk; the base class of the others."""
 
 
 class UsageError(Error, ValueError):

@@ -1,4 +1,4 @@
-"""Model folders: imported from other systems and exported to them, in fewer bits, averaged."""
+"""Model folders: imported, exported, quantized and averaged."""
 from __future__ import annotations
 
 import dataclasses
@@ -12,7 +12,7 @@ from dragoman._arguments import Path
 
 @dataclasses.dataclass(frozen=True)
 class Import:
-    """What an imported model was taken for."""
+    """How an imported model was interpreted."""
 
     system: str
     """The system that the model was made for: ``"Hugging Face Marian"``."""
@@ -47,7 +47,7 @@ def import_model(
 
 
 def export(folder: Path, format: Literal["ctranslate2", "huggingface"], out: Path) -> list[str]:
-    """Writes a model for another system. Returns what its user should know, a line each.
+    """Writes a model for another system. Returns notes for its user, one per line.
 
     >>> export("models/en-fr", "ctranslate2", "en-fr-ct2")          # doctest: +SKIP
     []
@@ -56,7 +56,7 @@ def export(folder: Path, format: Literal["ctranslate2", "huggingface"], out: Pat
 
 
 def quantize(folder: Path, precision: Literal["int8", "bf16"], out: Path) -> None:
-    """Writes a model with weights of fewer bits.
+    """Writes a quantized copy of a model.
 
     >>> quantize("models/en-fr", "int8", "models/en-fr-int8")       # doctest: +SKIP
     """
@@ -64,7 +64,7 @@ def quantize(folder: Path, precision: Literal["int8", "bf16"], out: Path) -> Non
 
 
 def average(folders: Iterable[Path], out: Path) -> None:
-    """Writes the mean of the weights of models of one shape.
+    """Writes the average of the weights of models of the same shape.
 
     >>> average(["models/seed-1", "models/seed-2"], "models/mean")  # doctest: +SKIP
     """

@@ -23,7 +23,7 @@ def _frame(page: str, height: int) -> str:
 
 
 class Inspection:
-    """What a model makes of a sentence. A notebook shows it as the page of `dragoman inspect`."""
+    """The inspection of a sentence. A notebook shows it as the page of `dragoman inspect`."""
 
     def __init__(self, model: str, data: str) -> None:
         self._model = model

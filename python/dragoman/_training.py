@@ -54,7 +54,7 @@ class Validation:
 
 @dataclasses.dataclass(frozen=True)
 class TrainingResult:
-    """A training that has ended or was stopped. A notebook shows its curves."""
+    """A finished or stopped training run. A notebook shows its curves."""
 
     folder: str
     steps: int
@@ -111,7 +111,7 @@ def train(
     """Trains a model, and returns when training has ended.
 
     ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``. What a callback
-    raises, and KeyboardInterrupt, saves a checkpoint first; calling again then goes on to the same bits.
+    raises, and KeyboardInterrupt, saves a checkpoint first; calling it again resumes, with bit-identical results.
     ``progress``: a line of progress on standard error; by default where that is a terminal or a notebook.
 
     >>> recipe = {"data": {"synthetic": "copy"}, "training": {"max_steps": 100}}

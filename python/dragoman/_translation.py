@@ -32,7 +32,7 @@ class Token:
 
 @dataclasses.dataclass(frozen=True)
 class Alignment:
-    """A word of the source and a word of the output that belong together: their numbers, from 0, and places."""
+    """A source word and an output word that are aligned: their indices and spans."""
 
     source: int
     target: int
@@ -113,12 +113,12 @@ class Score:
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """A translation that is under way."""
+    """A translation in progress."""
 
     text: str
     """The best output so far."""
     final: str
-    """The beginning of it that will no longer change."""
+    """The part of it that is final."""
 
 
 def _span(span: _core.Span) -> Span:

@@ -53,7 +53,7 @@ class Option:
 
 
 class Stream(Iterator[Progress]):
-    """A translation under way: iterate to see it grow. Leaving a ``with`` block cancels it."""
+    """A translation in progress: iterate to watch it grow. Leaving a ``with`` block cancels it."""
 
     def __init__(self, job: _core.Job, tokens: bool) -> None:
         self._job = job
@@ -89,8 +89,10 @@ class Stream(Iterator[Progress]):
 
 
 class Translator:
-    """A model, opened once. Safe to use from many threads: all requests go through one continuous batch, and each has
-    the bytes that it would have alone.
+    """A model, opened once.
+
+    Safe to use from many threads: all requests go through one continuous batch, and each gets the same bytes as if it
+    were alone.
 
     >>> translator = Translator("models/demo", precision="int8")    # doctest: +SKIP
     """
@@ -125,7 +127,7 @@ class Translator:
         self, text: Iterable[str], *, glossary: Glossary | None = ..., **options: Any
     ) -> Iterator[Translation]: ...
     def translate(self, text: Any, *, glossary: Glossary | None = None, **options: Any) -> Any:
-        """Translates a text, a list of texts, or an iterator, whose translations come as they are ready, in its order.
+        """Translates a text, a list, or an iterator, whose translations are yielded in order as they become ready.
 
         Options are those of `dragoman translate`, with underscores, and:
 
@@ -236,7 +238,7 @@ class Translator:
         return score_of(scores[0]) if single else [score_of(score) for score in scores]
 
     def alignments(self, text: str, **options: Any) -> list[Alignment]:
-        """Which words of a text and of its translation belong together.
+        """The word alignment of a text and its translation.
 
         >>> isinstance(translator.alignments("The cat sleeps."), list)
         True
@@ -265,7 +267,7 @@ class Translator:
         source_language: str = "",
         target_language: str = "",
     ) -> Inspection:
-        """What the model makes of a sentence, or of a given translation of it: probabilities, and the attention of every
+        """Inspects a sentence, or a given translation of it: probabilities, and the attention of every
         layer and head. In a notebook it is the page of `dragoman inspect`.
 
         >>> translator.inspect("The cat sleeps.").attention("cross", layer=1).ndim      # head, row, column

@@ -79,7 +79,7 @@ Prefixes = Union[Sequence[Union[Sequence[str], None]], None]
 
 
 class Translator:
-    """See the package's documentation of the same class."""
+    """See the class of the same name in CTranslate2's documentation."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class Translator:
     def score_batch(
         self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, max_input_length: int = 1024, **others: Any
     ) -> list[ScoringResult]:
-        """Scores tokenised translations; the end has a score of its own, as the last."""
+        """Scores tokenised translations; the last score is that of the end token."""
         if others.pop("asynchronous", False) or others.pop("offset", 0):
             raise ValueError("score_batch supports neither asynchronous results nor an offset: leave them out")
         _refuse(others)

@@ -18,7 +18,7 @@ __all__ = ["Document", "Format", "formats", "translate", "translate_bytes"]
 
 @dataclasses.dataclass(frozen=True)
 class Document:
-    """A translated file, and how many of its texts have a flag that a reader should know about."""
+    """A translated file, and how many of its texts have each flag."""
 
     bytes: bytes
     segments: int
@@ -28,7 +28,7 @@ class Document:
     repeats: int
     terms_missed: int
     repaired: int
-    """Texts in which the model had lost or doubled a placeholder."""
+    """Texts in which a placeholder was restored or a duplicate removed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +58,7 @@ def translate_bytes(
     glossary: Glossary | None = None,
     **options: OptionValue,
 ) -> Document:
-    """Translates a file's bytes. Its format is known by the ending of its name, or by ``format``.
+    """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does.
 
     >>> translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html").bytes
     b'<p>...</p>'

@@ -1,4 +1,4 @@
-"""Models of Hugging Face's hub in a local folder, with the calls that users of transformers know."""
+"""Models of Hugging Face's hub in a local folder, with the interface of transformers."""
 from __future__ import annotations
 
 import hashlib
@@ -28,7 +28,7 @@ def _cache() -> pathlib.Path:
 
 
 def _imported(path: pathlib.Path) -> pathlib.Path:
-    """The model folder that was made of this one; it is made once, and again when one of its files changes."""
+    """The folder that this model was imported into; imported once, and again when one of its files changes."""
     state = [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(path.iterdir()) if f.is_file()]
     key = hashlib.sha256(repr((str(path), state)).encode()).hexdigest()[:16]
     folder = _cache() / f"{path.name}-{key}"
@@ -75,7 +75,7 @@ class TranslationPipeline:
         self.translator = translator
 
     def __call__(self, text: str | Iterable[str], **options: Any) -> list[TranslatedText]:
-        """``num_beams``, ``max_length``, ``num_return_sequences``, ``src_lang`` and ``tgt_lang`` mean what they do there.
+        """``num_beams``, ``max_length``, ``num_return_sequences``, ``src_lang`` and ``tgt_lang`` are transformers'.
 
         >>> TranslationPipeline(translator)("The cat sleeps.")      # doctest: +ELLIPSIS
         [{'translation_text': ...}]

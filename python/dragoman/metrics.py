@@ -12,7 +12,7 @@ __all__ = ["CorpusScore", "bleu", "chrf"]
 
 @dataclasses.dataclass(frozen=True)
 class CorpusScore:
-    """A metric's figure, 0 to 100, and how it came about."""
+    """A metric's score, 0 to 100, and its details."""
 
     score: float
     name: str

@@ -9,7 +9,7 @@ namespace {
 using Duration = std::chrono::duration<double>;
 constexpr Duration between_signals(0.1);
 
-// Calls what Python wants to hear of, on a thread that may wait for the global lock: a translator's own must not.
+// Calls Python callbacks on a thread that may wait for the GIL, unlike a translator's own.
 class Caller {
  public:
   static Caller& get() {

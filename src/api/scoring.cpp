@@ -42,7 +42,7 @@ Pair pair_of(const SavedModel& model, const Direction& direction, const dragoman
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
   const SourceFrame& frame = direction.sources[0];
   frame.add_to(pieces.ids);
-  if (pieces.ids.empty()) pieces.ids.push_back(model.vocabularies.source->special().of_nothing());
+  if (pieces.ids.empty()) pieces.ids.push_back(model.vocabularies.source->special().empty_source_token());
   pieces.spans.insert(pieces.spans.begin(), frame.before.size(), {0, 0});
   pieces.spans.resize(pieces.ids.size(), {source.size(), source.size()});
   PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);

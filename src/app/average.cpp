@@ -28,7 +28,7 @@ void average(const Arguments& arguments) {
   Options options;
   declare(options, o);
   CommandLine line("average", summary_of("average"));
-  line.add_arguments("DIR", o.folders, "model folders of one shape, or one with --last");
+  line.add_arguments("DIR", o.folders, "models of the same shape, or one model with --last");
   line.add_options(options);
   if (!line.read(arguments)) return;
   if (o.out.empty()) throw UsageError("average needs --out DIR: see dragoman average --help");
@@ -37,7 +37,7 @@ void average(const Arguments& arguments) {
     return log_info("{} is the average of {} models", o.out, o.folders.size());
   }
   if (o.folders.size() != 1)
-    throw UsageError("average: --last takes the checkpoints of one model, not of {}", o.folders.size());
+    throw UsageError("average: --last needs a single model, but {} were given", o.folders.size());
   dragoman::average_checkpoints(o.folders[0], static_cast<size_t>(o.last), o.out);
   log_info("{} is the average of {} checkpoints", o.out, o.last);
 }

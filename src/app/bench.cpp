@@ -37,17 +37,19 @@ void declare(Options& options, BenchOptions& o) {
   declare_precision(own, o.precision);
   own.add("batch", o.batch, "sentences per batch; each number is measured", at_least(1));
   own.add("beam", o.beam, "beam size; each number is measured", at_least(1).at_most(1000));
-  own.add("text", o.text, "file of lines to translate by the model, in place of random sentences");
+  own.add("text", o.text, "text file to translate instead of random sentences");
   own.add("length", o.load.length, "tokens of each random sentence and of its translation",
           at_least(1).at_most(1000));
   own.add("sentences", o.load.sentences, "random sentences per round; a quarter of them for a batch of 1",
           at_least(1));
-  own.add("rounds", o.rounds, "rounds, of which the median counts", at_least(1).at_most(1000));
-  own.add(
-      "cache", o.load.kept,
-      "what decoding keeps between steps: keys and values of every attention, of cross-attention alone, the "
-      "encoder's output alone, or nothing",
-      {{"all", Kept::all}, {"cross", Kept::cross}, {"encoder", Kept::encoder}, {"none", Kept::none}});
+  own.add("rounds", o.rounds, "rounds; the median is reported", at_least(1).at_most(1000));
+  own.add("cache", o.load.kept,
+          "what decoding caches between steps; all: keys and values of every attention; cross: only those of "
+          "cross-attention; encoder: only the encoder's output; none: nothing",
+          {{"all", DecodingCache::all},
+           {"cross", DecodingCache::cross},
+           {"encoder", DecodingCache::encoder},
+           {"none", DecodingCache::none}});
   declare_threads(own, o.threads);
   declare_workers(own, o.workers);
   declare_format(own, o.format, "a table, or one JSON object per line");
@@ -178,14 +180,14 @@ void bench(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   if (o.batch.empty() || o.beam.empty())
     throw UsageError("bench: --batch and --beam need at least one number");
-  if (o.load.kept != Kept::all && o.beam != std::vector<int64_t>{1})
+  if (o.load.kept != DecodingCache::all && o.beam != std::vector<int64_t>{1})
     throw UsageError("bench: only --cache all supports a beam search: add --beam 1");
   if (!o.model.empty() &&
       (to_json(random_model) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
     throw UsageError(
         "bench: --model.* and --vocabulary are for random weights: remove them, or remove --model");
-  if (!o.text.empty() && (o.model.empty() || o.load.kept != Kept::all))
-    throw UsageError("bench: --text needs --model, and does not go with --cache");
+  if (!o.text.empty() && (o.model.empty() || o.load.kept != DecodingCache::all))
+    throw UsageError("bench: --text needs --model, and cannot be combined with --cache");
   random_model.source_vocabulary = random_model.target_vocabulary = o.vocabulary;
 
   const BenchModel loaded = load(o, random_model);

@@ -136,7 +136,7 @@ std::string CommandLine::help() const {
   return text;
 }
 
-// A recipe's tables are on the page once, and not again for every command.
+// The page lists a recipe's tables only once.
 std::string CommandLine::markdown() const {
   std::string sentence = summary_ + ".";
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));

@@ -79,12 +79,12 @@ RoundSize DecodingRounds::size() const {
 
 double DecodingRounds::seconds() {
   const double start = dragoman::internal::seconds();
-  if (load_.kept == Kept::all) {
+  if (load_.kept == DecodingCache::all) {
     search();
   } else {
     for (size_t begin = 0; begin < work_.sources.size(); begin += static_cast<size_t>(load_.batch)) {
       const size_t count = std::min(work_.sources.size() - begin, static_cast<size_t>(load_.batch));
-      decode_again_and_again(begin, count);
+      decode_without_cache(begin, count);
     }
   }
   return dragoman::internal::seconds() - start;
@@ -99,7 +99,7 @@ void DecodingRounds::search() {
 }
 
 // Greedy, without the keys and values of the target tokens before.
-void DecodingRounds::decode_again_and_again(size_t begin, size_t count) {
+void DecodingRounds::decode_without_cache(size_t begin, size_t count) {
   Device& device = model_.device;
   Pass pass{device};
   const auto tokens_of = [&](std::span<const std::vector<int32_t>> all) {
@@ -112,8 +112,8 @@ void DecodingRounds::decode_again_and_again(size_t begin, size_t count) {
   std::vector<std::vector<int32_t>> outputs(count, {1});
   const Array<Element> top(device.pool, static_cast<int64_t>(count));
   for (int64_t step = 1; step <= load_.length; ++step) {
-    if (step == 1 || load_.kept == Kept::none) memory.encoded = encode(pass, model_, source);
-    if (step == 1 && load_.kept == Kept::cross)
+    if (step == 1 || load_.kept == DecodingCache::none) memory.encoded = encode(pass, model_, source);
+    if (step == 1 && load_.kept == DecodingCache::cross)
       memory.key_values = keys_and_values(pass, model_, memory.encoded);
     const Tokens target = tokens_of(outputs);
     const Tensor decoded = decode(pass, model_, target, memory);

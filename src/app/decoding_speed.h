@@ -15,11 +15,11 @@ namespace dragoman::internal {
 // What decoding keeps between steps. all: keys and values of every layer. cross: those of the cross-attention, that is,
 // of the source; the decoder reads all tokens so far again. encoder: the encoder's output alone. none: nothing; the
 // encoder runs at every step, too.
-enum class Kept { all, cross, encoder, none };
+enum class DecodingCache { all, cross, encoder, none };
 
 struct DecodingLoad {
   int64_t sentences = 128, length = 25, batch = 32, beam = 1;
-  Kept kept = Kept::all;
+  DecodingCache kept = DecodingCache::all;
   int searches = 1;  // batches in parallel
 };
 
@@ -52,7 +52,7 @@ class DecodingRounds {
 
  private:
   void search();
-  void decode_again_and_again(size_t begin, size_t count);
+  void decode_without_cache(size_t begin, size_t count);
 
   Transformer& model_;
   const DecodingLoad load_;

@@ -34,7 +34,7 @@ void declare(Options& options, EvaluateOptions& o) {
   declare_models_and_batch(own, o.translating);
   declare_source(own, o.source);
   declare_reference(own, o.reference);
-  own.add("by-length", o.by_length, "scores by source length, too; in JSON one more object");
+  own.add("by-length", o.by_length, "also print scores by source length; in JSON, as one more object");
   declare(own, o.scores);
 }
 

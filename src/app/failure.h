@@ -1,4 +1,4 @@
-// What the program says when it fails.
+// Reports the program's failures.
 #pragma once
 
 namespace dragoman::internal {
@@ -7,7 +7,7 @@ namespace dragoman::internal {
 // code. Where there is no memory left it needs none.
 int report_failure() noexcept;
 
-// Has a thread that runs out of memory where nothing can be caught end the program like any other failure.
+// Makes running out of memory in a thread without a handler end the program like any other failure.
 void report_uncaught_failures();
 
 }  // namespace dragoman::internal

@@ -28,11 +28,12 @@ struct GetOptions {
 
 void declare(Options& options, GetOptions& o) {
   auto own = options.section("", "Options");
-  own.add("out", o.out, "folder of the new model; by default one of its name, here");
-  own.add("list", o.list, "show how models are named; with a NAME, the known names that begin with it");
-  own.add("hub", o.hub,
-          "address of a mirror that is asked instead of the public hubs, for the same paths; by default "
-          "DRAGOMAN_HUB of the environment");
+  own.add("out", o.out, "folder of the new model; by default named after the model, in the current folder");
+  own.add("list", o.list,
+          "list the families of models; with a NAME, the known models whose names begin with it");
+  own.add(
+      "hub", o.hub,
+      "URL of a mirror to use instead of the public hubs; by default the environment variable DRAGOMAN_HUB");
   own.add("keep", o.keep,
           "keep the downloaded files, in $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman, where a download "
           "that was "
@@ -93,7 +94,7 @@ std::string download_and_import(const PublishedModel& model, const GetOptions& o
   log_info("{} was made for {}", o.out, imported.system);
   for (const std::string& choice : imported.choices) log_info("{}", choice);
   if (o.keep) {
-    log_info("what was downloaded is in {}", source);
+    log_info("the downloaded files are in {}", source);
   } else {
     folder.remove();
   }

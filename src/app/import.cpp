@@ -24,22 +24,20 @@ void declare(Options& options, ImportOptions& o) {
   auto own = options.section("", "Options");
   declare_new_model(own, o.request.out);
   own.add("format", o.request.format,
-          "what SOURCE is, instead of finding out; see docs/models.md for the names");
-  own.add("vocab", o.source_vocabulary,
-          "vocabulary of SOURCE that lies elsewhere: a .spm file or a word list");
-  own.add("target-vocab", o.target_vocabulary, "the target side's, if it is another");
+          "format of SOURCE; detected by default (docs/models.md lists the formats)");
+  own.add("vocab", o.source_vocabulary, "vocabulary file outside SOURCE: a .spm file or a list of tokens");
+  own.add("target-vocab", o.target_vocabulary, "vocabulary file of the target side, if it differs");
   declare_languages(own, o.request.from, o.request.to);  // the folder's defaults
-  own.add(
-      "precision", o.request.precision,
-      "of the new weights: int8 where SOURCE has integers, else fp32; or one of these everywhere: fp32 can "
-      "be trained",
-      {{"as-saved", dragoman::Precision::as_saved},
-       {"fp32", dragoman::Precision::fp32},
-       {"bf16", dragoman::Precision::bf16},
-       {"int8", dragoman::Precision::int8}});
+  own.add("precision", o.request.precision,
+          "precision of the new weights; as-saved: int8 where SOURCE has integers, else fp32; only fp32 can "
+          "be trained",
+          {{"as-saved", dragoman::Precision::as_saved},
+           {"fp32", dragoman::Precision::fp32},
+           {"bf16", dragoman::Precision::bf16},
+           {"int8", dragoman::Precision::int8}});
   own.add("check", o.check,
-          "sentence that the new model translates at the end, to be looked at; auto: one in the source's "
-          "language, or in English; \"\": none");
+          "sentence to translate with the new model as a check; auto: one in the source language, or in "
+          "English; \"\": none");
 }
 
 // The end of the way: what a user would do first.
@@ -76,7 +74,7 @@ void import(const Arguments& arguments) {
   log_info("{} is the {} model in {}", out, result.system, o.request.source);
   for (const std::string& choice : result.choices) log_info("{}", choice);
   if (result.integers)
-    log_info("weights in int8, as they are there; --precision fp32 makes a model that can be trained");
+    log_info("the weights stay in int8; --precision fp32 makes a model that can be trained");
   translate_one(o, result);
 }
 

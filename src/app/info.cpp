@@ -105,7 +105,7 @@ void info(const Arguments& arguments) {
   bool verify = false;
   Options options;
   options.section("", "Options")
-      .add("verify", verify, "instead check the model, vocabularies, shards and checkpoints for damage");
+      .add("verify", verify, "check the model, vocabularies, shards and checkpoints for damage instead");
   CommandLine line("info", summary_of("info"));
   line.add_argument("DIR", folder, "model folder");
   line.add_options(options);

@@ -42,7 +42,8 @@ void declare(Options& options, InspectOptions& o) {
   declare_model(own, o.model, o.threads, o.precision);
   own.add("text", o.text, "a sentence, instead of a file");
   own.add("target", o.target, "a given translation of --text to inspect, instead of the model's own");
-  own.add("format", o.format, "an interactive page, its data, or figures for papers: the heads of a layer",
+  own.add("format", o.format,
+          "html: an interactive page; json: its data; svg: figures of a layer's heads, for papers",
           {{"html", InspectFormat::html}, {"json", InspectFormat::json}, {"svg", InspectFormat::svg}});
   own.add("attention", o.attention,
           "svg: attention of the encoder, of the decoder, of the decoder to the source (cross), or all three",
@@ -83,7 +84,7 @@ std::vector<Sentence> sentences(const InspectOptions& o, const std::vector<std::
     if (line.text.find_first_not_of(" \t\r") != line.text.npos)
       lines.push_back({number, std::string(line.text)});
   }
-  if (lines.empty()) throw Error("inspect: the input has no sentence");
+  if (lines.empty()) throw Error("inspect: the input contains no sentence");
   return lines;
 }
 
@@ -114,7 +115,7 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
     all.push_back(
         inspection(*model, direction, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
-  if (all.empty()) throw Error("inspect: the input has no sentence");
+  if (all.empty()) throw Error("inspect: the input contains no sentence");
   const auto path = std::filesystem::path(o.model).lexically_normal();
   return {{"model", repaired((path.has_filename() ? path : path.parent_path()).filename().string())},
           {"sentences", all}};
@@ -126,7 +127,7 @@ void write(const InspectOptions& o, const ordered_json& data) {
   if (o.several_figures()) make_folder(o.out);
   const ordered_json& sentence = data["sentences"][0];
   if (o.attention == AttentionKind::all && sentence["attention"]["decoder"].empty())
-    log_info("there is no figure of the decoder's self-attention: this model has recurrent units instead");
+    log_info("no figure of the decoder's self-attention: this model has recurrent units instead");
   for (const AttentionFigure& figure : attention_figures(sentence, o.attention, o.layer))
     write_output(o.several_figures() ? o.out + "/" + figure.name + ".svg" : o.out, svg(figure.maps));
 }

@@ -34,7 +34,7 @@ void LinesInOrder::add(std::string_view text, std::string_view prefix) {
   lines_.push_back(std::move(line));
 }
 
-void LinesInOrder::hand_on(const OnTranslation& on_translation) {
+void LinesInOrder::deliver_finished(const OnTranslation& on_translation) {
   while (!lines_.empty() && lines_.front()->done.wait_for(moment) == std::future_status::ready) {
     const std::shared_ptr<Line> line = std::move(lines_.front());
     lines_.pop_front();

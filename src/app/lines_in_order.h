@@ -28,8 +28,8 @@ class LinesInOrder {
   bool has_room() const { return lines_.size() < max_lines_; }
   void add(std::string_view text, std::string_view prefix = {});
 
-  // Hands on those that are done, up to the first that is not, for which it waits a moment.
-  void hand_on(const OnTranslation& on_translation);
+  // Delivers finished lines up to the first unfinished one, for which it waits briefly.
+  void deliver_finished(const OnTranslation& on_translation);
 
  private:
   struct Line {

@@ -34,7 +34,7 @@ void declare(Options& options, ScoreOptions& o) {
   declare_model(own, o.model, o.threads, o.precision);
   declare_source(own, o.source);
   own.add("target", o.target, "their translations, line by line");
-  own.add("max-length", o.max_length, "longest side in subwords; a longer pair is not scored and prints nan",
+  own.add("max-length", o.max_length, "maximum subwords per side; longer pairs are not scored and print nan",
           at_least(1).at_most(100'000'000));
   own.add("alignment", o.alignment, "print the word alignment, too: after |||, as pairs SOURCE-TARGET");
   declare_alignment_layer(own, o.alignment_layer);
@@ -55,8 +55,8 @@ class Printer {
   void finish() {
     print();
     if (not_scored_ == 0) return;
-    log_warning("{} pairs have a side of more than {} subwords and were not scored: they print nan",
-                not_scored_, std::min(options_.max_length, translator_.info().max_tokens - 1));
+    log_warning("{} pairs with a side of more than {} subwords were not scored and print nan", not_scored_,
+                std::min(options_.max_length, translator_.info().max_tokens - 1));
   }
 
  private:
@@ -69,7 +69,7 @@ class Printer {
     for (const Score& score : translator_.score(pairs_, settings)) {
       const bool scored = !std::isnan(score.total);
       std::cout << (scored ? fmt::format("{:.4f}", score.total) : "nan");
-      std::cout << (options_.alignment ? " ||| " + pharaoh(score.alignment) : "") << "\n";
+      std::cout << (options_.alignment ? " ||| " + pharaoh_format(score.alignment) : "") << "\n";
       not_scored_ += !scored;
     }
     pairs_.clear();

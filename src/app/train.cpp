@@ -16,7 +16,8 @@ void declare(Options& options, RunOptions& run) {
   auto own = options.section("", "Options");
   declare_run_folder(own, run.folder);
   own.add("resume", run.resume,
-          "continue from the newest checkpoint in it: if there is one, never, or fail if there is none",
+          "auto: resume from the newest checkpoint if there is one; never: fail if there is one; require: "
+          "fail if there is none",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from,
           "model folder with the initial weights of a new run; --vocabulary.from takes its subwords, too");

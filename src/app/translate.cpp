@@ -35,10 +35,10 @@ void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
   own.add("prefix", o.prefix,
-          "file with the beginning of each translation, line by line; empty lines to translate stay empty");
+          "file with the beginning of each translation, one per line; empty input lines stay empty");
   declare_prefix_bias(own, o.translating.search);
   own.add("glossary", o.translating.glossary,
-          "file of terms and their translations, which the output has: tab-separated or TBX");
+          "glossary whose translations the output must use: tab-separated or TBX");
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
@@ -54,7 +54,7 @@ void check_document(const TranslateOptions& o, bool files) {
       throw UsageError("--out and --document-format have no effect without --document FILE");
     return;
   }
-  if (files) throw UsageError("--document {} is the only file that is translated", o.document.document);
+  if (files) throw UsageError("--document {} cannot be combined with other input files", o.document.document);
   if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
       o.translating.search.nbest > 1)
     throw UsageError(
@@ -102,22 +102,23 @@ class Printer {
     }
     if (options_.format == OutputFormat::json) return;  // which flags them
     if (cut_ + repeats_ > 0) {
-      log_warning("of {} lines {} were cut, {} looped and were translated again: --format json flags them",
-                  number_, cut_, repeats_);
+      log_warning(
+          "of {} lines, {} were cut and {} looped and were translated again; --format json flags them",
+          number_, cut_, repeats_);
     }
     if (unknown_ > 0) {
       log_warning("{} of {} lines have characters that are not in the vocabulary: --format json flags them",
                   unknown_, number_);
     }
     if (terms_missed_ > 0) {
-      log_warning("{} of {} lines lack a term of the glossary: --format json flags them", terms_missed_,
+      log_warning("{} of {} lines are missing a glossary term; --format json flags them", terms_missed_,
                   number_);
     }
   }
 
  private:
   std::string alignment_of(const dragoman::Hypothesis& hypothesis) const {
-    return options_.alignment ? " ||| " + pharaoh(hypothesis.alignment) : "";
+    return options_.alignment ? " ||| " + pharaoh_format(hypothesis.alignment) : "";
   }
 
   const TranslateOptions& options_;
@@ -150,9 +151,9 @@ void translate(const Arguments& arguments) {
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");
   if (o.translating.glossary == "-")
-    throw UsageError("standard input may have the lines to translate: --glossary must name a file");
+    throw UsageError("--glossary must name a file: standard input is for the text");
   if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
-    throw UsageError("standard input has the lines to translate: --prefix must name a file");
+    throw UsageError("--prefix must name a file: standard input is for the text");
   check_document(o, !files.empty());
   if (!o.document.document.empty())
     return translate_document(o.document, o.translating, given_options(search));

@@ -14,7 +14,7 @@ namespace {
 
 void warn_of(const TranslatedDocument& done, const std::string& file) {
   if (done.cut + done.repeats > 0) {
-    log_warning("{}: of {} texts {} were cut, {} looped and were translated again", file, done.segments,
+    log_warning("{}: of {} texts, {} were cut and {} looped and were translated again", file, done.segments,
                 done.cut, done.repeats);
   }
   if (done.unknown > 0) {
@@ -22,10 +22,10 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
                 done.segments);
   }
   if (done.terms_missed > 0) {
-    log_warning("{}: {} of {} texts lack a term of the glossary", file, done.terms_missed, done.segments);
+    log_warning("{}: {} of {} texts are missing a glossary term", file, done.terms_missed, done.segments);
   }
   if (done.repaired > 0) {
-    log_info("{}: placeholders were put back into {} of {} texts", file, done.repaired, done.segments);
+    log_info("{}: placeholders were restored in {} of {} texts", file, done.repaired, done.segments);
   }
 }
 
@@ -33,13 +33,11 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
 
 void declare(Section& own, DocumentOptions& options) {
   own.add("document", options.document,
-          "a file to translate whole: its text is translated, and markup, formatting, times and placeholders "
-          "stay");
+          "translate a whole file; markup, formatting, timestamps and placeholders are preserved");
   own.add("out", options.out, "with --document: the translated file");
   own.add("document-format", options.format,
-          "with --document: its format, text or html or one of the others (docs/documents.md); by default "
-          "what its name "
-          "ends with");
+          "with --document: its format, such as text or html (docs/documents.md); by default from the file "
+          "extension");
 }
 
 void translate_document(const DocumentOptions& o, const TranslatingOptions& translating,

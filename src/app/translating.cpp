@@ -30,7 +30,7 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   own.add("verify", options.verify,
           "compare the weights with their checksums first; false: start sooner with a large model");
   declare_batch(own, options.batch);
-  own.add("batch-tokens", options.batch_tokens, "limit of their source subwords together; 0: none",
+  own.add("batch-tokens", options.batch_tokens, "maximum source subwords per batch; 0: no limit",
           at_least(0));
   declare_workers(own, options.workers);
 }
@@ -51,7 +51,7 @@ std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options)
       std::in_place, options.glossary, dragoman::Glossary::Languages{options.search.from, options.search.to});
 }
 
-std::string pharaoh(const std::vector<WordAlignment>& pairs) {
+std::string pharaoh_format(const std::vector<WordAlignment>& pairs) {
   std::string text;
   for (const WordAlignment& pair : pairs)
     text += fmt::format("{}{}-{}", text.empty() ? "" : " ", pair.source, pair.target);
@@ -142,7 +142,7 @@ void translate_all(const TranslatingOptions& options, const dragoman::Options& r
       more = false;
     }
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
-    lines.hand_on(on_translation);
+    lines.deliver_finished(on_translation);
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -69,11 +69,11 @@ dragoman::TranslatorSettings settings_of(const TranslatingOptions& options);
 std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options);
 
 // Word alignments as Pharaoh wrote them: "0-0 1-2", source word and target word.
-std::string pharaoh(const std::vector<WordAlignment>& pairs);
+std::string pharaoh_format(const std::vector<WordAlignment>& pairs);
 
-// Translates all lines, and hands on each as soon as it and those before it are done, while others are still read.
-// If reading fails, the lines read so far are handed on before the Error.
-// `request`: the options of each line.
+// Translates all lines, and delivers each as soon as it and all lines before it are done, while later ones are still
+// being read. If reading fails, the lines read so far are handed on before the Error. `request`: the options of each
+// line.
 void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,
                      TranslationInput& input, const OnTranslation& on_translation);
 void translate_lines(const TranslatingOptions& options, const dragoman::Options& request,

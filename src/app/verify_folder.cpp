@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A line for each file, and the number of those that are damaged.
-class Findings {
+class VerificationReport {
  public:
   // `verify` throws an Error that names the file, or returns what there is to remark.
   void add(const std::string& path, const std::function<std::string()>& verify) {
@@ -48,7 +48,7 @@ std::string remark_on(const SafetensorsFile& file) {
   return has_checksums(file.metadata()) ? "" : "without checksums, as earlier versions wrote it";
 }
 
-std::optional<ModelConfig> verify_config(Findings& findings, const std::string& folder) {
+std::optional<ModelConfig> verify_config(VerificationReport& findings, const std::string& folder) {
   std::optional<ModelConfig> config;
   findings.add(folder + "/config.json", [&] {
     config = read_model_config(folder);
@@ -58,7 +58,8 @@ std::optional<ModelConfig> verify_config(Findings& findings, const std::string& 
 }
 
 // Without a configuration nobody knows which tensors there should be.
-void verify_weights(Findings& findings, const std::string& folder, const std::optional<ModelConfig>& config) {
+void verify_weights(VerificationReport& findings, const std::string& folder,
+                    const std::optional<ModelConfig>& config) {
   const std::string path = weights_path(folder);
   findings.add(path, [&] {
     const auto file = SafetensorsFile::open(path);
@@ -73,7 +74,7 @@ void verify_weights(Findings& findings, const std::string& folder, const std::op
   });
 }
 
-void verify_vocabularies(Findings& findings, const std::string& folder) {
+void verify_vocabularies(VerificationReport& findings, const std::string& folder) {
   for (const char* name : {"shared.spm", "source.spm", "target.spm"}) {
     const std::string path = (fs::path(folder) / name).string();
     if (!fs::exists(path)) continue;
@@ -84,7 +85,7 @@ void verify_vocabularies(Findings& findings, const std::string& folder) {
   }
 }
 
-void verify_shortlist(Findings& findings, const std::string& folder) {
+void verify_shortlist(VerificationReport& findings, const std::string& folder) {
   const std::string path = folder + "/shortlist.safetensors";
   if (!fs::exists(path)) return;
   findings.add(path, [&] {
@@ -94,7 +95,7 @@ void verify_shortlist(Findings& findings, const std::string& folder) {
   });
 }
 
-void verify_shards(Findings& findings, const std::string& folder) {
+void verify_shards(VerificationReport& findings, const std::string& folder) {
   const std::string prepared = prepared_folder(folder);
   if (!fs::exists(prepared)) return;
   findings.add(prepared, [&] {
@@ -106,7 +107,7 @@ void verify_shards(Findings& findings, const std::string& folder) {
 }  // namespace
 
 void verify_folder(const std::string& folder) {
-  Findings findings;
+  VerificationReport findings;
   const std::optional<ModelConfig> config = verify_config(findings, folder);
   const std::vector<CheckpointDefect> checkpoints = Checkpoints(folder + "/checkpoints", 1).verify();
   // A run in progress may have no model yet.

@@ -98,7 +98,7 @@ class CompressedBytes : public ByteSource {
     return end_ > 0;
   }
   [[noreturn]] static void cut_off(const char* format) {
-    throw Error("the {} data end too early: the file is cut off", format);
+    throw Error("the {} data end too early: the file is truncated", format);
   }
   [[noreturn]] static void damaged(const char* format, const char* reason) {
     throw Error("the {} data are damaged ({})", format, reason);

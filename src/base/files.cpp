@@ -92,7 +92,7 @@ void check_written(const std::string& path, const Contents& contents) {
     }
   });
   if (same && file.read_some(buffer.data(), 1) == 0) return;
-  throw Error("{} was written, but its contents are not what was written: check the disk", path);
+  throw Error("{} reads back differently from what was written: check the disk", path);
 }
 
 void write_and_rename(const std::string& temporary, const std::string& path, const Contents& contents) {
@@ -151,14 +151,14 @@ void make_folder(const std::string& path) {
 
 void check_readable(const std::string& file) {
   std::error_code none;
-  if (fs::is_directory(file, none)) throw Error("cannot read {}: it is a folder, name a file in it", file);
+  if (fs::is_directory(file, none)) throw Error("cannot read {}: it is a folder; name a file in it", file);
   if (access(file.c_str(), R_OK) != 0) throw Error("cannot read {}: {}", file, std::strerror(errno));
 }
 
 void check_writable(const std::string& file) {
   const fs::path path = behind_links(file);
   std::error_code none;
-  if (fs::is_directory(path, none)) throw Error("cannot write {}: it is a folder, name a file in it", file);
+  if (fs::is_directory(path, none)) throw Error("cannot write {}: it is a folder; name a file in it", file);
   const fs::path written = is_special(file) ? fs::path(file) : path.parent_path() / ".";
   if (access(written.c_str(), W_OK) != 0) throw Error("cannot write {}: {}", file, std::strerror(errno));
 }

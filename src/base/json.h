@@ -1,4 +1,4 @@
-// How all JSON is read that this program did not write a moment ago: parse_json and integer_at.
+// For all JSON that this program did not just write itself: parse_json and integer_at.
 //
 // nlohmann's parser takes any depth of nesting, but copying, printing and comparing what it returns is recursive: deep
 // nesting, which is never meant, would overflow the stack.

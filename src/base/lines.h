@@ -4,7 +4,7 @@
 // read as one text. The path "-" is standard input, of which a line is available as soon as it is whole.
 //
 //   A line ends with LF or CRLF, neither of which belongs to it; the last one may lack it. A CR elsewhere, U+2028,
-//   U+0085 and every other character stand inside the line. An empty line is a line.
+//   U+0085 and every other character are part of the line. An empty line is a line.
 //   A byte order mark (U+FEFF) at the very start of the file is dropped.
 //   NUL bytes and invalid UTF-8 are passed on as they are: see is_text.
 //   A line may be as long as max_line_length; reading it takes that much memory.

@@ -88,7 +88,7 @@ class SetOnce {
 
   void add(const Option& option) {
     if (seen_.insert(&option).second) return;
-    throw UsageError("{}: {} is a former name of {}, which is set, too: remove it", file_,
+    throw UsageError("{}: {} is the former name of {}, which is also set: remove it", file_,
                      option.former_key(), option.key());
   }
 

@@ -39,7 +39,7 @@ bool wait_for_change(std::atomic<T>& value, T old) {
 }
 
 // Linux may wake a thread on the processor of the one that woke it, and take a tenth of a second to see that another
-// is idle. Whoever finds itself there asks for all processors but that one, which moves it, and then for all again.
+// is idle. Such a thread moves away by excluding that processor from its affinity mask, then restores the mask.
 void leave_processor(int taken) {
   cpu_set_t all;
   if (sched_getcpu() != taken || sched_getaffinity(0, sizeof all, &all) != 0) return;
@@ -58,7 +58,7 @@ ThreadPool::ThreadPool(int threads) : ThreadPool() {
     const int fewer = std::max(size() / 2, 1);  // the others' stacks may be all the memory that was left
     end();
     start(fewer);
-    log_warning("the system refuses more threads: going on with {} of {}", size(), threads);
+    log_warning("the system refuses more threads: continuing with {} of {}", size(), threads);
   }
   use(size());
 }

@@ -1,5 +1,3 @@
-#include "convert/argos.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -12,8 +10,8 @@
 #include "base/error.h"
 #include "base/folders.h"
 #include "base/mapped_file.h"
-#include "convert/ctranslate2.h"
 #include "convert/settings.h"
+#include "convert/systems.h"
 #include "convert/unpacked_archive.h"
 #include "convert/zip_archive.h"
 
@@ -87,7 +85,7 @@ ImportedModel import_argos(const ImportRequest& request) {
       return tensors_of(parameter);
     };
     return model;
-  } catch (const Error& error) {  // it names files that are gone when the user reads it
+  } catch (const Error& error) {  // it would name files of the temporary folder
     std::string message = error.what();
     const size_t at = message.find(archive->folder());
     if (at != message.npos) message.replace(at, archive->folder().size(), request.source);

@@ -1,5 +1,3 @@
-#include "convert/ctranslate2.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,6 +19,7 @@
 #include "convert/ctranslate2_vocabulary.h"
 #include "convert/huggingface_languages.h"
 #include "convert/sentencepiece_files.h"
+#include "convert/systems.h"
 #include "model/transformer.h"
 
 namespace dragoman::internal {

@@ -199,8 +199,8 @@ std::vector<std::string> notes_of(const SavedModel& model) {
       fmt::format("pieces of the .spm files are the tokens; sources {}",
                   model.readers[0].end_mark ? "get their end mark through config.json" : "have no end mark")};
   if (search.penalty_form == LengthPenalty::plain) {
-    notes.push_back(fmt::format("to translate as here, use beam_size={} and length_penalty={}", search.beam,
-                                search.length_penalty));
+    notes.push_back(fmt::format("for the same search as here, use beam_size={} and length_penalty={}",
+                                search.beam, search.length_penalty));
   } else {
     notes.push_back(
         fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with length_penalty=1 is closest",

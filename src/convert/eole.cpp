@@ -1,5 +1,3 @@
-#include "convert/eole.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "convert/opennmt_defaults.h"
 #include "convert/opennmt_names.h"
 #include "convert/settings.h"
+#include "convert/systems.h"
 
 namespace dragoman::internal {
 namespace {

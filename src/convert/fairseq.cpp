@@ -1,5 +1,3 @@
-#include "convert/fairseq.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "convert/checkpoint_path.h"
 #include "convert/fairseq_names.h"
 #include "convert/listed_tokens.h"
+#include "convert/systems.h"
 #include "convert/torch_file.h"
 #include "convert/torch_options.h"
 

@@ -1,5 +1,3 @@
-#include "convert/huggingface_m2m.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "convert/fairseq_names.h"
 #include "convert/huggingface_folder.h"
 #include "convert/huggingface_languages.h"
+#include "convert/systems.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,5 +1,3 @@
-#include "convert/huggingface_marian.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "convert/fairseq_names.h"
 #include "convert/huggingface_folder.h"
 #include "convert/settings.h"
+#include "convert/systems.h"
 #include "text/token_table.h"
 
 namespace dragoman::internal {

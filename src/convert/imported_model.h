@@ -31,7 +31,7 @@ struct ImportedModel {
   std::string source_language = {};  // "en", "eng", "eng_Latn"; empty: unknown
   int64_t max_length = 512;          // tokens of the longest source that it supports, without the end mark
   nlohmann::json search;             // how it is searched: options of the search by name
-  std::vector<std::string> choices;  // what the importer decided, to be shown
+  std::vector<std::string> choices;  // notes on the importer's decisions, for display
 
   Precision precision =
       Precision::fp32;  // of the folder's weights: fp32, or int8 where the model has integers

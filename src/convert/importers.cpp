@@ -7,15 +7,8 @@
 
 #include "base/error.h"
 #include "base/quotes.h"
-#include "convert/argos.h"
-#include "convert/ctranslate2.h"
-#include "convert/eole.h"
-#include "convert/fairseq.h"
-#include "convert/huggingface_m2m.h"
-#include "convert/huggingface_marian.h"
-#include "convert/marian.h"
-#include "convert/opennmt.h"
 #include "convert/settings.h"
+#include "convert/systems.h"
 
 namespace dragoman::internal {
 namespace {

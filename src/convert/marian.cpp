@@ -1,5 +1,3 @@
-#include "convert/marian.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "convert/marian_names.h"
 #include "convert/marian_shortlist.h"
 #include "convert/marian_vocabularies.h"
+#include "convert/systems.h"
 #include "convert/yaml.h"
 
 namespace dragoman::internal {

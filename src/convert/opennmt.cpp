@@ -1,5 +1,3 @@
-#include "convert/opennmt.h"
-
 #include <algorithm>
 #include <deque>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "convert/listed_tokens.h"
 #include "convert/opennmt_defaults.h"
 #include "convert/opennmt_names.h"
+#include "convert/systems.h"
 #include "convert/torch_file.h"
 #include "convert/torch_options.h"
 

@@ -1,8 +1,8 @@
 // Slices of a batch, so that fewer tokens take memory at once.
 //
 // A slice is consecutive whole sentences with their pairs. Gradients are sums over tokens and dropout depends on a
-// token's pair, so the slices together give what the batch gives, up to rounding. The cuts depend only on the batch's
-// lengths and on part_tokens.
+// token's pair, so the slices together give the batch's gradients, up to rounding. The cuts depend only on the
+// batch's lengths and on part_tokens.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ std::vector<CorpusSource> paired(const std::vector<std::string>& source,
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-LeftOut& LeftOut::operator+=(const LeftOut& other) {
+DroppedPairs& DroppedPairs::operator+=(const DroppedPairs& other) {
   invalid += other.invalid;
   empty += other.empty;
   too_long += other.too_long;
@@ -131,7 +131,8 @@ bool CorpusReader::next(RawPair& pair) {
   return true;
 }
 
-std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out) {
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap,
+                                 DroppedPairs& left_out) {
   std::vector<TextPair> pairs;
   CorpusReader reader(sources, swap, 0);
   for (RawPair pair; reader.next(pair);) {

@@ -27,20 +27,20 @@ struct TextPair {
 };
 
 // Pairs that were left out, by reason. A pair with several counts for the first.
-struct LeftOut {
+struct DroppedPairs {
   int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
   int64_t empty = 0;     // no subwords on either side
   int64_t too_long = 0;  // more than data.max_length subwords on either side
   int64_t ratio = 0;     // more than data.max_ratio times as many subwords on one side as on the other
 
   int64_t total() const { return invalid + empty + too_long + ratio; }
-  LeftOut& operator+=(const LeftOut& other);
+  DroppedPairs& operator+=(const DroppedPairs& other);
 };
 
 // read == kept + held_out + left_out.total()
 struct CorpusCounts {
   int64_t read = 0, kept = 0, held_out = 0;
-  LeftOut left_out;
+  DroppedPairs left_out;
   int64_t source_tokens = 0, target_tokens = 0;  // of the kept pairs, without start and end tokens
 
   CorpusCounts& operator+=(const CorpusCounts& other);
@@ -95,6 +95,6 @@ class CorpusReader {
 bool is_blank(std::string_view text);
 
 // Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs.
-std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, LeftOut& left_out);
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out);
 
 }  // namespace dragoman::internal

@@ -78,7 +78,7 @@ void declare(Options& options, DataConfig& data) {
                {"sgm", TextFormat::sgm}});
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("weights", data.weights,
-              "how often an epoch takes the pairs of each file, source files before tsv; empty: once",
+              "how often an epoch uses each file's pairs, source files before tsv; empty: once",
               at_least(0).at_most(10'000));
   section.add("valid_source", data.valid_source, "validation text, never trained on");
   section.add("valid_target", data.valid_target, "its translation");
@@ -98,13 +98,13 @@ void declare(Options& options, DataConfig& data) {
               "leave out pairs with one side longer than X times the other, in subwords; 0: none",
               at_least(0));
   section.add("terms", data.terms,
-              "file of source, tab, target: the model learns to use given translations of terms");
-  section.add("terms_share", data.terms_share, "share of the pairs that get terms", at_least(0).at_most(1));
+              "tab-separated file of terms and translations, which the model learns to use");
+  section.add("terms_share", data.terms_share, "share of the pairs that are annotated with terms",
+              at_least(0).at_most(1));
   section.add("order", data.order, "several files in an epoch: shuffled together, or one after another",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
-  section.add(
-      "sort_by_length", data.sort_by_length,
-      "batch sentences of similar length together, as in the paper; saves no padding, as there is none");
+  section.add("sort_by_length", data.sort_by_length,
+              "batch sentences of similar length together, as in the paper; there is no padding to save");
   declare_synthetic(section, data);
 }
 

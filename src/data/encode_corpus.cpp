@@ -21,7 +21,7 @@ constexpr uint64_t max_shards = 200;  // two open files each
 
 enum class Outcome { kept, held_out, invalid, empty, too_long, ratio };
 
-struct PairInWork {
+struct PendingPair {
   uint64_t index = 0;
   bool invalid = false;
   std::string source_text, target_text;
@@ -32,14 +32,14 @@ struct PairInWork {
 
 // The pairs that are in memory at once. Their strings are reused.
 struct Block {
-  std::vector<PairInWork> pairs = std::vector<PairInWork>(block_pairs);
+  std::vector<PendingPair> pairs = std::vector<PendingPair>(block_pairs);
   size_t count = 0;
 
   bool read(CorpusReader& reader) {
     count = 0;
     RawPair raw;
     for (size_t bytes = 0; count < block_pairs && bytes < block_bytes && reader.next(raw); ++count) {
-      PairInWork& pair = pairs[count];
+      PendingPair& pair = pairs[count];
       if (pair.source_text.capacity() + pair.target_text.capacity() > (1 << 16))
         pair = {};  // release the memory of a very long line
       pair.index = raw.index;
@@ -80,7 +80,7 @@ class Encoder {
     for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
   }
 
-  void encode_pair(PairInWork& pair, size_t worker) {
+  void encode_pair(PendingPair& pair, size_t worker) {
     pair.outcome = Outcome::invalid;
     if (pair.invalid) return;
     pair.source = sources_[worker].encode(pair.source_text);
@@ -90,7 +90,7 @@ class Encoder {
   }
 
   // Where there is room for them: no pair is left out because of its terms.
-  bool add_terms(PairInWork& pair) const {
+  bool add_terms(PendingPair& pair) const {
     const auto terms =
         chosen_terms(*terms_, data_.terms_share, pair.index, pair.source_text, pair.target_text);
     if (terms.empty()) return false;
@@ -100,7 +100,7 @@ class Encoder {
     return true;
   }
 
-  Outcome judge(const PairInWork& pair) const {
+  Outcome judge(const PendingPair& pair) const {
     const auto [shorter, longer] = std::minmax({pair.source.size(), pair.target.size()});
     if (shorter == 0) return Outcome::empty;
     if (survey_.is_held_out(pair.index)) return Outcome::held_out;
@@ -157,7 +157,7 @@ class Sink {
     for (const char* side : {"source", "target"}) held_out_.emplace_back(held_out_path(folder, side));
   }
 
-  void take(const PairInWork& pair) {
+  void take(const PendingPair& pair) {
     CorpusCounts& counts = result_.counts;
     ++counts.read;
     switch (pair.outcome) {
@@ -188,7 +188,7 @@ class Sink {
   }
 
  private:
-  void keep(const PairInWork& pair) {
+  void keep(const PendingPair& pair) {
     shards_[static_cast<size_t>(result_.counts.kept) % shards_.size()].add(pair.index, pair.source,
                                                                            pair.target);
     ++result_.counts.kept;
@@ -199,7 +199,7 @@ class Sink {
     result_.target.add(pair.target);
   }
 
-  void hold_out(const PairInWork& pair) {
+  void hold_out(const PendingPair& pair) {
     ++result_.counts.held_out;
     held_out_[0].add(pair.source_text);
     held_out_[1].add(pair.target_text);

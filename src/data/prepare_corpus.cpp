@@ -99,7 +99,7 @@ void check_validation(const DataConfig& data) {
   for (const auto* files : {&data.valid_source, &data.valid_target}) {
     for (const std::string& path : *files) facts_of_file(path, data.obtain);
   }
-  LeftOut ignored;
+  DroppedPairs ignored;
   read_pairs(validation_sources(data), data.swap, ignored);
 }
 
@@ -213,7 +213,7 @@ void check_consistent(const PreparedCorpus& corpus, const std::string& folder) {
     sound = sound && (shard.pairs().empty() || shard.pairs().back().pair < begins.back());
   }
   if (!sound || kept == 0 || static_cast<int64_t>(kept) != corpus.counts.kept)
-    throw Error("{} does not fit the shards beside it: remove the folder to prepare the corpus again",
+    throw Error("{} does not match the shards in its folder: remove the folder to prepare the corpus again",
                 manifest_path(folder));
 }
 
@@ -297,7 +297,8 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
       encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log_counts(result.counts, seconds.count());
-  if (!data.terms.empty()) log_info("{} pairs have terms of {}", with_commas(result.with_terms), data.terms);
+  if (!data.terms.empty())
+    log_info("{} pairs are annotated with terms from {}", with_commas(result.with_terms), data.terms);
   if (result.counts.kept == 0)
     throw Error("every pair of the corpus was left out: see the reasons logged above");
   const json manifest = {{"origin", origin},
@@ -342,7 +343,7 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
   if (held_out && data.hold_out == 0) return {};
   const std::vector<CorpusSource> held_out_files = {
       {held_out_path(folder, "source"), held_out_path(folder, "target"), TextFormat::text}};
-  LeftOut left_out;
+  DroppedPairs left_out;
   auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
                         : read_pairs(validation_sources(data), data.swap, left_out);
   if (left_out.total() > 0) {

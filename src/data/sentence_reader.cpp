@@ -89,8 +89,9 @@ bool SentenceReader::next_segment(FileSentence& sentence) {
   rest_ = {};
   if (count_ == 0) {
     throw Error(
-        "{} has no <seg> elements, which hold the sentences of a file whose name ends like this: rename it, "
-        "or set data.format, if its lines are sentences",
+        "{} has no <seg> elements, which its file name promises: if its lines are sentences, rename it or "
+        "set "
+        "data.format",
         lines_.path());
   }
   return false;

@@ -14,7 +14,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_words = 5;    // of a source
-constexpr uint64_t max_terms = 3;  // of a pair: more would teach it to wait for terms
+constexpr uint64_t max_terms = 3;  // per pair: with more, the model would learn to expect them
 
 struct Word {
   TextSpan place;
@@ -81,7 +81,7 @@ TermLexicon::TermLexicon(const std::string& path) {
     const std::vector<std::string> source = lower_words(line.substr(0, tab));
     for (const std::string& word : source) key += (key.empty() ? "" : " ") + word;
     if (source.empty() || source.size() > max_words)
-      throw Error("{}:{}: a term has one to {} words: correct the line or remove it", path, lines.number(),
+      throw Error("{}:{}: a term must have 1 to {} words: correct or remove the line", path, lines.number(),
                   max_words);
     longest_ = std::max(longest_, source.size());
     std::string_view rest = line.substr(tab + 1);

@@ -63,8 +63,8 @@ TextSpan trimmed(std::string_view text);
 // Text as HTML shows it: without white space around it, and with single spaces.
 std::string collapsed(std::string_view text);
 
-// The text of a segment for words that come out as the file has them. Empty if they are too long for a sentence: they
-// are a point then.
+// How fixed words read in the segment's text; empty if they are too long for a sentence, in which case they become a
+// point.
 std::string fixed_words(std::string_view shown);
 
 // Whether there is anything to translate: numbers and punctuation are the same in every language.

@@ -1,10 +1,9 @@
-#include "document/epub.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "document/package.h"
+#include "document/readers.h"
 #include "document/xml.h"
 #include "document/xml_blocks.h"
 

@@ -6,17 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "document/bilingual.h"
-#include "document/epub.h"
-#include "document/html.h"
-#include "document/json_strings.h"
-#include "document/markdown.h"
-#include "document/odf.h"
-#include "document/ooxml.h"
-#include "document/plain_text.h"
-#include "document/plain_xml.h"
-#include "document/po.h"
-#include "document/subtitles.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

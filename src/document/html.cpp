@@ -1,5 +1,3 @@
-#include "document/html.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "document/html_text.h"
 #include "document/html_tokens.h"
 #include "document/markup.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

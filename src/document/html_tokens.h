@@ -36,7 +36,7 @@ class HtmlLexer {
   size_t at() const { return at_; }  // where the next token begins
 
  private:
-  // Where each of these was last searched for in vain: it is not searched for again.
+  // Where each was last searched for without success, so as not to search again.
   enum Closer { comment, php, asp, jinja_statement, jinja_comment, cdata, closers };
 
   std::optional<size_t> markup_end(size_t from);

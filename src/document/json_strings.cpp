@@ -1,5 +1,3 @@
-#include "document/json_strings.h"
-
 #include <algorithm>
 #include <charconv>
 
@@ -9,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "document/messages.h"
+#include "document/readers.h"
 #include "document/string_escapes.h"
 #include "text/unicode.h"
 

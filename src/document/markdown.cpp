@@ -1,5 +1,3 @@
-#include "document/markdown.h"
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -8,6 +6,7 @@
 #include "document/markdown_segments.h"
 #include "document/markdown_text.h"
 #include "document/markup.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,9 +1,8 @@
-#include "document/odf.h"
-
 #include <map>
 
 #include "base/error.h"
 #include "document/package.h"
+#include "document/readers.h"
 #include "document/xml.h"
 #include "document/xml_blocks.h"
 

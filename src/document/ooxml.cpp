@@ -1,11 +1,10 @@
-#include "document/ooxml.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "base/error.h"
 #include "document/package.h"
+#include "document/readers.h"
 #include "document/xml.h"
 #include "document/xml_blocks.h"
 

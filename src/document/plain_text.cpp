@@ -1,6 +1,6 @@
-#include "document/plain_text.h"
-
 #include <algorithm>
+
+#include "document/readers.h"
 
 namespace dragoman::internal {
 

@@ -1,9 +1,8 @@
-#include "document/plain_xml.h"
-
 #include <utility>
 #include <vector>
 
 #include "document/inline_codes.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

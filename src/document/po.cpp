@@ -1,5 +1,3 @@
-#include "document/po.h"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -10,6 +8,7 @@
 #include "base/error.h"
 #include "document/po_entries.h"
 #include "document/po_strings.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

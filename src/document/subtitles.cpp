@@ -1,11 +1,10 @@
-#include "document/subtitles.h"
-
 #include <algorithm>
 
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "document/inline_text.h"
+#include "document/readers.h"
 #include "document/subtitle_cues.h"
 #include "document/subtitle_lines.h"
 #include "document/utf16.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "document/bilingual.h"
 #include "document/inline_codes.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <utility>
 
-#include "document/bilingual.h"
 #include "document/inline_codes.h"
+#include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {

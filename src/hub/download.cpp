@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Another attempt may succeed.
-class TryAgain : public Error {
+class RetryableError : public Error {
  public:
-  explicit TryAgain(const std::string& reason, double seconds = 0) : Error(reason), wait(seconds) {}
+  explicit RetryableError(const std::string& reason, double seconds = 0) : Error(reason), wait(seconds) {}
   const double wait;  // that the server asks for
 };
 
@@ -41,16 +41,16 @@ std::string linked_sha256(const HttpHead& head) {
 }
 
 // The result of a status without contents.
-std::optional<Got> result_of(int status) {
+std::optional<DownloadResult> result_of(int status) {
   switch (status) {
     case 304:
-      return Got::file;  // unchanged since it was downloaded
+      return DownloadResult::file;  // unchanged since it was downloaded
     case 401:
     case 403:
-      return Got::refused;
+      return DownloadResult::denied;
     case 404:
     case 410:
-      return Got::missing;
+      return DownloadResult::missing;
     default:
       return {};
   }
@@ -71,18 +71,18 @@ class Downloader::Attempt {
   Attempt(Downloader& downloader, const FileToGet& file, PartFile& part)
       : downloader_(downloader), file_(file), part_(part), first_(part.size()), sha256_(file.sha256) {}
 
-  Got run() {
+  DownloadResult run() {
     const HttpHead head = downloader_.http_.get(
         request(), [this](const HttpHead& h) { return see_head(h); },
         [this](std::string_view data) { take(data); });
     if (const auto result = result_of(head.status)) {
-      if (*result == Got::missing) part_.discard();  // of an earlier version
+      if (*result == DownloadResult::missing) part_.discard();  // of an earlier version
       return *result;
     }
     check_size();
     check_sum();
     part_.finish();
-    return Got::file;
+    return DownloadResult::file;
   }
 
   bool has_progress() const { return part_.size() > first_; }
@@ -120,11 +120,11 @@ class Downloader::Attempt {
   void check_status(const HttpHead& head) const {
     if (head.status == 416) {
       part_.discard();
-      throw TryAgain("the file on the server has become shorter");
+      throw RetryableError("the file on the server has become shorter");
     }
     if (is_passing(head.status))
-      throw TryAgain(fmt::format("the server answers with HTTP {}", head.status),
-                     static_cast<double>(head.number("retry-after").value_or(0)));
+      throw RetryableError(fmt::format("the server answers with HTTP {}", head.status),
+                           static_cast<double>(head.number("retry-after").value_or(0)));
     if (!result_of(head.status))
       throw Error("cannot download {}: the server answers with HTTP {}", file_.url, head.status);
   }
@@ -132,7 +132,7 @@ class Downloader::Attempt {
   void check_range(const HttpHead& head) const {
     if (head.header("content-range").starts_with(fmt::format("bytes {}-", part_.size()))) return;
     part_.discard();
-    throw TryAgain("the server returned the wrong byte range");
+    throw RetryableError("the server returned the wrong byte range");
   }
 
   void check_room() const {
@@ -168,7 +168,7 @@ class Downloader::Attempt {
 
   void check_size() const {
     if (total_ > 0 && part_.size() < total_)
-      throw TryAgain(fmt::format("the connection was cut after {}", megabytes(part_.size())));
+      throw RetryableError(fmt::format("the connection was cut after {}", megabytes(part_.size())));
     if (file_.size && part_.size() != *file_.size) {
       const uint64_t size = part_.size();
       part_.discard();
@@ -182,7 +182,7 @@ class Downloader::Attempt {
     const std::string sum = sha256_of_file(part_.part());
     if (sum == sha256_) return;
     part_.discard();
-    if (first_ > 0) throw TryAgain("the resumed download does not match its SHA-256");
+    if (first_ > 0) throw RetryableError("the resumed download does not match its SHA-256");
     throw Error("cannot download {}: its SHA-256 is {}, but should be {}: try again later", file_.url, sum,
                 sha256_);
   }
@@ -198,7 +198,7 @@ class Downloader::Attempt {
   Clock::time_point begun_ = Clock::now(), shown_ = {};
 };
 
-Got Downloader::repeat_until_here(const FileToGet& file) {
+DownloadResult Downloader::repeat_until_here(const FileToGet& file) {
   PartFile part(file.path);
   double wait = policy_.first_wait;
   for (int attempt = 1;; ++attempt) {
@@ -207,7 +207,7 @@ Got Downloader::repeat_until_here(const FileToGet& file) {
     std::string reason;
     try {
       return current.run();
-    } catch (const TryAgain& failure) {
+    } catch (const RetryableError& failure) {
       std::tie(reason, asked) = std::pair(failure.what(), failure.wait);
     } catch (const ConnectionError& failure) {
       reason = failure.what();
@@ -225,11 +225,11 @@ Got Downloader::repeat_until_here(const FileToGet& file) {
   }
 }
 
-Got Downloader::get(const FileToGet& file) {
+DownloadResult Downloader::get(const FileToGet& file) {
   try {
-    const Got got = repeat_until_here(file);
+    const DownloadResult got = repeat_until_here(file);
     status_.clear();
-    if (got == Got::file) bytes_ += fs::file_size(file.path);
+    if (got == DownloadResult::file) bytes_ += fs::file_size(file.path);
     return got;
   } catch (const Stopped& stopped) {
     status_.clear();

@@ -29,21 +29,21 @@ struct FileToGet {
   uint64_t max_bytes = max_download_bytes;
 };
 
-enum class Got { file, missing, refused };  // refused: to this user
+enum class DownloadResult { file, missing, denied };
 
 class Downloader {
  public:
   explicit Downloader(const DownloadPolicy& policy = {}) : policy_(policy), http_(policy.times) {}
 
-  // Leaves the file at its path. An Error names the URL, and says what to do; a partial download is kept.
-  Got get(const FileToGet& file);
+  // Downloads the file to its path. An Error names the URL and what to do; a partial download is kept.
+  DownloadResult get(const FileToGet& file);
 
   uint64_t bytes() const { return bytes_; }  // of all files, including those that were already there
 
  private:
   class Attempt;
 
-  Got repeat_until_here(const FileToGet& file);
+  DownloadResult repeat_until_here(const FileToGet& file);
 
   DownloadPolicy policy_;
   Http http_;

@@ -100,11 +100,11 @@ std::string Hub::address(std::string pattern,
 
 void Hub::require(const FileToGet& file) {
   switch (downloader_.get(file)) {
-    case Got::file:
+    case DownloadResult::file:
       return;
-    case Got::missing:
+    case DownloadResult::missing:
       throw Error("cannot download {}: the server does not have it", file.url);
-    case Got::refused:
+    case DownloadResult::denied:
       throw Error("cannot download {}: the server refuses access", file.url);
   }
 }

@@ -34,7 +34,7 @@ class HuggingFaceModel {
   HuggingFaceModel(Hub& hub, const std::string& name, const std::string& folder)
       : hub_(hub), name_(name), folder_(folder) {}
 
-  Got get(const std::string& file, uint64_t max_bytes = max_download_bytes) {
+  DownloadResult get(const std::string& file, uint64_t max_bytes = max_download_bytes) {
     const std::string url = hub_.address(catalogue().huggingface.file, {{"model", name_}, {"file", file}});
     return hub_.downloader().get({.url = url,
                                   .path = folder_ + "/" + file,
@@ -45,18 +45,18 @@ class HuggingFaceModel {
   void get_small_files() {
     const auto& files = catalogue().huggingface;
     for (const std::string& file : files.required) {
-      const Got got = get(file, max_small_file_bytes);
-      if (got != Got::file) refuse(file, got);
+      const DownloadResult got = get(file, max_small_file_bytes);
+      if (got != DownloadResult::file) refuse(file, got);
     }
     for (const std::string& file : files.optional)
-      if (get(file, max_small_file_bytes) == Got::refused) refuse(file, Got::refused);
+      if (get(file, max_small_file_bytes) == DownloadResult::denied) refuse(file, DownloadResult::denied);
   }
 
   void get_weights() {
     for (const std::string& file : catalogue().huggingface.weights) {
-      const Got got = get(file);
-      if (got == Got::refused) refuse(file, got);
-      if (got == Got::missing) continue;
+      const DownloadResult got = get(file);
+      if (got == DownloadResult::denied) refuse(file, got);
+      if (got == DownloadResult::missing) continue;
       if (file.ends_with(".index.json")) get_shards(file);
       return;
     }
@@ -82,16 +82,16 @@ class HuggingFaceModel {
     if (shards.size() > max_shards)
       throw Error("{}/{} lists {} files, the limit is {}", folder_, index, shards.size(), max_shards);
     for (const std::string& shard : shards) {
-      const Got got = get(shard);
-      if (got != Got::file) refuse(shard, got);
+      const DownloadResult got = get(shard);
+      if (got != DownloadResult::file) refuse(shard, got);
     }
   }
 
   // The hub also answers 401 for a model that does not exist, so as not to reveal private ones.
-  [[noreturn]] void refuse(const std::string& file, Got got) const {
+  [[noreturn]] void refuse(const std::string& file, DownloadResult got) const {
     std::vector<std::string> known = catalogue().huggingface.known;
     std::ranges::transform(known, known.begin(), short_name);
-    if (got == Got::refused)
+    if (got == DownloadResult::denied)
       throw Error(
           "{} cannot be downloaded: there is no such model{} or it is open only to users who have accepted "
           "its terms at https://huggingface.co/{}: then set HF_TOKEN",

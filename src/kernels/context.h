@@ -1,7 +1,7 @@
 // What a device's kernels run on: the CPU's have threads and memory that lasts for one call.
 //
-// A kernel knows which kind its table runs on; everybody else asks for no more than Context has. A context belongs to
-// one caller at a time.
+// Kernels know the concrete type that their table runs on; all other code uses only this interface. A context belongs
+// to one caller at a time.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 
 namespace dragoman::internal {
 
-// Whether the first kind of products takes less time here than the second: the same product by both, a few times in
-// turn, on one thread.
+// Whether the first kind of products is faster here than the second: times the same product with both, alternating,
+// on one thread.
 bool is_faster(const ProductKernels& one, const ProductKernels& other);
 
 // The table to train with in bf16: this one, or, on processors whose instructions for bf16 are slower than those for

@@ -1,4 +1,4 @@
-// The table of kernels: everything that the engine asks of a processor.
+// The kernel table: all operations that the engine runs on a processor.
 //
 // A kernel is a plain function over rows of 32-bit floats. One source is compiled once for each instruction set
 // (cpu/table.cpp), and kernels_for() chooses among the tables when the program starts; a GPU fills the same table.
@@ -250,7 +250,7 @@ struct Kernels {
   void (*top_log_probabilities)(Context&, ConstMatrix logits, int64_t count, Element* likeliest);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
-  // One pass over flat buffers; gradients are taken times gradient_scale.
+  // One pass over flat buffers; gradients are multiplied by gradient_scale.
   void (*adam)(Context&, int64_t count, const AdamStep&, float gradient_scale, const float* gradients,
                float* weights, float* first_moments, float* second_moments);
   // to += amount · (from − to): a moving average

@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t most_rows_of_int8 = INT32_MAX / (255 * 127);  // whose sums fit into 32 bits
+constexpr int64_t max_int8_inner = INT32_MAX / (255 * 127);  // whose sums fit into 32 bits
 
 int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }
 int64_t line_count(Precision precision, int64_t rows) {
@@ -66,7 +66,7 @@ int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns) {
 
 LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, ConstMatrix b,
                                     unsigned char* data, float* scales, const float* known_scales) {
-  CHECK(precision != Precision::int8 || b.rows <= most_rows_of_int8, "{} inner indices", b.rows);
+  CHECK(precision != Precision::int8 || b.rows <= max_int8_inner, "{} inner indices", b.rows);
   const int64_t panel_bytes = line_count(precision, b.rows) * low_precision_line_bytes;
   const auto one_panel = [&](int64_t panel) {
     unsigned char* bytes = data + panel * panel_bytes;

@@ -14,8 +14,8 @@ double seconds(int threads);
 // Operations a second (two for each multiply-add), all threads together; the best of a few runs.
 double measured_peak(int threads, const std::string& instruction_set, Precision precision = Precision::fp32);
 
-// Bytes a second, all threads together, where each reads its share of so many bytes again and again: what a cache holds
-// comes from there, by default all from memory.
+// Read bandwidth in bytes per second, all threads together, each repeatedly reading its share of `bytes`: from a
+// cache if they fit into it; by default from memory.
 double measured_bandwidth(int threads, double bytes = 256 << 20);
 
 }  // namespace dragoman::internal

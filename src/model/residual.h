@@ -5,7 +5,7 @@
 //   post   x = LayerNorm(x + Dropout(Sublayer(x)))
 //
 // Adding a sublayer's output and applying the norm that follows it is one fused op. With post that is the sublayer's
-// own norm; with pre it is the next sublayer's, or the stack's last, and so the output waits for it.
+// own norm; with pre, that of the next sublayer or the end of the stack, so the sum is deferred until then.
 #pragma once
 
 #include <utility>
@@ -53,7 +53,7 @@ class Residual {
   // Backward does not read the branch, and recomputes what the sublayer read from its sum.
   void save_memory(const Tensor& branch, const SumAndNorm& before) {
     branch.drop_values();
-    if (last_norm_ != nullptr) norm_again(pass_, before, last_norm_->gain, last_norm_->bias, epsilon());
+    if (last_norm_ != nullptr) recompute_norm(pass_, before, last_norm_->gain, last_norm_->bias, epsilon());
   }
 
   bool is_pre() const { return config_.norm == NormOrder::pre; }

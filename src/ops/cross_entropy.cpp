@@ -32,12 +32,12 @@ Matrix rows_of(Matrix m, int64_t begin, int64_t count) {
 }  // namespace
 
 Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
-                     const Array<int32_t>& targets, Smoothing smoothing, int64_t logits_at_once) {
+                     const Array<int32_t>& targets, Smoothing smoothing, int64_t logits_per_chunk) {
   CHECK(targets.size() == hidden.rows(), "{} targets for {} rows", targets.size(), hidden.rows());
   Device& device = pass.device;
   const bool backward = pass.tape != nullptr;
   const int64_t rows = hidden.rows(), vocabulary = weight.rows();
-  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits_at_once));
+  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits_per_chunk));
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);

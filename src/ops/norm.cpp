@@ -55,7 +55,8 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
   return {sum, normed};
 }
 
-void norm_again(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Tensor& bias, float epsilon) {
+void recompute_norm(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Tensor& bias,
+                    float epsilon) {
   Device& device = pass.device;
   both.normed.drop_values();
   pass.tape->record({}, [&device, both, gain, bias, epsilon] {

@@ -45,7 +45,7 @@ SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch,
 
 // Frees `normed`, which is LayerNorm(sum), and recomputes it before backward reaches the ops that were recorded
 // earlier, which may read it (norm.cpp).
-void norm_again(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias, float epsilon);
+void recompute_norm(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias, float epsilon);
 
 // softmax(q·kᵀ/√width)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
 // causal mask is aligned to the end of the keys: the last query sees all of them, the one before it all but one.
@@ -82,10 +82,11 @@ StatesAndOutput ssru(Pass&, const Tensor& gate_and_input, const SsruOptions&);
 // The losses of predicting `targets` from hidden·weightᵀ + bias, two for each row: the cross-entropy with the
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
 // Logits exist for a few rows at a time only; with a tape their gradients are computed along with them.
-// `logits_at_once`: about how many, in whole rows and at least 64 rows.
-inline constexpr int64_t usual_logits_at_once = int64_t{16} << 20;
+// `logits_per_chunk`: about how many, in whole rows and at least 64 rows.
+inline constexpr int64_t default_logits_per_chunk = int64_t{16} << 20;
 Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
-                     const Array<int32_t>& targets, Smoothing, int64_t logits_at_once = usual_logits_at_once);
+                     const Array<int32_t>& targets, Smoothing,
+                     int64_t logits_per_chunk = default_logits_per_chunk);
 
 // hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
 Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);

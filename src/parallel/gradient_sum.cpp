@@ -20,7 +20,8 @@ Slices slices_of(const Parameter& parameter, int64_t slice) {
 
 }  // namespace
 
-GradientSum::GradientSum(const Parameters& parameters, Processes& processes, Wire wire, int64_t slice)
+GradientSum::GradientSum(const Parameters& parameters, Processes& processes, GradientFormat wire,
+                         int64_t slice)
     : parameters_(parameters),
       processes_(processes),
       wire_(wire),
@@ -83,8 +84,8 @@ void GradientSum::finish(Tape& tape) {
   started_ = 0;
 }
 
-// The order depends on the model alone; but a process without a batch has not seen it. So all take the first one's. If
-// that had no batch, slices go in the order of memory, which is slower and just as correct.
+// The order depends only on the model, but a process without a batch does not know it; so all use the first
+// process's. If that had no batch, slices go in the order of memory, which is slower and just as correct.
 void GradientSum::agree_on_order() {
   std::string text(reinterpret_cast<const char*>(ready_order_.data()), ready_order_.size() * sizeof(int));
   text = processes_.broadcast(text);

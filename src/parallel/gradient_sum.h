@@ -17,7 +17,7 @@ namespace dragoman::internal {
 class GradientSum {
  public:
   // `slice`: floats that are summed together; 0: chosen for the number of processes.
-  GradientSum(const Parameters&, Processes&, Wire wire = Wire::fp32, int64_t slice = 0);
+  GradientSum(const Parameters&, Processes&, GradientFormat wire = GradientFormat::fp32, int64_t slice = 0);
 
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
@@ -35,7 +35,7 @@ class GradientSum {
 
   const Parameters& parameters_;
   Processes& processes_;
-  Wire wire_;
+  GradientFormat wire_;
   int64_t slice_;
   std::vector<int> parameter_count_;      // of each slice: parameters in it, in whole or in part
   std::vector<int> pending_;              // how many of them are not ready yet

@@ -19,7 +19,7 @@
 namespace dragoman::internal {
 
 // The format in which gradients are sent. Sums are in 32 bits in any case.
-enum class Wire { fp32, bf16 };
+enum class GradientFormat { fp32, bf16 };
 
 class Processes {
  public:
@@ -35,7 +35,7 @@ class Processes {
   // Element by element, the sum over all processes in the order of their numbers: the same bits everywhere, at each
   // run. It proceeds in the background, and the values must not be touched until finish_sums() returns. Gradients
   // should be cut into slices of some megabytes.
-  virtual void start_sum(std::span<float> values, Wire wire) = 0;
+  virtual void start_sum(std::span<float> values, GradientFormat wire) = 0;
   virtual void finish_sums() = 0;
   // For error paths, while sums are in progress: afterwards the values are no longer touched.
   virtual void cancel_sums() = 0;
@@ -58,7 +58,7 @@ class Processes {
   // A process without a heartbeat for this long counts as lost. Not to be called while others wait.
   virtual void set_heartbeat_timeout(double seconds) = 0;
 
-  // The orderly end, called by all. A process that is destroyed without it stops the others.
+  // Collective shutdown. A process destroyed without it stops the others.
   virtual void leave() = 0;
 
  protected:
@@ -72,7 +72,7 @@ class SingleProcess : public Processes {
   int number() const override { return 0; }
   int local_count() const override { return 1; }
   int share_of_threads() const override;
-  void start_sum(std::span<float>, Wire) override {}
+  void start_sum(std::span<float>, GradientFormat) override {}
   void finish_sums() override {}
   void cancel_sums() override {}
   std::string broadcast(const std::string& text) override { return text; }
@@ -88,7 +88,7 @@ Processes& single_process();
 
 // For work whose files the other processes read: the first process does it, then the others.
 template <class Work>
-void first_then_others(Processes& processes, Work work) {
+void run_on_first_then_others(Processes& processes, Work work) {
   if (processes.first()) work();
   processes.gather('\0');
   if (!processes.first()) work();

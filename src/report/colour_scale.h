@@ -1,5 +1,5 @@
-// The colours of heat maps, from the least value to the greatest: viridis, which is perceptually uniform, in greyscale
-// and for colour-blind readers too. SVG figures and the page of `dragoman inspect` share it.
+// The colours of heat maps, from the lowest value to the highest: viridis, which is perceptually uniform, in
+// greyscale and for colour-blind readers too. SVG figures and the page of `dragoman inspect` share it.
 #pragma once
 
 #include <string>

@@ -144,7 +144,7 @@ void add_scale(Svg& svg, const HeatMaps& figure, Point corner, double height) {
   }
 }
 
-// What stands around a table: its title, and the labels of its columns and, if it is the first of its row, of its rows.
+// A table's surroundings: its title, its column labels and, for the first in a row, the row labels.
 void add_labels(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, size_t number) {
   const HeatMap& map = figure.maps[number];
   const Point corner = layout.corner(number),

@@ -1,5 +1,5 @@
-// What `dragoman inspect` shows of a sentence: its translations, the probability of each token, and the attention of
-// every head of every layer.
+// The data of `dragoman inspect`: its translations, the probability of each token, and the attention of every head of
+// every layer.
 #pragma once
 
 #include <string>

@@ -118,7 +118,7 @@ void add_marks(const std::vector<SourceReader>& readers, const Direction& direct
   for (size_t i = 0; i < segment.other_ids.size(); ++i) {
     std::vector<int32_t>& ids = segment.other_ids[i];
     direction.sources[i + 1].add_to(ids);
-    if (ids.empty()) ids.push_back(readers[i + 1].vocabulary->special().of_nothing());
+    if (ids.empty()) ids.push_back(readers[i + 1].vocabulary->special().empty_source_token());
   }
 }
 

@@ -28,7 +28,7 @@ struct Device {
         memory(memory_),
         pool(memory_) {}
 
-  // Another one of the same kind, in the same memory: for another thread, which may read what this one holds.
+  // Another device of the same kind and memory, for another thread, which may read this one's data.
   Device(const Device& other, int threads)
       : Device(other.kernels, std::unique_ptr<Context>(other.context.another(threads)), other.memory) {}
 };

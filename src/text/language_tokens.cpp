@@ -29,8 +29,8 @@ std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::s
   const auto& tokens = vocabulary.languages().tokens;
   if (tokens.empty()) {
     if (language.empty()) return {};
-    throw OptionError(key, fmt::format("is {}, but this model has no table of languages: leave it out",
-                                       in_quotes(language)));
+    throw OptionError(
+        key, fmt::format("is {}, but this model is not multilingual: leave it out", in_quotes(language)));
   }
   const std::vector<std::string> names = vocabulary.languages().names();
   if (language.empty()) throw_missing(names, key);

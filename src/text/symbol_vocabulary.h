@@ -6,8 +6,8 @@
 
 namespace dragoman::internal {
 
-// A SentencePiece model of the words 1 to symbols − 1. Token 0 stands for every other word. It names no marks, since
-// every token but 0 may stand anywhere in a sentence.
+// A SentencePiece model of the words 1 to symbols − 1. Token 0 stands for every other word. It has no special tokens,
+// since every token but 0 may occur anywhere in a sentence.
 std::string symbol_model(int64_t symbols);
 
 }  // namespace dragoman::internal

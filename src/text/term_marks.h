@@ -1,4 +1,4 @@
-// Terms in a source: how a model reads that a part of its text has a given translation.
+// Annotated terms in a source: how a model sees the given translation of a part of its text.
 //
 //   <term> ▁dog <is> ▁chien </term>
 //

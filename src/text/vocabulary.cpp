@@ -138,7 +138,7 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
     throw_without(name, "end-of-sentence", "--eos_id");
   }
   if (special_.start >= size() || special_.end >= size())
-    throw Error("{} has {} tokens, fewer than the marks that config.json names", name, size());
+    throw Error("{} has {} tokens, but config.json names special tokens beyond them", name, size());
   for (const char* const token : {term_begin_name, term_is_name, term_end_name})
     if (const int32_t mark = id(token); mark != special_.unknown && is_control(mark)) never_.push_back(mark);
   bool of_words = !processor_->table;

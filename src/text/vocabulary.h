@@ -32,7 +32,7 @@ struct SpecialTokens {
   int32_t end;      // ends a sentence
 
   // What an encoder reads where there is no text: at least one token.
-  int32_t of_nothing() const { return end >= 0 ? end : unknown; }
+  int32_t empty_source_token() const { return end >= 0 ? end : unknown; }
 
   bool operator==(const SpecialTokens&) const = default;
 };
@@ -84,7 +84,7 @@ class Vocabulary {
   int32_t id(std::string_view piece) const;  // special().unknown if there is none
   float score(int32_t id) const;
   bool is_byte(int32_t id) const;
-  bool is_mark(int32_t id) const;  // stands for no text: a control token, or the unknown one
+  bool is_mark(int32_t id) const;  // a control token or the unknown token, which represents no text
 
   const std::string& model() const { return model_; }  // the contents of its .spm file
 

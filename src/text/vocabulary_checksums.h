@@ -9,8 +9,7 @@
 
 namespace dragoman::internal {
 
-// What config.json says; empty where the folder has none, or one that is not JSON: whoever reads the rest of it
-// reports that.
+// From config.json; empty if it is missing or not JSON, which its other readers report.
 nlohmann::json config_of_vocabularies(const std::string& folder);
 
 // By name, of those files that the folder has: {"shared.spm": "2d06800538d394c2"}.

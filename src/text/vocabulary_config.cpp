@@ -12,7 +12,7 @@ void declare(Options& options, VocabularyConfig& vocabulary) {
                {"char", PieceKind::characters},
                {"word", PieceKind::words}});
   section.add("tokenizer", vocabulary.tokenizer,
-              "word: none takes the words between spaces; simple separates punctuation, and puts it back",
+              "word: none splits at spaces; simple also splits off punctuation, and restores the spacing",
               {{"none", WordTokenizer::none}, {"simple", WordTokenizer::simple}});
   section.add(
       "size", vocabulary.size,

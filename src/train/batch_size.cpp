@@ -53,7 +53,7 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
   // In addition the larger of: the loss, with the generator packed both ways and a chunk of logits; and the first
   // gradients of the backward pass.
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
-  const int64_t logits = std::min(tokens * model.target_vocabulary, usual_logits_at_once);
+  const int64_t logits = std::min(tokens * model.target_vocabulary, default_logits_per_chunk);
   const int64_t loss = generator + logits + tokens * model.d_model;
   const int64_t gradients = tokens * (decoder_d_ff(model) + 4 * model.d_model);
   const int64_t floats =

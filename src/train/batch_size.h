@@ -16,8 +16,8 @@ namespace dragoman::internal {
 // gradients and moments. The sizes of the vocabularies must be set.
 int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens);
 
-// The largest number of tokens, up to 16384, whose training fits into `bytes`; less than a part if not even a part
-// fits, and 256 if nothing does.
+// The largest batch size in tokens, up to 16384, that can be trained in `bytes`; smaller than a part if not even that
+// fits; at least 256.
 int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes);
 
 // training.batch_tokens as a number. "auto" is the number in the model's folder if a run was started there, so that a

@@ -58,7 +58,7 @@ class Checkpoints {
   // The same among those on schedule, of steps before this one.
   std::optional<CheckpointInfo> newest_before(int64_t step) const;
 
-  // Of later steps: a rollback, or damage to them, has made the run go back.
+  // Removes checkpoints of later steps, after a rollback or because they are damaged.
   void remove_after(int64_t step) const;
 
   // After a save: removes all others, and what crashes have left behind, but no complete one that is damaged.

@@ -21,7 +21,7 @@ class DivergenceGuard {
   // Judges an update by its loss per token and the norm of its gradient, and keeps statistics of the good ones.
   Verdict judge(double loss, double gradient_norm);
 
-  // Judges weights that good updates have left useless: rollback or stop.
+  // Handles weights that became unusable although their updates looked good: rollback or stop.
   Verdict reject();
 
   // What was wrong with the last update: "the loss is nan; decoder.… has a weight of 1e+30".

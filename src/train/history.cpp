@@ -84,12 +84,12 @@ class Reader {
 };
 
 // The mean and range of the finite ones of values [begin, end); NaN if there are none.
-struct Spread {
+struct MeanAndRange {
   double mean = missing, low = missing, high = missing;
 };
 
-Spread range_of(const std::vector<double>& values, size_t begin, size_t end) {
-  Spread range;
+MeanAndRange range_of(const std::vector<double>& values, size_t begin, size_t end) {
+  MeanAndRange range;
   double sum = 0, count = 0;
   for (size_t i = begin; i < end; ++i) {
     if (!std::isfinite(values[i])) continue;
@@ -119,7 +119,7 @@ struct GrowingHistory::State {
   std::string path;
   Reader reader = {};
   std::streamoff read = 0;  // bytes, in complete lines
-  std::string last = {};    // the last of these lines: where another stands in its place, the file is another
+  std::string last = {};    // the last of these lines: if it differs, the file was replaced
 
   bool continues(std::ifstream& file) const {
     std::string found(last.size(), '\0');
@@ -168,7 +168,7 @@ Curve thinned(const Curve& curve, size_t points) {
     thin.steps.push_back(curve.steps[end - 1]);
     thin.seconds.push_back(curve.seconds[end - 1]);
     for (const auto& [name, column] : curve.columns) {
-      const Spread range = range_of(column, begin, end);
+      const MeanAndRange range = range_of(column, begin, end);
       thin.columns[name].push_back(range.mean);
       thin.columns[name + "_low"].push_back(range.low);
       thin.columns[name + "_high"].push_back(range.high);

@@ -71,12 +71,12 @@ TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& fo
   if (saved == "bf16") return TrainingPrecision::bf16;
   const Kernels& kernels = fastest_in_bf16(chosen_kernels());
   if (!has_bf16(kernels)) {
-    log_info("training.precision is auto: fp32, since {} has no faster instructions for bf16", kernels.name);
+    log_info("training.precision is auto: using fp32, since {} has no fast bf16 instructions", kernels.name);
     return TrainingPrecision::fp32;
   }
   const double speedup = speedup_by_bf16(recipe.model, kernels, threads);
   const TrainingPrecision chosen = speedup >= worthwhile ? TrainingPrecision::bf16 : TrainingPrecision::fp32;
-  log_info("training.precision is auto: {}; a step in bf16 is {:.2f} times as fast as in fp32 here",
+  log_info("training.precision is auto: using {}; bf16 is {:.2f} times as fast as fp32 on this machine",
            chosen == TrainingPrecision::bf16 ? "bf16" : "fp32", speedup);
   return chosen;
 }

@@ -11,8 +11,8 @@ namespace dragoman::internal {
 // each stack, in a second or two for the largest. The sizes of the vocabularies must be set.
 double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int threads);
 
-// The precision as a fact. "auto" is what the model's folder says if a run was started there, so that a resumed run
-// makes the same updates; else it is measured, and logged. `threads`: of the run.
+// Resolves "auto": to the precision recorded in the model's folder if a run was started there, so that a resumed run
+// makes the same updates; else to the measured faster one, which is logged. `threads`: of the run.
 TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& folder, int threads);
 
 }  // namespace dragoman::internal

@@ -1,4 +1,4 @@
-// What a person sees of a run: on a terminal a line that is updated in place, elsewhere a line of the log each minute.
+// Progress output of a run: on a terminal a line that is updated in place, elsewhere a line of the log each minute.
 #pragma once
 
 #include <chrono>

@@ -45,16 +45,17 @@ void declare(Options& options, TrainingConfig& c) {
                at_least(1).at_most(10'000'000), {"auto", automatic_batch_tokens});
   training
       .add("part_tokens", c.part_tokens,
-           "tokens of the larger side to process at once; more take more memory, far fewer more time; 0: all",
+           "tokens of the larger side to process at once: more use more memory, far fewer are slower; 0: the "
+           "whole batch",
            at_least(0))
       .historical_default(int64_t{0});  // batches were processed whole
-  training.add("accumulate", c.accumulate, "batches of each process whose gradients make one update",
-               at_least(1));
+  training.add("accumulate", c.accumulate,
+               "batches per process whose gradients are accumulated into one update", at_least(1));
   declare_optimizer(training, c);
   training.add("label_smoothing", c.label_smoothing, "probability moved from the correct word to others",
                fraction);
   training.add("smoothing_over", c.smoothing_over,
-               "spread it over all words, the correct one included, or over the others only",
+               "spread label_smoothing over all words, or only over the incorrect ones",
                {{"all", SmoothingOver::all}, {"others", SmoothingOver::others}});
   training.add("clip_norm", c.clip_norm, "largest norm of an update's mean gradient; 0: no clipping",
                at_least(0));
@@ -78,7 +79,7 @@ void declare(Options& options, TrainingConfig& c) {
            at_least(0).at_most(1024))
       .may_change_on_resume();
   training.add("reduce_as", c.reduce_as, "format in which processes exchange gradients",
-               {{"fp32", Wire::fp32}, {"bf16", Wire::bf16}});
+               {{"fp32", GradientFormat::fp32}, {"bf16", GradientFormat::bf16}});
   training
       .add("heartbeat_timeout", c.heartbeat_timeout,
            "seconds without a heartbeat after which a process counts as lost, and training stops",
@@ -92,7 +93,7 @@ void declare(Options& options, ValidationConfig& c) {
   validation.add("every", c.every, "updates between validations; 0: once per epoch", at_least(0));
   validation.add("metrics", c.metrics, "any of loss, bleu, chrf; the last two translate the validation set");
   validation.add("beam", c.beam, "beam size for bleu and chrf; 1: greedy search", at_least(1).at_most(1000));
-  validation.add("samples", c.samples, "translations to record each time; a terminal shows them in turn",
+  validation.add("samples", c.samples, "sample translations to record at each validation",
                  at_least(0).at_most(1000));
   validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
                  at_least(0));
@@ -124,7 +125,7 @@ void check_validation(const ValidationConfig& c, const DataConfig& data) {
   const auto has = [&](const char* metric) { return std::ranges::count(c.metrics, metric) > 0; };
   if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) ||
       (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
-    throw OptionError("validation.keep_best_by", "is a metric that validation.metrics does not have");
+    throw OptionError("validation.keep_best_by", "must be one of validation.metrics");
   }
   if ((c.keep_best_by == KeepBestBy::bleu || c.keep_best_by == KeepBestBy::chrf) &&
       !has_validation_set(data)) {

@@ -54,7 +54,7 @@ struct TrainingConfig {
   int64_t seed = 1;
   TrainingPrecision precision = TrainingPrecision::fp32;
   int64_t threads = 0;
-  Wire reduce_as = Wire::fp32;
+  GradientFormat reduce_as = GradientFormat::fp32;
   double heartbeat_timeout = 8;
 };
 

@@ -23,7 +23,7 @@ class Recovery {
   // After an update that was not good, and not applied. True if the run was rolled back.
   bool recover(const Gradients& gradients, DivergenceGuard::Verdict verdict);
 
-  // After updates that looked good, but have spoilt what is to be saved: always a rollback.
+  // After updates that looked good but left non-finite values: always rolls back.
   void recover_from(const std::string& defect);
 
  private:

@@ -71,7 +71,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
       trainer_(model_, update_options(recipe_.training), processes),
       recovery_(trainer_, state_, store_, *task_.training, [this] { set_first_weights(); }) {
   state_.batches_per_update = recipe_.training.accumulate * processes.count();
-  first_then_others(processes, [&] { start(); });
+  run_on_first_then_others(processes, [&] { start(); });
   check_agreement();
   log_setup();
 }
@@ -118,12 +118,11 @@ void Run::log_setup() const {
            processes_.count() > 1 ? fmt::format("{} processes, each with ", processes_.count()) : "",
            device_.context.threads(), device_.kernels.name);
   if (recipe_.training.label_smoothing > 0)
-    log_info("the losses shown are without label smoothing, training's and validation's alike");
+    log_info("training and validation losses are shown without label smoothing");
   if (precision_of(recipe_.training) == Precision::bf16 && !has_bf16(device_.kernels)) {
     log_warning(
-        "training.precision is bf16, for which this processor has no faster instructions ({}): rounded "
-        "numbers "
-        "are multiplied as floats, which takes as long as fp32",
+        "training.precision is bf16, but this processor has no fast instructions for it ({}): bf16 is "
+        "emulated in fp32, at the speed of fp32",
         device_.kernels.name);
   }
 }
@@ -141,7 +140,7 @@ void Run::train() {
       step();
       stop_if_requested();
     }
-  } while (rolled_back_unless_finite());
+  } while (roll_back_if_not_finite());
   progress_.clear();
   const bool validates = state_.validations.last_step != trainer_.steps();
   if (validates) validate();
@@ -258,7 +257,7 @@ void Run::validate_and_save() {
   const int64_t every = recipe_.checkpoints.every;
   const bool validates = validation_is_due(),
              saves = every > 0 ? is_multiple(trainer_.steps(), every) : validates;
-  if ((validates || saves) && rolled_back_unless_finite()) return;
+  if ((validates || saves) && roll_back_if_not_finite()) return;
   if (validates) validate();
   if (validates && state_.validations.last_step != trainer_.steps()) return;
   if (saves) save_on_schedule();
@@ -277,7 +276,7 @@ void Run::save_on_schedule() {
 
 // Numbers that are not finite would be sealed in what is saved, and may not show in any loss: Adam's moments, the
 // average, or the row of a rare word. A memory fault may be in only one process.
-bool Run::rolled_back_unless_finite() {
+bool Run::roll_back_if_not_finite() {
   struct Defect {
     char tensor[128];
   } own = {};
@@ -292,14 +291,14 @@ bool Run::rolled_back_unless_finite() {
 }
 
 void Run::validate() {
-  if (processes_.first()) validate_here();
+  if (processes_.first()) validate_on_first();
   state_.validations = processes_.gather(state_.validations)[0];
   if (state_.validations.last_step != trainer_.steps()) return;  // it was interrupted
   state_.recent_sums = {};
   state_.recent_seconds = 0;
 }
 
-void Run::validate_here() {
+void Run::validate_on_first() {
   progress_.show_work(fmt::format("step {}: validating", trainer_.steps()));
   const auto report =
       dragoman::internal::validate(trainer_, task_, state_, [this] { return stop_requested(); });
@@ -330,7 +329,7 @@ void Run::stop_if_requested() {
   state_.seconds = all[0].seconds;
   if (std::ranges::all_of(all, [](const Status& one) { return one.stop == 0; })) return;
   progress_.clear();
-  rolled_back_unless_finite();
+  roll_back_if_not_finite();
   store_.save(trainer_, state_, CheckpointReason::extra);
   processes_.leave();
   const int signal = std::ranges::max(all, {}, &Status::signal).signal;

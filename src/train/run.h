@@ -62,9 +62,9 @@ class Run {
   bool validation_is_due() const;
   void validate_and_save();
   void save_on_schedule();
-  bool rolled_back_unless_finite();
+  bool roll_back_if_not_finite();
   void validate();
-  void validate_here();
+  void validate_on_first();
 
   bool stop_requested();
   void stop_if_requested();

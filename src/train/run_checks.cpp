@@ -121,7 +121,7 @@ void check_fits_checkpoint(const nlohmann::json& state, const std::string& check
       checkpoint);
 }
 
-void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own) {
+void check_processes_agree(Processes& processes, const std::string& folder, const ProcessState& own) {
   struct Message {
     int64_t step, epoch, index;
     char instruction_set[32];

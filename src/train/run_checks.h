@@ -1,4 +1,4 @@
-// What must hold before a run starts or resumes in a folder. A UsageError says what does not, and what to do.
+// Preconditions for starting or resuming a run in a folder. A UsageError names the one that fails, and what to do.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ void check_fits_new_run(const RunOptions& options);
 void check_fits_checkpoint(const nlohmann::json& state, const std::string& checkpoint,
                            const ModelConfig& model, const std::string& corpus);
 
-// The point that a process has reached. Sums of gradients make sense only for the same weights and the same kernels.
-struct Standing {
+// Where a process stands, to compare with the others. Sums of gradients make sense only for the same weights and the
+// same kernels.
+struct ProcessState {
   int64_t step, epoch, index;
   const char* instruction_set;
 };
 
 // That all processes are at the same point. Only the first process reports what is wrong.
-void check_processes_agree(Processes& processes, const std::string& folder, const Standing& own);
+void check_processes_agree(Processes& processes, const std::string& folder, const ProcessState& own);
 
 // The recipe as config.json holds it, for comparison when the run resumes.
 nlohmann::json recipe_json(const Recipe& recipe);

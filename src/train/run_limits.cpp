@@ -36,7 +36,7 @@ std::optional<double> fraction_done(const Recipe& recipe, const RunState& state,
 std::string end_message(const Recipe& recipe, const RunState& state, int64_t steps, int64_t began_at) {
   const std::string limit = reached_limit(recipe, state, steps);
   if (steps == began_at) {
-    return fmt::format("training had already ended at step {}, where {} is reached: raise it to train longer",
+    return fmt::format("training already ended at step {}, where {} was reached: raise it to train longer",
                        steps, limit);
   }
   if (limit != "validation.patience")

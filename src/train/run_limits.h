@@ -13,7 +13,7 @@ namespace dragoman::internal {
 // The option whose limit is reached, such as "training.max_steps"; empty: none.
 std::string reached_limit(const Recipe& recipe, const RunState& state, int64_t steps);
 
-// From 0 to 1, by the limit that is nearest. Nothing where patience alone ends the run. `batches_in_epoch` may be an
+// Fraction done, 0 to 1, by the nearest limit. Empty if only patience ends the run. `batches_in_epoch` may be an
 // estimate; 0: unknown.
 std::optional<double> fraction_done(const Recipe& recipe, const RunState& state, int64_t steps,
                                     int64_t batches_in_epoch);

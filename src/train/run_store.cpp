@@ -273,7 +273,7 @@ RunModel RunStore::read_best(Parameters& parameters, int64_t best_step) const {
   const std::string step = checkpoint ? wanted.step : read_run_model(folder_).step;
   if (!step.empty() && step != wanted.step) {
     throw Error(
-        "{} has the weights of step {}, and no checkpoint has the best ones, of step {}: train longer",
+        "{} holds the weights of step {}, but no checkpoint has the best ones, of step {}: train longer",
         weights_path(folder_), step, best_step);
   }
   read_weights(weights_path(folder), parameters);

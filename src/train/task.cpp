@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "base/threads.h"
 #include "data/batches.h"
 #include "data/prepare_corpus.h"
 #include "data/synthetic.h"
@@ -195,15 +194,12 @@ Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   return task;
 }
 
-int threads_of(const Recipe& recipe) {
-  return recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
-}
-
+// The first process prepares with all processors of its machine: the others wait for it.
 Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int local_processes) {
   require_corpus(recipe.data);
-  const int threads = threads_of(recipe);
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads);
+  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared,
+                                         thread_count(recipe.training, single_process()));
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
@@ -224,7 +220,8 @@ Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& proce
     return task;
   }
   recipe.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
-  PreparedCorpus corpus = prepared_corpus(prepared_folder(folder), threads_of(recipe));
+  PreparedCorpus corpus =
+      prepared_corpus(prepared_folder(folder), thread_count(recipe.training, single_process()));
   const Recipe complete = resolved(recipe, corpus.vocabularies, folder);
   return corpus_task(complete, std::move(corpus));
 }

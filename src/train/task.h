@@ -35,15 +35,15 @@ struct Task {
   int64_t target_length = 0;  // but this length
   std::function<std::string(std::span<const int32_t>)> target_text;
   std::string
-      corpus;  // a checksum of what is trained on, which a resumed run must find again; empty if synthetic
+      corpus;  // a checksum of of the training data, which must be the same when a run resumes; empty if synthetic
   nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
 
-// Of this process.
+// The number of threads of this process.
 int thread_count(const TrainingConfig& training, const Processes& processes);
 
-// A valid recipe is completed once, on this way: make_task prepares the corpus unless it is prepared already, fills in
-// by resolved() what depends on it and on the machine, and makes the batches. `folder`: of the model.
+// Completes a valid recipe and makes its batches: prepares the corpus unless that is done, and fills in what depends on
+// it and on the machine, the precision among that. `folder`: of the model.
 Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes = single_process());
 
 // The recipe with the sizes of the vocabularies, and batch_tokens as a number. `local_processes`: on this machine.

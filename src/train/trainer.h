@@ -36,11 +36,11 @@ struct UpdateOptions {
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
-  int64_t part_tokens = 0;                // of a batch's larger side that are computed at once; 0: all
-  Precision precision = Precision::fp32;  // of the operands of an update's products; evaluation has fp32
-  Wire wire = Wire::fp32;                 // between processes
-  int64_t slice = 0;                      // floats that processes sum together; 0: chosen for their number
-  double ema = 0;                         // decay of the moving average of the weights; 0: none
+  int64_t part_tokens = 0;                     // of a batch's larger side that are computed at once; 0: all
+  Precision precision = Precision::fp32;       // of the operands of an update's products; evaluation has fp32
+  GradientFormat wire = GradientFormat::fp32;  // between processes
+  int64_t slice = 0;  // floats that processes sum together; 0: chosen for their number
+  double ema = 0;     // decay of the moving average of the weights; 0: none
 };
 
 // Of the micro-batches of one update in all processes: sums, and the norm of the gradient of the loss per token.

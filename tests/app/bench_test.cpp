@@ -81,15 +81,16 @@ TEST(DecodingRoundsTest, EveryCacheLeadsToTheSameOutputs) {
       SmallModel small(config, kernels_for(std::getenv("DRAGOMAN_ISA")), 2);
       if (precision != Precision::fp32)
         quantize_weights(small.model.device, small.model.parameters, precision);
-      const auto outputs = [&, &config = config](Kept kept) {
+      const auto outputs = [&, &config = config](DecodingCache kept) {
         const DecodingLoad load = {.sentences = 5, .length = 7, .batch = 2, .kept = kept};
         DecodingRounds rounds(small.model, load, random_work(config, load));
         rounds.seconds();
         return rounds.outputs();
       };
-      const auto all = outputs(Kept::all);
+      const auto all = outputs(DecodingCache::all);
       EXPECT_EQ(all[4].size(), 7U);
-      for (const Kept kept : {Kept::cross, Kept::encoder, Kept::none}) EXPECT_EQ(outputs(kept), all) << name;
+      for (const DecodingCache kept : {DecodingCache::cross, DecodingCache::encoder, DecodingCache::none})
+        EXPECT_EQ(outputs(kept), all) << name;
     }
   }
 }

@@ -13,7 +13,7 @@ class LinesInOrderTest : public testing::Test {
   std::vector<std::string> rest(LinesInOrder& lines) {
     std::vector<std::string> sources;
     while (!lines.empty())
-      lines.hand_on([&](const dragoman::Translation& t) { sources.push_back(t.source); });
+      lines.deliver_finished([&](const dragoman::Translation& t) { sources.push_back(t.source); });
     return sources;
   }
 

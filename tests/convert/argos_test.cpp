@@ -1,15 +1,13 @@
 // Packages of Argos Translate, which are made here: a zip archive of one folder with a CTranslate2 model.
-#include "convert/argos.h"
-
 #include <filesystem>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "convert/ctranslate2.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
+#include "convert/systems.h"
 #include "convert/zip_of.h"
 #include "model/folder.h"
 #include "search/saved_model.h"

@@ -1,6 +1,4 @@
 // CTranslate2's models compute here what CTranslate2 computed (tests/golden/make_ctranslate2_golden.py).
-#include "convert/ctranslate2.h"
-
 #include <filesystem>
 #include <map>
 
@@ -11,6 +9,7 @@
 #include "convert/ctranslate2_file.h"
 #include "convert/ctranslate2_names.h"
 #include "convert/fixtures.h"
+#include "convert/systems.h"
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "search/shortlist.h"

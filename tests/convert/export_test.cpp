@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "convert/ctranslate2.h"
 #include "convert/exporters.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
+#include "convert/systems.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "search/saved_model.h"

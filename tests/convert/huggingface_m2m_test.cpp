@@ -1,6 +1,4 @@
 // Hugging Face's models of many languages compute here what transformers computed (tests/golden/make_m2m_golden.py).
-#include "convert/huggingface_m2m.h"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "convert/fixtures.h"
+#include "convert/systems.h"
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "search/translate_lines.h"

@@ -1,6 +1,4 @@
 // Hugging Face's Marian models compute here what transformers computed (tests/golden/make_huggingface_golden.py).
-#include "convert/huggingface_marian.h"
-
 #include <algorithm>
 #include <filesystem>
 
@@ -10,6 +8,7 @@
 #include "base/files.h"
 #include "convert/fixtures.h"
 #include "convert/same_scores.h"
+#include "convert/systems.h"
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "search/segments.h"

@@ -10,10 +10,10 @@
 #include "base/files.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
-#include "convert/marian.h"
 #include "convert/marian_binary.h"
 #include "convert/marian_file.h"
 #include "convert/packed_file.h"
+#include "convert/systems.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,6 +1,4 @@
 // Marian's models compute here what Marian computed (tests/golden/make_marian_golden.py).
-#include "convert/marian.h"
-
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -12,6 +10,7 @@
 #include "base/files.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
+#include "convert/systems.h"
 #include "model/transformer.h"
 #include "search/saved_model.h"
 #include "search/score.h"

@@ -81,7 +81,7 @@ TEST_F(CorpusTest, SidesOfDifferentLengthAreAnErrorWithBothCounts) {
 }
 
 TEST_F(CorpusTest, ValidationLeavesOutEmptyAndInvalidPairs) {
-  LeftOut left_out;
+  DroppedPairs left_out;
   const auto pairs = read_pairs({{folder.write("s", "a\n \n\xFF\nb\n"), folder.write("t", "A\nB\nC\nD\n")}},
                                 false, left_out);
   ASSERT_EQ(pairs.size(), 2U);

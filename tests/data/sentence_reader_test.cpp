@@ -93,7 +93,7 @@ TEST_F(SentenceReaderTest, SegmentsAreReadWithTheirEntities) {
   const std::string lines = folder.write("plain", "one\ntwo\nthree\nfour\nfive\n");
   EXPECT_EQ(pairs_of(source, lines), pairs) << "each file has a format of its own";
 
-  LeftOut left_out;
+  DroppedPairs left_out;
   EXPECT_EQ(read_pairs({{source, target}}, true, left_out).size(), 4U);
   EXPECT_EQ(left_out.empty, 1);
 }

@@ -1,11 +1,10 @@
-#include "document/bilingual.h"
-
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "document/identity.h"
+#include "document/readers.h"
 #include "document/translation.h"
 #include "document/xml.h"
 

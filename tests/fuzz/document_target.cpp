@@ -1,11 +1,10 @@
-#include "fuzz/document_target.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "document/formats.h"
 #include "document/projection.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 
 namespace dragoman::internal {

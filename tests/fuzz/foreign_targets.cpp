@@ -1,5 +1,3 @@
-#include "fuzz/foreign_targets.h"
-
 #include <xxhash.h>
 
 #include "convert/ctranslate2_file.h"
@@ -10,6 +8,7 @@
 #include "convert/torch_file.h"
 #include "convert/yaml.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 
 namespace dragoman::internal {

@@ -1,9 +1,8 @@
-#include "fuzz/glossary_target.h"
-
 #include "base/error.h"
 #include "document/glossary.h"
 #include "document/glossary_files.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 
 namespace dragoman::internal {

@@ -1,8 +1,7 @@
-#include "fuzz/http_target.h"
-
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/random.h"
+#include "fuzz/readers.h"
 #include "http/read_in_pieces.h"
 #include "http/strict_parser.h"
 

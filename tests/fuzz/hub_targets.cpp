@@ -1,6 +1,5 @@
-#include "fuzz/hub_targets.h"
-
 #include "base/json.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "hub/families.h"
 #include "hub/indexes.h"

@@ -1,11 +1,10 @@
-#include "fuzz/import_target.h"
-
 #include <algorithm>
 #include <charconv>
 
 #include "convert/importers.h"
 #include "convert/zip_of.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "model/transformer.h"
 #include "temporary_folder.h"

@@ -1,9 +1,8 @@
-#include "fuzz/serve_targets.h"
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/lines.h"
+#include "fuzz/readers.h"
 #include "serve/deepl_tags.h"
 #include "serve/form.h"
 #include "serve/glossary_entries.h"

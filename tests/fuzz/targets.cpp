@@ -11,16 +11,9 @@
 #include "base/log.h"
 #include "data/corpus.h"
 #include "data/shards.h"
-#include "fuzz/document_target.h"
-#include "fuzz/foreign_targets.h"
-#include "fuzz/glossary_target.h"
-#include "fuzz/http_target.h"
-#include "fuzz/hub_targets.h"
-#include "fuzz/import_target.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
-#include "fuzz/serve_targets.h"
-#include "fuzz/training_targets.h"
 #include "kernels/kernels.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -141,7 +134,7 @@ Seeds vocabulary_seeds() {
 std::string read_corpus(std::string_view bytes) {
   const MemoryFile file(bytes);
   return refusal([&] {
-    LeftOut left_out;
+    DroppedPairs left_out;
     read_pairs({{.source = file.path(), .target = {}}}, false, left_out);
   });
 }
@@ -156,7 +149,7 @@ std::string read_sentences(std::string_view bytes) {
   const TextFormat format = bytes.starts_with("iwslt") ? TextFormat::iwslt : TextFormat::sgm;
   const MemoryFile file(bytes.substr(first));
   return refusal([&] {
-    LeftOut left_out;
+    DroppedPairs left_out;
     read_pairs({{.source = file.path(), .target = file.path(), .format = format}}, false, left_out);
   });
 }

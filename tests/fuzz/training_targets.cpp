@@ -1,6 +1,5 @@
-#include "fuzz/training_targets.h"
-
 #include "fuzz/memory_file.h"
+#include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "train/checkpoints.h"
 #include "train/history.h"

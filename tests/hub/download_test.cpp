@@ -28,7 +28,7 @@ class Download : public testing::Test {
   void SetUp() override {
     if (!can_download()) GTEST_SKIP() << "built without libcurl and OpenSSL";
   }
-  Got get(const DownloadServer& server, FileToGet file = {}) {
+  DownloadResult get(const DownloadServer& server, FileToGet file = {}) {
     Downloader downloader(policy_);
     if (file.url.empty()) file.url = server.url("/model.bin");
     file.path = path_;
@@ -54,10 +54,10 @@ class Download : public testing::Test {
 
 TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
   DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(read_file(path_), file_);
   EXPECT_FALSE(has(".part"));
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(server.queries().back().headers.at("if-none-match"), tag_);
   EXPECT_EQ(read_file(path_), file_);
 }
@@ -65,9 +65,9 @@ TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {
 TEST_F(Download, ChangedFileIsDownloadedAgain) {
   std::string now = file_, tag = tag_;
   DownloadServer server([&](const HttpQuery& query) { return file_reply(query, now, tag); });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   now = contents_of('y', 1000), tag = "\"two\"";
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(read_file(path_), now);
 }
 
@@ -78,7 +78,7 @@ TEST_F(Download, CutConnectionGoesOnWhereItStopped) {
     if (++count <= 4) reply.most_sent = 50000;  // more often than attempts without progress are allowed
     return reply;
   });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(read_file(path_), file_);
   const auto queries = server.queries();
   ASSERT_EQ(queries.size(), 5u);
@@ -100,7 +100,7 @@ TEST_F(Download, AnotherCommandGoesOn) {
     EXPECT_EQ(fs::file_size(path_ + ".part"), 100000u);
   }
   DownloadServer server([&](const HttpQuery& query) { return file_reply(query, file_, tag_); });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(server.queries().front().headers.at("range"), "bytes=100000-");
   EXPECT_EQ(read_file(path_), file_);
 }
@@ -112,7 +112,7 @@ TEST_F(Download, ServerWithoutRangesStartsOver) {
     if (++count == 1) reply.most_sent = 70000;
     return reply;
   });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(read_file(path_), file_);
 }
 
@@ -127,7 +127,8 @@ TEST_F(Download, FileThatChangesBetweenAttemptsIsNotMixed) {
       if (count == 1) reply.most_sent = 70000;
       return reply;
     });
-    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = checks_tag ? "" : sum}), Got::file);
+    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = checks_tag ? "" : sum}),
+              DownloadResult::file);
     EXPECT_EQ(read_file(path_), changed);
     fs::remove(path_ + ".tag");
   }
@@ -141,7 +142,7 @@ TEST_F(Download, PartThatWasNotAskedForIsDiscarded) {
     if (count == 2) reply.headers.back() = "Content-Range: bytes 0-299999/300000";
     return reply;
   });
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_EQ(read_file(path_), file_);
 }
 
@@ -154,7 +155,7 @@ TEST_F(Download, PassingFaultsAreWaitedFor) {
     return file_reply(query, file_, tag_);
   });
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(get(server), Got::file);
+  EXPECT_EQ(get(server), DownloadResult::file);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
   EXPECT_EQ(read_file(path_), file_);
 }
@@ -186,8 +187,8 @@ TEST_F(Download, MissingAndRefused) {
   folder_.write("model.bin.tag", tag_);
   DownloadServer server(
       [&](const HttpQuery& query) { return HttpReply{.status = query.path == "/403" ? 403 : 404}; });
-  EXPECT_EQ(get(server, {.url = server.url("/403")}), Got::refused);
-  EXPECT_EQ(get(server), Got::missing);
+  EXPECT_EQ(get(server, {.url = server.url("/403")}), DownloadResult::denied);
+  EXPECT_EQ(get(server), DownloadResult::missing);
   EXPECT_FALSE(has(""));
 }
 
@@ -201,7 +202,8 @@ TEST_F(Download, WrongChecksumsAndSizesAreErrors) {
   folder_.write("file", file_);
   const std::string sum = sha256_of_file(folder_.path("file"));
   EXPECT_EQ(sum.size(), 64u);
-  EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = sum, .size = file_.size()}), Got::file);
+  EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = sum, .size = file_.size()}),
+            DownloadResult::file);
   for (const FileToGet& wrong : {FileToGet{.url = server.url("/1"), .sha256 = std::string(64, '0')},
                                  FileToGet{.url = server.url("/linked")}}) {
     fs::remove(path_);
@@ -210,7 +212,7 @@ TEST_F(Download, WrongChecksumsAndSizesAreErrors) {
     EXPECT_FALSE(has("") || has(".part"));
   }
   headers[0] = "X-Linked-ETag: \"" + sum + "\"";
-  EXPECT_EQ(get(server, {.url = server.url("/linked")}), Got::file);
+  EXPECT_EQ(get(server, {.url = server.url("/linked")}), DownloadResult::file);
   fs::remove(path_);
   EXPECT_NE(error(server, {.url = server.url("/2"), .size = file_.size() + 1}).find("should have 300001"),
             std::string::npos);
@@ -238,7 +240,7 @@ TEST_F(Download, RedirectsAreFollowedButNotForEver) {
     if (query.path == "/file") return HttpReply{.status = 302, .headers = {"Location: file:///etc/passwd"}};
     return file_reply(query, file_, tag_);
   });
-  EXPECT_EQ(get(server, {.url = server.url("/a")}), Got::file);
+  EXPECT_EQ(get(server, {.url = server.url("/a")}), DownloadResult::file);
   EXPECT_EQ(read_file(path_), file_);
   EXPECT_NE(error(server, {.url = server.url("/loop")}).find("more than 10 times"), std::string::npos);
   EXPECT_NE(error(server, {.url = server.url("/file")}).find("is not https or http"), std::string::npos);
@@ -251,7 +253,7 @@ TEST_F(Download, TokenStaysWithItsHost) {
     if (query.path == "/here") return HttpReply{.status = 302, .headers = {"Location: /b"}};
     return HttpReply{.status = 302, .headers = {"Location: " + other.url("/model.bin")}};
   });
-  EXPECT_EQ(get(server, {.url = server.url("/here"), .token = "secret"}), Got::file);
+  EXPECT_EQ(get(server, {.url = server.url("/here"), .token = "secret"}), DownloadResult::file);
   for (const HttpQuery& query : server.queries())
     EXPECT_EQ(query.headers.at("authorization"), "Bearer secret");
   EXPECT_EQ(server.queries().size(), 2u);
@@ -265,7 +267,7 @@ TEST_F(Download, DiskThatIsFullIsAnError) {
   const std::string said = error(server);
   faulty_disk = {};
   EXPECT_NE(said.find("model.bin.part: No space left on device"), std::string::npos) << said;
-  EXPECT_EQ(get(server), Got::file);  // there is room again
+  EXPECT_EQ(get(server), DownloadResult::file);  // there is room again
   EXPECT_EQ(read_file(path_), file_);
 }
 

@@ -258,7 +258,7 @@ struct CrossEntropyCase {
   int64_t width, vocabulary;
   Smoothing smoothing = {0.1F, SmoothingOver::all};
   bool bias = true;
-  int64_t logits_at_once = int64_t{16} << 20;
+  int64_t logits_per_chunk = int64_t{16} << 20;
 };
 
 // Its gradients are computed on the way forward.
@@ -272,7 +272,7 @@ OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossE
   if (options.bias) op.inputs.push_back({"bias", 1, options.vocabulary, Kind::parameter});
   op.run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
     return {cross_entropy(pass, a.inputs[0], a.inputs[1], options.bias ? a.inputs[2] : Tensor(), a.targets,
-                          options.smoothing, options.logits_at_once)};
+                          options.smoothing, options.logits_per_chunk)};
   };
   op.forward.operations = 3 * product_work(total(lengths), options.width, options.vocabulary);
   return op;
@@ -355,7 +355,7 @@ std::vector<OpCase> small_op_cases() {
       cross_entropy_case("cross_entropy_smoothed_over_others", some,
                          {.width = 13, .vocabulary = 21, .smoothing = others}),
       cross_entropy_case("cross_entropy_chunks", many,
-                         {.width = 9, .vocabulary = 29, .logits_at_once = 64 * 29}),
+                         {.width = 9, .vocabulary = 29, .logits_per_chunk = 64 * 29}),
   };
   std::ranges::move(small_linear_cases(some, many), std::back_inserter(cases));
   return cases;

@@ -47,7 +47,7 @@ class CrossEntropy : public Reference {
     return result;
   }
 
-  void check(int64_t rows, int64_t width, int64_t words, Smoothing smoothing, int64_t logits_at_once) {
+  void check(int64_t rows, int64_t width, int64_t words, Smoothing smoothing, int64_t logits_per_chunk) {
     const Tensor hidden = random(rows, width), weight = parameter(words, width),
                  bias = parameter(1, words, 2);
     std::vector<int32_t> targets;
@@ -55,7 +55,8 @@ class CrossEntropy : public Reference {
     targets[0] = static_cast<int32_t>(words - 1);
     const Array<int32_t> target_array(device_.pool, std::span<const int32_t>(targets));
     Pass pass = training();
-    const Tensor losses = cross_entropy(pass, hidden, weight, bias, target_array, smoothing, logits_at_once);
+    const Tensor losses =
+        cross_entropy(pass, hidden, weight, bias, target_array, smoothing, logits_per_chunk);
     tape_.backward();
     const Result wanted = expected(Doubles(hidden), Doubles(weight), Doubles(bias), targets, smoothing);
     expect_near(losses, wanted.losses, 1e-6, "losses");
@@ -65,7 +66,7 @@ class CrossEntropy : public Reference {
 
     Pass evaluation{device_};
     const Tensor again =
-        cross_entropy(evaluation, hidden, weight, bias, target_array, smoothing, logits_at_once);
+        cross_entropy(evaluation, hidden, weight, bias, target_array, smoothing, logits_per_chunk);
     const size_t count = static_cast<size_t>(2 * rows);
     EXPECT_TRUE(same_bits({again.data(), count}, {losses.data(), count})) << "evaluation and training differ";
   }
@@ -84,10 +85,10 @@ TEST_P(CrossEntropy, ChunksChangeNoBit) {
   const Tensor hidden = random(150, 8), weight = parameter(23, 8), bias;
   const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));
   std::vector<Floats> results;
-  for (const int64_t logits_at_once : {64 * 23, 128 * 23, 1 << 20}) {
+  for (const int64_t logits_per_chunk : {64 * 23, 128 * 23, 1 << 20}) {
     std::fill_n(weight.gradient().data, 23 * 8, 0.0F);
     Pass pass = training();
-    cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_at_once);
+    cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_per_chunk);
     tape_.backward();
     results.push_back({weight.gradient().data, weight.gradient().data + 23 * 8});
     results.back().insert(results.back().end(), hidden.gradient().data, hidden.gradient().data + 150 * 8);

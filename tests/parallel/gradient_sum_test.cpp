@@ -20,7 +20,7 @@ class Recorder : public SingleProcess {
   bool cancelled = false;
 
   int count() const override { return 2; }
-  void start_sum(std::span<float> values, Wire) override { sums.push_back({values, copy(values)}); }
+  void start_sum(std::span<float> values, GradientFormat) override { sums.push_back({values, copy(values)}); }
   void cancel_sums() override { cancelled = true; }
 };
 
@@ -51,7 +51,7 @@ class GradientSumTest : public testing::Test {
 };
 
 TEST_F(GradientSumTest, SumsStartDuringBackwardAndOnlyForCompleteSlices) {
-  GradientSum sum(parameters_, recorder_, Wire::fp32, slice);
+  GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice);
   const auto all = parameters_.gradients();
   for (const bool order_is_known : {false, true}) {
     recorder_.sums.clear();
@@ -77,7 +77,7 @@ TEST_F(GradientSumTest, AFailedUpdateCancelsSumsInProgress) {
   for (const bool fails : {false, true}) {
     recorder_.cancelled = false;
     {
-      GradientSum sum(parameters_, recorder_, Wire::fp32, slice);
+      GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice);
       for (const bool order_is_known : {false, true}) {
         Tape tape;
         record(tape);

@@ -20,7 +20,7 @@ TEST(ProcessesTest, WithoutALauncherThereIsOne) {
 TEST(ProcessesTest, TheFirstOneWorksBeforeTheOthers) {
   std::atomic<int> done{0};
   run_together(3, [&](Processes& processes) {
-    first_then_others(processes, [&] {
+    run_on_first_then_others(processes, [&] {
       EXPECT_EQ(done > 0, !processes.first());
       ++done;
     });

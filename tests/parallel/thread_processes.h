@@ -33,7 +33,7 @@ class ThreadProcesses : public Processes {
   void set_heartbeat_timeout(double) override {}
   void leave() override {}
 
-  void start_sum(std::span<float> values, Wire) override {
+  void start_sum(std::span<float> values, GradientFormat) override {
     shared_.sums[static_cast<size_t>(number_)].push_back(values);
   }
 

@@ -126,7 +126,7 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
 
 // --- decoding: one query for each sentence, its keys and values in the rows of a cache -------------------
 
-// Its cost is to fetch them, once for everything that is computed with them. So nothing is packed: a square of keys is
+// Its cost is dominated by memory traffic: each key and value is read once. So nothing is packed: a square of keys is
 // transposed in registers and multiplied with the query by the same chain of sums as above, with the same bits. A
 // head's part of a row is prefetched during the head before it, which is adjacent.
 

@@ -1,8 +1,8 @@
 // The arithmetic of low-precision products, once for each kind of processor. low_precision.inl.h holds the loops.
 //
-// A kind says how a row of a is copied (Left: what one line of b meets of it), what it loads of a line at a time
-// (Right: `columns` columns), how the two are multiplied and added up (Sum), and how many rows and vectors of columns
-// a tile has. Where it `widens_ahead`, what it loads was made from the line before, for all rows to come.
+// A kind defines how a row of a is copied (Left: the part multiplied with one line of b), what it loads of a line at
+// a time (Right: `columns` columns), how the two are multiplied and added up (Sum), and how many rows and vectors of
+// columns a tile has. Where it `widens_ahead`, what it loads was made from the line before, for all rows to come.
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
 //          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing

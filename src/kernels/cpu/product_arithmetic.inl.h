@@ -1,8 +1,8 @@
 // The arithmetic of products of floats, once for each precision of the operands. products.inl.h holds the loops.
 //
 // Operands are packed as words of 32 bits, and a word is what one step along the inner index takes of a row or a
-// column: a float (Singles, RoundedSingles) or two of them in bf16 (Pairs). A kind says how words come about and how
-// they are multiplied.
+// column: a float (Singles, RoundedSingles) or two of them in bf16 (Pairs). A kind defines how words are packed and
+// multiplied.
 //
 // In bf16 both operands are rounded as they are packed. Products of bf16 are exact in floats, and every kind adds them
 // up in the order of the inner index, each sum rounded to a float: the bits are the same (but for numbers below 2^-126,

@@ -1,5 +1,5 @@
-// Matrix products of floats: c = a·b or c + a·b, with the epilogue while the result is still in the cache. `Kind` says
-// in which arithmetic (product_arithmetic.inl.h): all that is said of the inner index here is counted in its steps.
+// Matrix products of floats: c = a·b or c + a·b, with the epilogue while the result is still in the cache. `Kind` is
+// the arithmetic (product_arithmetic.inl.h); all inner indices here are in its steps.
 //
 // A task is a block of rows times a run of columns. It goes through blocks of the inner index, in which every panel
 // of b meets every tile of rows. Of many rows, each task copies its own part of a, and a b that comes unpacked is

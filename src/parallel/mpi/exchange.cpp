@@ -22,7 +22,7 @@ void check_mpi(int code, const char* action) {
   throw Error("MPI cannot {}: {}", action, text);
 }
 
-Exchange::Exchange(const Communicators& communicators, std::span<float> values, Wire wire)
+Exchange::Exchange(const Communicators& communicators, std::span<float> values, GradientFormat wire)
     : communicators_(communicators), values_(values), wire_(wire) {
   const auto size = static_cast<int64_t>(values.size());
   const int64_t part = (size + communicators.count * floats_per_line - 1) /
@@ -40,7 +40,7 @@ Exchange::Exchange(const Communicators& communicators, std::span<float> values, 
   const auto arriving = static_cast<size_t>(own) * static_cast<size_t>(communicators.count);
   const void* from = values.data();
   void* to = nullptr;
-  if (wire == Wire::bf16) {
+  if (wire == GradientFormat::bf16) {
     rounded_.resize(values.size());
     std::ranges::transform(values, rounded_.begin(), to_bf16);
     arrived_rounded_.resize(arriving);
@@ -50,7 +50,7 @@ Exchange::Exchange(const Communicators& communicators, std::span<float> values, 
     arrived_.resize(arriving);
     to = arrived_.data();
   }
-  const MPI_Datatype type = wire == Wire::bf16 ? MPI_UINT16_T : MPI_FLOAT;
+  const MPI_Datatype type = wire == GradientFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT;
   check_mpi(MPI_Ialltoallv(from, counts_.data(), begins_.data(), type, to, own_counts_.data(),
                            own_begins_.data(), type, communicators.collect, &request_),
             "send gradients");
@@ -66,7 +66,7 @@ void Exchange::advance(bool may_broadcast) {
     broadcast();
     stage_ = Stage::broadcasting;
   } else if (stage_ == Stage::broadcasting) {
-    if (wire_ == Wire::bf16) std::ranges::transform(rounded_, values_.begin(), widened);
+    if (wire_ == GradientFormat::bf16) std::ranges::transform(rounded_, values_.begin(), widened);
     stage_ = Stage::done;
   }
 }
@@ -79,16 +79,16 @@ void Exchange::add_arrived() {
   for (size_t process = 0; process < static_cast<size_t>(communicators_.count); ++process) {
     for (size_t i = 0; i < own; ++i) {
       const size_t at = process * own + i;
-      const float value = wire_ == Wire::bf16 ? widened(arrived_rounded_[at]) : arrived_[at];
+      const float value = wire_ == GradientFormat::bf16 ? widened(arrived_rounded_[at]) : arrived_[at];
       sum[i] = process == 0 ? value : sum[i] + value;
     }
   }
-  if (wire_ == Wire::bf16)
+  if (wire_ == GradientFormat::bf16)
     std::transform(sum, sum + own, rounded_.begin() + static_cast<std::ptrdiff_t>(begin), to_bf16);
 }
 
 void Exchange::broadcast() {
-  const bool bf16 = wire_ == Wire::bf16;
+  const bool bf16 = wire_ == GradientFormat::bf16;
   void* const all = bf16 ? static_cast<void*>(rounded_.data()) : values_.data();
   check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts_.data(), begins_.data(),
                             bf16 ? MPI_UINT16_T : MPI_FLOAT, communicators_.broadcast, &request_),

@@ -25,7 +25,7 @@ struct Communicators {
 class Exchange {
  public:
   // Starts to send the parts to their owners.
-  Exchange(const Communicators& communicators, std::span<float> values, Wire wire);
+  Exchange(const Communicators& communicators, std::span<float> values, GradientFormat wire);
 
   // Proceeds if that is possible without waiting. `may_broadcast`: all earlier exchanges have started to broadcast.
   void advance(bool may_broadcast);
@@ -40,7 +40,7 @@ class Exchange {
 
   const Communicators& communicators_;
   std::span<float> values_;
-  Wire wire_;
+  GradientFormat wire_;
   Stage stage_ = Stage::collecting;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::vector<int> counts_, begins_;                 // of all parts

@@ -39,7 +39,7 @@ class MpiProcesses : public Processes {
   int number() const override { return communicators_.number; }
   int local_count() const override { return local_count_; }
   int share_of_threads() const override { return share_of_threads_; }
-  void start_sum(std::span<float> values, Wire wire) override { sums_->start(values, wire); }
+  void start_sum(std::span<float> values, GradientFormat wire) override { sums_->start(values, wire); }
   void finish_sums() override;
   void cancel_sums() override { sums_->stop(); }
   std::string broadcast(const std::string& text) override;

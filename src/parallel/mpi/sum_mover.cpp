@@ -20,7 +20,7 @@ void Backoff::pause() {
   }
 }
 
-void SumMover::start(std::span<float> values, Wire wire) {
+void SumMover::start(std::span<float> values, GradientFormat wire) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({values, wire});

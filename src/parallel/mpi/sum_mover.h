@@ -33,7 +33,7 @@ class SumMover {
   SumMover(const SumMover&) = delete;
   SumMover& operator=(const SumMover&) = delete;
 
-  void start(std::span<float> values, Wire wire);
+  void start(std::span<float> values, GradientFormat wire);
   bool wait_for_all();           // true when all sums are finished; waits for at most a tenth of a second
   std::exception_ptr failure();  // null if there was none
   void stop();                   // abandons sums in progress
@@ -41,7 +41,7 @@ class SumMover {
  private:
   struct Sum {
     std::span<float> values;
-    Wire wire;
+    GradientFormat wire;
   };
   void run();
   bool advance(std::list<Exchange>& in_progress);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often given terms are used, and at what cost: by constraints in the beam, by annotated sources, and not at all.
+"""How often given terms are used, and at what cost: with constraints in the beam, annotated sources, or neither.
 
     tools/experiments/terms/make_terms.py --out data/terms
     tools/experiments/terms/measure.py --out models/terms-experiment --minutes 30

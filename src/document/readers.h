@@ -1,0 +1,55 @@
+// The readers of all formats, one file each; formats.cpp has the table of them.
+#pragma once
+
+#include <string_view>
+
+#include "document/document.h"
+
+namespace dragoman::internal {
+
+// HTML, whole pages and fragments: text in blocks, with inline elements as marks, and the attributes that people read.
+Document read_html(std::string_view bytes, const DocumentSettings& settings);
+
+// Markdown: CommonMark, with the tables and other marks of common dialects.
+Document read_markdown(std::string_view bytes, const DocumentSettings& settings);
+
+// OpenDocument: the text documents, spreadsheets and presentations of LibreOffice and others, as packages or as one XML
+// file.
+Document read_odf(std::string_view bytes, const DocumentSettings& settings);
+
+// Office Open XML: the documents, presentations and spreadsheets of Microsoft Office and of many others.
+Document read_ooxml(std::string_view bytes, const DocumentSettings& settings);
+
+// EPUB 2 and 3: books as packages of XHTML files.
+Document read_epub(std::string_view bytes, const DocumentSettings& settings);
+
+// Message catalogues: gettext's PO and POT files. Messages without a translation get one, and so do those whose
+// translation is fuzzy; the others stay.
+Document read_po(std::string_view bytes, const DocumentSettings& settings);
+
+// Subtitles: SubRip (.srt) and WebVTT (.vtt). A sentence that runs over lines or cues is one segment.
+Document read_srt(std::string_view bytes, const DocumentSettings& settings);
+Document read_vtt(std::string_view bytes, const DocumentSettings& settings);
+
+// Plain text: each line is a paragraph, and lines without words stay as they are.
+Document read_plain_text(std::string_view bytes, const DocumentSettings& settings);
+
+// XML of an unknown format. An element that has text of its own, with or without other elements, is a
+// paragraph, and the elements in it are tags around its words. Attributes stay.
+// Of a file, or of a fragment: text and elements without a root element.
+Document read_plain_xml(std::string_view bytes, const DocumentSettings& settings);
+
+// JSON string tables. Every string is translated, except keys and what is known not to be text:
+//
+//   ARB (Flutter)                        keys that begin with @, and all that is inside them
+//   messages.json (Chrome's extensions)  all but "message"
+//   formatjs                             all but "defaultMessage"
+//   Angular's ng extract-i18n            all outside "translations"
+Document read_json_strings(std::string_view bytes, const DocumentSettings& settings);
+
+// Files of texts with their translations: XLIFF 1.2 and 2, and TMX 1.4. A unit that has a translation keeps it;
+// otherwise the new translation is inserted.
+Document read_xliff(std::string_view bytes, const DocumentSettings& settings);
+Document read_tmx(std::string_view bytes, const DocumentSettings& settings);
+
+}  // namespace dragoman::internal
