@@ -18,7 +18,7 @@ void declare(Options& options, ExportOptions& o) {
   declare_model(own, o.model);
   own.add("format", o.format, "system whose files to write: CTranslate2, or Hugging Face's Marian",
           {{"ctranslate2", ExportFormat::ctranslate2}, {"huggingface", ExportFormat::huggingface}});
-  own.add("out", o.out, "folder of the exported model");
+  declare_new_model(own, o.out);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/shared_options.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "convert/importers.h"
@@ -28,7 +29,8 @@ struct GetOptions {
 
 void declare(Options& options, GetOptions& o) {
   auto own = options.section("", "Options");
-  own.add("out", o.out, "folder of the new model; by default named after the model, in the current folder");
+  declare_new_model(own, o.out,
+                    "folder of the new model; by default named after the model, in the current folder");
   own.add("list", o.list,
           "list the families of models; with a NAME, the known models whose names begin with it");
   own.add(

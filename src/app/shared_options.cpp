@@ -29,9 +29,7 @@ void declare_format(Section& own, OutputFormat& format, const char* help) {
 
 void declare_output_file(Section& own, std::string& out, const char* help) { own.add("out", out, help); }
 
-void declare_new_model(Section& own, std::string& folder) {
-  own.add("out", folder, "folder of the new model");
-}
+void declare_new_model(Section& own, std::string& folder, const char* help) { own.add("out", folder, help); }
 
 void add_recipe(CommandLine& line, std::string& path) {
   line.add_argument("RECIPE", path, "a TOML file; recipes/ has commented examples");

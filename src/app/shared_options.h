@@ -30,7 +30,7 @@ enum class OutputFormat { text, json };
 void declare_format(Section& own, OutputFormat& format, const char* help);
 void declare_output_file(Section& own, std::string& out,
                          const char* help = "output file; - is standard output");
-void declare_new_model(Section& own, std::string& folder);
+void declare_new_model(Section& own, std::string& folder, const char* help = "folder of the new model");
 
 // A recipe, and the folder that training writes.
 void add_recipe(CommandLine& line, std::string& path);

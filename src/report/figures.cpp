@@ -13,6 +13,23 @@
 namespace dragoman::internal {
 namespace {
 
+// --- options that several figures have ----------------------------------------------------------------
+
+void declare_width(Section& own, int64_t& d_model, double most) {
+  own.add("d_model", d_model, "width of a table of positions", at_least(2).at_most(most));
+}
+
+void declare_positions(Section& own, int64_t& positions, double least, double most) {
+  own.add("positions", positions, "how many positions, from 0 on", at_least(least).at_most(most));
+}
+
+template <class Figure>
+void declare_words_and_smoothing(Section& own, Figure& figure, double most_words) {
+  own.add("words", figure.words, "size of the vocabulary", at_least(2).at_most(most_words));
+  own.add("smoothing", figure.smoothing, "probability moved from the correct word to others",
+          at_least(0).below(1));
+}
+
 const std::vector<std::pair<std::string, Positions>> formulas = {{"sinusoidal", Positions::sinusoidal},
                                                                  {"tensor2tensor", Positions::tensor2tensor},
                                                                  {"raw_index", Positions::raw_index}};
@@ -65,10 +82,10 @@ ChartCurve noam_curve(const std::string& name, const NoamSchedules& options) {
 
 void declare(Section& own, PositionCurves& options) {
   own.add("variant", options.variant, "positional encoding to draw", formulas);
-  own.add("d_model", options.d_model, "width of the table", at_least(2).at_most(100'000));
+  declare_width(own, options.d_model, 100'000);
   own.add("first-column", options.first_column, "first column to draw, counted from 0", at_least(0));
   own.add("columns", options.columns, "how many columns to draw", at_least(1).at_most(20));
-  own.add("positions", options.positions, "how many positions, from 0 on", at_least(2).at_most(5000));
+  declare_positions(own, options.positions, 2, 5000);
 }
 
 LineChart chart(const PositionCurves& options) {
@@ -97,8 +114,8 @@ LineChart chart(const PositionCurves& options) {
 }
 
 void declare(Section& own, PositionTables& options) {
-  own.add("d_model", options.d_model, "width of the tables", at_least(2).at_most(512));
-  own.add("positions", options.positions, "how many positions, from 0 on", at_least(1).at_most(1000));
+  declare_width(own, options.d_model, 512);
+  declare_positions(own, options.positions, 1, 1000);
 }
 
 HeatMaps chart(const PositionTables& options) {
@@ -113,9 +130,7 @@ HeatMaps chart(const PositionTables& options) {
   return chart;
 }
 
-void declare(Section& own, CausalMask& options) {
-  own.add("positions", options.positions, "how many positions, from 0 on", at_least(1).at_most(200));
-}
+void declare(Section& own, CausalMask& options) { declare_positions(own, options.positions, 1, 200); }
 
 // With equal scores and the unit matrix as values, attention's output is its weights.
 HeatMaps chart(const CausalMask& options) {
@@ -201,11 +216,7 @@ ChartCurve loss_curve(const std::string& name, int64_t words, Smoothing smoothin
 
 }  // namespace
 
-void declare(Section& own, SmoothedTargets& options) {
-  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100));
-  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
-          at_least(0).below(1));
-}
+void declare(Section& own, SmoothedTargets& options) { declare_words_and_smoothing(own, options, 100); }
 
 HeatMaps chart(const SmoothedTargets& options) {
   const auto amount = static_cast<float>(options.smoothing);
@@ -218,11 +229,7 @@ HeatMaps chart(const SmoothedTargets& options) {
                    smoothed_targets("over the other words", options.words, {amount, SmoothingOver::others})}};
 }
 
-void declare(Section& own, SmoothedLosses& options) {
-  own.add("words", options.words, "size of the vocabulary", at_least(2).at_most(100'000));
-  own.add("smoothing", options.smoothing, "probability moved from the correct word to others",
-          at_least(0).below(1));
-}
+void declare(Section& own, SmoothedLosses& options) { declare_words_and_smoothing(own, options, 100'000); }
 
 LineChart chart(const SmoothedLosses& options) {
   const auto amount = static_cast<float>(options.smoothing);
