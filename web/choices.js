@@ -26,7 +26,7 @@ export class Choices {
     this.items = items;
     if (!items.length) return this.fill([element("p", {class: "quiet"}, "The model has no other word here.")]);
     this.fill(items.map(({text, after}, i) => element("div", {role: "option", id: `choice-${i}`, "aria-selected": "false", dir: "auto"},
-      element("strong", {}, text), after ? element("span", {class: "quiet"}, ` ${after}`) : null)));
+      element("strong", {}, text), after ? element("span", {class: "quiet"}, after) : null)));
     this.hold(0);
   }
 

@@ -17,7 +17,6 @@ export function directionOf(code) {
   return fromRightToLeft.has(tag.split("-")[0]) ? "rtl" : "ltr";
 }
 
-const shareOf = (confidence) => (confidence === undefined ? "" : `, ${Math.round(confidence * 100)} %`);
 const byName = (a, b) => nameOf(a).localeCompare(nameOf(b));
 
 // The reader's language, or else the one that the server names first.
@@ -72,11 +71,13 @@ export class Languages {
     only.textContent = menu.hidden && chosen ? nameOf(chosen) : "";
   }
 
-  // The language that the text was found to have.
+  // The language that the text was found to have, and how sure that is.
   told(answer) {
     this.detected = answer?.from;
+    const detected = this.from === "auto" && answer, sure = detected && answer.confidence !== undefined;
     const auto = this.part("from").querySelector("[value=auto]");
-    if (auto) auto.textContent = this.from === "auto" && answer ? `${nameOf(answer.from)} · detected${shareOf(answer.confidence)}` : "Detect language";
+    if (auto) auto.textContent = detected ? `Detected: ${nameOf(answer.from)}` : "Detect language";
+    this.part("sure").textContent = sure ? `${Math.round(answer.confidence * 100)} % sure` : "";
     this.part("via").textContent = answer?.via?.length ? `via ${answer.via.map(nameOf).join(", ")}` : "";
     this.part("swap").disabled = !this.has(this.to, this.source);
   }

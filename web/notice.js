@@ -8,14 +8,25 @@ export class Notice {
     this.tries = 0;
   }
 
-  clear() {
-    clearInterval(this.ticking);
-    this.tries = 0;
+  hide() {
+    this.cancel();
     this.line.hidden = true;
   }
 
-  say(text) {
+  // After a success: the wait before another try is short again.
+  clear() {
+    this.hide();
+    this.tries = 0;
+  }
+
+  // No further try.
+  cancel() {
     clearInterval(this.ticking);
+    window.removeEventListener("online", this.go);
+  }
+
+  say(text) {
+    this.cancel();
     this.line.textContent = asSentence(text);
     this.line.hidden = false;
   }
@@ -27,18 +38,14 @@ export class Notice {
     const tick = () => {
       const left = Math.ceil((until - Date.now()) / 1000);
       if (left > 0) return void (seconds.textContent = `${left} s`);
-      go();
-    };
-    const go = () => {
-      clearInterval(this.ticking);
-      window.removeEventListener("online", go);
-      again();
+      this.go();
     };
     this.say(error.message);
     // The seconds are not spoken: an alert is read again each time it changes.
     this.line.append(" ", element("span", {"aria-hidden": "true"}, "Trying again in ", seconds, "."));
+    this.go = () => { this.cancel(); again(); };
     this.ticking = setInterval(tick, 500);
-    window.addEventListener("online", go, {once: true});
+    window.addEventListener("online", this.go);
     tick();
   }
 }

@@ -31,5 +31,19 @@ export function countPoints(text) {
   return count;
 }
 
-// The words that white space separates: [begin, end] in units.
-export const wordsOf = (text) => [...text.matchAll(/\S+/gu)].map((match) => [match.index, match.index + match[0].length]);
+const withoutSpaces = new Set(["zh", "zho", "yue", "ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya"]);
+const segmenters = new Map();
+
+// Whether white space separates the words of a language.
+export const spaced = (language) => !withoutSpaces.has((language ?? "").split(/[-_]/)[0].toLowerCase());
+
+function segmenterOf(language) {
+  if (!segmenters.has(language)) segmenters.set(language, new Intl.Segmenter(language.replaceAll("_", "-"), {granularity: "word"}));
+  return segmenters.get(language);
+}
+
+// The words of a text: [begin, end] in units.
+export function wordsOf(text, language) {
+  if (spaced(language) || !Intl.Segmenter) return [...text.matchAll(/\S+/gu)].map((match) => [match.index, match.index + match[0].length]);
+  return [...segmenterOf(language).segment(text)].filter(({isWordLike}) => isWordLike).map(({index, segment}) => [index, index + segment.length]);
+}

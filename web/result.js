@@ -1,10 +1,10 @@
 // A translation as the page shows it: lines with their words, each with its confidence and what it attends to.
 import {fromPoints, wordsOf} from "./positions.js";
 
-// One hypothesis of a line. Positions are in UTF-16 units of the line's own text.
-function lineOf(hypothesis, source) {
+// One hypothesis of a line, into a language. Positions are in UTF-16 units of the line's own text.
+function lineOf(hypothesis, source, language) {
   const text = hypothesis.text, at = fromPoints(text), from = fromPoints(source);
-  const words = wordsOf(text).map(([begin, end]) => ({begin, end, confidence: null, sources: []}));
+  const words = wordsOf(text, language).map(([begin, end]) => ({begin, end, confidence: null, sources: []}));
   const touching = ([begin, end]) => words.filter((word) => word.begin < at(end) && word.end > at(begin));
   for (const {span, confidence} of hypothesis.words ?? []) {
     for (const word of touching(span)) word.confidence = confidence;
@@ -21,7 +21,7 @@ export class Result {
     this.answer = answer;
     this.source = source;
     const lines = answer.lines ?? [];
-    this.lines = lines.map((line) => ({...lineOf(line, line.source), hypotheses: line.nbest ?? [line]}));
+    this.lines = lines.map((line) => ({...lineOf(line, line.source, answer.to), hypotheses: line.nbest ?? [line]}));
     this.gaps = gapsOf(answer.text, this.lines);  // null: the lines do not make up the text
     this.text = answer.text;
     this.place();
@@ -43,7 +43,7 @@ export class Result {
   // The line with another hypothesis in place of its own.
   replace(index, hypothesis) {
     const {source, hypotheses} = this.lines[index];
-    this.lines[index] = {...lineOf(hypothesis, source), hypotheses};
+    this.lines[index] = {...lineOf(hypothesis, source, this.answer.to), hypotheses};
     this.text = this.gaps.map((gap, i) => gap + (this.lines[i]?.text ?? "")).join("");
     this.place();
   }
@@ -55,6 +55,15 @@ export class Result {
       ...word, line: index, begin: line.at + word.begin, end: line.at + word.end,
       sources: line.sourceAt === null ? [] : word.sources.map(([begin, end]) => [line.sourceAt + begin, line.sourceAt + end]),
     })));
+  }
+
+  // The line at this unit of the source, or else the first that is not blank: {number, source}, and its translation in
+  // `target` where that is not the model's best.
+  lineAt(unit) {
+    const all = this.source.split("\n"), number = this.source.slice(0, unit).split("\n").length - 1;
+    const index = all[number]?.trim() ? number : all.findIndex((line) => line.trim());
+    const source = all[index].trim(), line = this.lines.find((one) => one.source.trim() === source);
+    return {number: index + 1, source, target: line && line.text !== line.hypotheses[0].text ? line.text : undefined};
   }
 
   // Other translations of the whole. Of one line they can be shown with their words.

@@ -1,5 +1,5 @@
 // The translation: as it comes, then as words that can be pointed at, focused and chosen.
-import {unitsOfBytes} from "./positions.js";
+import {spaced, unitsOfBytes} from "./positions.js";
 
 export class TargetView {
   // on.point(word or null): pointed at or focused; on.choose(word, its element): clicked
@@ -36,10 +36,13 @@ export class TargetView {
   // A translation under way: what is settled, what may change, and, so that nothing collapses while it is typed, as much
   // of the former translation as this one has not reached yet.
   progress(text, finalBytes) {
-    const settled = unitsOfBytes(text, finalBytes), rest = this.shown.slice(endOfWords(this.shown, text));
+    const settled = unitsOfBytes(text, finalBytes), rest = this.shown.slice(this.reached(text));
     this.words = [];
     this.place.replaceChildren(text.slice(0, settled), element("span", {class: "tentative"}, text.slice(settled)), element("span", {class: "former"}, rest));
   }
+
+  // How much of the former translation a new one stands for: as many words.
+  reached(text) { return spaced(this.place.lang) ? endOfWords(this.shown, text) : Math.min(this.shown.length, text.length); }
 
   // words: {begin, end, confidence, ...} in units of the text.
   show(text, words) {

@@ -2,7 +2,8 @@
 import {Choices} from "./choices.js";
 import {Files} from "./files.js";
 import {History} from "./history.js";
-import {Languages, directionOf} from "./languages.js";
+import {Inside} from "./inside.js";
+import {Languages, directionOf, nameOf} from "./languages.js";
 import {Notice} from "./notice.js";
 import {wordsOf} from "./positions.js";
 import {Result} from "./result.js";
@@ -14,6 +15,7 @@ import {otherWords} from "./words.js";
 const part = (id) => document.getElementById(id);
 const pause = 180;           // milliseconds of rest before a request, while one types
 const pauseOfHistory = 1500;  // and before a translation is kept
+const longest = 5000;         // text whose words and alternatives are asked for: they are a hundred times as long as it
 
 const languages = new Languages(() => { remember("pair", {from: languages.from, to: languages.to}); direct(); translate(); });
 const source = new SourceView(({inputType}) => {
@@ -21,11 +23,12 @@ const source = new SourceView(({inputType}) => {
   later(["insertFromPaste", "insertFromDrop", "clear"].includes(inputType) ? 0 : pause);
 });
 const target = new TargetView({point, choose});
-const choices = new Choices(), notice = new Notice();
+const choices = new Choices(), notice = new Notice(), inside = new Inside(nameOf, (why) => notice.say(why));
 const history = new History(useEntry), files = new Files(languages, refused);
 
 let result = null, running = null, timer = 0, keeping = 0;
 let focusWhenDone = -1;  // the number of a word
+let beam = 1;            // the largest that the server allows
 
 function remember(name, value) {
   try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* holds only for this page */ }
@@ -42,14 +45,17 @@ function later(milliseconds) {
   timer = setTimeout(translate, milliseconds);
 }
 
-// What every request has: alternatives to choose from, and what each word attends to.
-const request = (more) => ({from: languages.from, to: languages.to, alternatives: 3, alignment: true, ...more});
+// What requests have, unless their text is long: alternatives to choose from, and what each word attends to.
+function request(more) {
+  const details = more.text.length <= longest ? {alternatives: Math.min(3, beam - 1), alignment: true} : {details: false};
+  return {from: languages.from, to: languages.to, ...details, ...more};
+}
 
 function translate() {
   const {text} = source;
   stop();
-  notice.clear();
   if (!languages.to) return;
+  notice.hide();
   if (!text.trim()) return forget();
   if (source.tooLong) {
     target.progress("", 0);
@@ -101,6 +107,7 @@ function refused(error, again) {
 
 function forget() {
   result = null;
+  point(null);
   target.clear();
   languages.told(null);
   showTools();
@@ -116,6 +123,7 @@ function direct() {
 }
 
 function show() {
+  point(null);
   target.show(result.text, result.words());
   showTools();
   showOthers();
@@ -130,13 +138,12 @@ function keep() {
 }
 
 function showTools() {
-  const inside = part("inside"), line = result?.lines.length === 1 && !result.answer.via?.length ? result.lines[0] : null;
-  for (const id of ["copy", "shade"]) part(id).disabled = !result;
-  if (!line) return inside.removeAttribute("href");
-  const about = {from: result.answer.from, to: result.answer.to, text: line.source};
-  if (line.text !== result.answer.text) about.target = line.text;
-  inside.href = `inspect#${new URLSearchParams(about)}`;
+  part("copy").disabled = !result;
+  part("shade").disabled = !result?.words().length;
+  leadInside();
 }
+
+const leadInside = () => inside.leadTo(result, result?.source === source.text ? source.field.selectionStart : 0);
 
 function showOthers() {
   const others = result.others();
@@ -148,21 +155,25 @@ function showOthers() {
   }));
 }
 
-// Marks what a word attends to, and says how sure the model is of it.
+// Marks what a word attends to, and says how sure the model is of it. Of a long text there are no words.
 function point(word) {
   source.mark(word?.sources ?? []);
   const sources = (word?.sources ?? []).map(([begin, end]) => result.source.slice(begin, end)).join(" ");
   const sure = word && word.confidence !== null ? `${Math.round(word.confidence * 100)} % sure` : "";
-  part("word").textContent = [sources && `← ${sources}`, sure].filter(Boolean).join(" · ");
+  const long = result && !result.answer.lines ? `Words and alternatives: up to ${longest.toLocaleString("en")} characters` : "";
+  part("word").textContent = [sources && `← ${sources}`, sure].filter(Boolean).join(" · ") || long;
 }
 
 document.addEventListener("selectionchange", () => {
-  if (document.activeElement === source.field && result?.source === source.text) target.touch(source.field.selectionStart, source.field.selectionEnd);
+  if (document.activeElement !== source.field || result?.source !== source.text) return;
+  target.touch(source.field.selectionStart, source.field.selectionEnd);
+  leadInside();
 });
 
 // --- Other words ----------------------------------------------------------------------------------------------------
 
-let looking = null, width = 12;  // the beam in which other words are found
+const width = () => Math.min(12, beam);  // of the beam in which other words are found
+let looking = null;
 choices.onClose = () => looking?.abort();
 
 async function choose(word, node) {
@@ -172,13 +183,13 @@ async function choose(word, node) {
   try {
     const {from, to} = result.answer;
     const find = async (how) => {
-      const {text: best, alternatives} = await postJson("v1/translate", {from, to, text, prefix: before, alternatives: width - 1, details: false, ...how}, looking.signal);
+      const {text: best, alternatives} = await postJson("v1/translate", {from, to, text, prefix: before, alternatives: width() - 1, details: false, ...how}, looking.signal);
       return [best, ...alternatives];
     };
-    const now = line.slice(word.begin - at, word.end - at), likely = await find({beam: width});
-    let others = otherWords(likely, before, now);
+    const now = line.slice(word.begin - at, word.end - at), likely = await find({beam: width()});
+    let others = otherWords(likely, before, now, to);
     // Where the best translations all go on alike, samples may not.
-    if (others.length < 3) others = otherWords([...likely, ...await find({sample: true})], before, now);
+    if (others.length < 3) others = otherWords([...likely, ...await find({sample: true})], before, now, to);
     choices.show(others.slice(0, 8).map((other) => ({...other, take: () => goOn(word.line, other.prefix)})));
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -196,7 +207,7 @@ function goOn(index, prefix) {
     ({text, final_bytes}) => target.progress(before + text + after, bytes + final_bytes),
     (answer) => {
       kept.replace(index, answer.lines[0]);
-      focusWhenDone = wordsOf(before + prefix).length - 1;
+      focusWhenDone = wordsOf(before + prefix, to).length - 1;
       show();
     }, () => goOn(index, prefix));
 }
@@ -297,7 +308,7 @@ async function start() {
     part("training").hidden = !(await getJson("web/settings.json")).training;
     const {pairs, detects, limits} = await getJson("v1/models");
     source.limit = limits.characters;
-    width = Math.min(width, limits.beam);
+    beam = limits.beam;
     source.follow();
     languages.set({pairs, detects}, linked() ?? remembered("pair") ?? {});
   } catch (error) {

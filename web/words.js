@@ -1,16 +1,20 @@
 // The other words that the model considered at a place, of its best translations that begin alike.
+import {wordsOf} from "./positions.js";
+
+const shown = 5;  // words after the other one
 
 // before: the text up to there; now: the word that stands there. Each {text, after, prefix}: the word, how the sentence
-// would go on, and the translation up to the word.
-export function otherWords(translations, before, now) {
+// would go on, with the space before it, and the translation up to the word.
+export function otherWords(translations, before, now, language) {
   const seen = new Set([now]), others = [];
   for (const text of translations) {
     if (!text.startsWith(before)) continue;
-    const rest = text.slice(before.length), [whole, space, word] = rest.match(/^(\s*)(\S+)/u) ?? [];
-    if (!whole || (before && !space) || seen.has(word)) continue;  // without space it goes on with the word before
+    const [first, ...rest] = wordsOf(text, language).filter(([, end]) => end > before.length);
+    if (!first || first[0] < before.length) continue;  // it goes on with the word before
+    const [begin, end] = first, word = text.slice(begin, end), cut = rest.length > shown;
+    if (seen.has(word)) continue;
     seen.add(word);
-    const after = rest.slice(whole.length).trim().split(/\s+/u);
-    others.push({text: word, after: after.slice(0, 5).join(" ") + (after.length > 5 ? " …" : ""), prefix: before + whole});
+    others.push({text: word, after: text.slice(end, cut ? rest[shown - 1][1] : undefined).trimEnd() + (cut ? " …" : ""), prefix: text.slice(0, end)});
   }
   return others;
 }

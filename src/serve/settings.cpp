@@ -1,12 +1,16 @@
 #include "serve/settings.h"
 
 #include "api/engine_options.h"
+#include "base/error.h"
+#include "serve/proxies.h"
 
 namespace dragoman::internal {
 
 void declare_models(Section& own, ServeSettings& s) {
   own.add("model", s.models,
-          "model folder, or FROM-TO=FOLDER for a model that does not know its languages; may be repeated");
+          "model folder, or FROM-TO=FOLDER for a model that does not know its languages; may be repeated; "
+          "replace "
+          "a folder by renaming another to its name, never by writing into it");
   declare_threads(own, s.threads);
   declare_precision(own, s.precision);
   declare_batch(own, s.batch);
@@ -53,7 +57,9 @@ void declare_access(Section& own, ServeSettings& s) {
           "file of API keys, one of which each request then needs: dragoman serve --new-key NAME makes one");
   own.add("cors", s.cors, "origins whose pages may use the server from a browser; *: all");
   own.add("proxy", s.proxies,
-          "addresses of proxies, whose X-Forwarded-For names the client that limits count");
+          "addresses of proxies, or networks such as 10.0.0.0/8; their X-Forwarded-For names the client that "
+          "limits "
+          "count");
 }
 
 void declare_operation(Section& own, ServeSettings& s) {
@@ -72,6 +78,13 @@ void validate(const ServeSettings& s) {
   if (s.certificate.empty() != s.key.empty())
     throw OptionError(s.key.empty() ? "certificate" : "key",
                       "needs the other file of the pair: give both --certificate and --key");
+  for (const std::string& proxy : s.proxies) {
+    try {
+      check_proxy(proxy);
+    } catch (const Error& error) {
+      throw OptionError("proxy", error.what());
+    }
+  }
 }
 
 }  // namespace dragoman::internal

@@ -28,6 +28,7 @@ constexpr std::array files = {
     WebFile{"history.js", javascript},
     WebFile{"icon.js", javascript},
     WebFile{"icon.svg", svg},
+    WebFile{"inside.js", javascript},
     WebFile{"inspect.css", css},
     WebFile{"inspect.js", javascript},
     WebFile{"languages.js", javascript},

@@ -122,6 +122,8 @@ TEST_F(ServeCommand, RefusesWhatItCannotServe) {
   run("serve --port 0 --model " + pair() + " --key x.pem", "", 2);
   run("serve --port 0 --model " + pair() + " --api-keys " + file("none"), "", 1);
   run("serve --port 0 --host 256.0.0.1 --model " + pair(), "", 1);
+  run("serve --port 0 --proxy 10.0.0.0/33 --model " + pair(), "", 2);
+  EXPECT_NE(errors_.find("10.0.0.0/33"), std::string::npos);
 }
 
 TEST_F(ServeCommand, MakesAKeyAndAsksForIt) {

@@ -9,6 +9,10 @@ class NoAnswer(Exception):
     """The connection ended before the first byte of an answer."""
 
 
+class FailedStream(Exception):
+    """A stream that began, and did not end with a result."""
+
+
 class TornAnswer(Exception):
     """The connection ended within an answer."""
 
@@ -17,7 +21,7 @@ class TornAnswer(Exception):
 class Outcome:
     sent: float  # when all of it was written; 0: it was not
     done: float
-    result: object  # a status, or "refused", "unanswered", "torn", "late"
+    result: object  # a status, or "refused", "unanswered", "torn", "late", "failed"
     body: bytes = b""
 
     @property
@@ -25,18 +29,60 @@ class Outcome:
         return self.done - self.sent
 
 
-def request_bytes(text, path="/v1/translate"):
-    body = json.dumps({"text": text, "from": "en", "to": "fr"}).encode()
-    return (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+def request_bytes(text, path="/v1/translate", **more):
+    body = json.dumps({"text": text, "from": "en", "to": "fr", **more}).encode()
+    return posted(path, "application/json", body)
+
+
+def posted(path, kind, body):
+    return (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+def score_request(text):
+    body = {"from": "en", "to": "fr", "pairs": [{"source": line, "target": line} for line in text.split("\n")]}
+    return posted("/v1/score", "application/json", json.dumps(body).encode())
+
+
+def list_request(text):
+    return request_bytes([f"<p>{line} <b>{line}</b></p>" for line in text.split("\n")], format="html")
+
+
+def stream_request(text):
+    return request_bytes(text, stream=True)
+
+
+def document_request(text):
+    parts = [f'; name="{name}"\r\n\r\n{value}' for name, value in
+             [("source", "en"), ("target", "fr")]] + [f'; name="file"; filename="a.txt"\r\n\r\n{text}']
+    body = "".join(f"--part\r\nContent-Disposition: form-data{part}\r\n" for part in parts) + "--part--\r\n"
+    return posted("/translate_file", "multipart/form-data; boundary=part", body.encode())
 
 
 def page_request(path):
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
+async def read_chunks(reader):
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readexactly(2)
+    return body
+
+
+async def read_body(reader, headers):
+    """Of a stream of events the last, which says how the translation went."""
+    if headers.get("transfer-encoding") != "chunked":
+        return await reader.readexactly(int(headers.get("content-length", 0)))
+    last = (await read_chunks(reader)).rstrip().rpartition(b"\n\n")[2]
+    if not last.startswith(b"event: result\n"):
+        raise FailedStream(last[:200])
+    return last
+
+
 async def read_answer(reader):
-    """Status and body of an answer that has a Content-Length."""
+    """Whether the connection ends, status and body of an answer."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as error:
@@ -46,14 +92,14 @@ async def read_answer(reader):
     lines = head.decode("latin-1").split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
     try:
-        body = await reader.readexactly(int(headers.get("content-length", 0)))
+        body = await read_body(reader, headers)
     except (asyncio.IncompleteReadError, ConnectionError):
         raise TornAnswer() from None
     return int(lines[0].split()[1]), headers.get("connection") == "close", body
 
 
 class Client:
-    """One connection, opened when it is needed and kept."""
+    """One connection, opened when it is needed and kept. What it posts is a text, or the bytes of a whole request."""
 
     def __init__(self, port, address="127.0.0.1", patience=60):
         self.port, self.address, self.patience = port, address, patience
@@ -63,11 +109,11 @@ class Client:
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port,
                                                                      local_addr=(self.address, 0))
-        self.writer.write(request_bytes(text))
+        self.writer.write(text if isinstance(text, bytes) else request_bytes(text))
         await self.writer.drain()
 
     async def post(self, text):
-        sent = 0
+        sent, body = 0, b""
         try:
             await asyncio.wait_for(self.send(text), self.patience)
             sent = time.monotonic()
@@ -81,8 +127,10 @@ class Client:
             result = "unanswered" if sent else "refused"
         except TornAnswer:
             result = "torn"
+        except FailedStream as failure:
+            result, body = "failed", failure.args[0]
         self.drop()
-        return Outcome(sent, time.monotonic(), result)
+        return Outcome(sent, time.monotonic(), result, body)
 
     def drop(self):
         if self.writer is not None:

@@ -13,7 +13,7 @@ expect.set_options(timeout=15000)
 class PageTest(unittest.TestCase):
     """Subclasses for each theme and width are made by `in_all_looks`."""
     theme, width = "light", 1440
-    server = browser = pictures = None
+    server = browser = pictures = downloads = None
 
     def setUp(self):
         self.context = self.browser.new_context(viewport={"width": self.width, "height": 800}, color_scheme=self.theme,

@@ -16,7 +16,7 @@ TEST_P(Pages, InChromium) {
                        GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Pages, testing::Values("Translate", "Refusals", "Files", "Views"),
+INSTANTIATE_TEST_SUITE_P(, Pages, testing::Values("Translate", "Refusals", "Files", "Views", "Servers"),
                          [](const auto& page) { return std::string(page.param); });
 
 }  // namespace

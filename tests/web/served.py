@@ -3,6 +3,7 @@ import json
 import pathlib
 import re
 import subprocess
+import tempfile
 import time
 import urllib.request
 
@@ -18,8 +19,8 @@ class Server:
         if not model.exists():
             subprocess.run([program, "import", FIXTURES / "huggingface/joint", "--out", model], check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        models = [f"{pair}={model}" for pair in ("en-fr", "fr-en", "en-ar")]
-        self.log = self.folder / "server.log"
+        models = [f"{pair}={model}" for pair in ("en-fr", "fr-en", "en-ar", "en-zh")]
+        self.log = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "server.log"
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([program, "serve", "--port", "0", *(f"--model={one}" for one in models), *options],
                                             stdout=log, stderr=log)

@@ -29,6 +29,37 @@ class Refusals(PageTest):
         self.assertEqual(self.translated(), self.server.translate("the cat sees a dog")["text"])
         expect(notice).to_be_hidden()
 
+    def test_waits_grow_until_there_is_an_answer(self):
+        self.open()
+        answers = [refusal(503, "the queue is full") for _ in range(2)]
+        self.page.route(ASKED, lambda route: route.fulfill(**answers.pop()) if answers else route.continue_())
+        notice = self.page.get_by_role("alert")
+        self.type("the cat sees a dog")
+        expect(notice).to_contain_text("Trying again in 2 s.")
+        expect(notice).to_contain_text("Trying again in 4 s.")
+        self.translated()
+        expect(notice).to_be_hidden()
+        asked = []
+        self.page.on("request", lambda request: asked.append(request.url))
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+        self.page.wait_for_timeout(200)
+        self.assertEqual(asked, [])  # nobody waits for the network any more
+        answers.append(refusal(503, "the queue is full"))
+        self.type("the old house")
+        expect(notice).to_contain_text("Trying again in 2 s.")
+
+    def test_a_server_that_is_gone_at_the_start_is_asked_again(self):
+        gone = [True]
+        self.page.route("**/v1/models", lambda route: route.abort() if gone else route.continue_())
+        self.page.goto("#source=en&target=fr")
+        notice = self.page.get_by_role("alert")
+        expect(notice).to_contain_text("The server does not answer.")
+        self.type("the cat sees a dog")
+        self.page.wait_for_timeout(300)
+        expect(notice).to_contain_text("The server does not answer.")
+        gone.clear()
+        self.assertEqual(self.translated(), self.server.translate("the cat sees a dog")["text"])
+
     def test_a_server_that_is_gone_is_asked_again(self):
         gone = [True]
         self.page.route(ASKED, lambda route: route.abort() if gone else route.continue_())
@@ -52,6 +83,20 @@ class Refusals(PageTest):
         self.type("a " * (limit // 2) + "b")
         expect(self.page.get_by_role("alert")).to_contain_text("at most")
         expect(self.page.locator("#count")).to_have_class("quiet bad")
+
+    def test_a_long_text_is_asked_for_without_its_words(self):
+        asked = []
+        self.page.on("request", lambda request: asked.append(request.post_data_json) if request.url.endswith("v1/translate") else None)
+        self.open()
+        text = "the cat sees a dog\n" * 300
+        self.type(text)
+        expect(self.page.locator("#word")).to_have_text("Words and alternatives: up to 5,000 characters")
+        self.assertEqual(asked, [{"from": "en", "to": "fr", "details": False, "text": text, "stream": True}])
+        self.assertEqual(self.page.locator("#target").text_content(), self.server.ask("v1/translate", text=text, details=False)["text"])
+        expect(self.page.locator("#shade")).to_be_disabled()
+        expect(self.page.locator("#copy")).to_be_enabled()
+        self.picture("long")
+        self.check(accessible=False)
 
     def test_a_key_is_asked_for_and_used(self):
         def guarded(route):

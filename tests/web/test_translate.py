@@ -1,4 +1,6 @@
 """The page at /: typing, words, alternatives, languages, the keyboard."""
+import re
+
 from pages import PageTest, expect, in_all_looks
 
 SENTENCE = "the cat sees a dog"
@@ -93,6 +95,52 @@ class Translate(PageTest):
         self.assertEqual(self.translated(), self.server.translate(SENTENCE, prefix=prefix)["text"])
         expect(self.page.locator("#target .word").nth(2)).to_be_focused()
         self.check()
+
+    def test_words_without_spaces(self):
+        asked, sentence = [], "我们喜欢音乐。"
+        others = ["我们喜欢电影。", "我们喜欢看书。", "我们喜爱音乐。", "我们喜欢音乐会。"]
+
+        def answer(route):
+            body = route.request.post_data_json
+            asked.append(body)
+            words = [{"span": [0, len(sentence)], "confidence": 0.5}]
+            line = {"source": body["text"], "text": sentence, "words": words, "alignment": []}
+            route.fulfill(json={"from": "en", "to": "zh", "via": [], "text": sentence, "alternatives": others,
+                                **({"lines": [line]} if "prefix" not in body else {})})
+        self.page.route("**/v1/translate", answer)
+        self.open("#source=en&target=zh&q=we+like+music")
+        words = self.page.locator("#target .word")
+        expect(words).to_have_text(["我们", "喜欢", "音乐"])
+        words.nth(2).click()
+        expect(self.page.locator("#choices [role=option] strong").first).to_have_text("电影")
+        self.assertEqual(asked[1]["prefix"], "我们喜欢")
+        self.picture("choices")
+        self.check(accessible=False)
+
+    def test_a_third_language_is_named(self):
+        self.open("#source=fr&target=ar")
+        self.type("the cat")
+        self.translated()
+        expect(self.page.locator("#via")).to_have_text("via English")
+        self.picture("pivot")
+        self.check()
+        inside = self.page.get_by_role("link", name="Look inside")
+        expect(inside).to_be_disabled()
+        inside.focus()
+        self.page.keyboard.press("Enter")
+        expect(self.page.get_by_role("alert")).to_have_text("There is no single model to look inside: this translation goes through English.")
+
+    def test_look_inside_the_line_of_the_cursor(self):
+        self.open()
+        self.type("the cat\n\nthe dog and the house")
+        self.translated()
+        inside = self.page.get_by_role("link", name="Look inside")
+        linked = lambda text: re.compile("text=" + text.replace(" ", r"\+") + "$")
+        expect(inside).to_have_attribute("href", linked("the dog and the house"))
+        self.page.keyboard.press("Control+Home")
+        expect(inside).to_have_attribute("href", linked("the cat"))
+        self.page.keyboard.press("ArrowDown")  # a blank line
+        expect(inside).to_have_attribute("href", linked("the cat"))
 
     def test_keyboard_alone(self):
         self.open()

@@ -1,0 +1,28 @@
+// The link to the inspection of a line: the one that the cursor is in, or else the first.
+
+const about = "Every layer and head of the model at work on a line";
+
+export class Inside {
+  // say: shows a sentence, where the link is followed but leads nowhere
+  constructor(nameOf, say) {
+    this.link = document.getElementById("inside");
+    this.nameOf = nameOf;
+    this.link.addEventListener("click", () => { if (this.why) say(this.why); });
+    this.link.addEventListener("keydown", ({key}) => { if (key === "Enter" && this.why) say(this.why); });
+    this.leadTo(null);
+  }
+
+  // To the line at this unit of the result's source.
+  leadTo(result, unit = 0) {
+    const via = result?.answer.via ?? [];
+    this.why = via.length ? `There is no single model to look inside: this translation goes through ${via.map(this.nameOf).join(" and ")}` : "";
+    this.link.title = this.why || about;
+    for (const [name, value] of [["role", "link"], ["tabindex", "0"], ["aria-disabled", "true"]]) {
+      if (this.why) this.link.setAttribute(name, value); else this.link.removeAttribute(name);
+    }
+    if (!result || this.why) return this.link.removeAttribute("href");
+    const {from, to} = result.answer, {number, source: text, target} = result.lineAt(unit);
+    this.link.href = `inspect#${new URLSearchParams({from, to, text, ...(target && {target})})}`;
+    if (result.source.includes("\n")) this.link.title = `${about}: line ${number}. Put the cursor into another to choose it`;
+  }
+}
