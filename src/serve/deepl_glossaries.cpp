@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "serve/answers.h"
@@ -8,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t max_name = 1024;
+constexpr size_t max_name = 1024, max_body = 10 << 20;
 
 ordered_json info_of(const StoredGlossary& glossary) {
   return {{"glossary_id", glossary.id},
@@ -111,14 +112,15 @@ ordered_json list_schema(const std::string& name, const ordered_json& items) {
 }  // namespace
 
 std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
-  Route creation = {.method = "POST",
-                    .path = "/v2/glossaries",
-                    .summary = "Makes a glossary",
-                    .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
-                    .body_types = {"application/json", "application/x-www-form-urlencoded"},
-                    .answer = info_schema(),
-                    .errors = {456},
-                    .body_bytes = static_cast<size_t>(api->context.settings.limits.upload)};
+  Route creation = {
+      .method = "POST",
+      .path = "/v2/glossaries",
+      .summary = "Makes a glossary",
+      .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
+      .body_types = {"application/json", "application/x-www-form-urlencoded"},
+      .answer = info_schema(),
+      .errors = {456},
+      .body_bytes = std::min(max_body, static_cast<size_t>(api->context.settings.limits.upload))};
   const auto get = [](const char* path, const char* summary, ordered_json answer,
                       std::vector<int> errors = {}) {
     return Route{.method = "GET",
