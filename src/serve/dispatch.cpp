@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "base/quotes.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
@@ -18,6 +19,8 @@ namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr size_t long_body = 16 << 10;  // bytes, from which reading it takes a while
 
 // Whether a path is a route's, part by part; sets what stands for its <name>.
 bool matches(std::string_view route, std::string_view path, std::string& name) {
@@ -124,7 +127,8 @@ std::string Dispatch::client_of(const Route& route, const IncomingRequest& reque
 
 void Dispatch::admit_to(const Route& route, const IncomingRequest& head) const {
   if (route.open) return;
-  if (context_.draining) throw ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
+  if (context_.draining && !route.while_stopping)
+    throw ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
   if (!context_.translations.ready())
     throw ServeError(503, "the server is loading its models: try again", {{"retry-after", "2"}});
   const std::string client = client_of(route, head, nullptr);
@@ -153,7 +157,20 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
 }
 
 void Dispatch::handle(IncomingRequest request, Responder responder) {
-  const RouteMatch found = find(request);
+  RouteMatch found = find(request);
+  const bool at_once = request.body.size() < long_body && !(found.route && found.route->uses_files);
+  if (at_once) return answer_to(found, std::move(request), std::move(responder));
+  pool_.run([this, found = std::move(found), request = std::move(request),
+             responder = std::move(responder)]() mutable {
+    try {
+      answer_to(found, std::move(request), std::move(responder));
+    } catch (const std::exception& error) {
+      log_warning("a request was not answered: {}", error.what());
+    }
+  });
+}
+
+void Dispatch::answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const {
   const std::string path = found.route ? found.route->path : "none";
   if (!found.route) {
     const Responder recorded = recorder_.recorded(request, path, address_of(request), responder, nullptr);

@@ -46,6 +46,12 @@ void declare_limits(Section& own, ServeLimits& l) {
           at_least(1).at_most(1'000'000));
   own.add("characters-per-minute", l.characters_a_minute,
           "characters a minute that one API key or address may have translated; 0: any number", at_least(0));
+  own.add(
+      "keep-megabytes", l.keep_megabytes,
+      "megabytes of translated files that are kept until they are fetched, in the folder for temporary files",
+      at_least(1).at_most(1 << 20));
+  own.add("keep-minutes", l.keep_minutes, "minutes after which a translated file is deleted",
+          at_least(1).at_most(10'080));
 }
 
 void declare_access(Section& own, ServeSettings& s) {
