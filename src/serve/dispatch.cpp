@@ -8,6 +8,7 @@
 #include "serve/api_keys.h"
 #include "serve/client_limits.h"
 #include "serve/deadline.h"
+#include "serve/host_names.h"
 #include "serve/metrics.h"
 #include "serve/proxies.h"
 #include "serve/request_body.h"
@@ -71,6 +72,13 @@ ServeError key_refusal(const Route& route, bool missing) {
                                 : "this is not an API key of this server: check it, or ask its operator";
   if (route.tag == "LibreTranslate" || route.tag == "DeepL") return ServeError(403, message);
   return ServeError(401, message, {{"www-authenticate", "Bearer"}});
+}
+
+void check_host(const IncomingRequest& head, const ServeSettings& settings) {
+  const std::string_view host = head.header("host");
+  if (is_loopback(settings.host) && !is_known_host(host, settings.host_names))
+    throw ServeError(421, fmt::format("this server is not {}: use localhost, or start it with --host-name",
+                                      in_quotes(host)));
 }
 
 ServeError too_many(const std::string& message, int64_t seconds) {
@@ -144,6 +152,7 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
   const RouteMatch found = find(head);
   if (head.method == "OPTIONS" && !found.methods.empty()) return std::nullopt;
   try {
+    check_host(head, context_.settings);
     const Route& route = checked(head, found);
     admit_to(route, head);
     check_media_type(head, route);

@@ -18,6 +18,8 @@ void declare_models(Section& own, ServeSettings& s) {
 
 void declare_network(Section& own, ServeSettings& s) {
   own.add("host", s.host, "address to listen on; 0.0.0.0 or ::: all of this machine's");
+  own.add("host-name", s.host_names,
+          "name that requests may have as their Host where only this machine's own address is listened on");
   own.add("port", s.port, "port to listen on; 0: any free one", at_least(0).at_most(65535));
   own.add("certificate", s.certificate, "PEM file of the certificate and its chain, for HTTPS");
   own.add("key", s.key, "PEM file of the certificate's private key");

@@ -31,6 +31,7 @@ struct ServeSettings {
   std::string detector;
 
   std::string host = "127.0.0.1";
+  std::vector<std::string> host_names;  // besides localhost
   int64_t port = 5000;
   std::string certificate, key;
   int64_t connections = 4096, connections_of_address = 256;
