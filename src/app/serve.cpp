@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "serve/api_keys.h"
+#include "serve/host_names.h"
 #include "serve/json_log.h"
 #include "serve/server.h"
 
@@ -51,10 +52,6 @@ void print_new_key(const std::string& name) {
   std::cout << made.line << "\n";
   log_info("the key of {}, which is not kept: {}\nappend the line above to the file of --api-keys", name,
            made.key);
-}
-
-bool is_local(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 void print_address(const ServeSettings& s, const TranslationServer& server) {
@@ -109,7 +106,7 @@ void serve(const Arguments& arguments) {
   if (!o.new_key.empty()) return print_new_key(o.new_key);
   groups[1].check([&] { validate(o.settings); });
   if (o.settings.models.empty()) throw UsageError("serve needs --model DIR: see dragoman serve --help");
-  if (!is_local(o.settings.host) && o.settings.api_keys.empty())
+  if (!is_loopback(o.settings.host) && o.settings.api_keys.empty())
     log_warning("everyone who can reach {} may use the server: --api-keys FILE asks for keys",
                 o.settings.host);
   if (o.settings.log == RequestLogFormat::json) log_as_json();

@@ -1,10 +1,13 @@
 #include "serve/api_keys.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/quotes.h"
+#include "http/characters.h"
 #include "serve/secrets.h"
 
 namespace dragoman::internal {
@@ -29,7 +32,14 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-constexpr size_t salt_bytes = 16, hash_digits = 64, key_bytes = 32;
+constexpr size_t salt_digits = 16, hash_digits = 64, key_digits = 64;
+
+std::string bytes_of(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(hex_digit(hex[i]) * 16 + hex_digit(hex[i + 1]));
+  return bytes;
+}
 
 }  // namespace
 
@@ -39,21 +49,26 @@ ApiKeys::ApiKeys(std::string path) : path_(std::move(path)), entries_(std::make_
 
 ApiKeys::Entries ApiKeys::read(const std::string& path) {
   Entries entries;
+  std::set<std::string> names;
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
     const auto words = words_of(line);
     if (words.empty() || words[0].front() == '#') continue;
-    if (words.size() != 3 || !is_name(words[0]) || !is_hex(words[1], 2 * salt_bytes) ||
-        !is_hex(words[2], hash_digits)) {
+    const bool is_entry = words.size() == 3 && is_name(words[0]) && is_hex(words[2], hash_digits);
+    if (!is_entry || !(is_hex(words[1], salt_digits) || is_hex(words[1], 2 * salt_digits)))
       throw Error("{}:{}: not a name, a salt and a hash: dragoman serve --new-key NAME prints such a line",
                   path, reader.number());
-    }
-    if (std::ranges::find(entries, words[0], &Entry::name) != entries.end())
+    Entry entry = {std::string(words[0]), std::string(words[1]), bytes_of(words[2])};
+    if (!names.insert(entry.name).second)
       throw Error("{}:{}: the name {} has a key above: names must differ", path, reader.number(),
                   in_quotes(words[0]));
-    entries.push_back({std::string(words[0]), std::string(words[1]), std::string(words[2])});
+    if (entry.salt.size() != salt_digits) {
+      entries.others.push_back(std::move(entry));
+    } else if (!entries.by_salt.insert({entry.salt, entry}).second) {
+      throw Error("{}:{}: has the salt of a key above: make a new key", path, reader.number());
+    }
   }
-  if (entries.empty())
+  if (names.empty())
     throw Error("{} has no API key: dragoman serve --new-key NAME prints a line for it", path);
   return entries;
 }
@@ -72,7 +87,11 @@ std::optional<std::string> ApiKeys::owner(std::string_view key) const {
     return entries_;
   }();
   std::optional<std::string> name;
-  for (const Entry& entry : *entries) {
+  const std::string_view salt = key.substr(0, salt_digits);
+  const auto found = entries->by_salt.find(salt);
+  if (found != entries->by_salt.end() && same_secret(salted_hash(salt, key), found->second.hash))
+    name = found->second.name;
+  for (const Entry& entry : entries->others) {
     if (same_secret(salted_hash(entry.salt, key), entry.hash)) name = entry.name;
   }
   return name;
@@ -81,8 +100,8 @@ std::optional<std::string> ApiKeys::owner(std::string_view key) const {
 NewKey new_api_key(const std::string& name) {
   if (!is_name(name) || name.front() == '#')
     throw UsageError("{} is not a name for an API key: use 1 to 64 letters and digits", in_quotes(name));
-  const std::string key = random_hex(key_bytes), salt = random_hex(salt_bytes);
-  return {.key = key, .line = fmt::format("{} {} {}", name, salt, salted_hash(salt, key))};
+  const std::string key = random_hex(key_digits / 2), salt = key.substr(0, salt_digits);
+  return {.key = key, .line = fmt::format("{} {} {}", name, salt, in_hex(salted_hash(salt, key)))};
 }
 
 }  // namespace dragoman::internal

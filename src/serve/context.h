@@ -12,6 +12,7 @@ namespace dragoman::internal {
 
 class ApiKeys;
 class ClientLimits;
+class KeptFiles;
 class ServeMetrics;
 class Translations;
 class WorkerPool;
@@ -25,6 +26,7 @@ struct ServeContext {
   ClientLimits& clients;
   ApiKeys& keys;
   WorkerPool& workers;                 // for what waits for a model, or takes long
+  KeptFiles& files;                    // translated files until they are fetched, of all APIs
   std::atomic<bool> draining = false;  // stopping: what was accepted ends, nothing new begins
 };
 

@@ -30,7 +30,7 @@ class CharacterUsage {
 };
 
 struct DeepL : std::enable_shared_from_this<DeepL> {
-  explicit DeepL(ServeContext& c) : context(c), glossaries(c.settings.glossaries) {}
+  explicit DeepL(ServeContext& c) : context(c), glossaries(c.settings.glossaries), documents(c.files) {}
 
   ServeContext& context;
   GlossaryStore glossaries;

@@ -19,7 +19,8 @@ void upload(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
   UploadedFile file = uploaded_file(call.request, fields.text("filename"));
   const DeepLChoice chosen = chosen_by(fields, call, api);
-  const DocumentJobs::Ticket ticket = api.documents.begin(translated_name(file.name, chosen.to));
+  const DocumentJobs::Ticket ticket =
+      api.documents.begin(translated_name(file.name, chosen.to), call.client, file.bytes.size());
   TextWork work = work_of(call, std::move(file.bytes));
   work.format = file.format;
   work.name = file.name;
@@ -98,19 +99,19 @@ std::vector<Route> deepl_document_routes(const std::shared_ptr<DeepL>& api) {
   };
   Route uploading = post("/v2/document", "Translates a file", upload_schema(),
                          texts({"document_id", "document_key"}, {"document_id", "document_key"}), {404});
+  uploading.uses_files = true;
   uploading.body_types = {"multipart/form-data"};
   uploading.body_bytes = static_cast<size_t>(api->context.settings.limits.upload);
   Route result = post("/v2/document/<name>/result", "The translated file",
                       texts({"document_key"}, {"document_key"}), nullptr, {404});
   result.answer_type = "application/octet-stream";
-  return {
-      deepl_route(api, std::move(uploading), upload),
-      deepl_route(api,
-                  post("/v2/document/<name>", "How far a file's translation is",
-                       texts({"document_key"}, {"document_key"}),
-                       texts({"document_id", "status", "error_message"}, {"document_id", "status"}), {404}),
-                  show_status),
-      deepl_route(api, std::move(result), download)};
+  result.uses_files = true;
+  Route status = post("/v2/document/<name>", "How far a file's translation is",
+                      texts({"document_key"}, {"document_key"}),
+                      texts({"document_id", "status", "error_message"}, {"document_id", "status"}), {404});
+  status.while_stopping = result.while_stopping = true;
+  return {deepl_route(api, std::move(uploading), upload), deepl_route(api, std::move(status), show_status),
+          deepl_route(api, std::move(result), download)};
 }
 
 }  // namespace dragoman::internal

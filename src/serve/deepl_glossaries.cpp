@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "serve/answers.h"
@@ -8,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t max_name = 1024;
+constexpr size_t max_name = 1024, max_body = 10 << 20;
 
 ordered_json info_of(const StoredGlossary& glossary) {
   return {{"glossary_id", glossary.id},
@@ -111,14 +112,16 @@ ordered_json list_schema(const std::string& name, const ordered_json& items) {
 }  // namespace
 
 std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
-  Route creation = {.method = "POST",
-                    .path = "/v2/glossaries",
-                    .summary = "Makes a glossary",
-                    .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
-                    .body_types = {"application/json", "application/x-www-form-urlencoded"},
-                    .answer = info_schema(),
-                    .errors = {456},
-                    .body_bytes = static_cast<size_t>(api->context.settings.limits.upload)};
+  Route creation = {
+      .method = "POST",
+      .path = "/v2/glossaries",
+      .summary = "Makes a glossary",
+      .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
+      .body_types = {"application/json", "application/x-www-form-urlencoded"},
+      .answer = info_schema(),
+      .errors = {456},
+      .body_bytes = std::min(max_body, static_cast<size_t>(api->context.settings.limits.upload)),
+      .uses_files = true};
   const auto get = [](const char* path, const char* summary, ordered_json answer,
                       std::vector<int> errors = {}) {
     return Route{.method = "GET",
@@ -129,6 +132,7 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
   };
   Route entries = get("/v2/glossaries/<name>/entries", "A glossary's entries", nullptr, {404});
   entries.answer_type = "text/tab-separated-values";
+  entries.uses_files = true;  // and may be long
   return {deepl_route(api, std::move(creation), create),
           deepl_route(api, get("/v2/glossaries", "The glossaries", list_schema("glossaries", info_schema())),
                       list),
@@ -138,7 +142,8 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
                       {.method = "DELETE",
                        .path = "/v2/glossaries/<name>",
                        .summary = "Deletes a glossary",
-                       .errors = {404}},
+                       .errors = {404},
+                       .uses_files = true},
                       remove),
           deepl_route(api,
                       get("/v2/glossary-language-pairs", "The pairs of languages that may have glossaries",

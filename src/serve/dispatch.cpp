@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "base/quotes.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
 #include "serve/client_limits.h"
 #include "serve/deadline.h"
+#include "serve/host_names.h"
 #include "serve/metrics.h"
 #include "serve/proxies.h"
 #include "serve/request_body.h"
@@ -18,6 +20,8 @@ namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr size_t long_body = 16 << 10;  // bytes, from which reading it takes a while
 
 // Whether a path is a route's, part by part; sets what stands for its <name>.
 bool matches(std::string_view route, std::string_view path, std::string& name) {
@@ -68,6 +72,13 @@ ServeError key_refusal(const Route& route, bool missing) {
                                 : "this is not an API key of this server: check it, or ask its operator";
   if (route.tag == "LibreTranslate" || route.tag == "DeepL") return ServeError(403, message);
   return ServeError(401, message, {{"www-authenticate", "Bearer"}});
+}
+
+void check_host(const IncomingRequest& head, const ServeSettings& settings) {
+  const std::string_view host = head.header("host");
+  if (is_loopback(settings.host) && !is_known_host(host, settings.host_names))
+    throw ServeError(421, fmt::format("this server is not {}: use localhost, or start it with --host-name",
+                                      in_quotes(host)));
 }
 
 ServeError too_many(const std::string& message, int64_t seconds) {
@@ -124,7 +135,8 @@ std::string Dispatch::client_of(const Route& route, const IncomingRequest& reque
 
 void Dispatch::admit_to(const Route& route, const IncomingRequest& head) const {
   if (route.open) return;
-  if (context_.draining) throw ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
+  if (context_.draining && !route.while_stopping)
+    throw ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
   if (!context_.translations.ready())
     throw ServeError(503, "the server is loading its models: try again", {{"retry-after", "2"}});
   const std::string client = client_of(route, head, nullptr);
@@ -140,6 +152,7 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
   const RouteMatch found = find(head);
   if (head.method == "OPTIONS" && !found.methods.empty()) return std::nullopt;
   try {
+    check_host(head, context_.settings);
     const Route& route = checked(head, found);
     admit_to(route, head);
     check_media_type(head, route);
@@ -153,7 +166,20 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
 }
 
 void Dispatch::handle(IncomingRequest request, Responder responder) {
-  const RouteMatch found = find(request);
+  RouteMatch found = find(request);
+  const bool at_once = request.body.size() < long_body && !(found.route && found.route->uses_files);
+  if (at_once) return answer_to(found, std::move(request), std::move(responder));
+  pool_.run([this, found = std::move(found), request = std::move(request),
+             responder = std::move(responder)]() mutable {
+    try {
+      answer_to(found, std::move(request), std::move(responder));
+    } catch (const std::exception& error) {
+      log_warning("a request was not answered: {}", error.what());
+    }
+  });
+}
+
+void Dispatch::answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const {
   const std::string path = found.route ? found.route->path : "none";
   if (!found.route) {
     const Responder recorded = recorder_.recorded(request, path, address_of(request), responder, nullptr);

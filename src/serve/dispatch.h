@@ -10,6 +10,7 @@
 #include "serve/context.h"
 #include "serve/cors.h"
 #include "serve/request_record.h"
+#include "serve/worker_pool.h"
 
 namespace dragoman::internal {
 
@@ -30,6 +31,7 @@ class Dispatch {
     std::string name, methods;     // of the path
   };
   RouteMatch find(const IncomingRequest& request) const;
+  void answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const;
   const Route& checked(const IncomingRequest& request, const RouteMatch& found) const;
   void admit_to(const Route& route, const IncomingRequest& head) const;
   std::string address_of(const IncomingRequest& request) const;
@@ -40,6 +42,7 @@ class Dispatch {
   ServeContext& context_;
   const Cors& cors_;
   const RequestRecorder& recorder_;
+  WorkerPool pool_{4};  // for what takes longer than a thread that reads requests may be held up
 };
 
 }  // namespace dragoman::internal

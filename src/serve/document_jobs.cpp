@@ -1,6 +1,7 @@
 #include "serve/document_jobs.h"
 
 #include <exception>
+#include <utility>
 
 #include "serve/route.h"
 #include "serve/secrets.h"
@@ -10,38 +11,40 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto time_to_fetch = std::chrono::minutes(30);
-
 ServeError not_found() { return ServeError(404, "Document not found"); }
 
 }  // namespace
 
-DocumentJobs::Ticket DocumentJobs::begin(const std::string& name) {
+DocumentJobs::Ticket DocumentJobs::begin(const std::string& name, const std::string& client, size_t bytes) {
   const Ticket ticket = {random_hex(16), random_hex(32)};
+  auto place = files_.reserve(bytes, client);
   const std::lock_guard lock(mutex_);
-  if (jobs_.size() >= max_jobs) forget_expired();
-  if (jobs_.size() >= max_jobs)
-    throw ServeError(429, "too many documents are being translated: try again later",
-                     {{"retry-after", "60"}});
-  jobs_[ticket.id] = {.key = ticket.key, .status = {.name = name, .since = Clock::now()}};
+  make_room();
+  jobs_[ticket.id] = {
+      .key = ticket.key, .status = {.name = name, .since = Clock::now()}, .place = std::move(place)};
   return ticket;
 }
 
 void DocumentJobs::finish(const std::string& id, std::future<TextResult>& result) {
-  Status status = {.done = true};
-  std::string kept;
+  std::shared_ptr<KeptFiles::Place> place;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto job = jobs_.find(id);
+    if (job == jobs_.end()) return;
+    place = std::move(job->second.place);
+  }
+  std::string kept, failure;
   try {
-    kept = files_.keep(result.get().text);
+    kept = files_.keep(*place, result.get().text);
   } catch (const std::exception& error) {
-    status.error = error.what();
+    failure = error.what();
   }
   const std::lock_guard lock(mutex_);
-  const auto job = jobs_.find(id);
-  if (job == jobs_.end()) return files_.remove(kept);
-  job->second.status.done = status.done;
-  job->second.status.error = status.error;
-  job->second.kept = kept;
-  job->second.until = Clock::now() + time_to_fetch;
+  Job& job = jobs_.at(id);
+  job.status.done = true;
+  job.status.error = failure;
+  job.kept = kept;
+  job.until = Clock::now() + files_.time();
 }
 
 void DocumentJobs::forget(const std::string& id) {
@@ -54,11 +57,12 @@ DocumentJobs::Status DocumentJobs::status(const Ticket& ticket) const {
   return find(ticket).status;
 }
 
-std::string DocumentJobs::file(const Ticket& ticket) const {
+std::string DocumentJobs::file(const Ticket& ticket) {
   std::string kept;
   {
     const std::lock_guard lock(mutex_);
     kept = find(ticket).kept;
+    jobs_.at(ticket.id).fetched = true;
   }
   std::optional<std::string> bytes = files_.find(kept);
   if (!bytes) throw not_found();
@@ -72,9 +76,20 @@ const DocumentJobs::Job& DocumentJobs::find(const Ticket& ticket) const {
   return job->second;
 }
 
-void DocumentJobs::forget_expired() {
+// Forgets those that have expired, and if that is not enough the oldest of those that nobody waits for any more. All
+// others have a place among the kept files, whose number is limited.
+void DocumentJobs::make_room() {
   const auto now = Clock::now();
   std::erase_if(jobs_, [&](const auto& job) { return job.second.status.done && job.second.until <= now; });
+  while (jobs_.size() >= max_jobs) {
+    auto oldest = jobs_.end();
+    for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
+      const bool needed = !job->second.status.done || !(job->second.fetched || job->second.kept.empty());
+      if (!needed && (oldest == jobs_.end() || job->second.until < oldest->second.until)) oldest = job;
+    }
+    if (oldest == jobs_.end()) return;
+    jobs_.erase(oldest);
+  }
 }
 
 }  // namespace dragoman::internal

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ namespace dragoman::internal {
 
 class DocumentJobs {
  public:
-  static constexpr size_t max_jobs = 1000;
+  explicit DocumentJobs(KeptFiles& files) : files_(files) {}
+
+  static constexpr size_t max_jobs = 2000;  // those whose files were fetched and those that failed among them
 
   struct Ticket {
     std::string id, key;
@@ -30,27 +33,30 @@ class DocumentJobs {
     std::chrono::steady_clock::time_point since = {};
   };
 
-  // Throws a ServeError of status 429 where their number has reached its limit.
-  Ticket begin(const std::string& name);
+  // `name`: of the translated file. `bytes`: of the document, for whose translation space is reserved. Throws a
+  // ServeError where there is none.
+  Ticket begin(const std::string& name, const std::string& client, size_t bytes);
   // Keeps the file, or the reason why there is none.
   void finish(const std::string& id, std::future<TextResult>& result);
   void forget(const std::string& id);
 
   // These throw a ServeError of status 404 where the document does not exist, or has expired.
   Status status(const Ticket& ticket) const;
-  std::string file(const Ticket& ticket) const;
+  std::string file(const Ticket& ticket);
 
  private:
   struct Job {
     std::string key;
     Status status = {};
-    std::string kept = {};                             // its name in files_
+    std::shared_ptr<KeptFiles::Place> place = {};  // until it is finished
+    std::string kept = {};                         // its name in files_
+    bool fetched = false;
     std::chrono::steady_clock::time_point until = {};  // once it is finished
   };
   const Job& find(const Ticket& ticket) const;  // holding the lock
-  void forget_expired();
+  void make_room();
 
-  KeptFiles files_;
+  KeptFiles& files_;
   mutable std::mutex mutex_;
   std::map<std::string, Job> jobs_;
 };

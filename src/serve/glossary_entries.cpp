@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_columns = 4;
+constexpr size_t max_columns = 4, max_entries = 100'000;
 
 [[noreturn]] void refuse(size_t line, const std::string& what) {
   throw ServeError(400, fmt::format("the glossary's line {} {}", line, what));
@@ -28,6 +28,8 @@ class Entries {
       if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; }))
         refuse(line, "has a term with control characters");
     }
+    if (entries_.size() == max_entries)
+      throw ServeError(413, fmt::format("the glossary has more than {} entries: make several", max_entries));
     if (!sources_.insert(columns[0]).second) refuse(line, "has the source of an earlier line");
     entries_.push_back({columns[0], columns[1]});
   }

@@ -12,7 +12,8 @@ namespace dragoman::internal {
 
 using GlossaryEntries = std::vector<dragoman::Glossary::Entry>;
 
-// Throw a ServeError of status 400 that names the line where it is not an entry or has the source of an earlier one.
+// Throw a ServeError of status 400 that names the line where it is not an entry or has the source of an earlier one,
+// and of status 413 where there are more than 100,000.
 GlossaryEntries entries_of_tsv(std::string_view text);
 GlossaryEntries entries_of_csv(std::string_view text);  // RFC 4180; further columns name the languages
 

@@ -16,9 +16,9 @@ namespace dragoman::internal {
 namespace {
 
 size_t bytes_of(const GlossaryEntries& entries) {
-  size_t bytes = 0;
-  for (const auto& entry : entries) bytes += entry.source.size() + entry.target.size();
-  return bytes;
+  size_t terms = 0;
+  for (const auto& entry : entries) terms += entry.source.size() + entry.target.size();
+  return entries.size() * GlossaryStore::bytes_of_entry + 6 * terms;
 }
 
 // In the form of a UUID, as clients know it.
@@ -49,7 +49,7 @@ bool may_use(const std::string& owner, const StoredGlossary& glossary) {
 
 StoredGlossary read(const std::filesystem::path& path) {
   try {
-    if (std::filesystem::file_size(path) > 2 * GlossaryStore::max_bytes)
+    if (std::filesystem::file_size(path) > GlossaryStore::max_bytes)
       throw Error("{}: is larger than the limit for all glossaries together", path.string());
     const nlohmann::json json = parse_json(read_file(path.string()));
     StoredGlossary glossary = {.id = path.stem().string(),
@@ -85,8 +85,8 @@ void GlossaryStore::read_folder() {
     auto glossary = std::make_shared<const StoredGlossary>(read(file.path()));
     bytes_ += bytes_of(glossary->entries);
     if (glossaries_.size() == max_glossaries || bytes_ > max_bytes)
-      throw Error("{}: has more than {} glossaries, or more than {} bytes of them: move some away", folder_,
-                  max_glossaries, max_bytes);
+      throw Error("{}: has more than {} glossaries, or take more than {} bytes of memory: move some away",
+                  folder_, max_glossaries, max_bytes);
     glossaries_[glossary->id] = std::move(glossary);
   }
 }
@@ -100,14 +100,32 @@ std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   given.id = new_id();
   given.created = now();
   const auto glossary = std::make_shared<const StoredGlossary>(std::move(given));
-  const std::lock_guard lock(mutex_);
   const size_t bytes = bytes_of(glossary->entries);
-  if (glossaries_.size() == max_glossaries || bytes > max_bytes - bytes_)
-    throw ServeError(456, "the server's glossary limit is reached: delete some");
-  if (!folder_.empty()) write_file(path(glossary->id), {as_file(*glossary)});
+  reserve(bytes);
+  try {
+    if (!folder_.empty()) write_file(path(glossary->id), {as_file(*glossary)});
+  } catch (...) {
+    give_back(bytes);
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  --reserved_;
   glossaries_[glossary->id] = glossary;
-  bytes_ += bytes;
   return glossary;
+}
+
+void GlossaryStore::reserve(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (glossaries_.size() + reserved_ >= max_glossaries || bytes > max_bytes - bytes_)
+    throw ServeError(456, "the server's glossary limit is reached: delete some");
+  ++reserved_;
+  bytes_ += bytes;
+}
+
+void GlossaryStore::give_back(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  --reserved_;
+  bytes_ -= bytes;
 }
 
 std::shared_ptr<const StoredGlossary> GlossaryStore::find(const std::string& id,

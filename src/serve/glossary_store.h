@@ -25,7 +25,9 @@ struct StoredGlossary {
 
 class GlossaryStore {
  public:
-  static constexpr size_t max_glossaries = 1000, max_bytes = 64 << 20;  // of all entries together
+  // Bytes of memory: of each entry six times its terms, which are kept as they are, as entries and as keys of four
+  // bytes a character, and what the objects that hold them take.
+  static constexpr size_t max_glossaries = 1000, max_bytes = 256 << 20, bytes_of_entry = 350;
 
   // Reads the folder's glossaries; with an empty path none are kept. Throws an Error where one is damaged.
   explicit GlossaryStore(std::string folder = {});
@@ -38,13 +40,16 @@ class GlossaryStore {
   bool remove(const std::string& id, const std::string& owner = {});  // whether there was one
 
  private:
+  void reserve(size_t bytes);
+  void give_back(size_t bytes);
   std::string path(const std::string& id) const;
   void read_folder();
 
   const std::string folder_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredGlossary>> glossaries_;
-  size_t bytes_ = 0;
+  size_t reserved_ = 0;  // glossaries that are being written
+  size_t bytes_ = 0;     // of all, those that are being written among them
 };
 
 }  // namespace dragoman::internal

@@ -15,6 +15,9 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t longest_name = 300;
+constexpr size_t share = 4;  // one client's is the whole by this
+constexpr size_t growth =
+    2;  // of a translation over its source, as scripts take more or fewer bytes a letter
 
 std::string temporary_folder() {
   std::string path = (std::filesystem::temp_directory_path() / "dragoman-files-XXXXXX").string();
@@ -45,49 +48,98 @@ KeptFiles::~KeptFiles() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string KeptFiles::keep(std::string_view bytes) {
-  reserve(bytes.size());
-  const std::string name = random_hex(16);
-  std::ofstream file(path(name), std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
+std::shared_ptr<KeptFiles::Place> KeptFiles::reserve(size_t bytes, const std::string& client) {
+  bytes = std::min(growth * bytes, settings_.bytes);
+  auto place = std::make_shared<Place>(*this, random_hex(16));
   const std::lock_guard lock(mutex_);
-  const auto kept =
-      files_.insert({name, {bytes.size(), std::chrono::steady_clock::now() + settings_.time}}).first;
-  --reserved_;
-  if (!file) {
-    erase(kept);
-    throw Error("{}: a translated file cannot be written: free some space there", folder_);
-  }
-  changed_.notify_all();
-  return name;
-}
-
-void KeptFiles::reserve(size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  if (closed_) throw ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
   remove_expired();
-  if (files_.size() + reserved_ >= settings_.files || bytes > settings_.bytes - bytes_)
+  check_share(bytes, client);
+  if (!make_room(1, bytes))
     throw ServeError(503, "too many translated files wait to be fetched: try again later",
                      {{"retry-after", "60"}});
   if (folder_.empty()) folder_ = temporary_folder();
+  files_.insert({place->name(), {.client = client, .bytes = bytes}});
   bytes_ += bytes;
-  ++reserved_;
+  return place;
 }
 
-std::optional<std::string> KeptFiles::find(std::string_view name) const {
+void KeptFiles::check_share(size_t bytes, const std::string& client) const {
+  size_t number = 0;
+  for (const auto& [name, file] : files_) {
+    if (file.client != client || file.state == State::fetched) continue;
+    ++number;
+    bytes += file.bytes;
+  }
+  if (number > 0 &&
+      (number >= std::max<size_t>(settings_.files / share, 1) || bytes > settings_.bytes / share))
+    throw ServeError(429,
+                     "too many of your files are being translated or wait to be fetched: fetch them first",
+                     {{"retry-after", "60"}});
+}
+
+bool KeptFiles::make_room(size_t files, size_t bytes) {
+  while (files_.size() + files > settings_.files || bytes_ + bytes > settings_.bytes) {
+    auto oldest = files_.end();
+    for (auto file = files_.begin(); file != files_.end(); ++file) {
+      if (file->second.state != State::fetched) continue;
+      if (oldest == files_.end() || file->second.since < oldest->second.since) oldest = file;
+    }
+    if (oldest == files_.end()) return false;
+    erase(oldest);
+  }
+  return true;
+}
+
+std::string KeptFiles::keep(const Place& place, std::string_view bytes) {
+  resize(place, bytes.size());
+  std::ofstream file(path(place.name()), std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw Error("{}: a translated file cannot be written: free some space there", folder_);
   const std::lock_guard lock(mutex_);
-  const auto found = files_.find(name);
-  if (found == files_.end() || found->second.until <= std::chrono::steady_clock::now()) return std::nullopt;
-  std::ifstream file(path(name), std::ios::binary);
-  std::string bytes(found->second.bytes, '\0');
+  File& kept = files_.find(place.name())->second;
+  kept.state = State::kept;
+  kept.since = Clock::now();
+  changed_.notify_all();
+  return place.name();
+}
+
+void KeptFiles::resize(const Place& place, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  File& file = files_.find(place.name())->second;
+  if (bytes > file.bytes && !make_room(0, bytes - file.bytes))
+    throw ServeError(503, "there is no space for the translated file: try again later",
+                     {{"retry-after", "60"}});
+  bytes_ = bytes_ - file.bytes + bytes;
+  file.bytes = bytes;
+}
+
+// The lock is held only until the file is open: it can then be read even if it is deleted.
+std::optional<std::string> KeptFiles::find(std::string_view name) {
+  std::ifstream file;
+  size_t size = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(name);
+    if (found == files_.end() || found->second.state == State::reserved || expired(found->second))
+      return std::nullopt;
+    file.open(path(name), std::ios::binary);
+    size = found->second.bytes;
+    found->second.state = State::fetched;
+    changed_.notify_all();
+  }
+  std::string bytes(size, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
     throw Error("{}: a translated file can no longer be read", folder_);
   return bytes;
 }
 
-void KeptFiles::remove(std::string_view name) {
+void KeptFiles::give_back(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = files_.find(name); found != files_.end()) erase(found);
+  const auto found = files_.find(name);
+  if (found != files_.end() && found->second.state == State::reserved) erase(found);
+  changed_.notify_all();
 }
 
 size_t KeptFiles::size() const {
@@ -95,11 +147,34 @@ size_t KeptFiles::size() const {
   return files_.size();
 }
 
+KeptFiles::Left KeptFiles::wait(Clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto now = Clock::now();
+    Left left;
+    bool waits = false;
+    auto next = until;
+    for (const auto& [name, file] : files_) {
+      left.unfinished += file.state == State::reserved;
+      left.unfetched += file.state == State::kept;
+      const bool asked_for = file.state == State::kept && file.since + settings_.time_to_ask > now;
+      waits = waits || asked_for || file.state == State::reserved;
+      if (asked_for) next = std::min(next, file.since + settings_.time_to_ask);
+    }
+    closed_ = !waits || now >= until;
+    if (closed_) return left;
+    changed_.wait_until(lock, next);
+  }
+}
+
+bool KeptFiles::expired(const File& file) const {
+  return file.state != State::reserved && file.since + settings_.time <= Clock::now();
+}
+
 void KeptFiles::remove_expired() {
-  const auto now = std::chrono::steady_clock::now();
   for (auto file = files_.begin(); file != files_.end();) {
     const auto next = std::next(file);
-    if (file->second.until <= now) erase(file);
+    if (expired(file->second)) erase(file);
     file = next;
   }
 }
@@ -113,15 +188,15 @@ void KeptFiles::erase(Files::iterator file) {
 
 std::string KeptFiles::path(std::string_view name) const { return folder_ + "/" + std::string(name); }
 
-// Sleeps until the next file is due.
+// Sleeps until the next file is due. One that is kept meanwhile is due later than a whole time from now.
 void KeptFiles::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     remove_expired();
-    auto next = std::chrono::steady_clock::now() + std::chrono::hours(1);
-    for (const auto& [name, file] : files_) next = std::min(next, file.until);
-    const size_t before = files_.size();
-    changed_.wait_until(lock, stop, next, [&] { return files_.size() != before; });
+    auto next = Clock::now() + settings_.time;
+    for (const auto& [name, file] : files_)
+      if (file.state != State::reserved) next = std::min(next, file.since + settings_.time);
+    changed_.wait_until(lock, stop, next, [] { return false; });
   }
 }
 

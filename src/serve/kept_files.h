@@ -1,13 +1,18 @@
 // KeptFiles: translated files until they are fetched, in a temporary folder, under names that cannot be guessed.
 //
-// All of them are deleted after a time, and with the object. Their number and size are bounded. Every member function
-// may be called from any thread.
+//   const auto place = files.reserve(upload.size(), client);   // before the work: refused where there is no space
+//   const std::string name = files.keep(*place, translation);  // after it
+//   files.find(name);
+//
+// All of them are deleted after a time, and with the object. Their number and size are bounded; where there is no
+// space, those that were fetched go first. Every member function may be called from any thread.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,8 +22,10 @@
 namespace dragoman::internal {
 
 struct KeptFilesSettings {
-  size_t files = 1000, bytes = size_t{1} << 30;  // at most
+  size_t files = 1000,
+         bytes = size_t{1} << 30;  // at most; of one client a quarter, besides what it has fetched
   std::chrono::milliseconds time = std::chrono::minutes(30);
+  std::chrono::milliseconds time_to_ask{10'000};  // in which clients ask for a file that is done
 };
 
 // A file's name as part of a URL's path and of a header: ASCII letters, digits, and ._- in their places, else "_".
@@ -26,27 +33,61 @@ std::string plain_file_name(std::string_view name);
 
 class KeptFiles {
  public:
+  // A file that is yet to be made: its space is free again if that does not happen. The files outlive it.
+  class Place {
+   public:
+    Place(KeptFiles& files, std::string name) : files_(files), name_(std::move(name)) {}
+    ~Place() { files_.give_back(name_); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    const std::string& name() const { return name_; }
+
+   private:
+    KeptFiles& files_;
+    const std::string name_;
+  };
+
   explicit KeptFiles(const KeptFilesSettings& settings = {});
   ~KeptFiles();
   KeptFiles(const KeptFiles&) = delete;
   KeptFiles& operator=(const KeptFiles&) = delete;
 
-  // The name to fetch it by. Throws a ServeError of status 503 where there is no space until others are deleted.
-  std::string keep(std::string_view bytes);
-  std::optional<std::string> find(std::string_view name) const;  // its bytes
-  void remove(std::string_view name);
-  size_t size() const;
+  // For the translation of a file of so many bytes. Throws a ServeError where there is no space: of status 503, or 429
+  // where it is the client that has too many files.
+  std::shared_ptr<Place> reserve(size_t bytes, const std::string& client);
+  // The name to fetch it by.
+  std::string keep(const Place& place, std::string_view bytes);
+  std::optional<std::string> find(std::string_view name);  // its bytes
+  size_t size() const;                                     // in number, places among them
+  std::chrono::milliseconds time() const { return settings_.time; }
+
+  struct Left {
+    size_t unfinished = 0, unfetched = 0;
+  };
+  // Waits until no file is being made, and those made last are fetched or their clients have had the time to ask. What
+  // is left then, or at `until`, where no more are taken.
+  Left wait(std::chrono::steady_clock::time_point until);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  enum class State { reserved, kept, fetched };
   struct File {
-    size_t bytes;
-    std::chrono::steady_clock::time_point until;
+    std::string client;
+    size_t bytes = 0;
+    State state = State::reserved;
+    Clock::time_point since = {};  // since when it is kept
   };
   using Files = std::map<std::string, File, std::less<>>;
 
-  void reserve(size_t bytes);
-  void remove_expired();  // this and erase: holding the lock
+  // Holding the lock:
+  void check_share(size_t bytes, const std::string& client) const;
+  bool make_room(size_t files, size_t bytes);  // false where there is not as much
+  bool expired(const File& file) const;
+  void remove_expired();
   void erase(Files::iterator file);
+
+  void resize(const Place& place, size_t bytes);
+  void give_back(std::string_view name);
   std::string path(std::string_view name) const;
   void run(const std::stop_token& stop);
 
@@ -55,7 +96,8 @@ class KeptFiles {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   Files files_;
-  size_t bytes_ = 0, reserved_ = 0;  // of all files; files that are being written
+  size_t bytes_ = 0;  // of all files and places
+  bool closed_ = false;
   std::jthread sweeper_;
 };
 

@@ -26,7 +26,7 @@ std::string address_of(const ServeCall& call, bool tls) {
   return (secure ? "https://" : "http://") + host;
 }
 
-void translate_file(ServeContext& context, const std::shared_ptr<KeptFiles>& files, const ServeCall& call) {
+void translate_file(ServeContext& context, const ServeCall& call) {
   const Fields fields(call);
   const UploadedFile file = uploaded_file(call.request);
   const LanguageChoice languages = chosen_languages(ServedLanguages(context.translations.pairs()),
@@ -38,16 +38,19 @@ void translate_file(ServeContext& context, const std::shared_ptr<KeptFiles>& fil
   work.to = languages.to;
   const std::string address = address_of(call, !context.settings.certificate.empty());
   const std::string name = translated_name(file.name, languages.to);
+  const auto place = context.files.reserve(file.bytes.size(), call.client);
   std::vector<TextWork> works;
   works.push_back(std::move(work));
-  translate_all(context.translations, call, std::move(works), [=](const std::vector<TextResult>& results) {
-    const std::string kept = files->keep(results.front().text);
-    return json_answer({{"translatedFileUrl", fmt::format("{}/download_file/{}.{}", address, kept, name)}});
-  });
+  translate_all(context.translations, call, std::move(works),
+                [=, &context](const std::vector<TextResult>& results) {
+                  const std::string kept = context.files.keep(*place, results.front().text);
+                  return json_answer(
+                      {{"translatedFileUrl", fmt::format("{}/download_file/{}.{}", address, kept, name)}});
+                });
 }
 
 // The part of the name before the first dot finds the file; the rest is what it is to be called.
-void download(const KeptFiles& files, const ServeCall& call) {
+void download(KeptFiles& files, const ServeCall& call) {
   const size_t dot = std::min(call.name.find('.'), call.name.size());
   std::optional<std::string> bytes = files.find(std::string_view(call.name).substr(0, dot));
   if (!bytes) throw ServeError(404, "no such file, or it has expired: translate it again");
@@ -57,7 +60,6 @@ void download(const KeptFiles& files, const ServeCall& call) {
 }  // namespace
 
 std::vector<Route> libretranslate_file_routes(ServeContext& context) {
-  const auto files = std::make_shared<KeptFiles>();
   return {{.method = "POST",
            .path = "/translate_file",
            .tag = "LibreTranslate",
@@ -66,9 +68,10 @@ std::vector<Route> libretranslate_file_routes(ServeContext& context) {
            .body_types = {"multipart/form-data"},
            .answer = libretranslate::file_answer(),
            .body_bytes = static_cast<size_t>(context.settings.limits.upload),
+           .uses_files = true,
            .own_checks = true,
            .key_in_body = true,
-           .handle = [&context, files](const ServeCall& call) { translate_file(context, files, call); }},
+           .handle = [&context](const ServeCall& call) { translate_file(context, call); }},
           {.method = "GET",
            .path = "/download_file/<name>",
            .tag = "LibreTranslate",
@@ -76,7 +79,8 @@ std::vector<Route> libretranslate_file_routes(ServeContext& context) {
            .answer_type = "application/octet-stream",
            .errors = {404},
            .open = true,
-           .handle = [files](const ServeCall& call) { download(*files, call); }}};
+           .uses_files = true,
+           .handle = [&context](const ServeCall& call) { download(context.files, call); }}};
 }
 
 }  // namespace dragoman::internal

@@ -8,6 +8,8 @@
 namespace dragoman::internal {
 namespace {
 
+constexpr size_t max_pairs = 200;  // with counts of their own: a model of 200 languages has 39,800
+
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -64,7 +66,8 @@ void ServeMetrics::answered(const std::string& route, int status, std::chrono::d
 
 void ServeMetrics::translated(const std::string& pair, size_t bytes) {
   const std::lock_guard lock(mutex_);
-  Pair& counted = pairs_[pair];
+  const bool known = pairs_.contains(pair) || pairs_.size() < max_pairs;
+  Pair& counted = pairs_[known ? pair : "other"];
   ++counted.texts;
   counted.bytes += bytes;
 }

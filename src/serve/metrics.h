@@ -1,6 +1,7 @@
 // ServeMetrics: what the server counts, and its page at /metrics in Prometheus's text format.
 //
-// Labels take few values: the templates of the routes, not the paths of requests; the pairs of loaded models.
+// Labels take few values: the templates of the routes, not the paths of requests; the pairs of loaded models, up
+// to a number.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "serve/model_metrics.h"
 
+#include <algorithm>
 #include <string>
 
 namespace dragoman::internal {
@@ -39,16 +40,26 @@ constexpr Family families[] = {
      value_of<&TranslatorStatistics::cache_misses>},
     {"dragoman_cache_bytes", "gauge", "Memory of the cache.", value_of<&TranslatorStatistics::cache_bytes>}};
 
+// A model's name, or its folder where others have the same name.
+std::vector<std::string> labels_of(const std::vector<ServedModel>& models) {
+  std::vector<std::string> labels;
+  for (const ServedModel& model : models) {
+    const bool unique = std::ranges::count(models, model.name, &ServedModel::name) == 1;
+    labels.push_back(unique ? model.name : model.folder);
+  }
+  return labels;
+}
+
 }  // namespace
 
 void print_models(MetricsPage& page, const std::vector<ServedModel>& models) {
   std::vector<TranslatorStatistics> counts;
   for (const ServedModel& model : models) counts.push_back(model.translator->statistics());
+  const std::vector<std::string> labels = labels_of(models);
   for (const Family& family : families) {
     if (models.empty()) return;
     page.family(family.name, family.type, family.help);
-    for (size_t i = 0; i < models.size(); ++i)
-      page.value(family.value(counts[i]), {{"model", models[i].name}});
+    for (size_t i = 0; i < models.size(); ++i) page.value(family.value(counts[i]), {{"model", labels[i]}});
   }
 }
 

@@ -46,6 +46,8 @@ struct Route {
   std::vector<int> errors = {};  // statuses besides 200 that it may answer, 400 and more
   size_t body_bytes = 0;         // 0: no body
   bool open = false;             // needs no API key, and counts in no limit
+  bool while_stopping = false;   // answered then, too: it fetches what was accepted before
+  bool uses_files = false;       // reads or writes some: not on a thread that reads requests
   bool own_checks = false;       // the handler checks the body, with messages that the API's clients know
   bool key_in_body = false;      // the API key may be the body's "api_key" or "auth_key"
   std::function<void(ServeCall)> handle = {};

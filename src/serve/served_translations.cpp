@@ -88,10 +88,10 @@ TextResult ServedTranslations::languages_of(const TextWork& work, const Models& 
   if (!work.from.empty() && work.from != "auto") {
     result.from = models.known_source(work.from);
   } else {
-    const bool document = !work.format.empty();
+    const bool read = !work.format.empty() && detector_;
     const DetectedLanguage detected =
-        detect(document ? document_text({.bytes = work.text, .name = work.name, .format = work.format})
-                        : work.text)
+        detect(read ? document_text({.bytes = work.text, .name = work.name, .format = work.format})
+                    : work.text)
             .front();
     result.from = detected.language;
     result.detection = detected.confidence;

@@ -9,6 +9,7 @@
 #include "serve/context.h"
 #include "serve/deepl.h"
 #include "serve/dispatch.h"
+#include "serve/kept_files.h"
 #include "serve/libretranslate.h"
 #include "serve/loading.h"
 #include "serve/metrics.h"
@@ -69,9 +70,11 @@ struct TranslationServer::Parts {
         keys(settings.api_keys),
         cors(settings.cors),
         recorder(settings, metrics, cors),
+        files({.bytes = static_cast<size_t>(settings.limits.keep_megabytes) << 20,
+               .time = std::chrono::minutes(settings.limits.keep_minutes)}),
         translations(metrics),
         workers(4),
-        context{translations, settings, metrics, clients, keys, workers},
+        context{translations, settings, metrics, clients, keys, workers, files},
         training(settings.training),
         dispatch(all_routes(), context, cors, recorder),
         http(new HttpServer(http_settings(settings),
@@ -119,6 +122,7 @@ struct TranslationServer::Parts {
   ApiKeys keys;
   Cors cors;
   RequestRecorder recorder;
+  KeptFiles files;
   LoadingTranslations translations;
   WorkerPool workers;
   ServeContext context;
@@ -161,8 +165,15 @@ void TranslationServer::reload() {
 }
 
 bool TranslationServer::stop() {
+  using Clock = std::chrono::steady_clock;
   parts_->context.draining = true;
-  return parts_->http->stop(std::chrono::seconds(parts_->settings.drain_time));
+  const auto until = Clock::now() + std::chrono::seconds(parts_->settings.drain_time);
+  const KeptFiles::Left left = parts_->files.wait(until);
+  if (left.unfinished + left.unfetched > 0)
+    log_warning("dropped: {} documents whose translation was not done, and {} that were not fetched",
+                left.unfinished, left.unfetched);
+  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  return parts_->http->stop(std::max(rest, std::chrono::milliseconds(0))) && left.unfinished == 0;
 }
 
 int TranslationServer::port() const { return parts_->http->port(); }

@@ -24,7 +24,8 @@ class TranslationServer {
   void load(std::unique_ptr<Translations> translations);  // in their place
   // What has changed: models, API keys, the certificate. What cannot be read is logged, and the old one stays.
   void reload();
-  // No new requests; waits until those that were accepted are answered. False where some were not within drain-time.
+  // No new requests; waits until those that were accepted are answered, and documents translated and fetched. False
+  // where some were not within drain-time.
   bool stop();
 
   int port() const;

@@ -22,6 +22,8 @@ void declare_models(Section& own, ServeSettings& s) {
 
 void declare_network(Section& own, ServeSettings& s) {
   own.add("host", s.host, "address to listen on; 0.0.0.0 or ::: all of this machine's");
+  own.add("host-name", s.host_names,
+          "name that requests may have as their Host where only this machine's own address is listened on");
   own.add("port", s.port, "port to listen on; 0: any free one", at_least(0).at_most(65535));
   own.add("certificate", s.certificate, "PEM file of the certificate and its chain, for HTTPS");
   own.add("key", s.key, "PEM file of the certificate's private key");
@@ -50,6 +52,12 @@ void declare_limits(Section& own, ServeLimits& l) {
           at_least(1).at_most(1'000'000));
   own.add("characters-per-minute", l.characters_a_minute,
           "characters a minute that one API key or address may have translated; 0: any number", at_least(0));
+  own.add(
+      "keep-megabytes", l.keep_megabytes,
+      "megabytes of translated files that are kept until they are fetched, in the folder for temporary files",
+      at_least(1).at_most(1 << 20));
+  own.add("keep-minutes", l.keep_minutes, "minutes after which a translated file is deleted",
+          at_least(1).at_most(10'080));
 }
 
 void declare_access(Section& own, ServeSettings& s) {

@@ -21,6 +21,7 @@ struct ServeLimits {
   int64_t queue = 4096, queue_characters = 4 << 20;  // texts and characters that wait
   int64_t requests_of_client = 256;                  // at once
   int64_t characters_a_minute = 0;                   // of a client; 0: any number
+  int64_t keep_megabytes = 1024, keep_minutes = 30;  // of translated files
 };
 
 struct ServeSettings {
@@ -30,6 +31,7 @@ struct ServeSettings {
   std::string detector;
 
   std::string host = "127.0.0.1";
+  std::vector<std::string> host_names;  // besides localhost
   int64_t port = 5000;
   std::string certificate, key;
   int64_t connections = 4096, connections_of_address = 256;

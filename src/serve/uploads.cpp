@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dragoman/document.h"
+#include "http/characters.h"
 #include "serve/kept_files.h"
 #include "serve/multipart.h"
 #include "serve/route.h"
@@ -12,8 +13,8 @@ namespace dragoman::internal {
 namespace {
 
 // Empty where no format has the name's ending.
-std::string format_of(std::string name) {
-  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+std::string format_of(const std::string& given) {
+  const std::string name = in_lower_case(given);
   for (const DocumentFormat& format : document_formats())
     for (const std::string& ending : format.endings)
       if (name.ends_with(ending) && name.size() > ending.size()) return format.name;

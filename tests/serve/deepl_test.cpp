@@ -227,6 +227,33 @@ TEST(GlossaryEntriesTest, TabsAndCommas) {
   EXPECT_EQ(refused(entries_of_tsv, "a\tb\nc"), "the glossary's line 2 is not a source and a target");
 }
 
+TEST(GlossaryEntriesTest, AreBoundedInNumber) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + "\tx\n";
+  EXPECT_EQ(entries_of_tsv(text).size(), 100'000u);
+  EXPECT_NE(refused(entries_of_tsv, text + "a\tb\n").find("more than 100000 entries"), std::string::npos);
+}
+
+// What a glossary takes in memory, not only its terms.
+TEST(GlossaryStoreTest, AreBoundedInMemory) {
+  GlossaryEntries entries;
+  for (int i = 0; i < 100'000; ++i) entries.push_back({std::to_string(i), "x"});
+  GlossaryStore store;
+  size_t added = 0;
+  try {
+    while (added < 100) {
+      store.add({.name = "n", .from = "en", .to = "fr", .entries = entries});
+      ++added;
+    }
+  } catch (const ServeError& error) {
+    EXPECT_EQ(error.status(), 456);
+  }
+  EXPECT_GE(added, 1u);
+  EXPECT_LE(added, 8u);
+  EXPECT_TRUE(store.remove(store.all().front()->id));
+  EXPECT_NO_THROW(store.add({.name = "n", .from = "en", .to = "fr", .entries = entries}));
+}
+
 TEST(DeepLGlossaries, OfAKeyAreItsOwn) {
   FakeServer server({.api_keys = "keys"});
   server.routes = deepl_routes(server.context);

@@ -12,6 +12,7 @@
 #include "serve/api_keys.h"
 #include "serve/client_limits.h"
 #include "serve/context.h"
+#include "serve/kept_files.h"
 #include "serve/metrics.h"
 #include "serve/request_body.h"
 #include "serve/settings.h"
@@ -75,7 +76,7 @@ class FakeServer {
         clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
         keys(""),
         workers(1),
-        context{translations, settings, metrics, clients, keys, workers} {}
+        context{translations, settings, metrics, clients, keys, workers, files} {}
 
   // What was answered so far: of status 0, nothing.
   struct Answer : Responder::Sink {
@@ -131,6 +132,7 @@ class FakeServer {
 
   const ServeSettings settings;
   std::string client = "someone";  // that the next requests come from
+  KeptFiles files;
   FakeTranslations translations;
   ServeMetrics metrics;
   ClientLimits clients;

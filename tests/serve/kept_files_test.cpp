@@ -12,56 +12,108 @@
 namespace dragoman::internal {
 namespace {
 
-TEST(KeptFilesTest, FilesAreFoundByTheirNamesUntilTheyAreRemoved) {
+std::string keep(KeptFiles& files, std::string_view bytes, const std::string& client = "someone") {
+  return files.keep(*files.reserve(bytes.size(), client), bytes);
+}
+
+int refusal(KeptFiles& files, size_t bytes, const std::string& client) {
+  try {
+    files.reserve(bytes, client);
+  } catch (const ServeError& error) {
+    return error.status();
+  }
+  return 0;
+}
+
+TEST(KeptFilesTest, FilesAreFoundByTheirNames) {
   KeptFiles files;
-  const std::string name = files.keep(std::string("a\0b", 3)), other = files.keep("");
+  const std::string name = keep(files, std::string("a\0b", 3)), other = keep(files, "");
   EXPECT_EQ(name.size(), 32u);
+  EXPECT_EQ(files.find(name), std::string("a\0b", 3));
   EXPECT_EQ(files.find(name), std::string("a\0b", 3));
   EXPECT_EQ(files.find(other), "");
   for (const std::string& wrong :
        {std::string("."), std::string(".."), std::string(), "../" + name, name + "/"})
     EXPECT_EQ(files.find(wrong), std::nullopt) << wrong;
-  files.remove(name);
-  EXPECT_EQ(files.find(name), std::nullopt);
-  EXPECT_EQ(files.size(), 1u);
+  EXPECT_EQ(files.size(), 2u);
 }
 
 TEST(KeptFilesTest, AreDeletedAfterATimeWithoutBeingAskedFor) {
   KeptFiles files({.time = std::chrono::milliseconds(30)});
-  files.keep("a");
+  keep(files, "a");
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (files.size() > 0 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   EXPECT_EQ(files.size(), 0u);
 }
 
-TEST(KeptFilesTest, AreBoundedInNumberAndSize) {
-  KeptFiles two({.files = 2}), ten({.bytes = 10});
-  const std::string first = two.keep("a");
-  two.keep("b");
-  EXPECT_THROW(two.keep("c"), ServeError);
-  two.remove(first);
-  EXPECT_NO_THROW(two.keep("c"));
-  const std::string six = ten.keep("123456");
-  EXPECT_THROW(ten.keep("12345"), ServeError);
-  EXPECT_NO_THROW(ten.keep("1234"));
-  ten.remove(six);
-  EXPECT_NO_THROW(ten.keep("654321"));
+TEST(KeptFilesTest, SpaceIsReservedBeforeTheWork) {
+  KeptFiles files({.files = 4, .bytes = 100});
+  std::vector<std::shared_ptr<KeptFiles::Place>> places;
+  for (const char* client : {"a", "b", "c", "d"}) places.push_back(files.reserve(10, client));
+  EXPECT_EQ(files.find(places[0]->name()), std::nullopt);
+  EXPECT_EQ(refusal(files, 1, "e"), 503);
+  places.pop_back();  // what was to be there could not be made
+  EXPECT_EQ(refusal(files, 20, "e"), 0);
+  EXPECT_EQ(refusal(files, 21, "e"), 503);  // twice as many, beside 60
+  EXPECT_EQ(files.find(files.keep(*places[0], "less")), "less");
+  EXPECT_NO_THROW(files.keep(*places[1], std::string(60, 'x')));  // for which the one that was fetched goes
+  EXPECT_EQ(files.size(), 2u);
+  EXPECT_THROW(files.keep(*places[2], std::string(60, 'x')), ServeError);
+}
+
+TEST(KeptFilesTest, TheOldestThatWasFetchedMakesRoom) {
+  KeptFiles files({.files = 3});
+  const std::string unfetched = keep(files, "1", "a"), oldest = keep(files, "2", "b");
+  const std::string fetched = keep(files, "3", "c");
+  EXPECT_EQ(refusal(files, 1, "d"), 503);
+  files.find(fetched);
+  files.find(oldest);
+  keep(files, "4", "d");
+  EXPECT_EQ(files.find(oldest), std::nullopt);
+  EXPECT_EQ(files.find(fetched), "3");
+  EXPECT_EQ(files.find(unfetched), "1");
+}
+
+TEST(KeptFilesTest, OneClientHasAQuarterBesidesWhatItFetched) {
+  KeptFiles files({.files = 8, .bytes = 80});
+  const std::string first = keep(files, "12345", "a");
+  EXPECT_EQ(refusal(files, 8, "a"), 429);  // 5 and 16 bytes of 20
+  keep(files, "1", "a");
+  EXPECT_EQ(refusal(files, 1, "a"), 429);
+  EXPECT_EQ(refusal(files, 30, "b"), 0);  // a first one always
+  files.find(first);
+  EXPECT_EQ(refusal(files, 1, "a"), 0);
+}
+
+TEST(KeptFilesTest, WaitsForThoseThatAreBeingMadeAndFetched) {
+  const auto soon = [] { return std::chrono::steady_clock::now() + std::chrono::milliseconds(50); };
+  const auto late = [] { return std::chrono::steady_clock::now() + std::chrono::minutes(10); };
+  KeptFiles files({.time_to_ask = std::chrono::minutes(5)}),
+      hasty({.time_to_ask = std::chrono::milliseconds(1)});
+  auto place = files.reserve(1, "a");
+  EXPECT_EQ(files.wait(soon()).unfinished, 1u);
+  EXPECT_EQ(refusal(files, 1, "a"), 503);
+  files.keep(*place, "a");
+  EXPECT_EQ(files.wait(soon()).unfetched, 1u);
+  std::jthread client([&] { files.find(place->name()); });
+  EXPECT_EQ(files.wait(late()).unfetched, 0u);
+  keep(hasty, "a");
+  EXPECT_EQ(hasty.wait(late()).unfetched, 1u);
 }
 
 TEST(KeptFilesTest, ThreadsKeepAndFindAtOnce) {
-  KeptFiles files({.files = 64});
+  KeptFiles files({.files = 16});
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 50; ++i) {
-        const std::string bytes(static_cast<size_t>(t * 100 + i), 'x'), name = files.keep(bytes);
-        EXPECT_EQ(files.find(name), bytes);
-        files.remove(name);
+        const std::string bytes(static_cast<size_t>(t * 100 + i), 'x');
+        EXPECT_EQ(files.find(keep(files, bytes, std::to_string(t))), bytes);
       }
     });
   }
   threads.clear();
-  EXPECT_EQ(files.size(), 0u);
+  EXPECT_EQ(files.size(), 16u);
 }
 
 TEST(KeptFilesTest, NothingIsLeftBehind) {
@@ -77,7 +129,7 @@ TEST(KeptFilesTest, NothingIsLeftBehind) {
   std::set<std::string> ours;
   {
     KeptFiles files;
-    files.keep("a");
+    keep(files, "a");
     for (const std::string& folder : folders()) {
       if (!before.contains(folder)) ours.insert(folder);
     }

@@ -115,7 +115,7 @@ TEST(Server, IsNotReadyWhileAsMuchWaitsAsMay) {
 
   HttpClient client(server.server.port());  // which learns it before it sends its text
   client.send(
-      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+      "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
       "1000\r\n\r\n");
   const auto refusal = client.read();
   ASSERT_TRUE(refusal);

@@ -13,6 +13,7 @@ namespace {
 
 std::string random_hex(size_t) { refuse(); }
 std::string salted_hash(std::string_view, std::string_view) { refuse(); }
+std::string in_hex(std::string_view) { refuse(); }
 bool same_secret(std::string_view, std::string_view) { refuse(); }
 
 }  // namespace dragoman::internal

@@ -9,12 +9,6 @@
 namespace dragoman::internal {
 namespace {
 
-std::string hex(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
 unsigned char* data_of(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
 
 }  // namespace
@@ -22,7 +16,7 @@ unsigned char* data_of(std::string& bytes) { return reinterpret_cast<unsigned ch
 std::string random_hex(size_t bytes) {
   std::string random(bytes, '\0');
   CHECK(RAND_bytes(data_of(random), static_cast<int>(bytes)) == 1, "no random bytes");
-  return hex(random);
+  return in_hex(random);
 }
 
 std::string salted_hash(std::string_view salt, std::string_view key) {
@@ -31,7 +25,17 @@ std::string salted_hash(std::string_view salt, std::string_view key) {
   unsigned size = 0;
   CHECK(EVP_Digest(text.data(), text.size(), data_of(hash), &size, EVP_sha256(), nullptr) == 1, "no SHA-256");
   hash.resize(size);
-  return hex(hash);
+  return hash;
+}
+
+std::string in_hex(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    text += digits[static_cast<unsigned char>(byte) >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 bool same_secret(std::string_view a, std::string_view b) {
