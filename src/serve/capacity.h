@@ -1,12 +1,16 @@
 // Capacity: how many texts and characters may wait or be under way, and how soon there will be room again.
+//
+// Each line of a text counts as a text, a document as one. A text of more than a quarter of the room counts as a
+// quarter, so that it need not wait for all others to end; two such texts may be under way at once, so that half of the
+// room is always left to others.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "serve/translations.h"
 
@@ -14,25 +18,31 @@ namespace dragoman::internal {
 
 class Capacity {
  public:
-  Capacity(size_t texts, size_t characters) : max_texts_(texts), max_characters_(characters) {}
+  Capacity(size_t texts, size_t characters) : max_{texts, characters} {}
 
-  // Room for a text, until the last copy of what it returns goes. Throws Overloaded where there is none. A single text
-  // always has room.
-  std::shared_ptr<void> take(size_t characters);
+  // Room for each of these works, until the last copy of its TextWork::room goes: for all of them, or none. Throws
+  // Overloaded where there is too little now, and a ServeError of status 413 where they would never have it.
+  void reserve(std::vector<TextWork>& works);
+  std::shared_ptr<void> take(const TextWork& work);  // for one
 
   // What take() would throw now for the shortest text.
   std::optional<Overloaded> refusal() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Size {
+    size_t texts = 0, characters = 0, large = 0;  // large: texts that count as a quarter
+  };
 
-  std::optional<Overloaded> refusal_of(size_t characters) const;
-  void give_back(size_t characters);
+  Size size_of(const TextWork& work) const;
+  std::optional<Overloaded> refusal_of(const Size& size) const;
+  std::shared_ptr<void> taken(const Size& size);
+  void give_back(const Size& size);
   int seconds_until_room() const;
 
-  const size_t max_texts_, max_characters_;
+  const Size max_;
   mutable std::mutex mutex_;
-  size_t texts_ = 0, characters_ = 0;
+  Size used_;
   // Characters a second, as they were given back recently.
   double rate_ = 0;
   size_t given_back_ = 0;

@@ -5,39 +5,76 @@
 
 #include <fmt/format.h>
 
-#include "base/checksum.h"
 #include "serve/answers.h"
 #include "serve/client_limits.h"
 #include "serve/settings.h"
+#include "serve/text_job.h"
 #include "serve/translations.h"
 #include "serve/worker_pool.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 
-void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts) {
+namespace {
+
+void check_characters(const ServeLimits& limits, size_t characters, const char* what) {
+  if (characters <= static_cast<size_t>(limits.characters)) return;
+  throw ServeError(
+      413, fmt::format("the {} has {} characters, and this server takes at most {}: send several {}s", what,
+                       characters, limits.characters, what));
+}
+
+void take_characters(ServeContext& context, const std::string& client, size_t characters) {
+  const int64_t wait =
+      context.clients.take(client, static_cast<int64_t>(characters), std::chrono::steady_clock::now());
+  if (wait == 0) return;
+  throw ServeError(429,
+                   fmt::format("more than {} characters in a minute: wait, or send fewer",
+                               context.settings.limits.characters_a_minute),
+                   {{"retry-after", std::to_string(wait)}});
+}
+
+}  // namespace
+
+size_t checked_characters(const ServeContext& context, const std::vector<std::string>& texts, size_t others) {
   const ServeLimits& limits = context.settings.limits;
   if (texts.size() > static_cast<size_t>(limits.texts)) {
     throw ServeError(
         413, fmt::format("the request has {} texts, and this server takes at most {}: send several requests",
                          texts.size(), limits.texts));
   }
-  size_t characters = 0;
+  size_t characters = others;
   for (const std::string& text : texts) characters += code_point_count(text);
-  if (characters > static_cast<size_t>(limits.characters)) {
-    throw ServeError(
-        413, fmt::format("the request has {} characters, and this server takes at most {}: send several "
-                         "requests",
-                         characters, limits.characters));
-  }
-  const int64_t wait =
-      context.clients.take(call.client, static_cast<int64_t>(characters), std::chrono::steady_clock::now());
-  if (wait > 0) {
-    throw ServeError(
-        429,
-        fmt::format("more than {} characters in a minute: wait, or send fewer", limits.characters_a_minute),
-        {{"retry-after", std::to_string(wait)}});
-  }
+  check_characters(limits, characters, "request");
+  return characters;
+}
+
+// As many as the characters of a request may have lines: all of them are kept until the last is done.
+void check_hypotheses(const ServeContext& context, const std::vector<std::string>& texts,
+                      int64_t hypotheses) {
+  if (hypotheses <= 1) return;
+  size_t lines = 0;
+  for (const std::string& text : texts) lines += lines_with_text(text);
+  if (lines <= static_cast<size_t>(context.settings.limits.characters / hypotheses)) return;
+  throw ServeError(
+      413, fmt::format("the request asks for {} translations of each of {} lines, and this server makes at "
+                       "most {} together: ask for fewer alternatives, or send several requests",
+                       hypotheses, lines, context.settings.limits.characters));
+}
+
+void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts) {
+  take_characters(context, call.client, checked_characters(context, texts));
+}
+
+void admit_works(ServeContext& context, const ServeCall& call, std::vector<TextWork>& works,
+                 size_t characters) {
+  context.translations.reserve(works);
+  take_characters(context, call.client, characters);
+}
+
+void admit_file(ServeContext& context, const std::string& client, size_t characters) {
+  check_characters(context.settings.limits, characters, "file");
+  take_characters(context, client, characters);
 }
 
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make) {

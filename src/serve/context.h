@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,6 +38,19 @@ std::vector<Route> v1_routes(ServeContext& context);
 // Throws a ServeError where a request has too many texts or characters, or its client has had too many recently; counts
 // them otherwise. To be called once for each request that translates.
 void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts);
+
+// The same in parts, so that nothing is counted for works that are then refused because others wait.
+//
+// The number of the texts' characters, and of those that come with them: a ServeError where there are too many.
+size_t checked_characters(const ServeContext& context, const std::vector<std::string>& texts,
+                          size_t others = 0);
+// A ServeError where so many translations of each line are too many.
+void check_hypotheses(const ServeContext& context, const std::vector<std::string>& texts, int64_t hypotheses);
+// Room for the works; then their characters count.
+void admit_works(ServeContext& context, const ServeCall& call, std::vector<TextWork>& works,
+                 size_t characters);
+// Checks and counts the characters of a file, for TextWork::on_read.
+void admit_file(ServeContext& context, const std::string& client, size_t characters);
 
 // Makes the answer on a thread that may wait for a model, unless the client is gone or its deadline has passed by then.
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make);

@@ -19,11 +19,11 @@ void list_languages(DeepL& api, const ServeCall& call) {
   const std::string type = Fields(call).text("type");
   if (type != "" && type != "source" && type != "target")
     throw ServeError(400, "Value for 'type' not supported.");
-  const ServedLanguages served(api.context.translations.pairs());
+  const auto served = api.context.translations.languages();
   ordered_json json = ordered_json::array();
-  for (const std::string& code : served.all()) {
+  for (const std::string& code : served->all()) {
     const bool target = type == "target";
-    if (!(target ? served.targets().contains(code) : served.targets_of().contains(code))) continue;
+    if (!(target ? served->targets().contains(code) : served->targets_of().contains(code))) continue;
     json.push_back({{"language", deepl_code(code)}, {"name", english_name(code)}});
     if (target) json.back()["supports_formality"] = false;
   }

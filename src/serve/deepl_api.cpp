@@ -55,7 +55,8 @@ std::string glossary_owner(const DeepL& api, const ServeCall& call) {
 std::string deepl_code(const std::string& code) { return upper(code); }
 
 DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api) {
-  const ServedLanguages served(api.context.translations.pairs());
+  const auto languages = api.context.translations.languages();
+  const ServedLanguages& served = *languages;
   DeepLChoice chosen;
   const std::string source = fields.text("source_lang"), target = fields.text("target_lang");
   if (target.empty()) throw ServeError(400, "Value for 'target_lang' not specified.");

@@ -27,6 +27,10 @@ void upload(DeepL& api, const ServeCall& call) {
   work.from = chosen.from;
   work.to = chosen.to;
   work.glossary = chosen.glossary;
+  work.on_read = [kept = api.shared_from_this(), client = call.client](size_t characters) {
+    admit_file(kept->context, client, characters);
+    kept->usage.add(client, characters);
+  };
   work.stop = {};  // the client comes back
   work.deadline = std::chrono::steady_clock::now() + time_for_a_document;
   try {

@@ -2,23 +2,29 @@
 // documents before the translation, and unmarked after it.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace dragoman::internal {
 
+// Of all texts of a request.
 class IgnoredTags {
  public:
-  explicit IgnoredTags(const std::vector<std::string>& names);  // each may be several, separated by commas
+  // Each may be several, separated by commas. A ServeError where they are more than some hundred.
+  explicit IgnoredTags(const std::vector<std::string>& names);
 
-  bool empty() const { return names_.empty(); }
-  std::string marked(std::string_view text);  // once; tags that say themselves whether to translate stay
-  std::string unmarked(std::string text) const;
+  struct MarkedText {
+    std::string text;
+    std::string mark;  // that the unmarked text has not; empty: there are no names
+  };
+  MarkedText marked(std::string_view text) const;  // tags that say themselves whether to translate stay
+  static std::string unmarked(std::string_view text, std::string_view mark);
 
  private:
-  std::vector<std::string> names_;
-  std::string mark_;  // that no text has
+  std::set<std::string, std::less<>> names_;
 };
 
 }  // namespace dragoman::internal

@@ -47,29 +47,29 @@ TextForm form_of(const Fields& fields) {
   return form;
 }
 
-std::string prepared(std::string text, const TextForm& form, IgnoredTags& ignored) {
-  if (form.one_line)
-    std::ranges::replace_if(
-        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return ignored.marked(text);
+void use_one_line(std::string& text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
 }
 
 void translate(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
-  const std::vector<std::string> texts = fields.texts("text");
+  std::vector<std::string> texts = fields.texts("text");
   if (texts.empty()) throw ServeError(400, "Parameter 'text' not specified.");
   const DeepLChoice chosen = chosen_by(fields, call, api);
   const TextForm form = form_of(fields);
-  admit_texts(api.context, call, texts);
+  const size_t all_characters = checked_characters(api.context, texts);
+  const IgnoredTags ignored(form.format.empty() ? std::vector<std::string>() : fields.texts("ignore_tags"));
 
-  std::vector<IgnoredTags> ignored;
+  std::vector<std::string> marks;
   std::vector<size_t> characters;
   std::vector<TextWork> works;
-  for (const std::string& text : texts) {
-    ignored.emplace_back(form.format.empty() ? std::vector<std::string>() : fields.texts("ignore_tags"));
+  for (std::string& text : texts) {
     characters.push_back(code_point_count(text));
-    api.usage.add(call.client, characters.back());
-    TextWork& work = works.emplace_back(work_of(call, prepared(text, form, ignored.back())));
+    if (form.one_line) use_one_line(text);
+    IgnoredTags::MarkedText marked = ignored.marked(text);
+    marks.push_back(std::move(marked.mark));
+    TextWork& work = works.emplace_back(work_of(call, std::move(marked.text)));
     work.name = "text";
     work.format = form.format;
     work.options = form.options;
@@ -77,6 +77,8 @@ void translate(DeepL& api, const ServeCall& call) {
     work.to = chosen.to;
     work.glossary = chosen.glossary;
   }
+  admit_works(api.context, call, works, all_characters);
+  api.usage.add(call.client, all_characters);
   const bool show_characters = fields.flag("show_billed_characters");
   const HttpHeaders headers = ignored_fields(fields, without_effect);
   translate_all(api.context.translations, call, std::move(works),
@@ -84,7 +86,7 @@ void translate(DeepL& api, const ServeCall& call) {
                   ordered_json translations = ordered_json::array();
                   for (size_t i = 0; i < results.size(); ++i) {
                     translations.push_back({{"detected_source_language", deepl_code(results[i].from)},
-                                            {"text", ignored[i].unmarked(results[i].text)}});
+                                            {"text", IgnoredTags::unmarked(results[i].text, marks[i])}});
                     if (show_characters) translations.back()["billed_characters"] = characters[i];
                   }
                   HttpResponse response = json_answer({{"translations", translations}});

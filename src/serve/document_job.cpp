@@ -1,11 +1,13 @@
 #include "serve/document_job.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "base/error.h"
 #include "dragoman/document.h"
 #include "serve/either_stop.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -29,6 +31,12 @@ dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork
                                    .client = work.client,
                                    .on_progress = [&](size_t, size_t) { time_left(work.deadline); }};
   return dragoman::translate_document(*step.model.translator, request);
+}
+
+// Without the ends of lines between its texts.
+size_t characters_of(const TextWork& work) {
+  const std::string text = document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  return code_point_count(text) - static_cast<size_t>(std::ranges::count(text, '\n'));
 }
 
 // The exception that is being handled; where the document cannot be read it is the client's error.
@@ -63,6 +71,7 @@ void translate_document(const TextWork& work, const LanguageRoute& route, TextRe
   try {
     const EitherStop stop(work.stop, end);
     time_left(work.deadline);
+    if (work.on_read) work.on_read(characters_of(work));
     result.text = work.text;
     for (const RouteStep& step : route) {
       auto document = translated(result.text, work, step, &step == &route.back(), stop.token());

@@ -26,7 +26,10 @@ using nlohmann::ordered_json;
 
 // Browsers send a line end as CRLF in forms, whatever their user wrote.
 void use_line_feeds(std::string& text) {
-  for (size_t at = 0; (at = text.find("\r\n", at)) != text.npos; ++at) text.erase(at, 1);
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') result += text[i];
+  text = std::move(result);
 }
 
 std::vector<std::string> texts_of(const Fields& fields) {
@@ -85,11 +88,12 @@ ordered_json translation_json(const std::vector<TextResult>& results, bool list,
 void translate(ServeContext& context, const ServeCall& call) {
   const Fields fields(call);
   std::vector<std::string> texts = texts_of(fields);
-  LanguageChoice languages = chosen_languages(ServedLanguages(context.translations.pairs()),
-                                              fields.text("source"), fields.text("target"));
+  LanguageChoice languages =
+      chosen_languages(*context.translations.languages(), fields.text("source"), fields.text("target"));
   const int alternatives = alternatives_of(fields, context.settings.limits);
   const std::string format = format_of(fields);
-  admit_texts(context, call, texts);
+  const size_t characters = checked_characters(context, texts);
+  check_hypotheses(context, texts, 1 + alternatives);
 
   const bool automatic = languages.from == "auto", list = fields.is_list("q");
   double confidence = 1;
@@ -106,6 +110,7 @@ void translate(ServeContext& context, const ServeCall& call) {
     works.back().to = languages.to;
     works.back().alternatives = alternatives;
   }
+  admit_works(context, call, works, characters);
   translate_all(context.translations, call, std::move(works), [=](std::vector<TextResult> results) {
     for (TextResult& result : results) result.detection = confidence;
     return json_answer(translation_json(results, list, automatic, alternatives > 0));
@@ -122,11 +127,11 @@ void detect(ServeContext& context, const ServeCall& call) {
 }
 
 void list_languages(ServeContext& context, const ServeCall& call) {
-  const ServedLanguages served(context.translations.pairs());
+  const auto served = context.translations.languages();
   ordered_json json = ordered_json::array();
-  for (const std::string& code : served.all()) {
+  for (const std::string& code : served->all()) {
     ordered_json targets = ordered_json::array();
-    if (const auto found = served.targets_of().find(code); found != served.targets_of().end()) {
+    if (const auto found = served->targets_of().find(code); found != served->targets_of().end()) {
       for (const std::string& target : found->second) targets.push_back(libretranslate_code(target));
     }
     json.push_back({{"code", libretranslate_code(code)}, {"name", english_name(code)}, {"targets", targets}});
@@ -136,8 +141,8 @@ void list_languages(ServeContext& context, const ServeCall& call) {
 
 void show_settings(ServeContext& context, const ServeCall& call) {
   const ServeSettings& settings = context.settings;
-  const ServedLanguages served(context.translations.pairs());
-  const std::string target = served.targets().empty() ? "en" : *served.targets().begin();
+  const auto served = context.translations.languages();
+  const std::string target = served->targets().empty() ? "en" : *served->targets().begin();
   ordered_json endings = ordered_json::array();
   for (const DocumentFormat& format : document_formats())
     for (const std::string& ending : format.endings) endings.push_back(ending);
@@ -159,8 +164,8 @@ void suggest(ServeContext& context, Suggestions& suggestions, const ServeCall& c
   const Fields fields(call);
   for (const char* name : {"q", "s", "source", "target"})
     if (fields.text(name).empty()) missing_parameter(name);
-  const LanguageChoice languages = chosen_languages(ServedLanguages(context.translations.pairs()),
-                                                    fields.text("source"), fields.text("target"));
+  const LanguageChoice languages =
+      chosen_languages(*context.translations.languages(), fields.text("source"), fields.text("target"));
   admit_texts(context, call, {fields.text("q"), fields.text("s")});
   suggestions.add({languages.from, languages.to, fields.text("q"), fields.text("s")});
   call.responder.send(json_answer({{"success", true}}));

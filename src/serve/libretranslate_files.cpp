@@ -29,13 +29,16 @@ std::string address_of(const ServeCall& call, bool tls) {
 void translate_file(ServeContext& context, const ServeCall& call) {
   const Fields fields(call);
   const UploadedFile file = uploaded_file(call.request);
-  const LanguageChoice languages = chosen_languages(ServedLanguages(context.translations.pairs()),
-                                                    fields.text("source"), fields.text("target"));
+  const LanguageChoice languages =
+      chosen_languages(*context.translations.languages(), fields.text("source"), fields.text("target"));
   TextWork work = work_of(call, file.bytes);
   work.format = file.format;
   work.name = file.name;
   work.from = languages.from;
   work.to = languages.to;
+  work.on_read = [&context, client = call.client](size_t characters) {
+    admit_file(context, client, characters);
+  };
   const std::string address = address_of(call, !context.settings.certificate.empty());
   const std::string name = translated_name(file.name, languages.to);
   const auto place = context.files.reserve(file.bytes.size(), call.client);

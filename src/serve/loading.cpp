@@ -27,6 +27,8 @@ std::shared_ptr<Translations> LoadingTranslations::get() const {
   return translations;
 }
 
+void LoadingTranslations::reserve(std::vector<TextWork>& works) { get()->reserve(works); }
+
 void LoadingTranslations::translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) {
   const size_t bytes = work.text.size();
   get()->translate(std::move(work),
@@ -48,6 +50,8 @@ std::vector<DetectedLanguage> LoadingTranslations::detect(const std::string& tex
 }
 
 std::vector<ServedPair> LoadingTranslations::pairs() const { return get()->pairs(); }
+
+std::shared_ptr<const ServedLanguages> LoadingTranslations::languages() const { return get()->languages(); }
 
 DirectTranslator LoadingTranslations::direct(const std::string& from, const std::string& to) const {
   return get()->direct(from, to);

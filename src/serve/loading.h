@@ -17,9 +17,11 @@ class LoadingTranslations : public Translations {
   void set(std::unique_ptr<Translations> loaded);
   void close();  // cancels what is not done, and waits for it
 
+  void reserve(std::vector<TextWork>& works) override;
   void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) override;
   std::vector<DetectedLanguage> detect(const std::string& text) const override;
   std::vector<ServedPair> pairs() const override;
+  std::shared_ptr<const ServedLanguages> languages() const override;
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
   bool ready() const override;

@@ -81,6 +81,7 @@ Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
   for (const auto& [pair, model] : direct_) pairs_.push_back({pair.first, pair.second});
   for (const auto& [pair, third] : through_) pairs_.push_back({pair.first, pair.second, {third}});
   std::ranges::sort(pairs_, {}, [](const ServedPair& pair) { return LanguagePair(pair.from, pair.to); });
+  languages_ = std::make_shared<const ServedLanguages>(pairs_);
 }
 
 // With a single multilingual model there is nothing to find.
@@ -109,24 +110,21 @@ std::vector<std::string> Models::sources() const {
 }
 
 std::string Models::known_source(const std::string& language) const {
-  const std::string code = language_code(language);
-  const std::vector<std::string> all = sources();
-  for (const std::string& known : {code, without_region(code)})
-    if (std::ranges::binary_search(all, known)) return known;
-  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(all, ", "));
+  if (const auto known = languages_->source(language)) return *known;
+  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));
 }
 
 std::string Models::known_target(const std::string& language, const std::string& from) const {
-  std::vector<std::string> all;
-  for (const ServedPair& pair : pairs_)
-    if (pair.from == from) all.push_back(pair.to);
+  const auto targets = languages_->targets_of().find(from);
+  if (targets == languages_->targets_of().end()) throw UsageError("no model translates from {}", from);
+  const std::set<std::string>& all = targets->second;
   if (language.empty()) {
-    if (all.size() == 1) return all.front();
+    if (all.size() == 1) return *all.begin();
     throw UsageError("no target language given for {}: name one of {}", from, fmt::join(all, ", "));
   }
-  const std::string code = language_code(language);
-  for (const std::string& known : {code, without_region(code)})
-    if (known == from || std::ranges::binary_search(all, known)) return known;
+  if (language_code(language) == from) return from;
+  if (const auto known = ServedLanguages::find(all, language)) return *known;
+  if (const auto same = ServedLanguages::find({from}, language)) return *same;
   throw UsageError("no model translates from {} to \"{}\", only to {}", from, language, fmt::join(all, ", "));
 }
 

@@ -9,6 +9,7 @@
 
 #include "serve/folder_watch.h"
 #include "serve/languages.h"
+#include "serve/served_languages.h"
 #include "serve/translations.h"
 #include "serve/translator_owner.h"
 
@@ -41,8 +42,9 @@ class Models {
 
   const std::vector<OpenModel>& all() const { return models_; }
   const std::vector<ServedPair>& pairs() const { return pairs_; }
+  const std::shared_ptr<const ServedLanguages>& languages() const { return languages_; }
   std::vector<std::string> sources() const;
-  // The code among those that are loaded: "pt" for "pt-BR" where there is no Brazilian one. An Error if none fits.
+  // The code among those that are loaded, as ServedLanguages::find has it. An Error if none fits.
   std::string known_source(const std::string& language) const;
   std::string known_target(const std::string& language, const std::string& from) const;
   LanguageRoute route(const std::string& from, const std::string& to) const;
@@ -55,6 +57,7 @@ class Models {
   std::map<LanguagePair, size_t> direct_;        // the model's number
   std::map<LanguagePair, std::string> through_;  // the third language
   std::vector<ServedPair> pairs_;
+  std::shared_ptr<const ServedLanguages> languages_;
 };
 
 }  // namespace dragoman::internal

@@ -21,13 +21,14 @@ class ServedLanguages {
     return targets_of_;
   }  // of each source
 
-  // The code among these that is meant: "pt" for "PT-BR" where there is no Brazilian one.
+  // The code among these that is meant: "pt" for "PT-BR" where there is no Brazilian one, and "pt-BR" for "PT" where
+  // that is the only Portuguese.
   static std::optional<std::string> find(const std::set<std::string>& codes, const std::string& written);
   std::optional<std::string> source(const std::string& written) const;
   bool has_pair(const std::string& from, const std::string& to) const;
 
  private:
-  std::set<std::string> all_, targets_;
+  std::set<std::string> all_, sources_, targets_;
   std::map<std::string, std::set<std::string>> targets_of_;
 };
 

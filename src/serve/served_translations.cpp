@@ -106,7 +106,8 @@ void ServedTranslations::translate(TextWork work, std::function<void(std::future
   const LanguageRoute route = models->route(result.from, result.to);
   if (work.client == 0) work.client = dragoman::Translator::new_client();
   for (size_t i = 1; i < route.size(); ++i) result.via.push_back(route[i].from);
-  const auto done = [room = capacity_.take(work.text.size()),
+  if (!work.room) work.room = capacity_.take(work);
+  const auto done = [room = std::move(work.room),
                      on_done = std::move(on_done)](std::future<TextResult> future) mutable {
     room.reset();
     on_done(std::move(future));

@@ -22,9 +22,11 @@ class ServedTranslations : public Translations {
   ServedTranslations(std::vector<std::string> models, const TranslationsSettings& settings);
   ~ServedTranslations() override;  // cancels what is not done, and waits for it
 
+  void reserve(std::vector<TextWork>& works) override { capacity_.reserve(works); }
   void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) override;
   std::vector<DetectedLanguage> detect(const std::string& text) const override;
   std::vector<ServedPair> pairs() const override;
+  std::shared_ptr<const ServedLanguages> languages() const override { return current()->languages(); }
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
   bool ready() const override { return true; }

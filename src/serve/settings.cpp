@@ -39,15 +39,18 @@ void declare_network(Section& own, ServeSettings& s) {
 void declare_limits(Section& own, ServeLimits& l) {
   own.add("max-body", l.body, "bytes of a request's body", at_least(1024).at_most(1 << 30));
   own.add("max-upload", l.upload, "bytes of a document to translate", at_least(1024).at_most(1 << 30));
-  own.add("max-characters", l.characters, "characters of a request's texts together", at_least(1));
+  own.add("max-characters", l.characters, "characters of a request's texts together, or of a document",
+          at_least(1));
   own.add("max-texts", l.texts, "texts of a request", at_least(1).at_most(1'000'000));
   own.add("max-beam", l.beam, "largest beam, and most alternatives, that a request may ask for",
           at_least(1).at_most(1000));
   own.add("max-output", l.output, "longest output that a request may ask for, in subwords a sentence",
           at_least(1).at_most(100'000));
   own.add("timeout", l.timeout, "seconds after which a request times out", at_least(1).at_most(86'400));
-  own.add("queue", l.queue, "texts that may wait; beyond, requests are refused with 503", at_least(1));
-  own.add("queue-characters", l.queue_characters, "characters of the texts that may wait", at_least(1));
+  own.add("queue", l.queue,
+          "lines of text, and documents, that may wait; beyond, requests are refused with 503", at_least(1));
+  own.add("queue-characters", l.queue_characters,
+          "characters of these; of a text that has more than a quarter, a quarter counts", at_least(1));
   own.add("requests-per-client", l.requests_of_client, "requests at once of one API key or address",
           at_least(1).at_most(1'000'000));
   own.add("characters-per-minute", l.characters_a_minute,

@@ -30,6 +30,15 @@ std::vector<TextLine> lines_of(std::string_view text) {
   }
 }
 
+// Empty lines share one request, the first one's.
+std::vector<size_t> lines_to_submit(const std::vector<TextLine>& lines) {
+  std::vector<size_t> all;
+  bool any_empty = false;
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (!lines[i].text.empty() || !std::exchange(any_empty, true)) all.push_back(i);
+  return all;
+}
+
 bool is_given(const dragoman::Options& options, std::string_view name) {
   return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
 }
@@ -50,8 +59,9 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
         result_(std::move(result)),
         on_done_(std::move(on_done)),
         lines_(lines_of(work_.text)),
+        submitted_(lines_to_submit(lines_)),
         stop_(work_.stop, end),
-        unfinished_(lines_.size()) {
+        unfinished_(submitted_.size()) {
     for (const RouteStep& step : route_)
       options_.push_back(step_options(work_, step, &step == &route_.back()));
     if (!work_.prefix.empty() && lines_.size() > 1)
@@ -63,7 +73,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
 
   void start() {
     try {
-      for (size_t i = 0; i < lines_.size(); ++i) submit(i, 0, lines_[i].text);
+      for (const size_t i : submitted_) submit(i, 0, lines_[i].text);
     } catch (const dragoman::Error& error) {
       if (error.kind() != ErrorKind::usage) return fail(std::current_exception());
       ended_.store(true);
@@ -98,14 +108,28 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
     try {
       dragoman::Translation translation = done.get();
       if (step + 1 < route_.size()) return submit(line, step + 1, translation.text());
-      result_.lines[line] = std::move(translation);
+      if (lines_[line].text.empty()) {
+        keep_for_all_empty(translation);
+      } else {
+        keep(line, std::move(translation));
+      }
       const std::lock_guard lock(mutex_);
-      done_[line] = true;
       if (--unfinished_ > 0) return;
     } catch (...) {
       return fail(std::current_exception());
     }
     finish();
+  }
+
+  void keep(size_t line, dragoman::Translation translation) {
+    result_.lines[line] = std::move(translation);
+    const std::lock_guard lock(mutex_);
+    done_[line] = true;
+  }
+
+  void keep_for_all_empty(const dragoman::Translation& translation) {
+    for (size_t i = 0; i < lines_.size(); ++i)
+      if (lines_[i].text.empty()) keep(i, translation);
   }
 
   void fail(const std::exception_ptr& error) {
@@ -162,6 +186,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   TextResult result_;
   const OnText on_done_;
   const std::vector<TextLine> lines_;
+  const std::vector<size_t> submitted_;     // of them
   std::vector<dragoman::Options> options_;  // of each step
 
   EitherStop stop_;
@@ -176,6 +201,17 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
 };
 
 }  // namespace
+
+size_t lines_with_text(std::string_view text) {
+  size_t count = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (!line.empty() && line != "\r") ++count;
+    begin = end + 1;
+  }
+  return count;
+}
 
 dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool last) {
   dragoman::Options options = work.options;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <future>
 #include <stop_token>
+#include <string_view>
 
 #include "serve/models.h"
 #include "serve/translations.h"
@@ -16,6 +17,9 @@ using OnText = std::function<void(std::future<TextResult>)>;
 // anything has begun.
 void start_text(TextWork work, const LanguageRoute& route, TextResult result, const std::stop_token& end,
                 OnText on_done);
+
+// How many of a text's lines are not empty: each is a request.
+size_t lines_with_text(std::string_view text);
 
 // The options of each request of a step: with its languages, sentences split, and as many hypotheses as are asked for.
 dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool last);

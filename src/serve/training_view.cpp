@@ -42,12 +42,16 @@ void TrainingView::read_what_is_new() {
   try {
     const auto data = watch_.update();
     if (!data) return;
-    data_ = data->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    tag_ = fmt::format("\"{}\"", checksum_of(data_));
+    keep(data->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } catch (const std::exception& error) {
     log_warning("the training runs cannot be read: {}", error.what());
-    if (data_.empty()) data_ = R"({"runs":[]})";
+    if (data_.empty()) keep(R"({"runs":[]})");
   }
+}
+
+void TrainingView::keep(std::string data) {
+  data_ = std::move(data);
+  tag_ = fmt::format("\"{}\"", checksum_of(data_));
 }
 
 std::vector<Route> TrainingView::routes() {

@@ -22,6 +22,7 @@ class TrainingView {
  private:
   void answer_calls(const std::stop_token& stop);
   void read_what_is_new();
+  void keep(std::string data);
 
   TrainingWatch watch_;
   std::string data_, tag_;  // as it was read last, and its ETag

@@ -26,6 +26,8 @@
 
 namespace dragoman::internal {
 
+class ServedLanguages;
+
 struct TextWork {
   std::string text;         // or a file's bytes
   std::string format = {};  // of a document: "html" or another of document_formats(); empty: lines of text
@@ -40,6 +42,10 @@ struct TextWork {
   std::stop_token stop = {};
   std::function<void(const dragoman::Progress&)> on_progress = {};  // of the whole text; not of documents
   uint64_t client = 0;  // work of one client takes turns with that of others
+  // Of a document, before it is translated, on a thread that may wait: with the characters in it that are. What it
+  // throws ends the work.
+  std::function<void(size_t characters)> on_read = {};
+  std::shared_ptr<void> room = {};  // by reserve(): held until the work is done
 };
 
 struct TextResult {
@@ -90,9 +96,13 @@ class Translations {
  public:
   virtual ~Translations() = default;
 
+  // Room for all works of a request, before any of them begins: an Overloaded, or a ServeError of status 413, is thrown
+  // where there is none. Work that has none takes it in translate().
+  virtual void reserve(std::vector<TextWork>&) {}
   virtual void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) = 0;
   virtual std::vector<DetectedLanguage> detect(const std::string& text) const = 0;  // the most likely first
   virtual std::vector<ServedPair> pairs() const = 0;                                // all, pivots included
+  virtual std::shared_ptr<const ServedLanguages> languages() const;                 // the same by language
   // Of a direct pair, for what is asked of one model (scores, inspection). It stays valid while held, also where its
   // folder is reloaded. A usage error where there is none.
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;
@@ -111,7 +121,7 @@ struct TranslationsSettings {
   size_t cache_bytes = 64 << 20;          // of sentences that were translated before, all models' together
   std::chrono::milliseconds watch{5000};  // between looks at the models' folders; 0: only reload() looks
   std::string detector = {};              // a file of fastText: lid.176.ftz
-  size_t texts = 4096;                    // that may wait or be under way, all clients' together
+  size_t texts = 4096;                    // that may wait or be under way, all clients' together: capacity.h
   size_t characters = 4 << 20;            // of these together
   int documents = 64;                     // that are translated at once
 };

@@ -16,6 +16,7 @@
 #include "serve/v1_answer.h"
 #include "serve/v1_options.h"
 #include "serve/worker_pool.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -72,12 +73,11 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
         reported_(texts),
         left_(texts) {}
 
-  void start(Translations& translations, const TextWork& pattern, std::vector<std::string> texts) {
+  void start(Translations& translations, std::vector<TextWork> works) {
     try {
-      if (texts.empty()) finish();
-      for (size_t i = 0; i < texts.size(); ++i) {
-        TextWork work = pattern;
-        work.text = std::move(texts[i]);
+      if (works.empty()) finish();
+      for (size_t i = 0; i < works.size(); ++i) {
+        TextWork& work = works[i];
         work.stop = stop_.token();
         if (events_) {
           work.on_progress = [self = shared_from_this(), i](const Progress& progress) {
@@ -170,11 +170,33 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   std::atomic<bool> ended_ = false;
 };
 
+// Of the glossary, and of the prefix, which each text has.
+size_t characters_beside(const json& body, size_t texts) {
+  size_t characters = 0;
+  if (body.contains("prefix"))
+    characters += texts * code_point_count(body["prefix"].get_ref<const std::string&>());
+  if (!body.contains("glossary")) return characters;
+  for (const json& entry : body["glossary"])
+    for (const json& term : entry) characters += code_point_count(term.get_ref<const std::string&>());
+  return characters;
+}
+
+// The works of one pattern, one for each text, with room for them.
+std::vector<TextWork> admitted(ServeContext& context, const ServeCall& call, const TextWork& pattern,
+                               std::vector<std::string> texts, size_t characters) {
+  check_hypotheses(context, texts,
+                   std::max<int64_t>(call.body.value("nbest", 1), int64_t{1} + pattern.alternatives));
+  std::vector<TextWork> works(texts.size(), pattern);
+  for (size_t i = 0; i < texts.size(); ++i) works[i].text = std::move(texts[i]);
+  admit_works(context, call, works, characters);
+  return works;
+}
+
 void translate(ServeContext& context, ServeCall call) {
   std::vector<std::string> texts = texts_in(call.body);
-  admit_texts(context, call, texts);
-  TextWork work = work_of(call, "");
   const json& body = call.body;
+  const size_t characters = checked_characters(context, texts, characters_beside(body, texts.size()));
+  TextWork work = work_of(call, "");
   work.from = body.value("from", "");
   work.to = body.value("to", "");
   if (const std::string format = body.value("format", "text"); format != "text") work.format = format;
@@ -185,9 +207,9 @@ void translate(ServeContext& context, ServeCall call) {
   if (body.value("attention", false) && !body.value("alignment", false))
     work.options.emplace_back("alignment", true);
   const AnswerDetail detail = detail_of(body, work);
-  const size_t count = texts.size();
-  std::make_shared<TranslateCall>(std::move(call), count, detail, context.workers)
-      ->start(context.translations, work, std::move(texts));
+  std::vector<TextWork> works = admitted(context, call, work, std::move(texts), characters);
+  std::make_shared<TranslateCall>(std::move(call), works.size(), detail, context.workers)
+      ->start(context.translations, std::move(works));
 }
 
 }  // namespace
@@ -202,6 +224,9 @@ ordered_json language_properties() {
 
 namespace {
 
+// No longer than the longest output, of subwords of four characters.
+int64_t longest_prefix(const ServeLimits& limits) { return std::min(limits.characters, 4 * limits.output); }
+
 ordered_json body_schema(const ServeLimits& limits) {
   const ordered_json text = {{"type", "string"}};
   ordered_json properties = {
@@ -209,7 +234,10 @@ ordered_json body_schema(const ServeLimits& limits) {
        {{"description", "a text, or a list of texts, which are translated as one batch"},
         {"oneOf", {text, {{"type", "array"}, {"items", text}}}}}},
       {"format", {{"type", "string"}, {"enum", {"text", "html"}}, {"default", "text"}}},
-      {"prefix", {{"type", "string"}, {"description", "how the translation begins: of a single line"}}},
+      {"prefix",
+       {{"type", "string"},
+        {"maxLength", longest_prefix(limits)},
+        {"description", "how the translation begins: of a single line"}}},
       {"alternatives",
        {{"type", "integer"},
         {"minimum", 0},

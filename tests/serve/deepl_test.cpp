@@ -1,8 +1,10 @@
 #include "serve/deepl.h"
 
+#include <chrono>
 #include <filesystem>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "serve/deepl_tags.h"
@@ -86,9 +88,39 @@ TEST_F(DeepLTest, IgnoredTagsAreMarkedForTheReaderAlone) {
             "a <x translate=\"no\" data-ignored=\"0\" id=\"1\">b</x> <xy/> <x translate=\"no\" "
             "data-ignored=\"0\"/>< x>");
   EXPECT_EQ(answer->json()["translations"][0]["text"], "fr(" + text + ")");
-  IgnoredTags tags({"x"});
-  const std::string marked = "<x translate=\"no\" data-ignored=\"0\">";
-  EXPECT_EQ(tags.unmarked(tags.marked(marked)), marked);
+  const IgnoredTags tags({"x"});
+  const std::string has_mark = "<x translate=\"no\" data-ignored=\"0\"><x>";
+  const IgnoredTags::MarkedText marked = tags.marked(has_mark);
+  EXPECT_EQ(marked.text, "<x translate=\"no\" data-ignored=\"0\"><x translate=\"no\" data-ignored=\"1\">");
+  EXPECT_EQ(IgnoredTags::unmarked(marked.text, marked.mark), has_mark);
+}
+
+// What would take minutes, or gigabytes, if its time or memory grew with the square of its length.
+TEST_F(DeepLTest, ManyIgnoredTags) {
+  const IgnoredTags tags({"x"});
+  const auto begin = std::chrono::steady_clock::now();
+  std::string open, marks;
+  for (int i = 0; i < 500'000; ++i) open += "<x>";
+  for (int i = 0; i < 50'000; ++i) marks += fmt::format(" translate=\"no\" data-ignored=\"{}\"", i);
+  for (const std::string& text : {std::string(2'000'000, '<'), open, marks}) {
+    const IgnoredTags::MarkedText marked = tags.marked(text);
+    EXPECT_EQ(IgnoredTags::unmarked(marked.text, marked.mark), text);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+
+  std::string names;
+  for (int i = 0; i < 501; ++i) names += fmt::format("name{},", i);
+  const json body = {{"text", {"a"}}, {"target_lang", "FR"}, {"tag_handling", "xml"}, {"ignore_tags", names}};
+  EXPECT_EQ(message(body), "Value for 'ignore_tags' has more than 500 tags.");
+}
+
+TEST_F(DeepLTest, WhatIsRefusedDoesNotCount) {
+  server.translations.full = true;
+  message({{"text", {"abc"}}, {"target_lang", "FR"}}, 503);
+  EXPECT_EQ(server.get("/v2/usage")->json().at("character_count"), 0);
+  server.translations.full = false;
+  message({{"text", {"abc"}}, {"target_lang", "FR"}}, 200);
+  EXPECT_EQ(server.get("/v2/usage")->json().at("character_count"), 3);
 }
 
 TEST_F(DeepLTest, ErrorsAreInItsWords) {
@@ -202,6 +234,22 @@ TEST_F(DeepLTest, DocumentsAreFetchedWithTheirKey) {
                           ->json();
   EXPECT_EQ(status.at("status"), "error");
   EXPECT_EQ(status.at("error_message"), "a translation failed");
+}
+
+TEST(DeepLDocuments, CountAsTextsDo) {
+  FakeServer server({.limits = {.characters = 10, .characters_a_minute = 15}});
+  server.routes = deepl_routes(server.context);
+  const auto error_of = [&](const std::string& text) {
+    const json uploaded = server.post_file("/v2/document", {{"target_lang", "FR"}}, "a.txt", text)->json();
+    const json key = {{"document_key", uploaded.at("document_key")}};
+    return server.post("/v2/document/" + uploaded.value("document_id", ""), key)
+        ->json()
+        .value("error_message", "");
+  };
+  EXPECT_NE(error_of(std::string(11, 'x')).find("the file has 11 characters"), std::string::npos);
+  EXPECT_EQ(error_of(std::string(10, 'x')), "");
+  EXPECT_NE(error_of(std::string(10, 'x')).find("15 characters in a minute"), std::string::npos);
+  EXPECT_EQ(server.get("/v2/usage")->json().at("character_count"), 10);
 }
 
 std::string refused(GlossaryEntries (*read)(std::string_view), std::string_view text) {

@@ -18,6 +18,7 @@
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/worker_pool.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 
@@ -26,6 +27,11 @@ class FakeTranslations : public Translations {
  public:
   std::vector<TextWork> seen;
   bool at_once = true;  // else `answer_all` answers
+  bool full = false;
+
+  void reserve(std::vector<TextWork>&) override {
+    if (full) throw Overloaded("the server is busy", 3);
+  }
 
   void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) override {
     if (work.from.empty() || work.from == "auto") work.from = detect(work.text).front().language;
@@ -37,6 +43,13 @@ class FakeTranslations : public Translations {
   void answer_all() {
     for (auto& [work, on_done] : std::exchange(waiting_, {})) {
       std::promise<TextResult> promise;
+      try {
+        if (work.on_read) work.on_read(code_point_count(work.text));
+      } catch (...) {
+        promise.set_exception(std::current_exception());
+        on_done(promise.get_future());
+        continue;
+      }
       if (work.text.find("fail") != work.text.npos) {
         promise.set_exception(std::make_exception_ptr(dragoman::Error("a translation failed")));
       } else {

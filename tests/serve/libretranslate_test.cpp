@@ -1,5 +1,6 @@
 #include "serve/libretranslate.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -167,6 +168,48 @@ TEST_F(LibreTranslateTest, FilesAreTranslatedAndFetched) {
   EXPECT_EQ(header_of(file->response.headers, "x-content-type-options"), "nosniff");
   for (const char* name : {"x", "..", "0123456789abcdef0123456789abcdef.html", ".html"})
     EXPECT_EQ(server.get(std::string("/download_file/") + name)->response.status, 404) << name;
+}
+
+TEST(LibreTranslateLimits, HoldForFilesAndAlternatives) {
+  FakeServer server({.limits = {.characters = 10}});
+  server.routes = libretranslate_routes(server.context);
+  const auto file = [&](size_t size) {
+    return server
+        .post_file("/translate_file", {{"source", "en"}, {"target", "fr"}}, "a.txt", std::string(size, 'x'))
+        ->response.status;
+  };
+  EXPECT_EQ(file(10), 200);
+  EXPECT_EQ(file(11), 413);
+  const auto lines = [&](const char* text, int alternatives) {
+    return server
+        .post("/translate", {{"q", text}, {"source", "en"}, {"target", "fr"}, {"alternatives", alternatives}})
+        ->response.status;
+  };
+  EXPECT_EQ(lines("a\nb\n\nc", 0), 200);
+  EXPECT_EQ(lines("a\nb\n\n\n", 4), 200);
+  EXPECT_EQ(lines("a\nb\n\nc", 4), 413);
+}
+
+TEST(LibreTranslateLimits, WhatIsRefusedDoesNotCount) {
+  FakeServer server({.limits = {.characters_a_minute = 10}});
+  server.routes = libretranslate_routes(server.context);
+  const json body = {{"q", std::string(10, 'x')}, {"source", "en"}, {"target", "fr"}};
+  server.translations.full = true;
+  EXPECT_EQ(server.post("/translate", body)->response.status, 503);
+  server.translations.full = false;
+  EXPECT_EQ(server.post("/translate", body)->response.status, 200);
+  EXPECT_EQ(server.post("/translate", body)->response.status, 429);
+}
+
+// It would take minutes if each line end moved all that follows.
+TEST_F(LibreTranslateTest, AFormOfManyLineEndsIsReadAtOnce) {
+  std::string text;
+  for (int i = 0; i < 3'000'000; ++i) text += "\r\n";
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<std::pair<std::string, std::string>> fields = {
+      {"q", text}, {"source", "en"}, {"target", "fr"}};
+  EXPECT_EQ(server.post_file("/translate", fields, "", "")->response.status, 413);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST_F(LibreTranslateTest, FilesThatCannotBeTranslated) {

@@ -173,12 +173,22 @@ TEST(Server, AClientThatGoesAwayStopsItsTranslation) {
 
 TEST(Server, LimitsWhatAClientMayAsk) {
   ServeSettings settings = test_settings();
-  settings.limits = {
-      .body = 2000, .characters = 100, .texts = 3, .requests_of_client = 1, .characters_a_minute = 150};
+  settings.limits = {.body = 2000,
+                     .characters = 100,
+                     .texts = 3,
+                     .output = 10,
+                     .requests_of_client = 1,
+                     .characters_a_minute = 150};
   const TestServer server(settings);
   EXPECT_EQ(server.post("/v1/translate", {{"text", std::string(101, 'x')}}).status, 413);
   EXPECT_EQ(server.post("/v1/translate", {{"text", {"a", "b", "c", "d"}}}).status, 413);
   EXPECT_EQ(server.post("/v1/translate", {{"text", std::string(3000, 'x')}}).status, 413);
+  const std::string half(51, 'x'), prefix(40, 'x');
+  EXPECT_EQ(server.post("/v1/translate", {{"text", {"a", "b", "c"}}, {"prefix", prefix}}).status, 413);
+  const json glossary = json::array({{{"source", half}, {"target", half}}});
+  EXPECT_EQ(server.post("/v1/translate", {{"text", "a"}, {"glossary", glossary}}).status, 413);
+  EXPECT_EQ(server.post("/v1/translate", {{"text", "a"}, {"prefix", prefix + "x"}}).status, 400);
+  EXPECT_EQ(server.post("/v1/translate", {{"text", "a\nb\nc\nd\ne\nf"}, {"nbest", 20}}).status, 413);
 
   HttpClient client(server.server.port());
   client.request("POST", "/v1/translate", R"({"text":"hold"})", "Content-Type: application/json\r\n");

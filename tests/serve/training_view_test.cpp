@@ -69,6 +69,16 @@ TEST_F(TrainingViews, AFolderMayBeARunAndMayBeEmptyAtFirst) {
   EXPECT_EQ(nlohmann::json::parse(ask(view).body)["runs"][0]["summary"]["steps"], 1);
 }
 
+TEST_F(TrainingViews, WhatCannotBeReadAtFirstIsAnAnswer) {
+  append("a", line(1, 5));
+  std::filesystem::create_directories(folder_.path("a/config.json"));
+  TrainingView view(folder_.path("."));
+  const HttpResponse first = ask(view, "\"of another answer\"");
+  EXPECT_EQ(first.status, 200);
+  EXPECT_EQ(first.body, R"({"runs":[]})");
+  EXPECT_EQ(ask(view, tag_of(first)).status, 304);
+}
+
 TEST_F(TrainingViews, WithoutAFolderTheAnswerSaysWhatToDo) {
   TrainingView view("");
   try {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,8 @@
 #include "search/model_folder.h"
 #include "serve/detector.h"
 #include "serve/languages.h"
+#include "serve/route.h"
+#include "serve/served_languages.h"
 #include "serve/test_server.h"
 
 namespace dragoman::internal {
@@ -94,6 +97,62 @@ TEST_F(TranslationsTest, HtmlKeepsItsTags) {
       *translations, {.text = html, .format = "html", .from = "en", .to = "fr", .options = short_ones});
   EXPECT_EQ(result.text,
             translate_document(model, {.bytes = html, .name = "page.html", .options = options}).bytes);
+}
+
+TEST_F(TranslationsTest, EmptyLinesShareOneRequest) {
+  const auto translations = open({"en-fr=" + one_.path});
+  const auto text_of = [&](const std::string& text) {
+    return translated(*translations, {.text = text, .from = "en", .to = "fr", .options = short_ones});
+  };
+  const auto requests = [&] { return translations->models().front().translator->statistics().requests; };
+  const std::string ends(10'000, '\n'), cat = text_of("The cat sleeps.").text;
+  const uint64_t before = requests();
+  const TextResult result = text_of(ends + "The cat sleeps.\r\n\r\n");
+  EXPECT_EQ(result.text, ends + cat + "\r\n\r\n");
+  ASSERT_EQ(result.lines.size(), 10'003u);
+  EXPECT_EQ(result.lines.back().hypotheses.size(), 1u);
+  EXPECT_EQ(requests() - before, 2u);
+}
+
+TEST_F(TranslationsTest, ADocumentIsCountedBeforeItIsTranslated) {
+  const auto translations = open({"en-fr=" + one_.path});
+  TextWork work = {.text = "<p title='x'>The <b>cat</b></p><p>sleeps</p>",
+                   .format = "html",
+                   .name = "text",
+                   .from = "en",
+                   .to = "fr",
+                   .options = short_ones};
+  size_t counted = 0;
+  work.on_read = [&](size_t characters) { counted = characters; };
+  translated(*translations, work);
+  EXPECT_EQ(counted, 14u);
+  work.on_read = [](size_t) { throw ServeError(413, "too many"); };
+  EXPECT_THROW(translated(*translations, work), ServeError);
+}
+
+// While a large document is translated, others are; and it begins while others are.
+TEST_F(TranslationsTest, ALargeDocumentLeavesRoomForOthers) {
+  TranslationsSettings small = settings();
+  small.texts = 8;
+  small.characters = 200;
+  const auto translations = open_translations({"en-fr=" + one_.path}, small);
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::promise<TextResult> done;
+  translations->translate({.text = std::string(1000, ' ') + "<p>The cat</p>",
+                           .format = "html",
+                           .name = "text",
+                           .from = "en",
+                           .to = "fr",
+                           .options = short_ones,
+                           .on_read = [&](size_t) { released.wait(); }},
+                          [&](std::future<TextResult> result) { done.set_value(result.get()); });
+  EXPECT_FALSE(translations->overload());
+  EXPECT_NE(
+      translated(*translations, {.text = "A dog.", .from = "en", .to = "fr", .options = short_ones}).text,
+      "");
+  release.set_value();
+  EXPECT_NE(done.get_future().get().text, "");
 }
 
 TEST_F(TranslationsTest, ReportsTheWholeText) {
@@ -224,6 +283,25 @@ TEST(Detector, ReadsNothingButItsFile) {
     write_file(path, {bytes});
     EXPECT_NE(message_of([&] { LanguageDetector{path}; }).find("tools/get_detector"), std::string::npos);
   }
+}
+
+TEST(Languages, ALanguageIsFoundByItsOnlyRegion) {
+  const auto found = [](const std::set<std::string>& codes, const char* written) {
+    return ServedLanguages::find(codes, written).value_or("");
+  };
+  EXPECT_EQ(found({"en", "pt-BR"}, "PT"), "pt-BR");
+  EXPECT_EQ(found({"en", "pt-BR", "pt-PT"}, "pt"), "");
+  EXPECT_EQ(found({"en", "pt", "pt-PT"}, "pt"), "pt");
+  EXPECT_EQ(found({"en", "pt", "pt-PT"}, "pt-BR"), "pt");
+  EXPECT_EQ(found({"pt-BR"}, "pt-PT"), "");
+  EXPECT_EQ(found({"zh-Hant"}, "zh"), "") << "another script";
+}
+
+TEST_F(TranslationsTest, ATextFindsTheOnlyRegionOfItsLanguage) {
+  const auto translations = open({"en-pt-BR=" + one_.path});
+  const TextWork work = {.text = "x", .from = "en", .to = "pt", .options = short_ones};
+  EXPECT_EQ(translated(*translations, work).to, "pt-BR");
+  EXPECT_EQ(translations->languages(), translations->languages()) << "they are not built anew";
 }
 
 TEST(Languages, AreWrittenInOneWay) {
