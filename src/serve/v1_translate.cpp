@@ -60,7 +60,7 @@ AnswerDetail detail_of(const json& body, const TextWork& work) {
 constexpr size_t enough_unsent = 256 << 10;  // bytes, beyond which no progress is sent
 
 // Where the character begins that the byte belongs to.
-size_t character_at(const std::string& text, size_t byte) {
+size_t character_at(std::string_view text, size_t byte) {
   byte = std::min(byte, text.size());
   while (byte > 0 && byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xc0) == 0x80) --byte;
   return byte;

@@ -21,7 +21,7 @@ class ReportingTranslations : public CapitalTranslations {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
       }
       std::promise<TextResult> promise;
-      promise.set_value({.text = reports_.back().text, .from = "en", .to = "xx"});
+      promise.set_value({.text = std::string(reports_.back().text), .from = "en", .to = "xx"});
       on_done(promise.get_future());
       done = true;
     });
@@ -84,7 +84,8 @@ TEST(StreamedProgress, HasWhatMayHaveChanged) {
 }
 
 TEST(StreamedProgress, SlowClientsGetLessOfItAndTheResult) {
-  const Streamed streamed = stream_of(std::vector<dragoman::Progress>(40, {std::string(1 << 20, 'a'), 0}));
+  const std::string text(1 << 20, 'a');
+  const Streamed streamed = stream_of(std::vector<dragoman::Progress>(40, {text, 0}));
   EXPECT_LT(streamed.progress.size(), 30U);
   ASSERT_TRUE(streamed.result);
   EXPECT_EQ((*streamed.result)["text"].get<std::string>().size(), size_t{1} << 20);
