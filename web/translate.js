@@ -5,7 +5,7 @@ import {History} from "./history.js";
 import {Inside} from "./inside.js";
 import {Languages, directionOf, nameOf} from "./languages.js";
 import {Notice} from "./notice.js";
-import {wordsOf} from "./positions.js";
+import {unitsOfBytes, wordsOf} from "./positions.js";
 import {Result} from "./result.js";
 import {apiKey, getJson, postJson, postStream, refusal} from "./server.js";
 import {SourceView} from "./source_view.js";
@@ -81,11 +81,15 @@ function stop() {
 async function run(body, onProgress, onResult, again) {
   stop();
   const mine = running = new AbortController();
+  let text = "";  // of the progress so far: each event has what may have changed, from a byte on
   target.busy(true);
   try {
     for await (const {event, data} of postStream("v1/translate", {...body, stream: true}, mine.signal)) {
       if (mine !== running) return;
-      if (event === "progress") onProgress(data);
+      if (event === "progress") {
+        text = text.slice(0, unitsOfBytes(text, data.begin ?? 0)) + data.text;
+        onProgress({...data, text});
+      }
       if (event === "result") onResult(data);
       if (event === "error") throw refusal(data);
     }

@@ -112,6 +112,7 @@ void serve(const Arguments& arguments) {
   if (o.settings.log == RequestLogFormat::json) log_as_json();
   for (const int signal : {SIGINT, SIGTERM}) watch(signal, on_stop);
   watch(SIGHUP, on_hangup);
+  watch(SIGPIPE, SIG_IGN);  // whoever reads the log may go
   TranslationServer server(o.settings);
   server.start();
   server.load();

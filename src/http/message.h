@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,14 +53,17 @@ class Responder {
     virtual void begin(HttpResponse head) = 0;
     virtual bool write(std::string_view text) = 0;
     virtual void end() = 0;
+    virtual size_t unsent() const { return 0; }
   };
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
 
   void send(HttpResponse response) const { sink_->send(std::move(response)); }
   void begin(HttpResponse head) const { sink_->begin(std::move(head)); }
-  // False once more waits to be sent than the server keeps for a client that does not read: the client is dropped.
+  // False where more waits to be sent than the server keeps for a client that does not read: the client is dropped. The
+  // size of `text` itself does not matter.
   bool write(std::string_view text) const { return sink_->write(text); }
   void end() const { sink_->end(); }
+  size_t unsent() const { return sink_->unsent(); }  // bytes of a stream that wait for the client
 
  private:
   std::shared_ptr<Sink> sink_;

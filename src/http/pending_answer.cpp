@@ -15,6 +15,7 @@ class AnswerSink : public Responder::Sink {
   void begin(HttpResponse head) override { answer_->begin(std::move(head)); }
   bool write(std::string_view text) override { return answer_->write(text); }
   void end() override { answer_->end(); }
+  size_t unsent() const override { return answer_->unsent(); }
 
  private:
   std::shared_ptr<PendingAnswer> answer_;
@@ -66,7 +67,7 @@ bool PendingAnswer::write(std::string_view text) {
   std::unique_lock lock(mutex_);
   if (closed_ || stage_ != Stage::streaming) return false;
   if (terms_.head_only) return true;
-  if (text.size() > terms_.unsent_bytes || unsent_ > terms_.unsent_bytes - text.size()) {
+  if (unsent_ > terms_.unsent_bytes) {
     stage_ = Stage::broken;
     lock.unlock();
     wake_();  // also where the connection is busy with what it took before
@@ -88,6 +89,11 @@ void PendingAnswer::end() {
   stage_ = Stage::answered;
   if (!until_close_ && !terms_.head_only) bytes_ += last_chunk;
   wake(std::move(lock));
+}
+
+size_t PendingAnswer::unsent() const {
+  const std::lock_guard lock(mutex_);
+  return unsent_;
 }
 
 void PendingAnswer::abandon() {

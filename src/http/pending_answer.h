@@ -21,7 +21,7 @@ struct AnswerTerms {
   bool keep_alive = true;
   bool head_only = false;  // the request was HEAD: the body is not sent
   std::string id = {};
-  size_t unsent_bytes = 0;                                 // of a streamed answer, at most
+  size_t unsent_bytes = 0;                                 // beyond which a stream takes no more
   std::shared_ptr<const std::atomic<bool>> draining = {};  // once true, no connection is kept alive
 };
 
@@ -38,6 +38,7 @@ class PendingAnswer {
   void begin(HttpResponse head);
   bool write(std::string_view text);
   void end();
+  size_t unsent() const;
   void abandon();  // nobody is left who could answer
   std::stop_token gone() const { return gone_.get_token(); }
 

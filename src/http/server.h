@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,8 @@ struct HttpSettings {
   size_t header_bytes = 16 << 10;
   size_t body_bytes = 32 << 20;  // unless `admit` says less
   size_t connections = 4096, connections_of_one_address = 256;
-  size_t unsent_bytes = 8 << 20;  // of a streamed answer
+  size_t buffered_bytes = 256 << 20;  // of all requests' bodies that are read or worked on, beyond small ones
+  size_t unsent_bytes = 8 << 20;      // of a stream: with more than these waiting, a client is dropped
   std::chrono::milliseconds header_time{
       10'000};  // from the first byte, or the connection's start, to the last header
   std::chrono::milliseconds body_time{60'000};
@@ -39,22 +41,30 @@ struct HttpSettings {
   std::string certificate = {}, key = {};  // PEM files, or one that has both; empty: no TLS
 };
 
+// What of a body is not counted in `buffered_bytes`: large bodies do not keep small ones out.
+inline constexpr size_t small_body = 64 << 10;
+
 struct HttpHandler {
   // Once the headers are read, before the body is: an answer refuses the request. Changes `body_bytes` where another
   // limit than the server's holds. On a thread of the server: must return at once.
   std::function<std::optional<HttpResponse>(const IncomingRequest& head, size_t& body_bytes)> admit = {};
+  // The answer where the server itself refuses a request whose headers it has read: the body is too large, too slow or
+  // damaged, or too much is buffered (503). Left out: an answer of the server's own. Must return at once.
+  std::function<HttpResponse(const IncomingRequest& head, int status, const std::string& sentence)> refused =
+      {};
   // The whole request; HEAD comes as GET. On a thread of the server: must return at once, and answers when it can.
   std::function<void(IncomingRequest request, Responder responder)> handle;
 };
 
 // What a server counts.
 struct HttpCounts {
-  size_t connections = 0;     // now
-  uint64_t accepted = 0;      // connections
-  uint64_t refused = 0;       // of these, for the sake of a limit
-  uint64_t bad_requests = 0;  // not HTTP, or ambiguous
-  uint64_t requests = 0;      // that were handed to the handler
-  uint64_t gone = 0;          // of these, whose client went away before the answer
+  size_t connections = 0;                     // now
+  uint64_t accepted = 0;                      // connections
+  uint64_t refused = 0;                       // of these, for the sake of a limit
+  uint64_t requests = 0;                      // that were handed to the handler
+  uint64_t gone = 0;                          // of these, whose client went away before the answer
+  size_t buffered_bytes = 0;                  // now, of bodies, beyond small ones
+  std::map<int, uint64_t> bad_requests = {};  // that could not be read, by the status of the answer
 };
 
 class HttpServer {

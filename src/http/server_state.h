@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <random>
 #include <utility>
 
@@ -24,7 +27,21 @@ struct ServerState {
   const uint64_t id_seed = std::random_device()();
   std::atomic<uint64_t> last_id = 0;
   std::atomic<size_t> refusing = 0;  // clients that are being refused
-  std::atomic<uint64_t> accepted = 0, refused = 0, bad_requests = 0, requests = 0, gone = 0;
+  std::atomic<uint64_t> accepted = 0, refused = 0, requests = 0, gone = 0;
+  std::atomic<size_t> buffered_bytes = 0;
+
+  void count_bad_request(int status) {
+    const std::lock_guard lock(mutex_);
+    ++bad_requests_[status];
+  }
+  std::map<int, uint64_t> bad_requests() const {
+    const std::lock_guard lock(mutex_);
+    return bad_requests_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<int, uint64_t> bad_requests_;  // by status
 };
 
 }  // namespace dragoman::internal

@@ -32,7 +32,13 @@ const char* kind_of(int status) {
   }
 }
 
-HttpResponse answer_of(std::string_view tag, const dragoman::Error& error) {
+HttpResponse failure_answer(std::string_view tag, std::string_view request, const char* cause) {
+  log_warning("request {} failed: {}", request, cause);
+  return error_answer(tag, 500,
+                      "the server could not answer this request: its operator finds the cause in its log");
+}
+
+HttpResponse answer_of(std::string_view tag, const dragoman::Error& error, std::string_view request) {
   switch (error.kind()) {
     case ErrorKind::usage:
       return error_answer(tag, 400, error.what());
@@ -41,8 +47,7 @@ HttpResponse answer_of(std::string_view tag, const dragoman::Error& error) {
     case ErrorKind::cancelled:
       return error_answer(tag, 503, "the server is stopping: try again", {{"retry-after", "1"}});
     default:
-      log_warning("a request failed: {}", error.what());
-      return error_answer(tag, 500, error.what());
+      return failure_answer(tag, request, error.what());
   }
 }
 
@@ -67,7 +72,7 @@ HttpResponse error_answer(std::string_view tag, int status, const std::string& m
   return response;
 }
 
-HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error) {
+HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error, std::string_view request) {
   try {
     std::rethrow_exception(error);
   } catch (const ServeError& refusal) {
@@ -75,12 +80,11 @@ HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error)
   } catch (const Overloaded& busy) {
     return error_answer(tag, 503, busy.what(), {{"retry-after", std::to_string(busy.seconds())}});
   } catch (const dragoman::Error& failure) {
-    return answer_of(tag, failure);
+    return answer_of(tag, failure, request);
   } catch (const std::bad_alloc&) {
     return error_answer(tag, 503, "the server is out of memory: try again later", {{"retry-after", "5"}});
   } catch (const std::exception& bug) {
-    log_warning("internal error, please report it: {}", bug.what());
-    return error_answer(tag, 500, "internal server error: see the server's log");
+    return failure_answer(tag, request, bug.what());
   }
 }
 
@@ -88,7 +92,7 @@ void answer(const ServeCall& call, const std::function<HttpResponse()>& make) {
   try {
     call.responder.send(make());
   } catch (...) {
-    call.responder.send(error_answer(call.route->tag, std::current_exception()));
+    call.responder.send(error_answer(call.route->tag, std::current_exception(), call.request.id));
   }
 }
 

@@ -15,6 +15,12 @@ std::shared_ptr<void> ClientLimits::begin(const std::string& client) {
                                [client](void* limits) { static_cast<ClientLimits*>(limits)->end(client); });
 }
 
+bool ClientLimits::full(const std::string& client) {
+  const std::lock_guard lock(mutex_);
+  const auto place = clients_.find(client);
+  return place != clients_.end() && place->second.requests >= requests_;
+}
+
 void ClientLimits::end(const std::string& client) {
   const std::lock_guard lock(mutex_);
   const auto place = clients_.find(client);

@@ -19,6 +19,7 @@ class ClientLimits {
 
   // A request under way, while it is held; null where the client has reached its limit.
   std::shared_ptr<void> begin(const std::string& client);
+  bool full(const std::string& client);  // whether `begin` would return null
 
   // Takes the characters from what the client may have translated. Where that is used up: the seconds until it has
   // enough again; 0: taken. A request larger than a minute's characters waits for a whole minute's.

@@ -16,7 +16,7 @@ void Cors::add_headers(std::string_view origin, HttpHeaders& headers) const {
   if (!all) headers.emplace_back("vary", "Origin");
   if (!allows(origin)) return;
   headers.emplace_back("access-control-allow-origin", all ? "*" : std::string(origin));
-  headers.emplace_back("access-control-expose-headers", "Retry-After, X-Request-Id");
+  headers.emplace_back("access-control-expose-headers", "ETag, Retry-After, X-Ignored, X-Request-Id");
 }
 
 HttpResponse Cors::preflight(const IncomingRequest& request, const std::string& methods) const {

@@ -1,9 +1,13 @@
 #include "serve/dispatch.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/log.h"
 #include "base/quotes.h"
+#include "http/address.h"
+#include "http/characters.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
 #include "serve/client_limits.h"
@@ -41,15 +45,17 @@ bool matches(std::string_view route, std::string_view path, std::string& name) {
   }
 }
 
-// Whose error body an unknown path gets.
-std::string tag_of(const std::string& path) {
-  if (path.starts_with("/v2/")) return "DeepL";
-  return path.starts_with("/v1/") ? "Dragoman" : "LibreTranslate";
+// Whose error body a request gets, on an unknown path, too.
+std::string tag_of(const Route* route, const IncomingRequest& request) {
+  if (route) return route->tag;
+  if (request.path.starts_with("/v2/")) return "DeepL";
+  return request.path.starts_with("/v1/") ? "Dragoman" : "LibreTranslate";
 }
 
 std::string_view bearer(std::string_view authorization) {
   for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
-    if (authorization.starts_with(scheme)) return authorization.substr(scheme.size());
+    if (same_ignoring_case(authorization.substr(0, scheme.size()), scheme))
+      return stripped(authorization.substr(scheme.size()));
   }
   return {};
 }
@@ -80,6 +86,8 @@ void check_host(const IncomingRequest& head, const ServeSettings& settings) {
     throw ServeError(421, fmt::format("this server is not {}: use localhost, or start it with --host-name",
                                       in_quotes(host)));
 }
+
+constexpr const char* too_many_at_once = "too many requests at once: wait for some to end";
 
 ServeError too_many(const std::string& message, int64_t seconds) {
   return ServeError(429, message, {{"retry-after", std::to_string(seconds)}});
@@ -122,7 +130,7 @@ const Route& Dispatch::checked(const IncomingRequest& request, const RouteMatch&
 
 std::string Dispatch::client_of(const Route& route, const IncomingRequest& request,
                                 const nlohmann::json* body) const {
-  if (route.open || !context_.keys.needed()) return address_of(request);
+  if (route.open || !context_.keys.needed()) return network_of(address_of(request));
   const std::string key = key_of(route, request, body);
   if (key.empty()) {
     if (!body && route.key_in_body && route.body_bytes > 0) return {};  // not known yet
@@ -144,6 +152,7 @@ void Dispatch::admit_to(const Route& route, const IncomingRequest& head) const {
     if (const auto overload = context_.translations.overload()) throw *overload;  // before the body is sent
   }
   if (client.empty()) return;
+  if (context_.clients.full(client)) throw too_many(too_many_at_once, 1);
   if (const int64_t seconds = context_.clients.wait(client, Clock::now()); seconds > 0)
     throw too_many("too many characters in a minute: wait, or send fewer", seconds);
 }
@@ -159,10 +168,20 @@ std::optional<HttpResponse> Dispatch::admit(const IncomingRequest& head, size_t&
     body_bytes = route.body_bytes;
     return std::nullopt;
   } catch (...) {
-    const std::string tag = found.route ? found.route->tag : tag_of(head.path);
-    return recorder_.noted(head, found.route ? found.route->path : "none", address_of(head),
-                           error_answer(tag, std::current_exception()));
+    return noted(head, found, error_answer(tag_of(found.route, head), std::current_exception(), head.id));
   }
+}
+
+HttpResponse Dispatch::refused(const IncomingRequest& head, int status, const std::string& sentence) const {
+  const RouteMatch found = find(head);
+  const HttpHeaders headers = status == 503 ? HttpHeaders{{"retry-after", "1"}} : HttpHeaders{};
+  return noted(head, found, error_answer(tag_of(found.route, head), status, sentence, headers));
+}
+
+HttpResponse Dispatch::noted(const IncomingRequest& head, const RouteMatch& found,
+                             HttpResponse response) const {
+  return recorder_.noted(head, found.route ? found.route->path : "none", address_of(head),
+                         std::move(response));
 }
 
 void Dispatch::handle(IncomingRequest request, Responder responder) {
@@ -194,8 +213,7 @@ void Dispatch::answer_to(const RouteMatch& found, IncomingRequest request, Respo
     call.body = body_properties(call.request, route);
     call.client = client_of(route, call.request, &call.body);
     call.deadline = deadline_of(call.request, context_.settings.limits.timeout);
-    if (!route.open && !(held = context_.clients.begin(call.client)))
-      throw too_many("too many requests at once: wait for some to end", 1);
+    if (!route.open && !(held = context_.clients.begin(call.client))) throw too_many(too_many_at_once, 1);
     if (!route.own_checks && !route.body.is_null()) {
       if (const std::string wrong = mismatch(route.body, call.body); !wrong.empty())
         throw ServeError(400, wrong);
@@ -203,15 +221,17 @@ void Dispatch::answer_to(const RouteMatch& found, IncomingRequest request, Respo
   } catch (...) {
     refusal = std::current_exception();
   }
-  const std::string client = call.client.empty() ? address_of(call.request) : call.client;
+  const bool known_by_key = !route.open && context_.keys.needed() && !call.client.empty();
+  const std::string client = known_by_key ? call.client : address_of(call.request);
   const Responder recorded =
       recorder_.recorded(call.request, path, client, std::move(responder), std::move(held));
-  if (refusal) return recorded.send(error_answer(route.tag, refusal));
+  const std::string id = call.request.id;
+  if (refusal) return recorded.send(error_answer(route.tag, refusal, id));
   call.responder = recorded;
   try {
     route.handle(std::move(call));
   } catch (...) {
-    recorded.send(error_answer(route.tag, std::current_exception()));
+    recorded.send(error_answer(route.tag, std::current_exception(), id));
   }
 }
 

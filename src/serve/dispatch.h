@@ -21,6 +21,7 @@ class Dispatch {
 
   // What HttpHandler asks for.
   std::optional<HttpResponse> admit(const IncomingRequest& head, size_t& body_bytes);
+  HttpResponse refused(const IncomingRequest& head, int status, const std::string& sentence) const;
   void handle(IncomingRequest request, Responder responder);
 
   const std::vector<Route>& routes() const { return routes_; }
@@ -35,7 +36,9 @@ class Dispatch {
   const Route& checked(const IncomingRequest& request, const RouteMatch& found) const;
   void admit_to(const Route& route, const IncomingRequest& head) const;
   std::string address_of(const IncomingRequest& request) const;
-  // The API key's name, else the address. Throws if a key is needed and the request has no valid one.
+  HttpResponse noted(const IncomingRequest& head, const RouteMatch& found, HttpResponse response) const;
+  // The API key's name, else the address as limits count it (http/address.h). Throws if a key is needed and the request
+  // has no valid one.
   std::string client_of(const Route& route, const IncomingRequest& request, const nlohmann::json* body) const;
 
   const std::vector<Route> routes_;

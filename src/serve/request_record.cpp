@@ -48,6 +48,7 @@ class RecordedSink : public Responder::Sink {
     finish();
     inner_.end();
   }
+  size_t unsent() const override { return inner_.unsent(); }
 
  private:
   void start(HttpResponse& response) {

@@ -24,11 +24,13 @@ namespace dragoman::internal {
 namespace {
 
 HttpSettings http_settings(const ServeSettings& s) {
+  const size_t body_bytes = static_cast<size_t>(std::max(s.limits.body, s.limits.upload));
   return {.host = s.host,
           .port = static_cast<int>(s.port),
-          .body_bytes = static_cast<size_t>(std::max(s.limits.body, s.limits.upload)),
+          .body_bytes = body_bytes,
           .connections = static_cast<size_t>(s.connections),
           .connections_of_one_address = static_cast<size_t>(s.connections_of_address),
+          .buffered_bytes = std::max(body_bytes, static_cast<size_t>(s.limits.buffered)),
           .header_time = std::chrono::seconds(s.header_time),
           .idle_time = std::chrono::seconds(s.idle_time),
           .certificate = s.certificate,
@@ -77,13 +79,17 @@ struct TranslationServer::Parts {
         context{translations, settings, metrics, clients, keys, workers, files},
         training(settings.training),
         dispatch(all_routes(), context, cors, recorder),
-        http(new HttpServer(http_settings(settings),
-                            {.admit = [this](const IncomingRequest& head,
-                                             size_t& bytes) { return dispatch.admit(head, bytes); },
-                             .handle =
-                                 [this](IncomingRequest request, Responder responder) {
-                                   dispatch.handle(std::move(request), std::move(responder));
-                                 }})) {}
+        http(new HttpServer(
+            http_settings(settings),
+            {.admit = [this](const IncomingRequest& head,
+                             size_t& bytes) { return dispatch.admit(head, bytes); },
+             .refused = [this](
+                            const IncomingRequest& head, int status,
+                            const std::string& sentence) { return dispatch.refused(head, status, sentence); },
+             .handle =
+                 [this](IncomingRequest request, Responder responder) {
+                   dispatch.handle(std::move(request), std::move(responder));
+                 }})) {}
 
   std::vector<Route> all_routes() {
     std::vector<Route> routes = v1_routes(context);
@@ -108,7 +114,13 @@ struct TranslationServer::Parts {
     one("dragoman_connections_total", "counter", "Connections accepted.", counts.accepted);
     one("dragoman_connections_refused_total", "counter", "Connections refused because of a limit.",
         counts.refused);
-    one("dragoman_bad_requests_total", "counter", "Malformed or ambiguous requests.", counts.bad_requests);
+    page.family("dragoman_bad_requests_total", "counter",
+                "Requests that could not be read, by the status that they were refused with.");
+    for (const auto& [status, count] : counts.bad_requests)
+      page.value(static_cast<double>(count), {{"status", std::to_string(status)}});
+    one("dragoman_buffered_bytes", "gauge",
+        "Bytes of large requests that are read or worked on, as --max-buffered limits them.",
+        counts.buffered_bytes);
     one("dragoman_clients_gone_total", "counter", "Requests whose client disconnected before the answer.",
         counts.gone);
     if (translations.ready()) print_models(page, translations.models());

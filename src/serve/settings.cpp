@@ -39,6 +39,11 @@ void declare_network(Section& own, ServeSettings& s) {
 void declare_limits(Section& own, ServeLimits& l) {
   own.add("max-body", l.body, "bytes of a request's body", at_least(1024).at_most(1 << 30));
   own.add("max-upload", l.upload, "bytes of a document to translate", at_least(1024).at_most(1 << 30));
+  own.add(
+      "max-buffered", l.buffered,
+      "bytes of the requests larger than 64 KiB that are read or worked on at once; beyond, requests of that "
+      "size are refused with 503",
+      at_least(1024));
   own.add("max-characters", l.characters, "characters of a request's texts together, or of a document",
           at_least(1));
   own.add("max-texts", l.texts, "texts of a request", at_least(1).at_most(1'000'000));

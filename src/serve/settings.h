@@ -15,6 +15,7 @@ enum class RequestLogFormat { text, json, off };
 // What one request, one client and all of them together may ask for.
 struct ServeLimits {
   int64_t body = 2 << 20, upload = 32 << 20;         // bytes of a request: of text, of a file
+  int64_t buffered = 256 << 20;                      // bytes of all large requests together
   int64_t characters = 100'000, texts = 1000;        // of a request
   int64_t beam = 20, output = 1000;                  // the largest that a request may ask for
   int64_t timeout = 120;                             // seconds

@@ -16,6 +16,7 @@ class Gathering {
   Gathering(const ServeCall& call, size_t texts, std::function<HttpResponse(std::vector<TextResult>)> make)
       : responder_(call.responder),
         tag_(call.route->tag),
+        request_(call.request.id),
         make_(std::move(make)),
         stop_(call.request.gone, std::stop_token()),
         results_(texts),
@@ -54,13 +55,13 @@ class Gathering {
       if (error_) std::rethrow_exception(error_);
       responder_.send(make_(std::move(results_)));
     } catch (...) {
-      responder_.send(error_answer(tag_, std::current_exception()));
+      responder_.send(error_answer(tag_, std::current_exception(), request_));
     }
   }
 
  private:
   const Responder responder_;
-  const std::string tag_;
+  const std::string tag_, request_;  // its id
   const std::function<HttpResponse(std::vector<TextResult>)> make_;
   EitherStop stop_;
   mutable std::mutex mutex_;

@@ -45,8 +45,7 @@ std::shared_ptr<const dragoman::Glossary> glossary_in(const json& body) {
 }
 
 bool wants_stream(const ServeCall& call) {
-  return call.body.value("stream", false) ||
-         call.request.header("accept").find("text/event-stream") != std::string_view::npos;
+  return call.body.value("stream", false) || prefers_events(call.request.header("accept"));
 }
 
 AnswerDetail detail_of(const json& body, const TextWork& work) {
@@ -57,6 +56,15 @@ AnswerDetail detail_of(const json& body, const TextWork& work) {
                        .alignment = body.value("alignment", false),
                        .attention = attention,
                        .words = true}};
+}
+
+constexpr size_t enough_unsent = 256 << 10;  // bytes, beyond which no progress is sent
+
+// Where the character begins that the byte belongs to.
+size_t character_at(std::string_view text, size_t byte) {
+  byte = std::min(byte, text.size());
+  while (byte > 0 && byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xc0) == 0x80) --byte;
+  return byte;
 }
 
 // The texts of one request. Lives until the last is done.
@@ -71,6 +79,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
         events_(wants_stream(call_) ? std::make_unique<EventStream>(call_.responder) : nullptr),
         results_(texts),
         reported_(texts),
+        settled_(texts),
         left_(texts) {}
 
   void start(Translations& translations, std::vector<TextWork> works) {
@@ -96,12 +105,18 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Some forty times a second: more could not be seen. Calls for one text come from one thread at a time.
+  // Some forty times a second: more could not be seen, and fewer where the client does not keep up. Each event has what
+  // may have changed since the last. Calls for one text come from one thread at a time.
   void report(size_t i, const Progress& progress) {
     const Clock::time_point now = Clock::now();
-    if (now - reported_[i] < std::chrono::milliseconds(25)) return;
+    if (now - reported_[i] < std::chrono::milliseconds(25) || events_->unsent() > enough_unsent) return;
     reported_[i] = now;
-    const ordered_json data = {{"index", i}, {"text", progress.text}, {"final_bytes", progress.final_bytes}};
+    const size_t begin = character_at(progress.text, settled_[i]);
+    ordered_json data = {{"index", i}};
+    if (begin > 0) data["begin"] = begin;
+    data["text"] = progress.text.substr(begin);
+    data["final_bytes"] = progress.final_bytes;
+    settled_[i] = progress.final_bytes;
     if (!events_->send("progress", dumped(data))) stop_.request_stop();
   }
 
@@ -140,7 +155,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   void fail(const std::exception_ptr& error) {
     if (ended_.exchange(true)) return;
     stop_.request_stop();
-    const HttpResponse answer = error_answer(call_.route->tag, of_the_request(error));
+    const HttpResponse answer = error_answer(call_.route->tag, of_the_request(error), call_.request.id);
     if (events_) return events_->fail(answer);
     call_.responder.send(answer);
   }
@@ -166,6 +181,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   const std::unique_ptr<EventStream> events_;  // null: one answer
   std::vector<std::string> results_;           // JSON
   std::vector<Clock::time_point> reported_;
+  std::vector<size_t> settled_;  // bytes of each text that the client has and that will not change
   std::atomic<size_t> left_;
   std::atomic<bool> ended_ = false;
 };

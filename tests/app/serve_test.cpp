@@ -1,8 +1,10 @@
 // The program as a server: what it prints, how it ends, and that it keeps to its OpenAPI document.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -112,6 +114,33 @@ TEST_F(ServeCommand, TheLogHasRequestsButNoTexts) {
                       object["client"] == "127.0.0.1" && object["ms"].is_number());
   }
   EXPECT_TRUE(found) << log;
+}
+
+TEST_F(ServeCommand, GoesOnWhenNobodyReadsItsLog) {
+  const std::string pipe = file("log");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ServingProgram server(pipe, {"--model", pair()});
+  std::string log;
+  const auto port = [&] {
+    const size_t at = log.find("://127.0.0.1:");
+    return at != log.npos && log.find('/', at + 13) != log.npos ? std::stoi(log.substr(at + 13)) : 0;
+  };
+  for (int i = 0; i < 600 && port() == 0; ++i) {
+    std::array<char, 4096> piece;
+    const ssize_t n = read(reader, piece.data(), piece.size());
+    if (n > 0) log.append(piece.data(), static_cast<size_t>(n));
+    if (n <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  close(reader);
+  ASSERT_NE(port(), 0) << log;
+  for (int i = 0; i < 2; ++i) {
+    const auto response = post(port(), "/v1/translate", {{"text", "The cat sleeps."}, {"max-length", 5}});
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 200);
+  }
+  server.send(SIGTERM);
+  EXPECT_EQ(server.exit_code(), 143);
 }
 
 TEST_F(ServeCommand, RefusesWhatItCannotServe) {

@@ -26,6 +26,18 @@ TEST(HttpGone, AClientThatClosesIsNoticedAtOnce) {
   EXPECT_TRUE(soon([&] { return server.counts().connections == 0; }));
 }
 
+TEST(HttpGone, AClientThatResetsAfterManyPipelinedRequestsIsNoticed) {
+  Held held;
+  TestServer server(held.handler());
+  HttpClient client = server.client();
+  client.request("GET", "/");
+  const auto [request, responder] = held.next();
+  ASSERT_TRUE(client.send(std::string(64 << 10, 'a')));  // more than is read behind a request
+  std::this_thread::sleep_for(milliseconds(50));
+  client.reset();
+  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }, seconds(1)));
+}
+
 TEST(HttpGone, AClientThatLeavesAStreamIsNoticed) {
   Held held;
   TestServer server(held.handler());

@@ -152,6 +152,92 @@ TEST(HttpLimits, UnsentBytesOfAStream) {
   EXPECT_FALSE(client.read());
 }
 
+TEST(HttpLimits, APieceOfAStreamMayBeLargerThanWhatMayWait) {
+  Held held;
+  TestServer server(held.handler());
+  HttpClient client = server.client();
+  client.request("GET", "/");
+  const auto [request, responder] = held.next();
+  responder.begin({});
+  EXPECT_TRUE(responder.write("begin"));
+  EXPECT_TRUE(responder.write(std::string(20 << 20, 'a')));
+  EXPECT_GE(responder.unsent(), size_t{1} << 20);
+  responder.end();
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body.size(), 5 + (size_t{20} << 20));
+}
+
+TEST(HttpLimits, BodiesThatAreBufferedAtOnce) {
+  Held held;
+  HttpSettings settings;
+  settings.buffered_bytes = 300 << 10;
+  TestServer server(held.handler(), settings);
+  const std::string large(200 << 10, 'a'), small(32 << 10, 'b');
+  const auto refused = [](HttpClient& client) {
+    const auto response = client.read();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 503);
+    EXPECT_EQ(response->header("retry-after"), "1");
+  };
+  {
+    HttpClient first = server.client(), second = server.client();
+    first.request("POST", "/", large);
+    const auto one = held.next();
+    second.request("POST", "/", large);
+    const auto other = held.next();  // beyond their small parts, 272 of 300 KiB
+    EXPECT_EQ(server.counts().buffered_bytes, size_t{272} << 10);
+
+    HttpClient third = server.client(), fourth = server.client(), fifth = server.client();
+    third.send(fmt::format("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", large.size()));
+    refused(third);  // before the body comes
+    fourth.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    fourth.send(fmt::format("{:x}\r\n{}", large.size(), large));
+    refused(fourth);
+    fifth.request("POST", "/", small);
+    held.next().responder.send({});
+    EXPECT_EQ(fifth.read()->status, 200);
+    one.responder.send({});
+    EXPECT_TRUE(first.read());
+    EXPECT_TRUE(soon([&] { return server.counts().buffered_bytes == size_t{136} << 10; }));
+    first.request("POST", "/", large);
+    held.next().responder.send({});
+    EXPECT_EQ(first.read()->status, 200);
+  }
+  EXPECT_TRUE(soon([&] { return server.counts().buffered_bytes == 0; }));
+}
+
+TEST(HttpLimits, TheHandlerAnswersWhatIsRefusedAfterItsHead) {
+  HttpSettings settings = short_times();
+  settings.body_bytes = 100;
+  TestServer server({.refused =
+                         [](const IncomingRequest& head, int status, const std::string& sentence) {
+                           return HttpResponse{.status = status,
+                                               .body = head.path + " " + head.peer + ": " + sentence};
+                         },
+                     .handle = echo},
+                    settings);
+  const auto body = [&](const std::string& rest, int status) {
+    HttpClient client = server.client();
+    client.send("POST /a HTTP/1.1\r\nHost: a\r\n" + rest);
+    const auto response = client.read();
+    EXPECT_TRUE(client.closed());
+    EXPECT_EQ(response ? response->status : 0, status);
+    return response ? response->body : "";
+  };
+  EXPECT_EQ(body("Content-Length: 101\r\n\r\n", 413),
+            "/a 127.0.0.1: the request's body has 101 bytes; the limit is 100");
+  EXPECT_EQ(body("Content-Length: 10\r\n\r\n12345", 408), "/a 127.0.0.1: the request's body took too long");
+  EXPECT_EQ(body("Transfer-Encoding: chunked\r\n\r\n65\r\n", 413),
+            "/a 127.0.0.1: the request's body is too large");
+  EXPECT_EQ(body("Transfer-Encoding: chunked\r\n\r\nx\r\n", 400),
+            "/a 127.0.0.1: a chunk does not begin with its size");
+  EXPECT_EQ(server.counts().bad_requests, (std::map<int, uint64_t>{{400, 1}, {413, 1}}));
+  EXPECT_EQ(body("Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 400).front(), '{');  // no head is known
+  EXPECT_EQ(body("", 408).front(), '{');
+  EXPECT_EQ(server.counts().bad_requests, (std::map<int, uint64_t>{{400, 2}, {408, 1}, {413, 1}}));
+}
+
 TEST(HttpLimits, BodyIsRefusedBeforeItComes) {
   HttpSettings settings;
   settings.body_bytes = 100;

@@ -196,6 +196,12 @@ TEST(Server, LimitsWhatAClientMayAsk) {
   const auto second = server.post("/v1/translate", {{"text", "x"}});
   EXPECT_EQ(second.status, 429);
   EXPECT_EQ(second.header("retry-after"), "1");
+  HttpClient third_client(server.server.port());  // which learns it before it sends its text
+  third_client.send(
+      "POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Content-Length: 1000\r\n\r\n");
+  const auto early = third_client.read();
+  EXPECT_EQ(early ? early->status : 0, 429);
   EXPECT_EQ(server.get("/livez").status, 200);
   server.translations->release();
   ASSERT_TRUE(client.read());
@@ -206,6 +212,56 @@ TEST(Server, LimitsWhatAClientMayAsk) {
   const int seconds = std::stoi(third.header("retry-after"));
   EXPECT_GE(seconds, 15);  // 54 characters too many, of 2.5 a second
   EXPECT_LE(seconds, 22);
+}
+
+TEST(Server, CountsAnIPv6NetworkAsOneClient) {
+  ServeSettings settings = test_settings();
+  settings.limits.requests_of_client = 1;
+  settings.proxies = {"127.0.0.1"};
+  const TestServer server(settings);
+  HttpClient client(server.server.port());
+  client.request("POST", "/v1/translate", R"({"text":"hold"})",
+                 "X-Forwarded-For: 2001:db8::1\r\nContent-Type: application/json\r\n");
+  ASSERT_TRUE(eventually([&] { return server.translations->held() == 1; }));
+  const auto status = [&](const std::string& address) {
+    return server.post("/v1/translate", {{"text", "x"}}, "X-Forwarded-For: " + address + "\r\n").status;
+  };
+  EXPECT_EQ(status("2001:db8:0:0:2:3:4:5"), 429);
+  EXPECT_EQ(status("2001:db8:0:1::1"), 200);
+  server.translations->release();
+}
+
+TEST(Server, RefusedBodiesHaveTheirApisErrors) {
+  ServeSettings settings = test_settings();
+  settings.limits.body = 1024;
+  settings.cors = {"*"};
+  const TestServer server(settings);
+  const auto refusal = [&](const std::string& path) {
+    const auto response =
+        server.post(path, {{"text", std::string(2000, 'x')}}, "Origin: https://one.example\r\n");
+    EXPECT_EQ(response.status, 413) << path;
+    EXPECT_EQ(response.header("access-control-allow-origin"), "*") << path;
+    return json::parse(response.body);
+  };
+  const std::string sentence = "the request's body has 2011 bytes; the limit is 1024";
+  EXPECT_EQ(refusal("/v2/translate"), json({{"message", sentence}}));
+  EXPECT_EQ(refusal("/v1/translate"), json({{"error", {{"message", sentence}, {"kind", "too_large"}}}}));
+  EXPECT_EQ(refusal("/translate"), json({{"error", sentence}}));
+  const std::string chunked =
+      "POST /v2/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n";
+  HttpClient client(server.server.port());
+  client.send(chunked + "401\r\n");
+  EXPECT_EQ(client.read()->body, R"({"message":"the request's body is too large"})");
+  HttpClient unreadable(server.server.port());
+  unreadable.send("GET /\r\n\r\n");
+  EXPECT_EQ(unreadable.read()->status, 400);
+  const std::string page = server.get("/metrics").body;
+  for (const char* line : {"dragoman_http_requests_total{route=\"/v2/translate\",status=\"413\"} 2\n",
+                           "dragoman_http_requests_total{route=\"/translate\",status=\"413\"} 1\n",
+                           "dragoman_bad_requests_total{status=\"400\"} 1\n",
+                           "dragoman_bad_requests_total{status=\"413\"} 1\n", "dragoman_buffered_bytes 0\n"})
+    EXPECT_NE(page.find(line), std::string::npos) << line << page;
 }
 
 TEST(Server, ADeadlineIsTheClients) {
@@ -238,6 +294,9 @@ TEST(Server, AsksForAKey) {
   EXPECT_EQ(status("Authorization: Bearer " + other.key + "\r\n"), 401);
   EXPECT_EQ(status("Authorization: Bearer " + one.key + "\r\n"), 200);
   EXPECT_EQ(status("Authorization: DeepL-Auth-Key " + one.key + "\r\n"), 200);
+  EXPECT_EQ(status("Authorization: bearer " + one.key + "\r\n"), 200);
+  EXPECT_EQ(status("Authorization: deepl-auth-key  " + one.key + "\r\n"), 200);
+  EXPECT_EQ(status("Authorization: Basic " + one.key + "\r\n"), 401);
   EXPECT_EQ(server.get("/readyz").status, 200);
   EXPECT_EQ(server.get("/v1/models").status, 401);
 
@@ -267,6 +326,8 @@ TEST(Server, OtherOriginsMayUseItWhereTheyAreAllowed) {
                                   "Origin: https://one.example\r\nContent-Type: application/json\r\n");
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.header("access-control-allow-origin"), "https://one.example");
+  for (const char* name : {"ETag", "Retry-After", "X-Ignored", "X-Request-Id"})
+    EXPECT_NE(refused.header("access-control-expose-headers").find(name), std::string::npos) << name;
   EXPECT_EQ(TestServer()
                 .ask("OPTIONS", "/v1/translate", {}, "Origin: https://one.example\r\n")
                 .header("access-control-allow-origin"),

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t head_piece = 4 << 10, body_piece = 64 << 10;
 constexpr std::chrono::seconds linger_time(1);
+constexpr const char* buffers_full = "the server holds as many large requests as it can: try again later";
 constexpr std::string_view continue_text = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool fit_as_id(std::string_view text) {
@@ -52,9 +53,12 @@ void Connection::enter(Phase phase, std::chrono::milliseconds limit) {
 }
 
 void Connection::start() {
-  if (phase_ == Phase::closed) return;
-  enter(Phase::opening, state_.settings.header_time);
-  transport_->open(shared_from_this());
+  guarded([&] {
+    loop_->add(shared_from_this());
+    if (phase_ == Phase::closed) return;
+    enter(Phase::opening, state_.settings.header_time);
+    transport_->open(shared_from_this());
+  });
 }
 
 void Connection::on_open(error_code error) {
@@ -71,7 +75,7 @@ void Connection::read() {
   if (reading_ || input_ended_ || phase_ == Phase::closed) return;
   if (phase_ == Phase::lingering) input_.clear();
   // Of requests that follow while one is worked on, no more is held than of one head.
-  if (phase_ == Phase::answering && input_.size() >= state_.settings.header_bytes) return;
+  if (phase_ == Phase::answering && input_.size() >= state_.settings.header_bytes) return watch();
   const size_t size = phase_ == Phase::body ? body_piece : head_piece;
   if (piece_.size() != size) piece_ = std::string(size, '\0');  // idle connections are many, and keep little
   reading_ = true;
@@ -97,7 +101,11 @@ void Connection::end_of_input() {
   input_ended_ = true;
   if (phase_ != Phase::answering) return close();
   if (reader_.http_1_1() && !writing_ && !answer_->begun()) write(std::string(continue_text));
-  transport_->wait_for_hangup(shared_from_this());
+  watch();
+}
+
+void Connection::watch() {
+  if (!std::exchange(watching_, true)) transport_->wait_for_hangup(shared_from_this());
 }
 
 void Connection::on_hangup() {
@@ -109,6 +117,7 @@ void Connection::proceed() {
     size_t taken = 0;
     const auto progress = reader_.read(input_, taken);
     input_.erase(0, taken);
+    if (phase_ == Phase::body && !may_hold_body()) return refuse(own_refusal(503, buffers_full));
     if (phase_ == Phase::idle && reader_.begun()) {
       received_ = Clock::now();
       phase_ = Phase::head;
@@ -123,10 +132,29 @@ void Connection::proceed() {
       case RequestReader::Progress::whole:
         return hand_over();
       case RequestReader::Progress::refused:
-        ++state_.bad_requests;
-        return refuse(reader_.refusal());
+        return refuse_what_was_read();
     }
   }
+}
+
+void Connection::refuse_what_was_read() {
+  const auto& [status, sentence] = reader_.refusal();
+  state_.count_bad_request(status);
+  refuse(phase_ == Phase::body ? own_refusal(status, sentence) : error_response(status, sentence));
+}
+
+// Counts what has come of the body. False where the server holds too much.
+bool Connection::may_hold_body() {
+  const size_t size = reader_.request().body.size();
+  const size_t counted = size - std::min(size, small_body);
+  state_.buffered_bytes += counted - counted_;
+  counted_ = counted;
+  return counted == 0 || state_.buffered_bytes <= state_.settings.buffered_bytes;
+}
+
+void Connection::release_body() {
+  state_.buffered_bytes -= std::exchange(counted_, 0);
+  std::string().swap(reader_.request().body);
 }
 
 // Whether the body may come.
@@ -161,9 +189,25 @@ std::optional<HttpResponse> Connection::refusal(size_t& body_bytes) {
       return error_response(500, unanswered);
     }
   }
-  if (reader_.content_length().value_or(0) <= body_bytes) return {};
-  return error_response(413, fmt::format("the request's body has {} bytes; the limit is {}",
-                                         *reader_.content_length(), body_bytes));
+  const uint64_t length = reader_.content_length().value_or(0);
+  if (length > body_bytes)
+    return own_refusal(413,
+                       fmt::format("the request's body has {} bytes; the limit is {}", length, body_bytes));
+  if (length > small_body && state_.buffered_bytes + length - small_body > state_.settings.buffered_bytes)
+    return own_refusal(503, buffers_full);
+  return {};
+}
+
+// Of a request whose head is known.
+HttpResponse Connection::own_refusal(int status, const std::string& sentence) {
+  try {
+    if (const auto& refused = state_.handler.refused) return refused(reader_.request(), status, sentence);
+  } catch (const std::exception&) {
+    return error_response(500, unanswered);
+  }
+  HttpResponse response = error_response(status, sentence);
+  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 // --- answering ---
@@ -202,6 +246,7 @@ void Connection::hand_over() {
 }
 
 void Connection::refuse(HttpResponse response) {
+  release_body();
   open_answer();
   answer_->send(std::move(response));
   take_answer();
@@ -247,6 +292,7 @@ void Connection::finish_request() {
   const bool keep_alive = answer_->keep_alive();
   answer_.reset();
   complete_ = false;
+  release_body();
   if (!keep_alive) return linger();
   reader_.reset();
   enter(Phase::idle, state_.settings.idle_time);
@@ -269,14 +315,20 @@ void Connection::close_if_idle() {
 
 void Connection::expire() {
   guarded([&] {
-    if (phase_ == Phase::head) return refuse(error_response(408, "the request's headers took too long"));
-    if (phase_ == Phase::body) return refuse(error_response(408, "the request's body took too long"));
+    if (phase_ == Phase::head) return expire_head();
+    if (phase_ == Phase::body) return refuse(own_refusal(408, "the request's body took too long"));
     close();
   });
 }
 
+void Connection::expire_head() {
+  state_.count_bad_request(408);
+  refuse(error_response(408, "the request's headers took too long"));
+}
+
 void Connection::close() {
   if (std::exchange(phase_, Phase::closed) == Phase::closed) return;
+  release_body();
   transport_->close();
   if (answer_) {
     ++state_.gone;

@@ -52,6 +52,12 @@ class Connection final : public LoopMember,
   void end_of_input();
   bool admitted();
   std::optional<HttpResponse> refusal(size_t& body_bytes);
+  HttpResponse own_refusal(int status, const std::string& sentence);
+  void refuse_what_was_read();
+  void expire_head();
+  bool may_hold_body();
+  void release_body();
+  void watch();
   void hand_over();
   void refuse(HttpResponse response);
   void open_answer();
@@ -70,10 +76,12 @@ class Connection final : public LoopMember,
   std::string piece_;  // what a read that is under way fills
   std::string input_;  // read, and not yet taken
   bool reading_ = false, input_ended_ = false;
+  bool watching_ = false;  // for the client's going away, where nothing is read
   RequestReader reader_;
   std::chrono::steady_clock::time_point received_ = {};
   bool first_ = true;       // the connection's first request
   bool head_only_ = false;  // HEAD
+  size_t counted_ = 0;      // of the request's body, among all that the server holds
 
   std::shared_ptr<PendingAnswer> answer_;
   bool complete_ = false;  // all of the answer is in output_

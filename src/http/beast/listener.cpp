@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "http/address.h"
 #include "http/beast/connection.h"
 #include "http/pending_answer.h"
 #include "http/response_text.h"
@@ -15,13 +17,6 @@ constexpr std::chrono::seconds refusal_time(1);
 constexpr std::chrono::milliseconds pause_without_descriptors(50);
 constexpr int backlog = 4096;
 constexpr size_t max_refusing = 1000;
-
-// The network of an IPv6 address belongs to one host or household: its addresses are counted as one.
-std::string counted_as(const asio::ip::address& address) {
-  if (!address.is_v6()) return address.to_string();
-  const auto bytes = address.to_v6().to_bytes();
-  return std::string(bytes.begin(), bytes.begin() + 8);
-}
 
 asio::ip::address plain_address(const asio::ip::address& address) {
   if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
@@ -121,17 +116,21 @@ const std::shared_ptr<Loop>& Listener::next_loop() { return loops_[next_++ % loo
 
 void Listener::accept(Entrance& entrance) {
   const std::shared_ptr<Loop>& loop = next_loop();
-  entrance.acceptor.async_accept(loop->context(), [this, &entrance, loop](error_code error,
-                                                                          tcp::socket socket) {
-    if (!error) take(std::move(socket), loop);
-    if (!entrance.acceptor.is_open()) return;
-    const bool exhausted = error == asio::error::no_descriptors || error == asio::error::no_memory ||
-                           error == boost::system::errc::too_many_files_open_in_system;
-    if (!exhausted) return accept(entrance);
-    entrance.pause.expires_after(pause_without_descriptors);  // the connection waits in the system's queue
-    entrance.pause.async_wait([this, &entrance](error_code) {
-      if (entrance.acceptor.is_open()) accept(entrance);
-    });
+  entrance.acceptor.async_accept(loop->context(),
+                                 [this, &entrance, loop](error_code error, tcp::socket socket) {
+                                   if (entrance.acceptor.is_open())
+                                     accept_next(entrance, error);  // first: taking this one may throw
+                                   if (!error) take(std::move(socket), loop);
+                                 });
+}
+
+void Listener::accept_next(Entrance& entrance, error_code error) {
+  const bool exhausted = error == asio::error::no_descriptors || error == asio::error::no_memory ||
+                         error == boost::system::errc::too_many_files_open_in_system;
+  if (!exhausted) return accept(entrance);
+  entrance.pause.expires_after(pause_without_descriptors);  // the connection waits in the system's queue
+  entrance.pause.async_wait([this, &entrance](error_code) {
+    if (entrance.acceptor.is_open()) accept(entrance);
   });
 }
 
@@ -144,7 +143,11 @@ void Listener::close() {
       const std::shared_ptr<Loop>& loop = next_loop();
       tcp::socket socket(loop->context());
       acceptor.accept(socket, error);
-      if (!error) take(std::move(socket), loop);
+      try {
+        if (!error) take(std::move(socket), loop);
+      } catch (const std::exception& failure) {
+        log_warning("a connection was dropped: {}", failure.what());
+      }
     }
     acceptor.close(error);
     pause.cancel();
@@ -158,17 +161,15 @@ void Listener::take(tcp::socket socket, const std::shared_ptr<Loop>& loop) {
   const asio::ip::address address = plain_address(socket.remote_endpoint(error).address());
   if (error) return;
   socket.set_option(tcp::no_delay(true), error);
-  const std::string key = counted_as(address);
+  const std::string key = network_of(address.to_string());
   const Population::Verdict verdict = state.population.add(key);
   if (verdict != Population::Verdict::admitted) return refuse(std::move(socket), loop, verdict);
   try {
     auto connection = std::make_shared<Connection>(loop, wrap_(std::move(socket)), address.to_string(), key);
-    asio::post(loop->context(), [loop, connection = std::move(connection)] {
-      loop->add(connection);
-      connection->start();
-    });
-  } catch (const std::exception&) {  // too little memory
+    asio::post(loop->context(), [connection = std::move(connection)] { connection->start(); });
+  } catch (...) {  // too little memory
     state.population.remove(key);
+    throw;
   }
 }
 

@@ -31,6 +31,7 @@ class Listener {
   };
   void bind(const tcp::endpoint& endpoint, const std::string& host);
   void accept(Entrance& entrance);
+  void accept_next(Entrance& entrance, error_code error);
   void take(tcp::socket socket, const std::shared_ptr<Loop>& loop);
   void refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop, Population::Verdict verdict);
   const std::shared_ptr<Loop>& next_loop();

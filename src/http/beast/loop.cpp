@@ -40,12 +40,12 @@ void Loop::tick() {
   timer_.expires_after(period_);
   timer_.async_wait([this](error_code error) {
     if (error || finished_) return;
+    tick();  // first: what follows may throw
     const auto now = std::chrono::steady_clock::now();
     std::vector<std::shared_ptr<LoopMember>> late;  // who closes leaves members_
     for (const auto& member : members_)
       if (member->late(now)) late.push_back(member);
     for (const auto& member : late) member->expire();
-    tick();
   });
 }
 

@@ -10,7 +10,6 @@
 #include "base/lines.h"
 #include "http/characters.h"
 #include "http/framing.h"
-#include "http/response_text.h"
 #include "http/target.h"
 
 namespace dragoman::internal {
@@ -108,7 +107,7 @@ RequestReader::Progress RequestReader::read(std::string_view bytes, size_t& take
     if (parser_->is_done()) return Progress::whole;
     return bytes.empty() ? Progress::more : read_body(bytes, taken);
   } catch (const FramingError& error) {
-    refusal_ = error_response(error.status(), error.what());
+    refusal_ = {error.status(), error.what()};
     return Progress::refused;
   }
 }

@@ -23,6 +23,11 @@ class RequestReader {
     refused,  // see `refusal`
   };
 
+  struct Refusal {
+    int status = 0;
+    std::string sentence;
+  };
+
   explicit RequestReader(size_t header_bytes);
   ~RequestReader();
 
@@ -41,7 +46,7 @@ class RequestReader {
   bool whole() const;
   bool begun() const;  // some of the request has been seen
 
-  const HttpResponse& refusal() const { return refusal_; }
+  const Refusal& refusal() const { return refusal_; }
 
  private:
   class Parser;
@@ -53,7 +58,7 @@ class RequestReader {
   const size_t header_bytes_;
   std::unique_ptr<Parser> parser_;
   IncomingRequest request_;
-  HttpResponse refusal_;
+  Refusal refusal_;
 };
 
 }  // namespace dragoman::internal

@@ -76,9 +76,10 @@ class HttpServer::Implementation {
     return {.connections = state_->population.size(),
             .accepted = state_->accepted,
             .refused = state_->refused,
-            .bad_requests = state_->bad_requests,
             .requests = state_->requests,
-            .gone = state_->gone};
+            .gone = state_->gone,
+            .buffered_bytes = state_->buffered_bytes,
+            .bad_requests = state_->bad_requests()};
   }
 
   bool stop(std::chrono::milliseconds within) {
