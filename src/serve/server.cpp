@@ -39,7 +39,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .precision = s.precision,
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),
-                         .cache_bytes = static_cast<size_t>(s.cache) << 20},
+                         .cache_bytes = static_cast<size_t>(s.cache) << 20,
+                         .reserved = (s.batch + 7) / 8},
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters)};
@@ -71,7 +72,8 @@ struct TranslationServer::Parts {
         recorder(settings, metrics, cors),
         translations(metrics),
         workers(4),
-        context{translations, settings, metrics, clients, keys, workers},
+        waiting(16),
+        context{translations, settings, metrics, clients, keys, workers, waiting},
         training(settings.training),
         dispatch(all_routes(), context, cors, recorder),
         http(new HttpServer(http_settings(settings),
@@ -120,7 +122,7 @@ struct TranslationServer::Parts {
   Cors cors;
   RequestRecorder recorder;
   LoadingTranslations translations;
-  WorkerPool workers;
+  WorkerPool workers, waiting;
   ServeContext context;
   TrainingView training;
   Dispatch dispatch;
