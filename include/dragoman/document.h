@@ -6,6 +6,7 @@
 // Tags, formatting, times and placeholders come out exactly once each (docs/documents.md).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,8 +31,9 @@ struct DocumentRequest {
   const Glossary* glossary = nullptr;  // terms whose translation is given
   // Other translations of the whole that are asked for besides the best. They need a beam of at least one more.
   size_t alternatives = 0;
-  std::stop_token stop = {};  // cancels
-  uint64_t client = 0;        // as of a Request; 0: the document is a client of its own
+  std::stop_token stop = {};               // cancels
+  std::chrono::milliseconds timeout = {};  // of the whole document; 0: none
+  uint64_t client = 0;                     // as of a Request; 0: the document is a client of its own
   // On the calling thread, some times a second and at the end. What it throws ends the translation.
   std::function<void(size_t done, size_t segments)> on_progress = {};
 };

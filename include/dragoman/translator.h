@@ -136,6 +136,11 @@ struct ScoreSettings {
   bool alignment = false;
   int64_t alignment_layer = 0;     // of the decoder, the first is 1; 0: the last but one
   std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
+  int64_t batch_tokens = 2048;     // that are scored at once, while translations wait for their next step
+  // As of a Request.
+  std::chrono::milliseconds timeout = {};
+  std::stop_token stop = {};
+  uint64_t client = 0;
 };
 
 struct InspectionSettings {
@@ -143,6 +148,10 @@ struct InspectionSettings {
   int64_t alternatives = 5;        // translations that are listed
   int64_t max_tokens = 100;        // of the source, and of the output: there are weights for each two of them
   std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
+  // As of a Request.
+  std::chrono::milliseconds timeout = {};
+  std::stop_token stop = {};
+  uint64_t client = 0;
 };
 
 enum class Precision { as_saved, fp32, bf16, int8 };
@@ -155,6 +164,9 @@ struct TranslatorSettings {
   int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
   bool verify = true;        // compare the weights with their checksums first
   size_t cache_bytes = 0;    // of sentences that were translated before, which answer again; 0: none are kept
+  // Sentences besides the batch, for each worker: of clients that have none under way. However much one client asks
+  // for, the first sentences of others begin with the next step.
+  int64_t reserved = 0;
 };
 
 // What a translator is doing now, and what it has done. An equal sentence that is under way, or in the cache, is not
@@ -162,7 +174,7 @@ struct TranslatorSettings {
 struct TranslatorStatistics {
   size_t waiting = 0;               // requests that have not begun
   double oldest_seconds = 0;        // that the first of these has waited
-  size_t sentences = 0, batch = 0;  // under way, and at most
+  size_t sentences = 0, batch = 0;  // under way, and at most, reserved ones included
   uint64_t requests = 0;            // done, failed ones included
   uint64_t steps = 0;               // of decoding, of all workers together
   uint64_t source_tokens = 0, target_tokens = 0;

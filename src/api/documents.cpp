@@ -116,6 +116,7 @@ class Texts {
         for (; next != order.end() && waiting.size() < segments_ahead; ++next)
           waiting.push_back({&(*next)->first, &(*next)->second, submit((*next)->first, (*next)->second)});
         while (waiting.front().done.wait_for(between_reports) != std::future_status::ready) report();
+        time_left();
         const auto [source, text] = std::pair(waiting.front().source, waiting.front().text);
         const Translation translation = waiting.front().done.get();
         waiting.pop_front();
@@ -154,10 +155,20 @@ class Texts {
     if (text.linked) options.emplace_back("alignment", true);
     return translator_.submit({.text = source.first,
                                .options = std::move(options),
+                               .timeout = time_left(),
                                .stop = stop_.get_token(),
                                .tokens = text.linked,
                                .terms = terms_of(source, text),
                                .client = client_});
+  }
+
+  // For a request's timeout. Throws the Error of one that expired.
+  std::chrono::milliseconds time_left() const {
+    if (request_.timeout.count() <= 0) return {};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (left.count() <= 0)
+      throw Error("the document was not translated within its timeout", ErrorKind::expired);
+    return left;
   }
 
   // Fixed words, placeholders and numbers that would change come out as they are; then the glossary's.
@@ -219,8 +230,11 @@ class Texts {
     text.repaired = internal::repair_placeholders(source, text.translation) > 0;
   }
 
+  using Clock = std::chrono::steady_clock;
+
   Translator& translator_;
   const DocumentRequest& request_;
+  const Clock::time_point deadline_ = Clock::now() + request_.timeout;
   Options options_;
   std::map<Source, Text> texts_;
   std::stop_source stop_;

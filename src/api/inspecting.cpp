@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 
 #include "base/error.h"
 #include "report/inspection.h"
@@ -49,12 +50,25 @@ std::string inspect(Service& service, const std::string& text, const InspectionS
                                      {"nbest", std::min(settings.alternatives, model.search.beam)},
                                      {"max-length", settings.max_tokens},
                                      {"alignment", true}};
-  const TranslatedLine line = line_of(service.submit({.text = text, .options = options}).get());
-  nlohmann::ordered_json data;
-  service.run([&] {
-    data = inspection(model, direction, line, target, alignment_layer(model.model.config, 0),
-                      /*thousandths=*/true);
-  });
+  const Deadline deadline = deadline_after(settings.timeout);
+  const uint64_t client = settings.client != 0 ? settings.client : Service::new_client();
+  const TranslatedLine line = line_of(service
+                                          .submit({.text = text,
+                                                   .options = options,
+                                                   .timeout = settings.timeout,
+                                                   .stop = settings.stop,
+                                                   .client = client})
+                                          .get());
+  const auto run = [&](const std::function<void()>& compute) {
+    service.run({.client = client,
+                 .deadline = deadline,
+                 .stop = settings.stop,
+                 .cost = static_cast<double>(text.size() + target.size()),
+                 .work = compute});
+  };
+  const nlohmann::ordered_json data =
+      inspection(model, direction, line, target, alignment_layer(model.model.config, 0),
+                 /*thousandths=*/true, run);
   return data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

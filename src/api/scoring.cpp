@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "api/results.h"
 #include "search/alignment.h"
@@ -12,9 +13,6 @@
 
 namespace dragoman::internal {
 namespace {
-
-// Memory grows with the tokens of a batch and, for the alignment, with their number times that of the longest source.
-constexpr int64_t tokens_at_once = 2048;
 
 // A text, what the model reads of it, and where those tokens are in it, in code points.
 struct Side {
@@ -63,14 +61,17 @@ class Scorer {
         model_(service.model()),
         settings_(settings),
         layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
+        deadline_(deadline_after(settings.timeout)),
+        client_(settings.client != 0 ? settings.client : Service::new_client()),
         direction_(model_.direction({.from = settings.from, .to = settings.to})),
         max_tokens_(std::min(settings.max_length + 1, model_.max_positions)) {}
 
   void add(const dragoman::TextPair& texts) {
     Pair pair = pair_of(model_, direction_, texts);
+    bytes_ += texts.source.size() + texts.target.size();
     const int64_t tokens = pair.tokens(direction_.start);
     const bool too_long = tokens > max_tokens_;
-    if (too_long || tokens_ + tokens > tokens_at_once) score_batch();
+    if (too_long || tokens_ + tokens > settings_.batch_tokens) score_batch();
     if (too_long) {
       scores_.push_back({.total = std::numeric_limits<double>::quiet_NaN()});
       return;
@@ -94,12 +95,17 @@ class Scorer {
     }
     std::vector<AttentionRows> rows;
     std::vector<std::vector<float>> log_probabilities;
-    service_.run([&] {
+    const auto compute = [&] {
       const StartTokens& start = direction_.start;
       if (settings_.alignment) rows = attention_rows(model_.model, sources, targets, start, layer_);
       log_probabilities =
           score_pairs(model_.model, sources, targets, start, model_.vocabularies.target->special().end);
-    });
+    };
+    service_.run({.client = client_,
+                  .deadline = deadline_,
+                  .stop = settings_.stop,
+                  .cost = static_cast<double>(std::exchange(bytes_, 0)),
+                  .work = compute});
     for (size_t i = 0; i < batch_.size(); ++i) {
       const double total = std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0);
       if (!std::isfinite(total)) throw_not_finite(model_);
@@ -114,10 +120,13 @@ class Scorer {
   SavedModel& model_;
   const ScoreSettings& settings_;
   const int64_t layer_;
+  const Deadline deadline_;
+  const uint64_t client_;
   const Direction direction_;
   const int64_t max_tokens_;
   std::vector<Pair> batch_;
   int64_t tokens_ = 0;
+  size_t bytes_ = 0;
   std::vector<Score> scores_;
 };
 
@@ -125,8 +134,8 @@ class Scorer {
 
 std::vector<Score> score(Service& service, std::span<const dragoman::TextPair> pairs,
                          const ScoreSettings& settings) {
-  if (settings.max_length < 1 || settings.alignment_layer < 0)
-    throw UsageError("max_length must be at least 1, and alignment_layer at least 0");
+  if (settings.max_length < 1 || settings.batch_tokens < 1 || settings.alignment_layer < 0)
+    throw UsageError("max_length and batch_tokens must be at least 1, and alignment_layer at least 0");
   Scorer scorer(service, settings);
   for (const dragoman::TextPair& pair : pairs) scorer.add(pair);
   return scorer.finish();

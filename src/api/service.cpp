@@ -9,6 +9,7 @@
 #include "api/request_options.h"
 #include "api/request_terms.h"
 #include "api/results.h"
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace dragoman::internal {
@@ -67,7 +68,7 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   job->submitted = Clock::now();
   job->options = std::move(options);
   job->terms = std::move(terms);
-  if (job->request.timeout.count() > 0) job->deadline = job->submitted + job->request.timeout;
+  job->deadline = deadline_after(job->request.timeout);
   if (job->request.client == 0) job->request.client = new_client();
   job->on_done = std::move(on_done);
   std::future<dragoman::Translation> future;
@@ -121,11 +122,12 @@ TranslatorStatistics Service::statistics() const {
   return now;
 }
 
-void Service::run(const std::function<void()>& task) {
-  std::future<void> done;
+void Service::run(ServiceTask task) {
+  if (task.client == 0) task.client = new_client();
+  std::future<void> done = task.done.get_future();
   {
     const std::lock_guard lock(mutex_);
-    done = inbox_.tasks.emplace_back(task).get_future();
+    inbox_.tasks.push_back(std::move(task));
   }
   wake_.notify_all();
   done.get();
@@ -143,10 +145,12 @@ void Service::work() {
   while (receive()) {
     expire_waiting();
     start_waiting();
+    end_unwanted_tasks();
     step();
     publish_statistics();
   }
-  while (!waiting_.empty()) end(std::move(waiting_.take_next().mapped()), cancelled());
+  while (!waiting_.empty()) end(std::move(waiting_.take(waiting_.next().second).mapped()), cancelled());
+  for (auto& [turn, task] : tasks_) task.done.set_exception(cancelled());
   end_all_active(cancelled());
 }
 
@@ -156,7 +160,7 @@ bool Service::receive() {
   bool stop;
   {
     std::unique_lock lock(mutex_);
-    const bool idle = waiting_.empty() && !engine_->busy();
+    const bool idle = waiting_.empty() && tasks_.empty() && !engine_->busy();
     if (idle) wake_.wait(lock, [&] { return stop_ || !inbox_.empty(); });
     inbox = std::exchange(inbox_, {});
     stop = stop_;
@@ -169,7 +173,10 @@ bool Service::receive() {
     waiting_.add(std::move(job));
   }
   for (const uint64_t id : inbox.cancelled) cancel(id);
-  for (auto& task : inbox.tasks) task();
+  for (ServiceTask& task : inbox.tasks) {
+    const Turn turn = turns_.next(task.client, base_cost + task.cost);
+    tasks_.emplace(std::pair(turn.start, tasks_begun_++), std::move(task));
+  }
   return !stop;
 }
 
@@ -183,8 +190,50 @@ void Service::expire_waiting() {
   while (auto job = waiting_.take_expired(now)) end(std::move(job.mapped()), expired());
 }
 
+// No more than a batch at once: those whose translation is known end here, and others wait for their next step.
 void Service::start_waiting() {
-  while (!waiting_.empty() && engine_->has_room(waiting_.next_turn())) start(waiting_.take_next());
+  for (int64_t left = limits_.sentences * limits_.searches; left > 0 && engine_->has_free_row(); --left) {
+    const auto next = waiting_.next([&](uint64_t client) { return engine_->may_begin(client); });
+    if (!next || next->first >= engine_->next_turn()) return;
+    start(waiting_.take(next->second));
+  }
+}
+
+void Service::end_unwanted_tasks() {
+  const auto now = Clock::now();
+  for (auto next = tasks_.begin(); next != tasks_.end();) {
+    ServiceTask& task = next->second;
+    const bool late = task.deadline && *task.deadline <= now;
+    if (late || task.stop.stop_requested()) {
+      task.done.set_exception(late ? expired() : cancelled());
+      next = tasks_.erase(next);
+    } else {
+      ++next;
+    }
+  }
+}
+
+// While sentences are under way at most one between two steps, and all of them have no more time than the steps have.
+void Service::run_next_task() {
+  if (tasks_.empty()) return;
+  const double turn = tasks_.begin()->first.first;
+  const bool others_first =
+      engine_->next_turn() < turn || (!waiting_.empty() && waiting_.next().first < turn);
+  if (engine_->busy() && (owed_.count() > 0 || others_first)) return;
+  turns_.reach(turn);
+  ServiceTask task = std::move(tasks_.extract(tasks_.begin()).mapped());
+  const auto began = Clock::now();
+  std::exception_ptr error;
+  engine_->run([&] {
+    try {
+      task.work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  owed_ += Clock::now() - began;
+  if (error) return task.done.set_exception(error);
+  task.done.set_value();
 }
 
 void Service::start(ServiceJobs::node_type job) {
@@ -201,7 +250,8 @@ void Service::start(ServiceJobs::node_type job) {
                       .deadline = started.deadline,
                       .progress = static_cast<bool>(started.request.on_progress),
                       .tokens = started.request.tokens,
-                      .turn = started.turn});
+                      .turn = started.turn,
+                      .client = started.request.client});
   } catch (...) {
     end_active(place, current_error());
   }
@@ -209,9 +259,15 @@ void Service::start(ServiceJobs::node_type job) {
 
 // What a step throws concerns all that it worked on, and leaves the engine in an unknown state.
 void Service::step() {
-  if (!engine_->busy()) return;
   try {
+    run_next_task();
+    if (!engine_->busy()) {
+      owed_ = {};
+      return;
+    }
+    const auto began = Clock::now();
     std::vector<TranslationResult> results = engine_->step();
+    owed_ = std::max<Clock::duration>(owed_ - (Clock::now() - began), {});
     report_progress();
     for (TranslationResult& result : results) deliver(std::move(result));
   } catch (...) {
@@ -257,7 +313,12 @@ void Service::end(std::unique_ptr<ServiceJob> job, std::exception_ptr error) {
     ++statistics_.requests;
   }
   if (error) job->promise.set_exception(std::move(error));
-  if (job->on_done) job->on_done(job->promise.get_future());
+  if (!job->on_done) return;
+  try {
+    job->on_done(job->promise.get_future());
+  } catch (const std::exception& thrown) {
+    log_warning("the callback of a translation threw an exception, which it must not: {}", thrown.what());
+  }
 }
 
 void Service::end_active(ServiceJobs::iterator place, std::exception_ptr error) {

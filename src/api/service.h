@@ -35,14 +35,15 @@ class Service {
   TranslatorStatistics statistics() const;
   static uint64_t new_client();
 
-  // Runs the task on the service's thread, between two steps, and waits for it.
-  void run(const std::function<void()>& task);
+  // Runs the task, which may use the model, between two steps, and waits for it: in turn with what other clients ask
+  // for. Throws what it throws, and the public Error of one that was cancelled or expired before it began.
+  void run(ServiceTask task);
 
  private:
   struct Inbox {
     ServiceJobs jobs;
     std::vector<uint64_t> cancelled;
-    std::vector<std::packaged_task<void()>> tasks;
+    std::vector<ServiceTask> tasks;
 
     bool empty() const { return jobs.empty() && cancelled.empty() && tasks.empty(); }
   };
@@ -55,6 +56,8 @@ class Service {
   void expire_waiting();
   void start_waiting();
   void start(ServiceJobs::node_type job);
+  void end_unwanted_tasks();
+  void run_next_task();
   void step();
   void report_progress();
   void deliver(TranslationResult result);
@@ -83,6 +86,10 @@ class Service {
   Turns turns_;
   WaitingJobs waiting_;
   ServiceJobs active_;
+  std::map<std::pair<double, uint64_t>, ServiceTask>
+      tasks_;  // by their turn, and in the order in which they came
+  uint64_t tasks_begun_ = 0;
+  ServiceJob::Clock::duration owed_{};  // time that tasks took and steps have not had since
   std::thread thread_;
 };
 

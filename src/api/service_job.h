@@ -1,4 +1,4 @@
-// A request between its submission and its end, and those that wait for their turn.
+// A request between its submission and its end, those that wait for their turn, and other work on the model.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <stop_token>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,16 +46,36 @@ class WaitingJobs {
   size_t size() const { return jobs_.size(); }
   bool contains(uint64_t id) const { return jobs_.contains(id); }
 
-  double next_turn() const { return by_turn_.begin()->first; }
-  ServiceJobs::node_type take_next() { return take(by_turn_.begin()->second); }
+  // The first turn, and whose it is: of all, and of those whose client may begin.
+  std::pair<double, uint64_t> next() const { return *first_of_clients_.begin(); }
+  std::optional<std::pair<double, uint64_t>> next(
+      const std::function<bool(uint64_t client)>& may_begin) const;
   ServiceJobs::node_type take(uint64_t id);
   ServiceJobs::node_type take_expired(Clock::time_point now);  // an empty one where there is none
   std::optional<Clock::time_point> oldest() const;             // when it was submitted
 
  private:
+  using InTurn = std::set<std::pair<double, uint64_t>>;
+
   ServiceJobs jobs_;
-  std::set<std::pair<double, uint64_t>> by_turn_;
+  std::unordered_map<uint64_t, InTurn> of_client_;
+  InTurn first_of_clients_;  // each client's first
   std::set<std::pair<Clock::time_point, uint64_t>> by_deadline_;
+};
+
+// 0: none.
+inline Deadline deadline_after(std::chrono::milliseconds timeout) {
+  return timeout.count() > 0 ? Deadline(ServiceJob::Clock::now() + timeout) : std::nullopt;
+}
+
+// Work on the model besides translations.
+struct ServiceTask {
+  uint64_t client = 0;
+  Deadline deadline = {};
+  std::stop_token stop = {};
+  double cost = 0;
+  std::function<void()> work;
+  std::promise<void> done = {};
 };
 
 }  // namespace dragoman::internal

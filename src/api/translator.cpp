@@ -8,7 +8,6 @@
 #include "api/scoring.h"
 #include "api/service.h"
 #include "base/threads.h"
-#include "model/folder.h"
 
 namespace dragoman {
 namespace {
@@ -25,7 +24,8 @@ internal::WantedPrecision wanted(Precision precision) {
 std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folders,
                                            const TranslatorSettings& settings) {
   if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
-  if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0)
+  if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0 ||
+      settings.reserved < 0)
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
   const internal::Kernels& kernels = internal::chosen_kernels();
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
@@ -33,7 +33,32 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
   auto model =
       std::make_unique<internal::SavedModel>(folders[0], kernels, threads, precision, settings.verify);
   for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], precision, settings.verify);
+  model->find_shortlist();
   return model;
+}
+
+ModelInfo info_of(internal::SavedModel& saved, int workers) {
+  ModelInfo info = {.folder = saved.folder,
+                    .config = saved.config.dump(1),
+                    .precision = internal::name_of(internal::Precision::fp32),
+                    .instruction_set = saved.device.kernels.name,
+                    .source_vocabulary = saved.vocabularies.source->size(),
+                    .target_vocabulary = saved.vocabularies.target->size(),
+                    .max_tokens = saved.max_positions,
+                    .source_languages = saved.vocabularies.source->languages().names(),
+                    .target_languages = saved.vocabularies.target->languages().names(),
+                    .threads = saved.device.context.threads(),
+                    .workers = workers};
+  for (const internal::Parameter& parameter : saved.model.parameters.list()) {
+    info.parameters += parameter.size();
+    if (parameter.value.is_low_precision())
+      info.precision = internal::name_of(parameter.value.storage().low_precision.precision);
+  }
+  return info;
+}
+
+int workers_of(const internal::SavedModel& model, const TranslatorSettings& settings) {
+  return internal::worker_count(settings.workers, settings.batch, model.device.context.threads());
 }
 
 }  // namespace
@@ -42,14 +67,14 @@ struct Translator::State {
   State(const std::vector<std::string>& folders, const TranslatorSettings& settings)
       : State(open(folders, settings), settings) {}
   State(std::unique_ptr<internal::SavedModel> model, const TranslatorSettings& settings)
-      : threads(model->device.context.threads()),
-        workers(internal::worker_count(settings.workers, settings.batch, threads)),
-        service(std::move(model), {.sentences = settings.batch,
+      : info(info_of(*model, workers_of(*model, settings))),
+        service(std::move(model), {.sentences = settings.batch + settings.reserved,
                                    .batch_tokens = settings.batch_tokens,
-                                   .searches = workers,
+                                   .searches = info.workers,
+                                   .reserved = settings.reserved,
                                    .cache_bytes = settings.cache_bytes}) {}
 
-  const int threads, workers;
+  const ModelInfo info;
   internal::Service service;
 };
 
@@ -97,28 +122,7 @@ std::string Translator::inspect(const std::string& text, const InspectionSetting
   return internal::guarded([&] { return internal::inspect(state_->service, text, settings); });
 }
 
-ModelInfo Translator::info() const {
-  return internal::guarded([&]() -> ModelInfo {
-    internal::SavedModel& saved = state_->service.model();
-    ModelInfo info = {.folder = saved.folder,
-                      .config = internal::read_config(saved.folder).dump(1),
-                      .precision = internal::name_of(internal::Precision::fp32),
-                      .instruction_set = saved.device.kernels.name,
-                      .source_vocabulary = saved.vocabularies.source->size(),
-                      .target_vocabulary = saved.vocabularies.target->size(),
-                      .max_tokens = saved.max_positions,
-                      .source_languages = saved.vocabularies.source->languages().names(),
-                      .target_languages = saved.vocabularies.target->languages().names(),
-                      .threads = state_->threads,
-                      .workers = state_->workers};
-    for (const internal::Parameter& parameter : saved.model.parameters.list()) {
-      info.parameters += parameter.size();
-      if (parameter.value.is_low_precision())
-        info.precision = internal::name_of(parameter.value.storage().low_precision.precision);
-    }
-    return info;
-  });
-}
+ModelInfo Translator::info() const { return state_->info; }
 
 std::vector<OptionInfo> Translator::options() { return internal::request_options(); }
 

@@ -39,7 +39,10 @@ nlohmann::json read_config(const std::string& folder) {
 }
 
 ModelConfig read_model_config(const std::string& folder) {
-  const nlohmann::json config = read_config(folder);
+  return read_model_config(folder, read_config(folder));
+}
+
+ModelConfig read_model_config(const std::string& folder, const nlohmann::json& config) {
   if (!config.contains("model")) throw Error("{}/config.json has no section \"model\"", folder);
   return model_config_from_json(config.at("model"), folder + "/config.json");
 }

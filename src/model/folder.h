@@ -13,6 +13,8 @@ namespace dragoman::internal {
 nlohmann::json read_config(const std::string& folder);
 
 ModelConfig read_model_config(const std::string& folder);
+// From what read_config() has read.
+ModelConfig read_model_config(const std::string& folder, const nlohmann::json& config);
 
 inline std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
 

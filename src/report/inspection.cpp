@@ -76,17 +76,53 @@ ordered_json attention_weight(float weight, bool thousandths) {
   return rounded_weight(weight);
 }
 
-// [layer][head][query][key]
-ordered_json attention_json(const std::vector<Tensor>& layers, int64_t heads, bool thousandths) {
-  ordered_json all = ordered_json::array();
+// A layer's, [query][head][key], in the host's memory.
+struct LayerAttention {
+  std::vector<float> values;
+  int64_t rows, columns;
+};
+
+std::vector<LayerAttention> in_host_memory(const std::vector<Tensor>& layers) {
+  std::vector<LayerAttention> all;
   for (const Tensor& layer : layers) {
-    const int64_t keys = layer.columns() / heads;
     const HostView<const float> values = layer.values();
+    all.push_back({{values.begin(), values.end()}, layer.rows(), layer.columns()});
+  }
+  return all;
+}
+
+// What the model computes for a pair.
+struct Computed {
+  std::vector<float> log_probabilities;
+  AttentionRows alignment;  // of the output's tokens
+  std::vector<LayerAttention> encoder, decoder, cross;
+};
+
+Computed compute(SavedModel& model, const PackedSide& sources, const PackedSide& targets,
+                 const PackedSide& read, const StartTokens& start, int64_t layer) {
+  const int32_t end = model.vocabularies.target->special().end;
+  const std::vector<uint64_t> pair(1);
+  Device& device = model.device;
+  Computed computed = {.log_probabilities = score_pairs(model.model, sources, targets, start, end)[0],
+                       .alignment = attention_rows(model.model, sources, targets, start, layer)[0]};
+  const Attentions found = attentions(model.model, pack_tokens(device, sources.ids, sources.lengths, pair),
+                                      pack_tokens(device, read.ids, read.lengths, pair));
+  computed.encoder = in_host_memory(found.encoder);
+  computed.decoder = in_host_memory(found.decoder);
+  computed.cross = in_host_memory(found.cross);
+  return computed;
+}
+
+// [layer][head][query][key]
+ordered_json attention_json(const std::vector<LayerAttention>& layers, int64_t heads, bool thousandths) {
+  ordered_json all = ordered_json::array();
+  for (const LayerAttention& layer : layers) {
+    const int64_t keys = layer.columns / heads;
     ordered_json of_layer = ordered_json::array();
     for (int64_t h = 0; h < heads; ++h) {
       ordered_json rows = ordered_json::array();
-      for (int64_t r = 0; r < layer.rows(); ++r) {
-        const float* weights = values.data() + r * layer.columns() + h * keys;
+      for (int64_t r = 0; r < layer.rows; ++r) {
+        const float* weights = layer.values.data() + r * layer.columns + h * keys;
         ordered_json row = ordered_json::array();
         for (int64_t k = 0; k < keys; ++k) row.push_back(attention_weight(weights[k], thousandths));
         rows.push_back(std::move(row));
@@ -105,10 +141,7 @@ ordered_json nbest_json(const TranslatedLine& line) {
   return list;
 }
 
-ordered_json alignment_json(SavedModel& model, const StartTokens& start, const Side& source,
-                            const Side& target, int64_t layer) {
-  const AttentionRows rows =
-      attention_rows(model.model, packed(source.ids), packed(target.ids), start, layer)[0];
+ordered_json alignment_json(const Side& source, const Side& target, const AttentionRows& rows) {
   std::vector<PieceAttention> attention;
   for (size_t i = 0; i < target.ids.size(); ++i) attention.push_back({0, rows[i]});
   ordered_json pairs = ordered_json::array();
@@ -127,7 +160,8 @@ void show_forced(const StartTokens& start, Side& output, std::vector<float>& log
 }  // namespace
 
 ordered_json inspection(SavedModel& model, const Direction& direction, const TranslatedLine& line,
-                        const std::string& target, int64_t layer, bool thousandths) {
+                        const std::string& target, int64_t layer, bool thousandths,
+                        const std::function<void(const std::function<void()>&)>& run) {
   const StartTokens& start = direction.start;
   const Side source = source_side(model, direction, line.source);
   Side output =
@@ -135,21 +169,16 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
   const int32_t end = model.vocabularies.target->special().end;
   const PackedSide sources = packed(source.ids), targets = packed(output.ids);
   PackedSide read = shifted(targets, start);
-  std::vector<float> log_probabilities = score_pairs(model.model, sources, targets, start, end)[0];
-  const ordered_json alignment = alignment_json(model, start, source, output, layer);
-  show_forced(start, output, log_probabilities);
-  std::vector<int32_t> said = output.ids;
-  if (end >= 0) {
-    said.push_back(end);
-  } else {
+  if (end < 0) {
     read.ids.pop_back();
     --read.lengths[0];
   }
-
-  const std::vector<uint64_t> pair(1);
-  Device& device = model.device;
-  const Attentions found = attentions(model.model, pack_tokens(device, sources.ids, sources.lengths, pair),
-                                      pack_tokens(device, read.ids, read.lengths, pair));
+  Computed computed;
+  run([&] { computed = compute(model, sources, targets, read, start, layer); });
+  const ordered_json alignment = alignment_json(source, output, computed.alignment);
+  show_forced(start, output, computed.log_probabilities);
+  std::vector<int32_t> said = output.ids;
+  if (end >= 0) said.push_back(end);
   const int64_t encoder_heads = model.model.config.heads, heads = decoder_heads(model.model.config);
   const Vocabulary &words = *model.vocabularies.source, &target_words = *model.vocabularies.target;
   return {{"source", line.source},
@@ -158,16 +187,16 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
           {"said_tokens", pieces_json(target_words, said)},
-          {"log_probabilities", log_probabilities},
+          {"log_probabilities", computed.log_probabilities},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},
           {"target_words", words_json(output)},
           {"alignment_layer", layer},
           {"alignment", alignment},
           {"attention",
-           {{"encoder", attention_json(found.encoder, encoder_heads, thousandths)},
-            {"decoder", attention_json(found.decoder, heads, thousandths)},
-            {"cross", attention_json(found.cross, heads, thousandths)}}}};
+           {{"encoder", attention_json(computed.encoder, encoder_heads, thousandths)},
+            {"decoder", attention_json(computed.decoder, heads, thousandths)},
+            {"cross", attention_json(computed.cross, heads, thousandths)}}}};
 }
 
 // The page's colours are those of the figures.

@@ -2,6 +2,7 @@
 // every layer.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -16,9 +17,12 @@ namespace dragoman::internal {
 //
 // Attention is [layer][head][query][key]: encoder (source tokens attend to source tokens), decoder (the tokens read by
 // the decoder to one another), cross (output tokens to source tokens). Throws Error if the line is empty, or too long
-// to be translated as a whole.
-nlohmann::ordered_json inspection(SavedModel& model, const Direction& direction, const TranslatedLine& line,
-                                  const std::string& target, int64_t layer, bool thousandths);
+// to be translated as a whole. What uses the model's device goes through `run`, once: the rest may be on another thread
+// than the model's.
+nlohmann::ordered_json inspection(
+    SavedModel& model, const Direction& direction, const TranslatedLine& line, const std::string& target,
+    int64_t layer, bool thousandths,
+    const std::function<void(const std::function<void()>&)>& run = [](const auto& compute) { compute(); });
 
 // The page of {"model": name, "sentences": inspections in thousandths}.
 std::string inspection_page(nlohmann::ordered_json data);

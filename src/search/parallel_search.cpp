@@ -27,9 +27,11 @@ struct ParallelSearch::Worker {
   std::unique_ptr<Device> own_device;
   std::vector<std::unique_ptr<Transformer>> own_models;
   std::optional<Search> search;
-  int64_t unfinished = 0;           // requests that it was dealt
-  std::vector<Task> dealt;          // those that it has not yet seen
-  std::vector<uint64_t> cancelled;  // before those
+  int64_t unfinished = 0;                       // requests that it was dealt
+  std::vector<Task> dealt;                      // those that it has not yet seen
+  std::vector<uint64_t> cancelled;              // before those
+  const std::function<void()>* task = nullptr;  // that the caller of run() waits for
+  bool failed = false;                          // its thread has ended
   std::thread thread;
 
   Context& context(const Models& models) const {
@@ -38,7 +40,7 @@ struct ParallelSearch::Worker {
 
   void take_dealt() {
     for (const uint64_t id : std::exchange(cancelled, {})) search->cancel(id);
-    for (Task& task : std::exchange(dealt, {})) search->add(task.id, std::move(task.request));
+    for (Task& given : std::exchange(dealt, {})) search->add(given.id, std::move(given.request));
   }
 
   // Models on a device of their own that borrow the weights of these.
@@ -179,6 +181,7 @@ bool ParallelSearch::start(Worker& worker) {
 void ParallelSearch::work(Worker& worker) {
   try {
     while (take_tasks(worker)) {
+      run_task(worker);
       std::vector<SearchResult> results = worker.search->step();
       const std::lock_guard lock(mutex_);
       publish(worker, std::move(results));
@@ -187,8 +190,33 @@ void ParallelSearch::work(Worker& worker) {
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
+    worker.failed = true;
     done_.notify_one();
   }
+}
+
+// The models and what they compute on belong to the first search's thread once it has one.
+void ParallelSearch::run(const std::function<void()>& task) {
+  Worker& first = *workers_[0];
+  if (!first.thread.joinable()) return task();
+  std::unique_lock lock(mutex_);
+  first.task = &task;
+  dealt_.notify_all();
+  done_.wait(lock, [&] { return first.task == nullptr || first.failed; });
+  if (std::exchange(first.task, nullptr) != nullptr) std::rethrow_exception(failure_);
+}
+
+void ParallelSearch::run_task(Worker& worker) {
+  const std::function<void()>* task = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    task = worker.task;
+  }
+  if (task == nullptr) return;
+  (*task)();
+  const std::lock_guard lock(mutex_);
+  worker.task = nullptr;
+  done_.notify_one();
 }
 
 uint64_t ParallelSearch::steps() const {
@@ -210,9 +238,9 @@ void ParallelSearch::publish(Worker& worker, std::vector<SearchResult> results) 
 // Waits until there is work. False: stop.
 bool ParallelSearch::take_tasks(Worker& worker) {
   std::unique_lock lock(mutex_);
-  if (worker.dealt.empty() && !worker.search->busy()) {
+  if (worker.dealt.empty() && !worker.search->busy() && worker.task == nullptr) {
     --at_work_;
-    dealt_.wait(lock, [&] { return stop_ || !worker.dealt.empty(); });
+    dealt_.wait(lock, [&] { return stop_ || !worker.dealt.empty() || worker.task != nullptr; });
     ++at_work_;
   }
   worker.take_dealt();

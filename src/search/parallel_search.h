@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,8 @@ class ParallelSearch {
   std::vector<SearchResult> step();
   // Of requests that asked for it and went on since the last call.
   std::vector<SearchProgress> progress();
+  // Runs a task that uses the models, between two steps of the first search, and waits for it. It must not throw.
+  void run(const std::function<void()>& task);
 
  private:
   struct Task {
@@ -63,6 +66,7 @@ class ParallelSearch {
   std::vector<SearchResult> others_results();
   void work(Worker& worker);
   bool take_tasks(Worker& worker);
+  void run_task(Worker& worker);
   void publish(Worker& worker, std::vector<SearchResult> results);
 
   const Models models_;

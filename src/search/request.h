@@ -27,6 +27,7 @@ struct SearchRequest {
   SearchTerms terms = {};            // the output has them
   SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
+  bool at_once = false;                  // begins with the next step, though others may come to begin with it
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
   Deadline deadline = {};                // later than this the request expires
   bool progress = false;                 // whether it is reported by progress()

@@ -27,24 +27,18 @@ void check_sizes(const std::string& folder, const ModelConfig& config, const Voc
   check("target", config.target_vocabulary, *vocabularies.target);
 }
 
-// The folder, once it is known to be a model folder: of another one a missing file would be a misleading error.
-const std::string& of_a_model(const std::string& folder) {
-  read_config(folder);
-  return folder;
-}
-
 int64_t positions_of(const ModelConfig& model) {
   return has_fixed_length(model.positions) ? model.max_positions : INT32_MAX;
 }
 
 // From the recipe that the model was trained with; defaults where an older version did not save it.
-SourceReader reader_of(const std::string& folder, const ModelConfig& model, const Vocabularies& words) {
+SourceReader reader_of(const std::string& folder, const nlohmann::json& config, const ModelConfig& model,
+                       const Vocabularies& words) {
   DataConfig data;
   VocabularyConfig vocabulary;
   Options options;
   declare(options, data);
   declare(options, vocabulary);
-  const nlohmann::json config = read_config(folder);
   for (const auto& [section, key] :
        {std::pair("data", "max_length"), std::pair("data", "terms"), std::pair("vocabulary", "source_eos")}) {
     const nlohmann::json::json_pointer place(fmt::format("/recipe/{}/{}", section, key));
@@ -59,9 +53,8 @@ SourceReader reader_of(const std::string& folder, const ModelConfig& model, cons
 }
 
 // A model that was trained here translates between the languages that it was trained with.
-SearchOptions read_search_options(const std::string& folder) {
+SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config) {
   SearchOptions search;
-  const nlohmann::json config = read_config(folder);
   for (auto [key, language] :
        {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
     const nlohmann::json::json_pointer place(key);
@@ -103,22 +96,24 @@ Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision
 
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        WantedPrecision precision, bool verify)
-    : folder(of_a_model(folder_)),
-      search(read_search_options(folder)),
+    : folder(folder_),
+      config(read_config(folder)),
+      search(read_search_options(folder, config)),
       device(kernels, threads),
-      model(read_model_config(folder), device, Buffers::none_yet) {
+      model(read_model_config(folder, config), device, Buffers::none_yet) {
   vocabularies = read(folder, model, precision, verify, [](const Vocabularies&) {});
-  readers.push_back(reader_of(folder, model.config, vocabularies));
+  readers.push_back(reader_of(folder, config, model.config, vocabularies));
   max_positions = positions_of(model.config);
 }
 
 void SavedModel::add(const std::string& other, WantedPrecision precision, bool verify) {
-  auto added = std::make_unique<Transformer>(read_model_config(of_a_model(other)), device, Buffers::none_yet);
-  const Vocabularies words = read(other, *added, precision, verify, [&](const Vocabularies& theirs) {
-    if (theirs.target->model() == vocabularies.target->model()) return;
+  const nlohmann::json theirs = read_config(other);
+  auto added = std::make_unique<Transformer>(read_model_config(other, theirs), device, Buffers::none_yet);
+  const Vocabularies words = read(other, *added, precision, verify, [&](const Vocabularies& read) {
+    if (read.target->model() == vocabularies.target->model()) return;
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
   });
-  readers.push_back(reader_of(other, added->config, words));
+  readers.push_back(reader_of(other, theirs, added->config, words));
   max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));
 }
@@ -149,6 +144,19 @@ std::vector<int32_t> SavedModel::encode_source(std::string_view text, const Sear
   std::vector<int32_t> ids = vocabularies.source->encode(text);
   if (!ids.empty()) direction(options).sources[0].add_to(ids);
   return ids;
+}
+
+const Shortlist& SavedModel::shortlist() {
+  if (!shortlist_) shortlist_ = Shortlist::read(folder, vocabularies);
+  return *shortlist_;
+}
+
+void SavedModel::find_shortlist() {
+  try {
+    shortlist();
+  } catch (const Error&) {
+    // Who asks for it learns why there is none.
+  }
 }
 
 std::string not_finite_message(const SavedModel& model) {

@@ -5,13 +5,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "model/decoding_weights.h"
 #include "search/ensemble.h"
 #include "search/options.h"
+#include "search/shortlist.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -45,8 +49,14 @@ struct SavedModel {
            bool verify = true);
   Models models();
 
+  // The folder's shortlist. Read when it is first asked for, and kept. Throws an Error where there is none.
+  const Shortlist& shortlist();
+  // Reads it now if there is one: later the folder may hold another model's.
+  void find_shortlist();
+
   const std::string folder;
-  const SearchOptions search;  // this model's defaults: "search" in its config.json
+  const nlohmann::json config;  // the first folder's config.json
+  const SearchOptions search;   // this model's defaults: "search" in its config.json
   Vocabularies vocabularies;
   Device device;
   Transformer model;
@@ -60,6 +70,9 @@ struct SavedModel {
 
   // The input of the first model's encoder; empty where the text has no subword.
   std::vector<int32_t> encode_source(std::string_view text, const SearchOptions& options = {}) const;
+
+ private:
+  std::optional<Shortlist> shortlist_;
 };
 
 // The Error for a model that computes non-finite values.

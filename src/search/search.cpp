@@ -46,6 +46,7 @@ void Search::add(uint64_t id, SearchRequest request) {
   for (const SearchTerm& term : request.terms.all)
     CHECK(term.begin < term.end && term.end <= request.source.size(), "a term outside of its source");
   deadlines_ |= request.deadline.has_value();
+  hurried_ |= request.at_once;
   Sentence& sentence = waiting_.emplace_back(Sentence{.id = id, .request = std::move(request)});
   sentence.beam = first_beam(sentence.request);
   sentence.key = source_key(sentence.request.source);
@@ -101,11 +102,12 @@ void Search::end_requests(SearchStatus status, const std::function<bool(const Se
   std::erase_if(waiting_, affected);
 }
 
-// Sentences come in when a quarter of the places is free, so that the encoder has several to do at once.
+// Sentences come in when a quarter of the places is free, so that the encoder has several to do at once, or when one of
+// them must not wait for that.
 void Search::admit() {
   if (waiting_.empty()) return;
   const int64_t free = settings_.sentences - std::ssize(active_);
-  if (!active_.empty() && free * 4 < settings_.sentences) return;
+  if (!active_.empty() && free * 4 < settings_.sentences && !hurried_) return;
   int64_t tokens = 0;
   for (const Sentence& sentence : active_) tokens += length_of(sentence.request);
   const size_t old = active_.size();
@@ -116,6 +118,7 @@ void Search::admit() {
     active_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
+  hurried_ = hurried_ && !waiting_.empty();
   encode_sources(std::span(active_).subspan(old));
 }
 

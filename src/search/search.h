@@ -104,6 +104,7 @@ class Search {
   std::vector<Sentence> active_;
   std::vector<SearchResult> ended_;  // cancelled and expired
   bool deadlines_ = false;           // whether any request has had one
+  bool hurried_ = false;             // whether one that waits begins with the next step
 };
 
 // The hypotheses of all sentences of a batch, in their order; one without words where the model computes non-finite

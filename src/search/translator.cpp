@@ -63,6 +63,7 @@ struct Translator::Job {
   std::vector<SearchTerms> terms = {};  // of each segment, if there are any
   SearchedLine line;
   Deadline deadline = {};
+  uint64_t client = 0;
   double next_turn = 0, turn_of_segment = 0;
 
   struct SegmentSearch {
@@ -78,6 +79,8 @@ struct Translator::Job {
 
 Translator::Translator(SavedModel& model, const BatchLimits& limits)
     : model_(model),
+      rows_(limits.sentences * limits.searches),
+      reserved_(limits.reserved * limits.searches),
       search_(model.models(), search_settings(model, limits), limits.searches),
       cache_(limits.cache_bytes) {}
 
@@ -93,7 +96,7 @@ const Shortlist* Translator::shortlist_for(const SearchOptions& options) {
   if (!options.shortlist) return nullptr;
   const auto known = shortlists_.find(options.always_allow);
   if (known != shortlists_.end()) return &known->second;
-  Shortlist list = Shortlist::read(model_.folder, model_.vocabularies);
+  Shortlist list = model_.shortlist();
   if (!options.always_allow.empty()) list.allow_words_of(options.always_allow, *model_.vocabularies.target);
   return &shortlists_.emplace(options.always_allow, std::move(list)).first->second;
 }
@@ -131,6 +134,7 @@ void Translator::add(uint64_t id, const TranslationRequest& request) {
   job.searches.resize(segments);
   job.unfinished = segments;
   job.deadline = request.deadline;
+  job.client = request.client;
   job.next_turn = request.turn.start;
   job.turn_of_segment = request.turn.cost / static_cast<double>(std::max<size_t>(segments, 1));
   Job& added = jobs_.insert_or_assign(id, std::move(job)).first->second;
@@ -140,11 +144,37 @@ void Translator::add(uint64_t id, const TranslationRequest& request) {
   begin_searches();
 }
 
-// As many as there is room for: each has a copy of its request, and a long line has many.
+bool Translator::may_begin(uint64_t client) const {
+  const int64_t room = search_.room();
+  return room > reserved_ || (room > 0 && !rows_of_.contains(client));
+}
+
+// Few are passed over: each has a row, or it would not have been added.
+std::set<std::pair<double, uint64_t>>::const_iterator Translator::next_unbegun() const {
+  if (!has_free_row()) return unbegun_.end();
+  return std::ranges::find_if(unbegun_,
+                              [&](const auto& turn) { return may_begin(jobs_.at(turn.second).client); });
+}
+
+double Translator::next_turn() const {
+  const auto next = next_unbegun();
+  return next == unbegun_.end() ? no_turn : next->first;
+}
+
+bool Translator::has_room(double start, uint64_t client) const {
+  if (!may_begin(client)) return false;
+  const double next = next_turn();
+  return next == no_turn || start < next;
+}
+
+// As many as there is room for: each has a copy of its request, and a long line has many. No more than a batch at once,
+// so that those whose translations are known do not keep the others from their next step.
 void Translator::begin_searches() {
-  while (!unbegun_.empty() && search_.room() > 0) {
-    Job& job = jobs_.at(unbegun_.begin()->second);
-    unbegun_.erase(unbegun_.begin());
+  for (int64_t left = rows_; left > 0; --left) {
+    const auto next = next_unbegun();
+    if (next == unbegun_.end()) return;
+    Job& job = jobs_.at(next->second);
+    unbegun_.erase(next);
     reached_turn_ = std::max(reached_turn_, job.next_turn);
     job.next_turn += job.turn_of_segment;
     const size_t segment = job.begun++;
@@ -166,12 +196,14 @@ void Translator::begin(Job& job, size_t segment) {
   job.searches[segment].id = equal->second;
   if (!first) {
     ++counts_.merged;
-    under_way_.at(equal->second).places.push_back({job.id, segment});
+    under_way_.at(equal->second).places.insert({job.id, segment});
     return;
   }
   ++counts_.cache_misses;
-  under_way_[searches_] = {.key = std::move(key), .places = {{job.id, segment}}};
+  under_way_[searches_] = {.key = std::move(key), .client = job.client, .places = {{job.id, segment}}};
+  ++rows_of_[job.client];
   request.options = for_search(request.options);
+  request.at_once = search_.room() <= reserved_;
   search_.add(searches_++, std::move(request));
 }
 
@@ -217,7 +249,7 @@ void Translator::receive(SearchResult result) {
   SharedSearch& search = found->second;
   FoundSentence sentence = {.repeats = search.again};
   if (result.status == SearchStatus::finished) {
-    const Place place = search.places.front();
+    const Place place = *search.places.begin();
     const Job& job = jobs_.at(place.job);
     const std::vector<int32_t>& source = job.line.segments[place.segment].ids;
     sentence.hypotheses = ranked(job.line.segments[place.segment], std::move(result), job.options);
@@ -228,9 +260,7 @@ void Translator::receive(SearchResult result) {
     if (sentence.repeats && !search.again && job.options.no_repeat_ngram == 0)
       return search_again(result.id, search);
   }
-  const SharedSearch ended = std::move(search);
-  under_way_.erase(found);
-  by_key_.erase(ended.key);
+  const SharedSearch ended = remove(found);
   for (const Place& place : ended.places) {
     const auto job = jobs_.find(place.job);
     if (job == jobs_.end()) continue;  // another of its places has ended it
@@ -244,10 +274,19 @@ void Translator::receive(SearchResult result) {
     cache_.add(ended.key.substr(0, ended.key.size() - 1), sentence);
 }
 
+Translator::SharedSearch Translator::remove(std::unordered_map<uint64_t, SharedSearch>::iterator search) {
+  SharedSearch removed = std::move(search->second);
+  under_way_.erase(search);
+  by_key_.erase(removed.key);
+  const auto rows = rows_of_.find(removed.client);
+  if (--rows->second == 0) rows_of_.erase(rows);
+  return removed;
+}
+
 // With loops forbidden.
 void Translator::search_again(uint64_t id, SharedSearch& search) {
   search.again = true;
-  const Place place = search.places.front();
+  const Place place = *search.places.begin();
   SearchRequest request = request_of(jobs_.at(place.job), place.segment);
   request.options = for_search(request.options);
   request.options.no_repeat_ngram = forbidden_ngram;
@@ -269,15 +308,13 @@ void Translator::finish(Job& job) {
 
 // Before all of its segments are finished. A search goes on if others wait for it, too.
 void Translator::end(Job& job, SearchStatus status) {
-  for (const Job::SegmentSearch& segment : std::span(job.searches).first(job.begun)) {
-    const auto found = under_way_.find(segment.id);
+  for (size_t segment = 0; segment < job.begun; ++segment) {
+    const auto found = under_way_.find(job.searches[segment].id);
     if (found == under_way_.end()) continue;
-    std::vector<Place>& places = found->second.places;
-    std::erase_if(places, [&](const Place& place) { return place.job == job.id; });
-    if (!places.empty()) continue;
+    found->second.places.erase({job.id, segment});
+    if (!found->second.places.empty()) continue;
     search_.cancel(found->first);
-    by_key_.erase(found->second.key);
-    under_way_.erase(found);
+    remove(found);
   }
   ended_.push_back({.id = job.id, .status = status});
   if (status == SearchStatus::failed) ended_.back().error = not_finite_message(model_);

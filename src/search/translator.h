@@ -17,7 +17,9 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -41,6 +43,7 @@ struct BatchLimits {
   int64_t sentences = 32;    // in a batch
   int64_t batch_tokens = 0;  // of their sources together; 0: no limit
   int searches = 1;          // batches side by side, which share the threads
+  int64_t reserved = 0;      // of each batch's sentences: for clients that have none under way
   size_t cache_bytes = 0;    // of sentences that were translated before; 0: none are kept
 };
 
@@ -55,6 +58,7 @@ struct TranslationRequest {
   bool progress = false;   // whether it is reported by progress()
   bool tokens = true;  // whether the translations have their pieces: of a long text they take the most memory
   Turn turn = {};      // when its sentences begin, beside those of other requests
+  uint64_t client = 0;  // who asks, for the rows that are reserved
 };
 
 struct TranslationResult {
@@ -87,10 +91,13 @@ class Translator {
   // the words allowed beside it.
   void check(const SearchOptions& options);
 
-  // Whether another request would not have to wait; one with this turn.
-  bool has_room(double start = no_turn) const {
-    return search_.room() > 0 && (unbegun_.empty() || start < unbegun_.begin()->first);
-  }
+  bool has_free_row() const { return search_.room() > 0; }
+  // Whether a sentence of this client may have a row now: those that are free may be reserved for others.
+  bool may_begin(uint64_t client) const;
+  // Of the sentences in flight that may begin, the turn of the next; none: infinity.
+  double next_turn() const;
+  // Whether another request would not have to wait; one of this client, with this turn.
+  bool has_room(double start = no_turn, uint64_t client = 0) const;
   bool busy() const { return search_.busy() || !unbegun_.empty() || !ended_.empty(); }
   // Ids are the caller's; no two requests in flight share one. Throws what check() throws.
   void add(uint64_t id, const TranslationRequest& request);
@@ -101,6 +108,9 @@ class Translator {
   std::vector<TranslationResult> step();
   // Of requests that asked for it and went on since the last call. What has been called final never changes.
   std::vector<TranslationProgress> progress();
+
+  // Runs a task that uses the model, between two steps, and waits for it. It must not throw.
+  void run(const std::function<void()>& task) { search_.run(task); }
 
   // The latest turn that has come.
   double reached_turn() const { return reached_turn_; }
@@ -116,21 +126,25 @@ class Translator {
   struct Place {
     uint64_t job;
     size_t segment;
+    auto operator<=>(const Place&) const = default;
   };
   // A search, and all who wait for what it finds.
   struct SharedSearch {
     std::string key;     // of what is asked for, and whether progress is
+    uint64_t client;     // who asked first, and has its row
     bool again = false;  // with loops forbidden
-    std::vector<Place> places;
+    std::set<Place> places;
   };
 
   const Shortlist* shortlist_for(const SearchOptions& options);
   void place_terms_of(const TranslationRequest& request, Job& job);
+  std::set<std::pair<double, uint64_t>>::const_iterator next_unbegun() const;
   void begin_searches();
   void begin(Job& job, size_t segment);
   SearchRequest request_of(const Job& job, size_t segment) const;
   void expire();
   void receive(SearchResult result);
+  SharedSearch remove(std::unordered_map<uint64_t, SharedSearch>::iterator search);
   void search_again(uint64_t id, SharedSearch& search);
   void take(Job& job, size_t segment, FoundSentence found);
   void finish(Job& job);
@@ -139,6 +153,7 @@ class Translator {
   bool update_text(Job& job) const;
 
   SavedModel& model_;
+  const int64_t rows_, reserved_;                // of all searches together
   std::map<std::string, Shortlist> shortlists_;  // by always_allow
   std::optional<TermSpelling> spelling_;         // once a request has terms
   ParallelSearch search_;
@@ -148,6 +163,7 @@ class Translator {
   std::set<std::pair<std::chrono::steady_clock::time_point, uint64_t>> deadlines_;  // of jobs
   std::unordered_map<uint64_t, SharedSearch> under_way_;                            // by the search's id
   std::unordered_map<std::string, uint64_t> by_key_;  // those that others may join
+  std::unordered_map<uint64_t, int64_t> rows_of_;     // searches under way, of each client that has some
   SentenceCache cache_;
   double reached_turn_ = 0;
   TranslatorCounts counts_;

@@ -78,21 +78,25 @@ void admit_file(ServeContext& context, const std::string& client, size_t charact
 }
 
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make) {
-  context.workers.run([call = std::move(call), make = std::move(make)] {
+  const uint64_t client = client_number(call);
+  const auto task = [call = std::move(call), make = std::move(make)] {
     if (call.request.gone.stop_requested()) return;
     answer(call, [&] {
       if (std::chrono::steady_clock::now() > call.deadline)
         throw ServeError(504, "the deadline passed before work on the answer began");
       return make();
     });
-  });
+  };
+  context.waiting.run(task, client);
 }
+
+uint64_t client_number(const ServeCall& call) { return std::hash<std::string>()(call.client) | 1; }
 
 TextWork work_of(const ServeCall& call, std::string text) {
   return {.text = std::move(text),
           .deadline = call.deadline,
           .stop = call.request.gone,
-          .client = std::hash<std::string>()(call.client) | 1};
+          .client = client_number(call)};
 }
 
 }  // namespace dragoman::internal

@@ -27,8 +27,9 @@ struct ServeContext {
   ServeMetrics& metrics;
   ClientLimits& clients;
   ApiKeys& keys;
-  WorkerPool& workers;                 // for what waits for a model, or takes long
-  KeptFiles& files;                    // translated files until they are fetched, of all APIs
+  WorkerPool& workers;  // for what takes long and waits for nothing: answers with much to format
+  WorkerPool& waiting;  // for what waits for a model
+  KeptFiles& files;     // translated files until they are fetched, of all APIs
   std::atomic<bool> draining = false;  // stopping: what was accepted ends, nothing new begins
 };
 
@@ -54,6 +55,9 @@ void admit_file(ServeContext& context, const std::string& client, size_t charact
 
 // Makes the answer on a thread that may wait for a model, unless the client is gone or its deadline has passed by then.
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make);
+
+// What limits and turns count the call for, as a number.
+uint64_t client_number(const ServeCall& call);
 
 // What TextWork takes of every call: its client's number, its deadline, and that its client may go.
 TextWork work_of(const ServeCall& call, std::string text);

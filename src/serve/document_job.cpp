@@ -28,8 +28,8 @@ dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork
                                    .glossary = work.glossary.get(),
                                    .alternatives = last ? static_cast<size_t>(work.alternatives) : 0,
                                    .stop = stop,
-                                   .client = work.client,
-                                   .on_progress = [&](size_t, size_t) { time_left(work.deadline); }};
+                                   .timeout = time_left(work.deadline),
+                                   .client = work.client};
   return dragoman::translate_document(*step.model.translator, request);
 }
 

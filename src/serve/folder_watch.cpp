@@ -2,20 +2,30 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace dragoman::internal {
 
 FolderState state_of(const std::string& folder) {
   FolderState state;
-  for (const char* name : {"/config.json", "/model.safetensors"}) {
-    struct stat file = {};
-    if (stat((folder + name).c_str(), &file) != 0) file = {};
-    state.insert(state.end(), {static_cast<int64_t>(file.st_dev), static_cast<int64_t>(file.st_ino),
-                               file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec});
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    struct stat found = {};
+    if (file->path().extension() == ".jsonl" || stat(file->path().c_str(), &found) != 0 ||
+        !S_ISREG(found.st_mode))
+      continue;
+    state.push_back({file->path().filename().string(), found.st_dev, found.st_ino, found.st_size,
+                     found.st_mtim.tv_sec, found.st_mtim.tv_nsec});
   }
+  std::ranges::sort(state, {}, &FileState::name);
   return state;
 }
 
@@ -47,7 +57,11 @@ void FolderWatch::work() {
     if (stop_) return;
     const bool asked = std::exchange(asked_, false);
     lock.unlock();
-    look_(asked);
+    try {
+      look_(asked);
+    } catch (const std::exception& error) {
+      log_warning("the models' folders could not be looked at: {}", error.what());
+    }
     lock.lock();
   }
 }

@@ -12,13 +12,22 @@
 
 namespace dragoman::internal {
 
-// Of config.json and the weights: which files they are, their sizes and times. Equal where nothing was written.
-using FolderState = std::vector<int64_t>;
+struct FileState {
+  std::string name;
+  uint64_t device = 0, number = 0;
+  int64_t size = 0, seconds = 0, nanoseconds = 0;  // the times are of its last change
+  bool operator==(const FileState&) const = default;
+};
+
+// Of the files in a folder, those in its folders left out, and the log of a training run (*.jsonl), which grows all the
+// time. Equal where nothing was written.
+using FolderState = std::vector<FileState>;
 FolderState state_of(const std::string& folder);
 
 class FolderWatch {
  public:
-  // Calls `look` on a thread of its own: every `period` (0: never), and soon after ask(), then with true.
+  // Calls `look` on a thread of its own: every `period` (0: never), and soon after ask(), then with true. What it
+  // throws is logged.
   FolderWatch(std::chrono::milliseconds period, std::function<void(bool asked)> look);
   ~FolderWatch();
 

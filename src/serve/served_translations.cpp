@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "serve/document_job.h"
@@ -49,38 +51,42 @@ std::shared_ptr<const Models> ServedTranslations::current() const {
   return models_;
 }
 
-// A folder that is being written is left alone until two looks have found it the same, unless somebody asks.
+// A folder that is being written is left alone until two looks have found it the same, and one that could not be used
+// until it changes again. Whoever asks has all models loaded anew.
 void ServedTranslations::look_for_changes(bool asked) {
-  const std::shared_ptr<const Models> models = current();
-  std::vector<OpenModel> all = models->all();
-  bool changed = false;
+  std::vector<OpenModel> all = current()->all();
+  std::vector<size_t> changed;
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string folder = all[i].served.folder;
     const FolderState now = state_of(folder);
-    const bool settled = std::exchange(seen_[i], now) == now || asked;
-    const bool refused = refused_[i] == now && !asked;
-    if (now == all[i].state || !settled || refused) continue;
+    const bool settled = std::exchange(seen_[i], now) == now;
+    if (!asked && (now == all[i].state || !settled || now == refused_[i])) continue;
     try {
       all[i] = open_model(arguments_[i], settings_.translator, translators_);
-      changed = true;
-      log_info("{} has changed, and was reloaded", folder);
+      changed.push_back(i);
     } catch (const std::exception& error) {
       refused_[i] = now;
-      log_warning("{} has changed but cannot be loaded, so the old model stays in use: {}", folder,
-                  error.what());
+      log_warning("{} cannot be loaded again, so the old model stays in use: {}", folder, error.what());
     }
   }
-  if (changed) use(std::move(all));
+  if (!changed.empty()) use(std::move(all), changed);
 }
 
-void ServedTranslations::use(std::vector<OpenModel> models) {
+void ServedTranslations::use(std::vector<OpenModel> models, const std::vector<size_t>& changed) {
+  std::vector<std::string> folders;
+  for (const size_t i : changed) {
+    folders.push_back(models[i].served.folder);
+    refused_[i] = models[i].state;  // unless they can be used, which makes it the present one
+  }
   try {
     auto all = std::make_shared<const Models>(std::move(models));
     const std::lock_guard lock(mutex_);
     models_.swap(all);
-  } catch (const dragoman::Error& error) {
-    log_warning("the models were not replaced: {}", error.what());
+  } catch (const std::exception& error) {
+    return log_warning("{}: loaded again, but the old models stay in use: {}", fmt::join(folders, ", "),
+                       error.what());
   }
+  for (const std::string& folder : folders) log_info("{} was loaded again", folder);
 }
 
 TextResult ServedTranslations::languages_of(const TextWork& work, const Models& models) const {
@@ -115,9 +121,12 @@ void ServedTranslations::translate(TextWork work, std::function<void(std::future
   if (work.format.empty() || route.empty())
     return start_text(std::move(work), route, std::move(result), end_.get_token(), done);
   check_document(work, route);
-  documents_.run([this, work = std::move(work), route, result = std::move(result), done]() mutable {
-    translate_document(work, route, std::move(result), end_.get_token(), done);
-  });
+  const uint64_t client = work.client;
+  documents_.run(
+      [this, work = std::move(work), route, result = std::move(result), done]() mutable {
+        translate_document(work, route, std::move(result), end_.get_token(), done);
+      },
+      client);
 }
 
 std::vector<DetectedLanguage> ServedTranslations::detect(const std::string& text) const {

@@ -36,7 +36,7 @@ class ServedTranslations : public Translations {
  private:
   std::shared_ptr<const Models> current() const;
   void look_for_changes(bool asked);
-  void use(std::vector<OpenModel> models);
+  void use(std::vector<OpenModel> models, const std::vector<size_t>& changed);
   TextResult languages_of(const TextWork& work, const Models& models) const;
 
   const std::vector<std::string> arguments_;
@@ -48,7 +48,7 @@ class ServedTranslations : public Translations {
   std::shared_ptr<const Models> models_;
   std::optional<LanguageDetector> detector_;
   WorkerPool documents_;
-  // The watch's own: of each folder at its last look, and when it could not be opened.
+  // The watch's own: of each folder at its last look, and when it could not be used.
   std::vector<FolderState> seen_, refused_;
   FolderWatch watch_;
 };

@@ -42,7 +42,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .precision = s.precision,
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),
-                         .cache_bytes = static_cast<size_t>(s.cache) << 20},
+                         .cache_bytes = static_cast<size_t>(s.cache) << 20,
+                         .reserved = (s.batch + 7) / 8},
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters)};
@@ -76,7 +77,8 @@ struct TranslationServer::Parts {
                .time = std::chrono::minutes(settings.limits.keep_minutes)}),
         translations(metrics),
         workers(4),
-        context{translations, settings, metrics, clients, keys, workers, files},
+        waiting(16),
+        context{translations, settings, metrics, clients, keys, workers, waiting, files},
         training(settings.training),
         dispatch(all_routes(), context, cors, recorder),
         http(new HttpServer(
@@ -136,7 +138,7 @@ struct TranslationServer::Parts {
   RequestRecorder recorder;
   KeptFiles files;
   LoadingTranslations translations;
-  WorkerPool workers;
+  WorkerPool workers, waiting;
   ServeContext context;
   TrainingView training;
   Dispatch dispatch;

@@ -111,7 +111,7 @@ class Translations {
   virtual std::optional<Overloaded> overload() const {
     return {};
   }  // what translate() would throw now for any text
-  // Soon opens what has changed in the models' folders, beside what is in use: what has begun ends on the old model.
+  // Soon opens all models' folders anew, beside what is in use: what has begun ends on the old model.
   // What cannot be opened is logged, and the old one stays.
   virtual void reload() {}
 };

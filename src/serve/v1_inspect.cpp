@@ -1,10 +1,13 @@
 // POST /v1/inspect: what a model makes of a sentence, for the page /inspect.
+#include <chrono>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "report/colour_scale.h"
 #include "serve/answers.h"
 #include "serve/settings.h"
+#include "serve/text_job.h"
 #include "serve/translations.h"
 #include "serve/v1.h"
 
@@ -17,7 +20,9 @@ constexpr int colours = 32;
 
 struct InspectWork {
   DirectTranslator model;
-  std::string text, target, name;
+  std::string text, name;
+  InspectionSettings settings;
+  std::chrono::steady_clock::time_point deadline;
 };
 
 // The model is named as in the list of models; the path of its folder is not shown.
@@ -29,7 +34,8 @@ std::string name_of(const Translations& translations, const DirectTranslator& mo
 }
 
 HttpResponse inspected(const InspectWork& work) {
-  const InspectionSettings settings = {.target = work.target, .from = work.model.from, .to = work.model.to};
+  InspectionSettings settings = work.settings;
+  settings.timeout = time_left(work.deadline);
   const std::string sentence = work.model.translator->inspect(work.text, settings);
   return {.body =
               fmt::format(R"({{"model":{},"sentences":[{}],"colours":{}}})", ordered_json(work.name).dump(),
@@ -40,10 +46,15 @@ void inspect(ServeContext& context, ServeCall call) {
   InspectWork work = {
       .model = context.translations.direct(call.body.value("from", ""), call.body.value("to", "")),
       .text = call.body["text"],
-      .target = call.body.value("target", ""),
-      .name = {}};
+      .name = {},
+      .settings = {.target = call.body.value("target", ""),
+                   .stop = call.request.gone,
+                   .client = client_number(call)},
+      .deadline = call.deadline};
+  work.settings.from = work.model.from;
+  work.settings.to = work.model.to;
   work.name = name_of(context.translations, work.model);
-  admit_texts(context, call, {work.text, work.target});
+  admit_texts(context, call, {work.text, work.settings.target});
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return inspected(work); });
 }
 

@@ -1,4 +1,5 @@
 // POST /v1/score: the log-probability of given translations.
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 
@@ -6,6 +7,7 @@
 
 #include "serve/answers.h"
 #include "serve/settings.h"
+#include "serve/text_job.h"
 #include "serve/translations.h"
 #include "serve/v1.h"
 
@@ -18,8 +20,12 @@ using nlohmann::ordered_json;
 struct ScoreWork {
   DirectTranslator model;
   std::vector<TextPair> pairs;
-  bool alignment;
+  ScoreSettings settings;
+  std::chrono::steady_clock::time_point deadline;
 };
+
+// So few that translations, which wait meanwhile, have their next step soon.
+constexpr int64_t batch_tokens = 512;
 
 ordered_json to_json(const Score& score, bool alignment) {
   if (std::isnan(score.total)) return {{"score", nullptr}, {"log_probabilities", ordered_json::array()}};
@@ -33,9 +39,10 @@ ordered_json to_json(const Score& score, bool alignment) {
 
 HttpResponse scores(const ScoreWork& work) {
   ordered_json list = ordered_json::array();
-  const ScoreSettings settings = {.alignment = work.alignment, .from = work.model.from, .to = work.model.to};
+  ScoreSettings settings = work.settings;
+  settings.timeout = time_left(work.deadline);
   for (const Score& score : work.model.translator->score(work.pairs, settings))
-    list.push_back(to_json(score, work.alignment));
+    list.push_back(to_json(score, settings.alignment));
   return json_answer({{"scores", list}});
 }
 
@@ -43,7 +50,13 @@ void score(ServeContext& context, ServeCall call) {
   ScoreWork work = {
       .model = context.translations.direct(call.body.value("from", ""), call.body.value("to", "")),
       .pairs = {},
-      .alignment = call.body.value("alignment", false)};
+      .settings = {.alignment = call.body.value("alignment", false),
+                   .batch_tokens = batch_tokens,
+                   .stop = call.request.gone,
+                   .client = client_number(call)},
+      .deadline = call.deadline};
+  work.settings.from = work.model.from;
+  work.settings.to = work.model.to;
   std::vector<std::string> texts;
   for (const json& pair : call.body["pairs"]) {
     work.pairs.push_back({pair["source"], pair["target"]});

@@ -105,6 +105,28 @@ TEST_F(ParallelSearchTest, NonFiniteValuesFailRequestsOfEverySearch) {
   EXPECT_EQ(failed, 6U);
 }
 
+// Between two steps of the first one, whether it has a thread of its own or not.
+TEST_F(ParallelSearchTest, TasksMayUseTheModels) {
+  const auto searched_alone = [&] {
+    Search alone({&small_.model}, {.sentences = 1});
+    alone.add(0, {.source = sources_[0], .options = options_});
+    Results results;
+    while (alone.busy())
+      for (SearchResult& result : alone.step()) results[0] = std::move(result.hypotheses);
+    return results;
+  };
+  const Results wanted = searched_alone(), all = searched(1, {.sentences = 5});
+  ParallelSearch search({&small_.model}, {.sentences = 4}, 3);
+  Results results;
+  for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
+  while (search.busy()) {
+    for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
+    search.run([&] { expect_same(searched_alone(), wanted); });
+  }
+  expect_same(results, all);
+  search.run([&] { expect_same(searched_alone(), wanted); });
+}
+
 // What goes wrong on a thread of its own is the caller's to hear.
 TEST_F(ParallelSearchTest, AnErrorReachesTheCaller) {
   options_ = {.beam = 1, .max_length = 12};

@@ -118,6 +118,98 @@ TEST_F(SharedSentencesTest, ALongTextTakesTurns) {
   EXPECT_EQ(order, (std::vector<uint64_t>{1, 0}));
 }
 
+// The rows that are reserved are for clients that have none: each begins with the next step.
+TEST_F(SharedSentencesTest, OneClientCannotHaveAllRows) {
+  const SearchOptions endless = {.max_length = 100'000, .max_length_ratio = 0, .min_length = 100'000};
+  const auto line = [](char first) { return std::string(1, first) + " cat sleeps."; };
+  for (const int searches : {1, 3}) {
+    Translator translator(model_, {.sentences = 6, .searches = searches, .reserved = 2});
+    std::string text;
+    for (char first = 'a'; first <= 'z'; ++first) text += line(first) + " ";
+    SearchOptions by_sentence = endless;
+    by_sentence.split_sentences = "en";
+    translator.add(0, {.text = text, .options = by_sentence, .turn = {0, 1000}, .client = 1});
+    translator.step();
+    EXPECT_EQ(translator.sentences_under_way(), 4 * searches);
+    EXPECT_FALSE(translator.has_room(2000, 1));
+    for (uint64_t client = 2; client < 2 + 2 * static_cast<uint64_t>(searches); ++client) {
+      EXPECT_TRUE(translator.has_room(2000, client)) << client;
+      const TranslationRequest one = {.text = line(static_cast<char>('A' + client)),
+                                      .options = {.beam = 1, .max_length = 3, .max_length_ratio = 0},
+                                      .turn = {2000, 1},
+                                      .client = client};
+      translator.add(client, one);
+      const uint64_t before = translator.steps();
+      std::vector<TranslationResult> results;
+      while (results.empty()) results = translator.step();
+      EXPECT_EQ(results.front().id, client);
+      if (searches == 1) {
+        EXPECT_LE(translator.steps(), before + 4);
+      }
+    }
+    translator.cancel(0);
+    run_all(translator);
+  }
+}
+
+// Whoever asks, and whatever is reserved: translations stay as they are.
+TEST_F(SharedSentencesTest, ReservedRowsChangeNoTranslation) {
+  const auto all = requests(60, 11);
+  Results alone;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Translator translator(model_, {.sentences = 1});
+    translator.add(i, all[i]);
+    alone.merge(run_all(translator));
+  }
+  for (const int64_t reserved : {0, 1, 3}) {
+    for (const int searches : {1, 3}) {
+      RandomRequests random(static_cast<uint64_t>(reserved) + 1, 40);
+      Translator translator(model_, {.sentences = 4, .searches = searches, .reserved = reserved});
+      Results results;
+      for (size_t i = 0; i < all.size() || translator.busy();) {
+        for (; i < all.size() && !random.one_in(3); ++i) {
+          TranslationRequest request = all[i];
+          request.client = random.one_in(2) ? 1 : 2 + i % 5;
+          request.turn = {static_cast<double>(i), 1};
+          translator.add(i, request);
+        }
+        for (TranslationResult& result : translator.step()) results.emplace(result.id, std::move(result));
+        EXPECT_LE(translator.sentences_under_way(), 4 * searches);
+      }
+      ASSERT_EQ(results.size(), all.size());
+      for (const auto& [id, result] : results) {
+        SCOPED_TRACE(id);
+        expect_same(result, alone.at(id));
+      }
+    }
+  }
+}
+
+// What is known already does not keep others from their next step.
+TEST_F(SharedSentencesTest, KnownSentencesBeginABatchAtATime) {
+  Translator translator(model_, {.sentences = 4, .cache_bytes = 1 << 20});
+  const SearchOptions options = {.split_sentences = "en", .beam = 1, .max_length = 10};
+  translator.add(0, {.text = "A cat sleeps.", .options = options});
+  run_all(translator);
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "A cat sleeps. ";
+  translator.add(1, {.text = text, .options = options});
+  EXPECT_TRUE(translator.step().empty());
+  EXPECT_EQ(run_all(translator).at(1).status, SearchStatus::finished);
+  EXPECT_EQ(translator.counts().cache_hits, 20u);
+}
+
+TEST_F(SharedSentencesTest, ManyEqualOnesAreCancelledInNoTime) {
+  Translator translator(model_, {.sentences = 2});
+  constexpr uint64_t count = 20'000;
+  for (uint64_t id = 0; id < count; ++id)
+    translator.add(id, {.text = texts[0], .options = {.max_length = 20}});
+  const auto before = std::chrono::steady_clock::now();
+  for (uint64_t id = 0; id < count; ++id) translator.cancel(id);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
+  EXPECT_EQ(run_all(translator).size(), count);
+}
+
 TEST(Turns, GoByWhatClientsHaveHad) {
   Turns turns;
   EXPECT_EQ(turns.next(1, 10).start, 0);

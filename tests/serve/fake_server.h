@@ -89,7 +89,8 @@ class FakeServer {
         clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
         keys(""),
         workers(1),
-        context{translations, settings, metrics, clients, keys, workers, files} {}
+        waiting(1),
+        context{translations, settings, metrics, clients, keys, workers, waiting, files} {}
 
   // What was answered so far: of status 0, nothing.
   struct Answer : Responder::Sink {
@@ -150,7 +151,7 @@ class FakeServer {
   ServeMetrics metrics;
   ClientLimits clients;
   ApiKeys keys;
-  WorkerPool workers;
+  WorkerPool workers, waiting;
   ServeContext context;
   std::vector<Route> routes;
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -10,8 +11,12 @@
 
 #include "api/message_of.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "search/model_folder.h"
+#include "search/saved_model.h"
+#include "search/shortlist.h"
 #include "serve/detector.h"
+#include "serve/folder_watch.h"
 #include "serve/languages.h"
 #include "serve/route.h"
 #include "serve/served_languages.h"
@@ -252,6 +257,93 @@ TEST_F(TranslationsTest, AFolderThatChangesIsLoadedAnew) {
   stop = true;
   load.join();
   EXPECT_EQ(text_now(), old);
+}
+
+// What a request needs of a model was read when the model was opened, whatever happens to its folder since.
+TEST_F(TranslationsTest, RequestsReadNothingOfTheFolder) {
+  const SavedModel saved(one_.path, kernels_for("baseline"), 1);
+  Lexicon lexicon;
+  lexicon.likeliest.resize(static_cast<size_t>(saved.vocabularies.source->size()));
+  for (int32_t id = 0; id < saved.vocabularies.target->size(); ++id) lexicon.frequent.push_back(id);
+  write_shortlist(one_.path, lexicon, saved.vocabularies);
+  TranslationsSettings unwatched = settings();
+  unwatched.watch = std::chrono::milliseconds(0);
+  const auto translations = open_translations({"en-fr=" + one_.path}, unwatched);
+  write_file(one_.path + "/config.json", {"{"});
+  write_file(one_.path + "/shortlist.safetensors", {"x"});
+  TextWork work = {
+      .text = "<p>The cat</p>", .format = "html", .from = "en", .to = "fr", .options = short_ones};
+  work.options.emplace_back("shortlist", true);
+  EXPECT_TRUE(translated(*translations, work).text.starts_with("<p>"));
+  EXPECT_GT(translations->models().front().translator->info().parameters, 0);
+}
+
+TEST_F(TranslationsTest, EveryFileOfAFolderCounts) {
+  const FolderState before = state_of(one_.path);
+  EXPECT_EQ(before, state_of(one_.path));
+  write_file(one_.path + "/metrics.jsonl", {"{}\n"});
+  std::filesystem::create_directory(one_.path + "/checkpoints");
+  EXPECT_EQ(before, state_of(one_.path));
+  write_file(one_.path + "/shortlist.safetensors", {"x"});
+  EXPECT_NE(before, state_of(one_.path));
+  EXPECT_TRUE(state_of(one_.path + "/none").empty());
+}
+
+TEST_F(TranslationsTest, WhoAsksHasModelsLoadedThatHaveNotChanged) {
+  TranslationsSettings unwatched = settings();
+  unwatched.watch = std::chrono::milliseconds(0);
+  const auto translations = open_translations({"en-fr=" + one_.path}, unwatched);
+  const auto before = translations->models().front().translator;
+  translations->reload();
+  EXPECT_TRUE(eventually([&] { return translations->models().front().translator != before; }));
+}
+
+// It is opened once, not with every look at its folder.
+TEST_F(TranslationsTest, AModelThatCannotBeUsedIsLeftAlone) {
+  const std::string config = read_file(one_.path + "/config.json");
+  const auto write_languages = [&](const std::string& from) {
+    nlohmann::json with = nlohmann::json::parse(config);
+    with["recipe"]["data"]["source"] = {"train." + from};
+    with["recipe"]["data"]["target"] = {"train.fr"};
+    write_file(one_.path + "/config.json", {with.dump()});
+  };
+  write_languages("de");
+  TranslationsSettings watched = settings();
+  watched.watch = std::chrono::milliseconds(20);
+  std::atomic<int> refusals{0};
+  set_log_level(LogLevel::warning);
+  set_log_sink([&](LogLevel, const std::string& line) {
+    if (line.find("the old models stay in use") != line.npos) ++refusals;
+  });
+  auto translations = open_translations({one_.path, "en-fr=" + other_.path}, watched);
+  write_languages("en");
+  EXPECT_TRUE(eventually([&] { return refusals > 0; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(refusals, 1);
+  EXPECT_EQ(translations->pairs().size(), 2u);
+  translations.reset();
+  set_log_sink({});
+  set_log_level(LogLevel::off);
+}
+
+// Also while its texts come in one after the other.
+TEST_F(TranslationsTest, ADocumentEndsWithItsDeadline) {
+  const auto translations = open({"en-fr=" + one_.path});
+  std::string html;
+  for (int i = 0; i < 3000; ++i) html += "<p>The cat sleeps " + std::to_string(i) + " times.</p>";
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    translated(*translations, {.text = html,
+                               .format = "html",
+                               .from = "en",
+                               .to = "fr",
+                               .options = {{"max-length", 60}, {"max-length-ratio", 0.0}, {"min-length", 60}},
+                               .deadline = begin + std::chrono::milliseconds(200)});
+    ADD_FAILURE() << "it was translated";
+  } catch (const dragoman::Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::expired) << error.what();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
 // Sure of a language by the text's first letter.

@@ -144,6 +144,19 @@ TEST_F(V1Test, Scores) {
   ask("/v1/score", {{"pairs", json::array()}, {"to", "de"}}, 400);
 }
 
+// Scores end between two batches, not with the last.
+TEST_F(V1Test, ScoresEndWithTheirDeadline) {
+  json body = {{"from", "en"}, {"to", "fr"}, {"pairs", json::array()}};
+  for (int i = 0; i < 1000; ++i)
+    body["pairs"].push_back(
+        {{"source", "A dog barks at the cat."}, {"target", "Where is the station? " + std::to_string(i)}});
+  HttpClient client(server_.port(), std::chrono::seconds(60));
+  client.request("POST", "/v1/score", body.dump(), "Content-Type: application/json\r\nX-Timeout-Ms: 20\r\n");
+  const auto response = client.read();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 504) << response->body.substr(0, 200);
+}
+
 bool is_allowed(dragoman::Translator& translator, const OptionInfo& option, double value) {
   dragoman::Options options = {{"max-length", 1}};
   if (option.type == "integer") {
