@@ -24,7 +24,7 @@ export class Choices {
   show(items) {
     if (!this.open) return;
     this.items = items;
-    if (!items.length) return this.fill([element("p", {class: "quiet"}, "The model has no other word here.")]);
+    if (!items.length) return this.fill([element("p", {class: "quiet"}, "The model suggests no other word here.")]);
     this.fill(items.map(({text, after}, i) => element("div", {role: "option", id: `choice-${i}`, "aria-selected": "false", dir: "auto"},
       element("strong", {}, text), after ? element("span", {class: "quiet"}, after) : null)));
     this.hold(0);

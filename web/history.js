@@ -29,7 +29,7 @@ export class History {
     return Array.isArray(entries) ? entries.filter((one) => typeof one?.source === "string" && typeof one?.target === "string") : [];
   }
 
-  // A text that goes on from the newest entry's takes its place: one entry a text, however often one pauses.
+  // A text that extends the newest entry's replaces it: one entry per text, however often the user pauses.
   add(entry) {
     if (!this.keep.checked) return;
     const same = ({source, to}) => to === entry.to && (source === entry.source || this.current === source && entry.source.startsWith(source));

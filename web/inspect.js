@@ -102,7 +102,7 @@ function places(words, gap, size) {
 }
 
 // Draws again when the width changes: of the window, or of a notebook's frame, which has none at first. A scroll bar that
-// comes or goes is not a reason: it could come and go for ever.
+// comes or goes is not a reason: it could come and go forever.
 function drawByWidth(holder, draw) {
   const scrollBar = 20;
   let width = holder.clientWidth;

@@ -5,7 +5,7 @@ const state = document.getElementById("state");
 
 async function inspect() {
   const about = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (!about.text) return void (state.textContent = "This page shows what a model makes of a sentence: translate one, and choose “Look inside”.");
+  if (!about.text) return void (state.textContent = "This page inspects the translation of a sentence: translate one, then choose “Look inside”.");
   state.hidden = false;
   state.textContent = "Loading…";
   try {

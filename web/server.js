@@ -1,4 +1,4 @@
-// What the pages ask of the server: JSON, streams of events, and uploads. Refusals are thrown as Refused, with the
+// The pages' requests to the server: JSON, event streams and uploads. Refusals are thrown as Refused, with the
 // server's own sentence.
 
 export class Refused extends Error {
@@ -44,7 +44,7 @@ async function ask(path, options = {}) {
     response = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, "The server does not answer");
+    throw new Refused(0, "The server is not responding");
   }
   if (!response.ok && response.status !== 304) {
     const text = await response.text().catch(() => "");
@@ -90,7 +90,7 @@ export async function* postStream(path, body, signal) {
     }
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, "The server went away before the translation was done");
+    throw new Refused(0, "The connection was lost before the translation was complete");
   } finally {
     reader.cancel().catch(() => {});
   }
@@ -122,7 +122,7 @@ export function upload(path, form, onProgress) {
       if (request.status === 200) return resolve(JSON.parse(request.responseText));
       reject(new Refused(request.status, sentenceOf(request.responseText, request.status), secondsOf(request.getResponseHeader("Retry-After"))));
     });
-    request.addEventListener("error", () => reject(new Refused(0, "The server does not answer")));
+    request.addEventListener("error", () => reject(new Refused(0, "The server is not responding")));
     request.send(form);
   });
 }

@@ -33,7 +33,7 @@ function tell(text) {
 }
 
 function stateOf({runs: all}) {
-  if (!all.length) return "No run has written anything yet. This page shows it as soon as one does.";
+  if (!all.length) return "There are no training runs yet. They will appear here once they start.";
   const training = all.filter(({summary}) => !summary.ended).map(({name}) => name);
   return training.length ? `Live: ${training.join(", ")}` : "All of these runs have ended.";
 }
@@ -50,7 +50,7 @@ async function poll() {
       }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      tell(error.status ? error.message : "The server does not answer; these are the last values that it sent.");
+      tell(error.status ? error.message : "The server is not responding; these are the last values received.");
       version = null;
       wait = Math.max(seldom, error.retryAfter * 1000);
     }

@@ -59,7 +59,7 @@ function translate() {
   if (!text.trim()) return forget();
   if (source.tooLong) {
     target.progress("", 0);
-    return notice.say(`the text has ${source.length.toLocaleString("en")} characters, and this server takes at most ${source.limit.toLocaleString("en")}`);
+    return notice.say(`the text has ${source.length.toLocaleString("en")} characters, and the limit is ${source.limit.toLocaleString("en")}`);
   }
   run(request({text}), (progress) => target.progress(progress.text, progress.final_bytes), (answer) => {
     result = new Result(answer, text);

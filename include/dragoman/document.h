@@ -24,17 +24,19 @@ namespace dragoman {
 
 struct DocumentRequest {
   std::string bytes;        // the file
-  std::string name;         // its name, by whose ending its format is known; for messages, too
+  std::string name;         // its name: the extension determines the format; also for messages
   std::string format = {};  // or the format: document_formats() lists them
-  // Of each text, as Request has them. Texts are split into sentences: "split-sentences" is "any" by default.
+  // Options for each text, as in Request. Texts are split into sentences: "split-sentences" is "any" by
+  // default.
   Options options = {};
   const Glossary* glossary = nullptr;  // terms whose translation is given
-  // Other translations of the whole that are asked for besides the best. They need a beam of at least one more.
+  // How many translations of the whole document to return besides the best: fewer than the beam's size.
   size_t alternatives = 0;
   std::stop_token stop = {};               // cancels
   std::chrono::milliseconds timeout = {};  // of the whole document; 0: none
   uint64_t client = 0;                     // as of a Request; 0: the document is a client of its own
-  // On the calling thread, some times a second and at the end. What it throws ends the translation.
+  // Called on the calling thread, a few times per second and at the end. An exception from it ends the
+  // translation.
   std::function<void(size_t done, size_t segments)> on_progress = {};
 };
 
@@ -45,15 +47,15 @@ struct TranslatedDocument {
   std::vector<std::string> alternatives = {};
   size_t segments = 0;  // texts that were translated: paragraphs, cells, messages
   // Of these segments:
-  size_t cut = 0, unknown = 0, repeats = 0;  // those for which Translation says so
-  size_t terms_missed = 0;                   // those that lack a term of the glossary
-  size_t repaired = 0;                       // those in which the model had lost or doubled a placeholder
+  size_t cut = 0, unknown = 0, repeats = 0;  // segments whose Translation has this flag
+  size_t terms_missed = 0;                   // segments that are missing a glossary term
+  size_t repaired = 0;                       // segments in which a placeholder had to be restored or removed
 };
 
 DRAGOMAN_API TranslatedDocument translate_document(Translator& translator, const DocumentRequest& request);
 
-// What of a document is translated, a line each: to detect its language, or to count its characters. Of the request
-// only the file counts.
+// The document's translatable text, one line per segment: for detecting its language or counting characters. Only the
+// request's file is used.
 DRAGOMAN_API std::string document_text(const DocumentRequest& request);
 
 struct DocumentFormat {

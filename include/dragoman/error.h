@@ -1,4 +1,4 @@
-// The one type of exception that the library throws, besides std::bad_alloc and what callbacks threw.
+// The library's only exception type, apart from std::bad_alloc and exceptions from callbacks.
 #pragma once
 
 #include <stdexcept>

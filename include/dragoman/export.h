@@ -1,4 +1,4 @@
-// What the shared library shows: everything marked so, and nothing else.
+// Marks what the shared library exports; everything else is hidden.
 #pragma once
 
 #define DRAGOMAN_API __attribute__((visibility("default")))

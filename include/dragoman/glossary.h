@@ -20,8 +20,8 @@ namespace dragoman {
 
 class DRAGOMAN_API Glossary {
  public:
-  // Which languages of a TBX file: "en", or "en-GB" for one variety alone. May be empty where the file has two, the
-  // source's first. Tab-separated files have no languages.
+  // Which languages of a TBX file: "en", or "en-GB" for only that variety. May be empty if the file has two
+  // languages, the source's first. Tab-separated files have no languages.
   struct Languages {
     std::string from, to;
   };
@@ -42,8 +42,8 @@ class DRAGOMAN_API Glossary {
 
   size_t size() const;  // entries
 
-  // The entries that the text contains, from its beginning to its end, the longest where several begin. Spans are of
-  // the text's code points, as a request takes them.
+  // The entries found in the text, in order; where several begin at one place, the longest. Spans are of the
+  // text's code points, as a request takes them.
   std::vector<Term> terms(std::string_view text) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where the library's progress and warnings go: nowhere, until a program asks for them.
+// Logging: progress and warnings are discarded until set_log is called.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,7 @@ struct CorpusScore {
   std::string details;  // of BLEU: precisions, brevity penalty, lengths
 };
 
-// One reference a hypothesis, in the same order.
+// One reference per hypothesis, in the same order.
 DRAGOMAN_API CorpusScore bleu(std::span<const std::string> hypotheses,
                               std::span<const std::string> references, const MetricSettings& settings = {});
 DRAGOMAN_API CorpusScore chrf(std::span<const std::string> hypotheses,

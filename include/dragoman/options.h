@@ -22,7 +22,7 @@ class OptionValue
 
 using Options = std::vector<std::pair<std::string, OptionValue>>;
 
-// What may be set, for whoever builds a form, a schema or a binding.
+// A description of an option, for building forms, schemas or bindings.
 struct OptionInfo {
   std::string name, help;
   std::string type;    // "boolean", "integer", "number", "string", "strings", "numbers"

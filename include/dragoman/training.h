@@ -20,7 +20,7 @@ namespace dragoman {
 // After each update.
 struct TrainingStep {
   int64_t step = 0, epoch = 0;  // both from 1 on
-  double loss = 0;              // a target token, as it is trained: with label smoothing
+  double loss = 0;              // per target token, with label smoothing
   double learning_rate = 0, gradient_norm = 0;
   double tokens_per_second = 0;  // of source and target
   double seconds = 0;            // of training so far, over all resumes
@@ -32,13 +32,13 @@ struct SampleTranslation {
 
 struct ValidationResult {
   int64_t step = 0, epoch = 0;
-  double loss = 0;  // a target token, without smoothing
+  double loss = 0;  // per target token, without label smoothing
   std::optional<double> bleu, chrf;
   bool best = false;                       // so far: this model is kept
   std::vector<SampleTranslation> samples;  // as many as validation.samples
 };
 
-// What to do with checkpoints that are there already.
+// What to do with existing checkpoints.
 enum class Resume { automatic, never, require };
 
 struct TrainingRequest {
@@ -49,7 +49,8 @@ struct TrainingRequest {
   Resume resume = Resume::automatic;
   std::string init_from = {};  // a folder whose weights a new run begins with
 
-  // Called on the thread that trains. What they throw ends the training, as a crash would: its checkpoints stay.
+  // Called on the thread that trains. An exception from them ends training like a crash: checkpoints are
+  // kept.
   std::function<void(const TrainingStep&)> on_step = {};
   std::function<void(const ValidationResult&)> on_validation = {};
   std::stop_token stop = {};  // saves a checkpoint and returns
@@ -58,7 +59,7 @@ struct TrainingRequest {
 struct TrainingResult {
   std::string folder;
   int64_t steps = 0;
-  bool stopped = false;  // by the token; train() again goes on to the same bits
+  bool stopped = false;  // by the token; calling train() again resumes, with bit-identical results
 };
 
 // Returns when training has ended or was stopped. One training at a time for each folder.

@@ -3,8 +3,8 @@
 //   dragoman::Translator translator("models/demo");
 //   std::cout << translator.translate("Where is the station?").text() << "\n";
 //
-// All requests, from however many threads, go through one continuous batch: each takes its place as soon as one is
-// free, and has the bytes that it would have alone. Every member function may be called from any thread.
+// All requests, from however many threads, go through one continuous batch: each joins as soon as there is room, and
+// gets the same bytes as if it were alone. Every member function may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -88,18 +88,18 @@ struct Translation {
 
 // --- What is asked for ------------------------------------------------------------------------------
 
-// A translation that is under way: the best output so far.
+// A translation in progress: the best output so far.
 struct Progress {
   std::string_view text;
-  size_t final_bytes;  // of the text: they will not change any more
+  size_t final_bytes;  // leading bytes of the text that are final
 };
 
-// A part of the source whose translation is given: an entry of a glossary (glossary.h), a name, a placeholder.
+// A part of the source with a prescribed translation: a glossary entry (glossary.h), a name, a placeholder.
 //
-// One of the targets comes out, once, as whole words, where the model attends to the term's source; the words around it
-// are the model's. The first target is preferred, the others are forms of it or alternatives; white space in them is one
-// space. Of terms that overlap in the source the leftmost counts, of those that begin together the longest. Samples have
-// the terms, too. A term that the target's vocabulary cannot spell, or that does not fit into the longest output, is
+// One of the targets appears in the output exactly once, as whole words, where the model attends to the term's
+// source; the other words are the model's. The first target is preferred, the others are forms of it or alternatives;
+// white space in them is one space. Of overlapping terms the leftmost wins, then the longest. Samples contain the
+// terms, too. A term that the target's vocabulary cannot spell, or that does not fit into the longest output, is
 // missed: Translation::terms_missed.
 struct Term {
   Span source;                       // in the request's text: at least one code point
@@ -109,15 +109,15 @@ struct Term {
 struct Request {
   std::string text;
   Options options = {};                    // Translator::options() lists them
-  std::string prefix = {};                 // how the output begins
+  std::string prefix = {};                 // beginning of the output, forced
   std::chrono::milliseconds timeout = {};  // 0: none
   std::stop_token stop = {};               // cancels the request, and frees its place within a step
   std::function<void(const Progress&)> on_progress =
       {};  // on the translator's thread, at each step that adds text
   bool tokens =
-      true;  // false, and without alignment: hypotheses without tokens, which saves most of a long text's memory
+      true;  // false, without alignment: omit the hypotheses' tokens, which saves most of a long text's memory
   std::vector<Term> terms = {};  // whose translation is given
-  // Requests of one client begin in turns with those of others, by the length of their texts. 0: a client of its own.
+  // Clients take turns, weighted by the length of their texts. 0: the request is a client by itself.
   uint64_t client = 0;
 };
 
@@ -159,26 +159,25 @@ enum class Precision { as_saved, fp32, bf16, int8 };
 struct TranslatorSettings {
   int threads = 0;  // 0: all processors
   Precision precision = Precision::as_saved;
-  int64_t batch = 32;        // sentences that are translated at once, for each worker
+  int64_t batch = 32;        // sentences per batch, for each worker
   int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
   int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
   bool verify = true;        // compare the weights with their checksums first
-  size_t cache_bytes = 0;    // of sentences that were translated before, which answer again; 0: none are kept
+  size_t cache_bytes = 0;    // of the cache of translated sentences; 0: no cache
   // Sentences besides the batch, for each worker: of clients that have none under way. However much one client asks
   // for, the first sentences of others begin with the next step.
   int64_t reserved = 0;
 };
 
-// What a translator is doing now, and what it has done. An equal sentence that is under way, or in the cache, is not
-// translated again.
+// A translator's load and totals. A sentence equal to one in progress or in the cache is not translated again.
 struct TranslatorStatistics {
   size_t waiting = 0;               // requests that have not begun
-  double oldest_seconds = 0;        // that the first of these has waited
-  size_t sentences = 0, batch = 0;  // under way, and at most, reserved ones included
+  double oldest_seconds = 0;        // waiting time of the oldest of these
+  size_t sentences = 0, batch = 0;  // in progress, and at most, reserved ones included
   uint64_t requests = 0;            // done, failed ones included
   uint64_t steps = 0;               // of decoding, of all workers together
   uint64_t source_tokens = 0, target_tokens = 0;
-  uint64_t merged = 0;  // sentences that joined an equal one under way
+  uint64_t merged = 0;  // sentences merged with an equal one in progress
   uint64_t cache_hits = 0, cache_misses = 0;
   size_t cache_bytes = 0;
 };
@@ -186,12 +185,12 @@ struct TranslatorStatistics {
 struct ModelInfo {
   std::string folder;
   std::string config;     // config.json
-  std::string precision;  // "fp32", "bf16", "int8": what the weights are held in
+  std::string precision;  // of the weights: "fp32", "bf16", "int8"
   std::string instruction_set;
   int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
   int64_t max_tokens = 0;  // of a sentence: the model has no positions for more
   std::vector<std::string> source_languages,
-      target_languages;  // empty: it has one of each, and knows no names
+      target_languages;  // empty: not multilingual
   int threads = 0, workers = 0;
 };
 
@@ -215,15 +214,15 @@ class DRAGOMAN_API Translator {
 
   // Requests that were submitted and are not done, waiting ones included.
   size_t pending() const;
-  // Takes no time, whatever the translator does.
+  // Never blocks.
   TranslatorStatistics statistics() const;
-  // For Request::client: a number that no other call returns.
+  // A new unique number for Request::client.
   static uint64_t new_client();
 
   // The log-probability of given translations.
   std::vector<Score> score(std::span<const TextPair> pairs, const ScoreSettings& settings = {});
 
-  // What the model makes of a sentence, as the JSON object of `dragoman inspect --format json`: its translations, the
+  // Inspects a sentence: the JSON object of `dragoman inspect --format json`, with its translations, the
   // probability of each token, and the attention of every layer and head, in thousandths.
   std::string inspect(const std::string& text, const InspectionSettings& settings = {});
 

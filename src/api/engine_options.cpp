@@ -7,7 +7,7 @@ void declare_threads(Section& own, int64_t& threads) {
 }
 
 void declare_batch(Section& own, int64_t& batch) {
-  own.add("batch", batch, "sentences to translate at once", at_least(1).at_most(10'000));
+  own.add("batch", batch, "sentences per batch", at_least(1).at_most(10'000));
 }
 
 void declare_workers(Section& own, int64_t& workers) {

@@ -1,4 +1,5 @@
-// What goes wrong inside is a public Error to whoever calls the library. What callbacks throw passes as it is.
+// Converts internal errors into public ones at the library's boundary. Exceptions from callbacks pass through
+// unchanged.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a model makes of a sentence, computed between the steps of a service.
+// Inspection of a sentence, computed between the steps of a service.
 #pragma once
 
 #include <string>

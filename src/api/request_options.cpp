@@ -14,10 +14,10 @@ void declare_all(Options& declared, SearchOptions& options) {
 }  // namespace
 
 void declare_prefix_bias(Section& own, SearchOptions& options) {
-  own.add(
-      "prefix-bias", options.prefix_bias,
-      "B: while the output follows the prefix, p becomes (1 - B)*p, plus B for its next subword; 1: forced",
-      above(0).at_most(1));
+  own.add("prefix-bias", options.prefix_bias,
+          "weight B of the prefix: while the output follows it, p becomes (1 - B)*p, plus B for the prefix's "
+          "next subword; 1: forced",
+          above(0).at_most(1));
 }
 
 void declare_request(Section& own, SearchOptions& options) {

@@ -13,11 +13,12 @@ bool is_blank(const std::string& text) { return std::ranges::all_of(code_points(
 
 void check(const dragoman::Term& term, size_t number, size_t text) {
   if (term.source.begin >= term.source.end || term.source.end > text) {
-    throw UsageError("term {} is from {} to {}, in a text of {} characters: a term has at least one of them",
-                     number, term.source.begin, term.source.end, text);
+    throw UsageError(
+        "term {} spans {} to {}, but the text has {} characters: a term must cover at least one of them",
+        number, term.source.begin, term.source.end, text);
   }
   if (term.targets.empty() || std::ranges::any_of(term.targets, is_blank))
-    throw UsageError("term {} has no target, or a blank one: a target has at least one character", number);
+    throw UsageError("term {} has no target, or a blank one: give at least one character", number);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Service: the thread behind a Translator. It owns the engine's translator, feeds it what threads submit, and hands
-// out results as they come.
+// Service: the thread behind a Translator. It owns the engine's translator, feeds it the submitted requests, and
+// delivers results as they are ready.
 #pragma once
 
 #include <condition_variable>

@@ -50,8 +50,9 @@ void watch(int signal, void (*handler)(int)) {
 void print_new_key(const std::string& name) {
   const NewKey made = new_api_key(name);
   std::cout << made.line << "\n";
-  log_info("the key of {}, which is not kept: {}\nappend the line above to the file of --api-keys", name,
-           made.key);
+  log_info(
+      "the API key of {}, which is stored nowhere: {}\nappend the line above to the file given by --api-keys",
+      name, made.key);
 }
 
 void print_address(const ServeSettings& s, const TranslationServer& server) {
@@ -97,7 +98,8 @@ void serve(const Arguments& arguments) {
   declare_limits(limits, o.settings.limits);
   auto access = groups[3].section("", "Access");
   declare_access(access, o.settings);
-  access.add("new-key", o.new_key, "make an API key for this name, print its line of the file, and end");
+  access.add("new-key", o.new_key,
+             "create an API key with this name, print its line for the --api-keys file, and exit");
   auto operation = groups[4].section("", "Operation");
   declare_operation(operation, o.settings);
   CommandLine line("serve", summary_of("serve"));
@@ -107,7 +109,7 @@ void serve(const Arguments& arguments) {
   groups[1].check([&] { validate(o.settings); });
   if (o.settings.models.empty()) throw UsageError("serve needs --model DIR: see dragoman serve --help");
   if (!is_loopback(o.settings.host) && o.settings.api_keys.empty())
-    log_warning("everyone who can reach {} may use the server: --api-keys FILE asks for keys",
+    log_warning("anyone who can reach {} may use the server: require keys with --api-keys FILE",
                 o.settings.host);
   if (o.settings.log == RequestLogFormat::json) log_as_json();
   for (const int signal : {SIGINT, SIGTERM}) watch(signal, on_stop);
@@ -121,7 +123,7 @@ void serve(const Arguments& arguments) {
     const std::jthread reloads([&](const std::stop_token& stop) { reload_on_hangup(server, stop); });
     return wait_for_signal();
   }();
-  log_info("stopping: what was accepted is answered first");
+  log_info("stopping: accepted requests are finished first");
   if (!server.stop()) throw Stopped(signal, "stopped before all requests were answered");
   throw Stopped(signal, "stopped");
 }

@@ -1,6 +1,6 @@
-// Where a request begins and ends. A request that a proxy before us might cut in other places than we do lets one
-// client's bytes become another's request. So whatever is not exactly as RFC 9112 has it is refused, also where it
-// allows leniency:
+// Where a request begins and ends. If a proxy in front of us could split the bytes into requests differently, one
+// client could smuggle requests into another's connection. So anything not exactly as in RFC 9112 is refused, even
+// where it allows leniency:
 //
 //   - lines end in CRLF and in nothing else; no NUL or other control character; no folded header
 //   - a header's name is a token right before its colon

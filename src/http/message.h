@@ -27,9 +27,9 @@ struct IncomingRequest {
   HttpHeaders headers = {};
   std::string body = {};
   std::string peer = {};  // the client's address, without its port
-  std::string id = {};    // X-Request-Id where the client sent a fit one, else one of our own
+  std::string id = {};    // X-Request-Id if the client sent a valid one, else generated
   std::chrono::steady_clock::time_point received = {};
-  std::stop_token gone = {};  // triggered when the client closes the connection before it has its answer
+  std::stop_token gone = {};  // triggered when the client disconnects before the response
 
   std::string_view header(std::string_view name) const { return header_of(headers, name); }
 };

@@ -5,7 +5,7 @@
 //   ...
 //   server.stop(seconds(25));   // no new connections; waits until what was accepted is answered
 //
-// HTTP/1.1 with keep-alive, and 1.0. What could be read in two ways, by us and by a proxy before us, is refused and the
+// HTTP/1.1 with keep-alive, and 1.0. Anything ambiguous, which a proxy might parse differently, is refused and the
 // connection closed (framing.h).
 #pragma once
 

@@ -9,8 +9,8 @@
 namespace dragoman::internal {
 namespace {
 
-// How much a word of the target attended to each word of the source. Only a stretch of these got any: in a long line
-// those of one segment.
+// How much a word of the target attended to each word of the source. Only a contiguous part is nonzero: in a long
+// line, the words of one segment.
 class WordSums {
  public:
   explicit WordSums(size_t source_words) : sums_(source_words) {}

@@ -9,8 +9,8 @@
 namespace dragoman::internal {
 namespace {
 
-// `length`: of the output and its end mark. What terms cost is much, and the same however long an output is: divided by
-// its own length it would speak for long ones.
+// `length`: of the output and its end mark. The cost of terms is large and independent of the output's length:
+// dividing it by that length would favour long outputs.
 double score_of(const Hypothesis& h, int64_t length, const Beam& beam, const SearchOptions& options) {
   const double score = (h.total + h.terms.cost) / length_divisor(options, beam.forced + length);
   return h.terms.cost == 0 ? score : score - h.terms.cost / length_divisor(options, beam.source_length);
@@ -46,7 +46,7 @@ Hypothesis child_of(const Hypothesis& parent, const Candidate& candidate, const 
   return child;
 }
 
-// It had to end here, which the model found less likely than going on, or was not asked.
+// Cut off at the maximum length: the model preferred to continue, or had no choice.
 bool is_cut(const Hypothesis& ended, const Beam& beam, const SearchOptions& options) {
   return static_cast<int64_t>(ended.tokens.size()) == beam.max_length &&
          (options.forced_end || ended.log_probabilities.back() < std::log(0.5F));

@@ -38,7 +38,7 @@ struct Beam {
   int64_t forced = 0;                // tokens before the output that its length counts for the score
   std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
-  std::vector<int32_t> never = {};      // tokens that follow nothing
+  std::vector<int32_t> never = {};      // tokens that are never output
   SearchTerms terms = {};               // that the output has, once each
   int64_t source_length = 0;            // by whose length penalty the terms' part of a score is divided
   std::vector<double> term_costs = {};  // of each: the least that a hypothesis has paid for it
@@ -57,7 +57,7 @@ struct Candidate {
 };
 
 // `next`: what may follow each open hypothesis and its log-probability, the same number for each, filled up with column
-// −1. Column i is word i, or words[i] where these are given. Tokens that follow nothing are left out.
+// −1. Column i is word i, or words[i] where these are given. Tokens that are never output are left out.
 std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
                               std::span<const int32_t> words = {});
 

@@ -23,14 +23,14 @@ void declare_alignment_layer(Section& own, int64_t& layer) {
 void declare(Section& own, SearchOptions& o) {
   declare_languages(own, o.from, o.to);
   own.add("split-sentences", o.split_sentences,
-          "split lines into sentences, which are translated one by one: their language, such as en, or any");
+          "split lines into sentences first, by the rules of this language, such as en, or any");
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add("beam-ending", o.beam_ending,
-          "shared: a hypothesis that ends takes one of the beam's places; top: the same, until the best of a "
-          "step ends, as in OpenNMT-py; narrowing: the place stays taken, as in Marian; separate: as many "
-          "stay open beside it, as in Hugging Face's transformers; early: the same, until `beam` have "
-          "ended, as in CTranslate2; first: the same, of the first `beam` that end, as in fairseq",
+          "how finished hypotheses share the beam; shared: each takes a place in its step; top: as shared, "
+          "until the best of a step finishes (OpenNMT-py); narrowing: each takes its place for good "
+          "(Marian); separate: they take no place (Hugging Face's transformers); early: as separate, until "
+          "`beam` have finished (CTranslate2); first: as early, keeping the first `beam` (fairseq)",
           {{"shared", BeamEnding::shared},
            {"top", BeamEnding::top},
            {"narrowing", BeamEnding::narrowing},
@@ -42,14 +42,12 @@ void declare(Section& own, SearchOptions& o) {
   own.add("penalty-form", o.penalty_form, "length penalty of n subwords: ((5 + n) / 6)^A, or n^A",
           {{"gnmt", LengthPenalty::gnmt}, {"plain", LengthPenalty::plain}});
   own.add("length-offset", o.length_offset,
-          "added to the n of the length penalty: 1 in OpenNMT-py, which counts the start mark", at_least(0));
+          "added to n in the length penalty; 1 as in OpenNMT-py, which counts the start token", at_least(0));
   own.add("max-length", o.max_length, "longest output, in subwords", at_least(1).at_most(100'000));
   own.add("max-length-ratio", o.max_length_ratio, "longest output per source subword, plus 10; 0: no limit",
           at_least(0));
-  own.add(
-      "forced-end", o.forced_end,
-      "an output of the maximum length ends with probability 1, as in Hugging Face's transformers, instead "
-      "of its own");
+  own.add("forced-end", o.forced_end,
+          "give the end token probability 1 at the maximum length, as Hugging Face's transformers does");
   own.add("min-length", o.min_length, "shortest output, in subwords; overrides max-length-ratio",
           at_least(0));
   own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
@@ -57,14 +55,16 @@ void declare(Section& own, SearchOptions& o) {
           at_least(0));
   own.add("repetition-penalty", o.repetition_penalty,
           "multiplies the log-probability of subwords already in the output", at_least(1));
-  own.add("shortlist", o.shortlist, "output only subwords of the model's shortlist for a sentence: faster");
+  own.add("shortlist", o.shortlist,
+          "restrict the output to the shortlist's subwords for the sentence: faster");
   own.add("always-allow", o.always_allow,
-          "file of words, one per line, to allow in addition to the shortlist's");
+          "file of words to allow in addition to the shortlist, one per line");
   own.add("coverage-penalty", o.coverage_penalty,
-          "choose from the whole beam by score + X times the log of how far the source was attended to",
+          "rerank the finished hypotheses by score + X * coverage, the log of how much of the source was "
+          "attended to",
           at_least(0));
   own.add("replace-unknown", o.replace_unknown,
-          "replace each unknown subword of the output by the source word that it is aligned to");
+          "replace each unknown subword of the output with the source word it is aligned to");
   declare_alignment_layer(own, o.alignment_layer);
   own.add("sample", o.sample, "draw nbest translations from the model instead of searching for the best");
   own.add("temperature", o.temperature,

@@ -1,4 +1,4 @@
-// How much of a request's output is certain while it is still searched: what all hypotheses that can still win share.
+// How much of a request's output is final during the search: the common prefix of all hypotheses that can still win.
 #pragma once
 
 #include "search/beam.h"

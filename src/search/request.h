@@ -31,8 +31,8 @@ struct SearchRequest {
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
   Deadline deadline = {};                // later than this the request expires
   bool progress = false;                 // whether it is reported by progress()
-  // With progress: the caller searches again, without repeating n-grams of this length, where an output loops. What a
-  // second search might change is then not called final. 0: it does not.
+  // With progress: if an output loops, the caller searches again without repeating n-grams of this length, so
+  // what that search might change is not reported as final. 0: no second search.
   int64_t retry_ngram = 0;
 
   const std::vector<int32_t>& source_of(size_t model) const {

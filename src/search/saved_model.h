@@ -1,7 +1,7 @@
 // SavedModel: a model folder loaded for translating, or several as an ensemble.
 //
-// The models of an ensemble have the same target vocabulary, and each a source vocabulary of its own. The first one's
-// is what lengths of sources and outputs, the keys of samples, shortlists, alignments and flags refer to.
+// The models of an ensemble have the same target vocabulary, and each a source vocabulary of its own. Source and
+// output lengths, sampling keys, shortlists, alignments and flags refer to the first model.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A line as segments that the models can translate: one, unless it is longer than the sentences that one of them was
-// trained on.
+// Splits a line into segments that the models can translate: a single one unless it exceeds the length of a model's
+// training sentences.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// SentenceCache: what was found for sentences, those that were asked for last.
+// SentenceCache: results of recently translated sentences (LRU).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// All that the result of a search depends on, as bytes: two searches with the same key find the same.
+// Everything that a search's result depends on, as bytes: searches with equal keys have equal results.
 #pragma once
 
 #include <string>

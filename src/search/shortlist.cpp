@@ -44,7 +44,7 @@ Shortlist Shortlist::read(const std::string& folder, const Vocabularies& vocabul
   }
   const SafetensorsFile file = SafetensorsFile::open(path);
   if (file.metadata("vocabularies") != checksum(vocabularies))
-    throw Error("{} is of other vocabularies than the model beside it: create it again", path);
+    throw Error("{} was made for other vocabularies than this model's: create it again", path);
   file.verify();
   const auto read = [&](const char* name) {
     const auto values = file.integers(name);

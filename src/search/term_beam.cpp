@@ -168,8 +168,8 @@ std::vector<double> token_costs(const Beam& beam, std::span<const Candidate> can
   return costs;
 }
 
-// What the rest of the term that a candidate writes will cost it, by what it has cost another: candidates that have
-// written more of it must not lose for that.
+// Estimated cost of the rest of a candidate's term, from another candidate's: candidates that are further into a term
+// must not be at a disadvantage.
 double rest_of_term(const Beam& beam, std::span<const Candidate> candidates, const Candidate& c) {
   const auto writing = writing_of(beam, c);
   if (!writing) return 0;

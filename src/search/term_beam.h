@@ -1,13 +1,13 @@
 // The terms of a request in its beam: which tokens may follow a hypothesis, and which hypotheses a beam keeps.
 //
 // A hypothesis may begin a term, at the beginning of a word, while the model attends to the term's source; from then on
-// it has the term's tokens, one after the other. Hypotheses with more terms have paid for more unlikely tokens than
-// others. So the beam's places are shared out among those that have begun no term, one, two, ..., as in Post and Vilar
-// ("Fast Lexically Constrained Decoding with Dynamic Beam Allocation", 2018), and a beam stays as wide as it is. An
-// output does not end before all of its terms are in it, where its greatest length allows that: where the model would
-// end it, a missing term begins. A term that the model writes by itself counts, too; none comes out twice.
+// it has the term's tokens, one after the other. Hypotheses with more terms contain more unlikely tokens. So the
+// beam's places are shared out among those that have begun no term, one, two, ..., as in Post and Vilar ("Fast
+// Lexically Constrained Decoding with Dynamic Beam Allocation", 2018), and a beam stays as wide as it is. An output
+// does not end before all of its terms are in it, where its greatest length allows that: where the model would end
+// it, a missing term begins. A term that the model writes by itself counts, too; none comes out twice.
 //
-// A single hypothesis, of a greedy search or a sample, begins a term as soon as the attention speaks for it.
+// A single hypothesis, of a greedy search or a sample, begins a term as soon as enough attention is on its source.
 #pragma once
 
 #include <span>

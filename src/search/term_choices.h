@@ -1,4 +1,4 @@
-// What the terms of a request make of the words that may follow a hypothesis.
+// How a request's terms restrict and extend the possible next words of a hypothesis.
 #pragma once
 
 #include <span>

@@ -35,7 +35,7 @@ struct SearchTerms {
   void keep_what_fits(int64_t length);
 };
 
-// How far a hypothesis is with one of the terms.
+// A hypothesis's progress on one term.
 struct TermState {
   bool begun = false;    // all of it is in the output, or it is being written
   double paid = 0;       // what its tokens, and the place where it began, have cost so far
@@ -46,7 +46,7 @@ struct TermProgress {
   std::vector<TermState> states = {};  // of each term
   int32_t begun = 0;                   // how many of them
   double cost = 0;                     // −Σ log p of the tokens that belong to terms
-  double bias = 0;  // by which hypotheses that have begun as many are compared, besides their totals
+  double bias = 0;  // added to the totals when comparing hypotheses that have begun equally many terms
 
   // The one that is being written; term −1: none.
   int32_t term = -1, form = 0;
@@ -71,7 +71,7 @@ struct TermChoices {
   size_t own_length = 0;  // in tokens
 };
 
-// What a token does for the terms of its hypothesis.
+// A token's effect on its hypothesis's terms.
 struct TermStep {
   int32_t begins = -1, form = 0;         // it begins this form of this term
   bool ends_own = false;                 // the term that the model has written by itself ends before it

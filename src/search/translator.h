@@ -1,5 +1,5 @@
-// Translator: text in, translations out, each request with its own options, the results by id as they end. What the
-// commands and the library share.
+// Translator: text in, translations out, each request with its own options, the results by id as they end. Used by
+// the commands and the library.
 //
 //   Translator translator(model);
 //   translator.add(7, {.text = "Good morning!", .options = {.beam = 4}});
@@ -7,9 +7,8 @@
 //
 // Every text has a translation: that of a text without words is empty, bytes that are not valid UTF-8 are read as
 // U+FFFD, and what is too long is split (segments.h). A translation is a function of its request: the same bits
-// whatever is translated beside it, also where it is sampled. So a sentence that is asked for twice at once is
-// translated once, and a cache may answer for it later. An output that loops is translated again with the loop
-// forbidden.
+// whatever is translated beside it, also where it is sampled. So a sentence requested twice at the same time is
+// translated once, and may later come from a cache. An output that loops is translated again with the loop forbidden.
 // With a coverage penalty the search's finished hypotheses, as many as the beam is wide, are ranked anew: a score is
 // then the search's own plus the penalty's weight times coverage() (attention.h).
 //

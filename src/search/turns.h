@@ -1,5 +1,5 @@
 // Turns: in which order the requests of several clients begin. Start-time fair queueing (Goyal, Vin and Cheng, 1996):
-// each request has a virtual time at which its turn is, the client's last one's plus what that cost, or now.
+// each request gets a virtual start time: the end of the client's previous request (its start plus its cost), or now.
 #pragma once
 
 #include <cstddef>

@@ -56,11 +56,12 @@ ApiKeys::Entries ApiKeys::read(const std::string& path) {
     if (words.empty() || words[0].front() == '#') continue;
     const bool is_entry = words.size() == 3 && is_name(words[0]) && is_hex(words[2], hash_digits);
     if (!is_entry || !(is_hex(words[1], salt_digits) || is_hex(words[1], 2 * salt_digits)))
-      throw Error("{}:{}: not a name, a salt and a hash: dragoman serve --new-key NAME prints such a line",
-                  path, reader.number());
+      throw Error(
+          "{}:{}: expected a name, a salt and a hash: dragoman serve --new-key NAME prints such a line", path,
+          reader.number());
     Entry entry = {std::string(words[0]), std::string(words[1]), bytes_of(words[2])};
     if (!names.insert(entry.name).second)
-      throw Error("{}:{}: the name {} has a key above: names must differ", path, reader.number(),
+      throw Error("{}:{}: the name {} is already used above: names must be unique", path, reader.number(),
                   in_quotes(words[0]));
     if (entry.salt.size() != salt_digits) {
       entries.others.push_back(std::move(entry));

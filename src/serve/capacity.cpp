@@ -67,7 +67,7 @@ std::optional<Overloaded> Capacity::refusal_of(const Size& size) const {
       used_.large + size.large <= most_large)
     return {};
   const int seconds = seconds_until_room();
-  return Overloaded(fmt::format("the server is busy with {} texts: ask again in {} s", used_.texts, seconds),
+  return Overloaded(fmt::format("the server is busy with {} texts: try again in {} s", used_.texts, seconds),
                     seconds);
 }
 

@@ -1,4 +1,4 @@
-// Capacity: how many texts and characters may wait or be under way, and how soon there will be room again.
+// Capacity: how many texts and characters may be queued or in progress, and when there will be room again.
 //
 // Each line of a text counts as a text, a document as one. A text of more than a quarter of the room counts as a
 // quarter, so that it need not wait for all others to end; two such texts may be under way at once, so that half of the
@@ -43,7 +43,7 @@ class Capacity {
   const Size max_;
   mutable std::mutex mutex_;
   Size used_;
-  // Characters a second, as they were given back recently.
+  // Characters per second released recently.
   double rate_ = 0;
   size_t given_back_ = 0;
   Clock::time_point since_ = Clock::now();

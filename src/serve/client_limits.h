@@ -1,4 +1,4 @@
-// ClientLimits: how many requests of one client are under way, and how many characters it has had translated recently.
+// ClientLimits: a client's concurrent requests, and the characters translated for it recently.
 #pragma once
 
 #include <chrono>

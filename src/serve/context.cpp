@@ -83,7 +83,7 @@ void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpR
     if (call.request.gone.stop_requested()) return;
     answer(call, [&] {
       if (std::chrono::steady_clock::now() > call.deadline)
-        throw ServeError(504, "the deadline passed before work on the answer began");
+        throw ServeError(504, "the deadline passed before the request was started");
       return make();
     });
   };

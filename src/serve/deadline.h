@@ -1,4 +1,4 @@
-// By when a request is to be answered.
+// Deadlines of requests.
 #pragma once
 
 #include <chrono>

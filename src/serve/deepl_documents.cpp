@@ -110,7 +110,7 @@ std::vector<Route> deepl_document_routes(const std::shared_ptr<DeepL>& api) {
                       texts({"document_key"}, {"document_key"}), nullptr, {404});
   result.answer_type = "application/octet-stream";
   result.uses_files = true;
-  Route status = post("/v2/document/<name>", "How far a file's translation is",
+  Route status = post("/v2/document/<name>", "The status of a document's translation",
                       texts({"document_key"}, {"document_key"}),
                       texts({"document_id", "status", "error_message"}, {"document_id", "status"}), {404});
   status.while_stopping = result.while_stopping = true;

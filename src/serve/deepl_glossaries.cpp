@@ -115,7 +115,7 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
   Route creation = {
       .method = "POST",
       .path = "/v2/glossaries",
-      .summary = "Makes a glossary",
+      .summary = "Creates a glossary",
       .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
       .body_types = {"application/json", "application/x-www-form-urlencoded"},
       .answer = info_schema(),

@@ -75,7 +75,7 @@ std::string key_of(const Route& route, const IncomingRequest& request, const nlo
 
 ServeError key_refusal(const Route& route, bool missing) {
   const char* message = missing ? "this server needs an API key: ask its operator for one"
-                                : "this is not an API key of this server: check it, or ask its operator";
+                                : "the API key is not valid: check it, or ask the server's operator";
   if (route.tag == "LibreTranslate" || route.tag == "DeepL") return ServeError(403, message);
   return ServeError(401, message, {{"www-authenticate", "Bearer"}});
 }
@@ -87,7 +87,7 @@ void check_host(const IncomingRequest& head, const ServeSettings& settings) {
                                       in_quotes(host)));
 }
 
-constexpr const char* too_many_at_once = "too many requests at once: wait for some to end";
+constexpr const char* too_many_at_once = "too many concurrent requests: wait for some to finish";
 
 ServeError too_many(const std::string& message, int64_t seconds) {
   return ServeError(429, message, {{"retry-after", std::to_string(seconds)}});
@@ -123,7 +123,7 @@ const Route& Dispatch::checked(const IncomingRequest& request, const RouteMatch&
   if (found.methods.empty())
     throw ServeError(404, fmt::format("no such path: {}; /openapi.json lists all", in_quotes(request.path)));
   throw ServeError(405,
-                   fmt::format("{} has no method {}: use {}", in_quotes(request.path),
+                   fmt::format("{} does not support {}: use {}", in_quotes(request.path),
                                in_quotes(request.method), found.methods),
                    {{"allow", found.methods + ", OPTIONS"}});
 }

@@ -1,4 +1,4 @@
-// Dispatch: from a request to its route's handler, by way of all that may refuse it. Errors that handlers throw become
+// Dispatch: routes a request to its handler, after all checks that may refuse it. Errors that handlers throw become
 // their API's error bodies.
 #pragma once
 

@@ -60,7 +60,7 @@ std::exception_ptr error_of(const TextWork& work) {
 }  // namespace
 
 void check_document(const TextWork& work, const LanguageRoute& route) {
-  if (!work.prefix.empty()) throw UsageError("a prefix is for lines of text, and this is a document");
+  if (!work.prefix.empty()) throw UsageError("documents cannot have a prefix: leave it out");
   check_glossary(work, route);
   for (const RouteStep& step : route) step_options(work, step, /*last=*/true);
 }

@@ -6,7 +6,7 @@
 
 namespace dragoman::internal {
 
-// Throws a usage error where the work asks for what a document cannot have.
+// Throws a usage error if an option does not apply to documents.
 void check_document(const TextWork& work, const LanguageRoute& route);
 
 void translate_document(const TextWork& work, const LanguageRoute& route, TextResult result,

@@ -50,7 +50,7 @@ bool may_use(const std::string& owner, const StoredGlossary& glossary) {
 StoredGlossary read(const std::filesystem::path& path) {
   try {
     if (std::filesystem::file_size(path) > GlossaryStore::max_bytes)
-      throw Error("{}: is larger than the limit for all glossaries together", path.string());
+      throw Error("{}: larger than the limit for all glossaries together", path.string());
     const nlohmann::json json = parse_json(read_file(path.string()));
     StoredGlossary glossary = {.id = path.stem().string(),
                                .name = json.at("name"),
@@ -64,7 +64,7 @@ StoredGlossary read(const std::filesystem::path& path) {
     glossary.glossary = std::make_shared<const dragoman::Glossary>(glossary.entries);
     return glossary;
   } catch (const nlohmann::json::exception&) {
-    throw Error("{}: is not a glossary of this server: move it away", path.string());
+    throw Error("{}: not a glossary written by this server: move it away", path.string());
   }
 }
 

@@ -22,7 +22,7 @@ constexpr size_t growth =
 std::string temporary_folder() {
   std::string path = (std::filesystem::temp_directory_path() / "dragoman-files-XXXXXX").string();
   if (mkdtemp(path.data()) == nullptr)
-    throw Error("{}: the folder for translated files cannot be made: {}", path, std::strerror(errno));
+    throw Error("{}: cannot create the folder for translated files: {}", path, std::strerror(errno));
   return path;
 }
 
@@ -56,7 +56,7 @@ std::shared_ptr<KeptFiles::Place> KeptFiles::reserve(size_t bytes, const std::st
   remove_expired();
   check_share(bytes, client);
   if (!make_room(1, bytes))
-    throw ServeError(503, "too many translated files wait to be fetched: try again later",
+    throw ServeError(503, "too many translated files are waiting to be downloaded: try again later",
                      {{"retry-after", "60"}});
   if (folder_.empty()) folder_ = temporary_folder();
   files_.insert({place->name(), {.client = client, .bytes = bytes}});
@@ -96,7 +96,7 @@ std::string KeptFiles::keep(const Place& place, std::string_view bytes) {
   std::ofstream file(path(place.name()), std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file) throw Error("{}: a translated file cannot be written: free some space there", folder_);
+  if (!file) throw Error("{}: cannot write a translated file: free some disk space", folder_);
   const std::lock_guard lock(mutex_);
   File& kept = files_.find(place.name())->second;
   kept.state = State::kept;

@@ -204,9 +204,10 @@ std::vector<Route> libretranslate_routes(ServeContext& context) {
   std::vector<Route> routes = {
       post("/translate", "Translates texts", schema::translate_body(), schema::translate_answer(), translate),
       post("/detect", "Detects a text's language", schema::detect_body(), schema::detect_answer(), detect),
-      get("/languages", "The languages that are translated", schema::languages_answer(), list_languages),
-      get("/frontend/settings", "What a page needs to know", schema::settings_answer(), show_settings),
-      post("/suggest", "Keeps a better translation", schema::suggest_body(), schema::suggest_answer(),
+      get("/languages", "The supported languages", schema::languages_answer(), list_languages),
+      get("/frontend/settings", "The settings that a web page needs", schema::settings_answer(),
+          show_settings),
+      post("/suggest", "Records a suggested translation", schema::suggest_body(), schema::suggest_answer(),
            [suggestions](ServeContext& c, const ServeCall& call) { suggest(c, *suggestions, call); })};
   routes.back().errors = {403};
   std::ranges::move(libretranslate_file_routes(context), std::back_inserter(routes));

@@ -44,7 +44,7 @@ ordered_json detection() {
 
 ordered_json source() { return text("the language's code, or \"auto\": detected"); }
 ordered_json target() { return text("the language's code"); }
-ordered_json key() { return text("where the server asks for one"); }
+ordered_json key() { return text("if the server requires one"); }
 
 }  // namespace
 
@@ -64,7 +64,7 @@ ordered_json translate_answer() {
   return object({{"translatedText", one_or_list(text())},
                  {"detectedLanguage", one_or_list(detection())},
                  {"alternatives", {{"type", "array"}, {"description", "of a text, or of each text a list"}}},
-                 {"via", list_of(text("a language between, where no model has the pair"))}},
+                 {"via", list_of(text("the intermediate language, if no model translates directly"))}},
                 {"translatedText"});
 }
 
@@ -111,7 +111,7 @@ ordered_json file_body() {
 }
 
 ordered_json file_answer() {
-  return object({{"translatedFileUrl", text("where the translated file is, for some time")}},
+  return object({{"translatedFileUrl", text("URL of the translated file, valid for a limited time")}},
                 {"translatedFileUrl"});
 }
 

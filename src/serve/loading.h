@@ -1,4 +1,4 @@
-// LoadingTranslations: Translations that are not there yet. The server listens while its models load.
+// LoadingTranslations: Translations whose models are still loading. The server listens while its models load.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,7 @@ void ServeMetrics::print(MetricsPage& page) const {
     page.value(static_cast<double>(count), {{"route", key.first}, {"status", status}});
   }
   page.family("dragoman_http_request_seconds", "histogram",
-              "Time from a request's headers to its answer's end.");
+              "Time from a request's headers to the end of its response.");
   for (const auto& [route, times] : times_) page.histogram(times, label("route", route));
   page.family("dragoman_texts_total", "counter", "Texts translated.");
   for (const auto& [pair, counted] : pairs_) page.value(static_cast<double>(counted.texts), {{"pair", pair}});

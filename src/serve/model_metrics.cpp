@@ -19,26 +19,27 @@ double value_of(const TranslatorStatistics& s) {
 }
 
 constexpr Family families[] = {
-    {"dragoman_queue_depth", "gauge", "Texts that wait to be translated.",
+    {"dragoman_queue_depth", "gauge", "Texts waiting to be translated.",
      value_of<&TranslatorStatistics::waiting>},
-    {"dragoman_queue_oldest_seconds", "gauge", "How long the oldest of the waiting texts has waited.",
+    {"dragoman_queue_oldest_seconds", "gauge", "Waiting time of the oldest queued text.",
      value_of<&TranslatorStatistics::oldest_seconds>},
-    {"dragoman_batch_sentences", "gauge", "Sentences that are being translated.",
+    {"dragoman_batch_sentences", "gauge", "Sentences in the batch.",
      value_of<&TranslatorStatistics::sentences>},
-    {"dragoman_batch_size", "gauge", "Sentences that can be translated at once.",
+    {"dragoman_batch_size", "gauge", "Maximum sentences in the batch.",
      value_of<&TranslatorStatistics::batch>},
-    {"dragoman_steps_total", "counter", "Steps of decoding.", value_of<&TranslatorStatistics::steps>},
+    {"dragoman_steps_total", "counter", "Decoding steps.", value_of<&TranslatorStatistics::steps>},
     {"dragoman_source_tokens_total", "counter", "Source subwords read.",
      value_of<&TranslatorStatistics::source_tokens>},
     {"dragoman_target_tokens_total", "counter", "Target subwords written.",
      value_of<&TranslatorStatistics::target_tokens>},
-    {"dragoman_merged_total", "counter", "Sentences that joined an equal one in progress.",
+    {"dragoman_merged_total", "counter", "Sentences merged with an identical one in progress.",
      value_of<&TranslatorStatistics::merged>},
     {"dragoman_cache_hits_total", "counter", "Sentences found in the cache.",
      value_of<&TranslatorStatistics::cache_hits>},
     {"dragoman_cache_misses_total", "counter", "Sentences not found in the cache.",
      value_of<&TranslatorStatistics::cache_misses>},
-    {"dragoman_cache_bytes", "gauge", "Memory of the cache.", value_of<&TranslatorStatistics::cache_bytes>}};
+    {"dragoman_cache_bytes", "gauge", "Memory used by the cache.",
+     value_of<&TranslatorStatistics::cache_bytes>}};
 
 // A model's name, or its folder where others have the same name.
 std::vector<std::string> labels_of(const std::vector<ServedModel>& models) {

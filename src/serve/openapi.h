@@ -1,4 +1,4 @@
-// The server's OpenAPI document, made of the table of routes.
+// The server's OpenAPI document, generated from the routes.
 #pragma once
 
 #include <vector>

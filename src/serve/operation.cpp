@@ -58,12 +58,12 @@ std::vector<Route> operation_routes(ServeContext& context, std::function<void(Me
   metrics.answer = nullptr;
   metrics.answer_type = "text/plain";
   metrics.errors = {};
-  Route live =
-      open_route("/livez", "Operation", "Whether the process works", [] { return status_answer(nullptr); });
+  Route live = open_route("/livez", "Operation", "Whether the process is alive",
+                          [] { return status_answer(nullptr); });
   live.errors = {};
   return {live,
           open_route("/readyz", "Operation",
-                     "Whether requests are taken: not while loading, stopping or full", ready),
+                     "Whether requests are accepted: not while loading, stopping or full", ready),
           open_route("/health", "LibreTranslate", "Whether the server serves: not while loading or stopping",
                      healthy),
           metrics};

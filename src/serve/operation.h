@@ -1,4 +1,4 @@
-// What operators and their tools ask for: whether the server lives, whether it is ready, what it counts.
+// Endpoints for operators: liveness, readiness, metrics.
 #pragma once
 
 #include <functional>

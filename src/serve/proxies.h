@@ -1,4 +1,4 @@
-// Whose request it is where proxies stand between: X-Forwarded-For, as far as it can be believed.
+// The client's address behind proxies: X-Forwarded-For, as far as it can be trusted.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the server notes of each answer: a line of its log, and its metrics. No text that was translated is noted.
+// Records each response in the log and the metrics. Translated text is never recorded.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ class RequestRecorder {
   RequestRecorder(const ServeSettings& settings, ServeMetrics& metrics, const Cors& cors)
       : settings_(settings), metrics_(metrics), cors_(cors) {}
 
-  // A responder that notes what is answered. Holds `held` until then. `route`: its path, bounded in number.
+  // A responder that records the response, and keeps `held` alive until then. `route`: the route's path, as a
+  // metrics label.
   Responder recorded(const IncomingRequest& request, const std::string& route, const std::string& client,
                      Responder responder, std::shared_ptr<void> held) const;
   // For an answer that is given at once.

@@ -133,7 +133,8 @@ std::vector<DetectedLanguage> ServedTranslations::detect(const std::string& text
   const std::vector<std::string> sources = current()->sources();
   if (detector_) return detector_->detect(text, sources);
   if (sources.size() == 1) return {{sources.front(), 0}};
-  throw UsageError("languages cannot be detected: name the text's, or start the server with --detector FILE");
+  throw UsageError(
+      "languages cannot be detected: name the source language, or start the server with --detector FILE");
 }
 
 std::vector<ServedPair> ServedTranslations::pairs() const { return current()->pairs(); }
@@ -142,7 +143,7 @@ DirectTranslator ServedTranslations::direct(const std::string& from, const std::
   const std::shared_ptr<const Models> models = current();
   const std::string source = models->known_source(from);
   const LanguageRoute route = models->route(source, models->known_target(to, source));
-  if (route.size() != 1) throw UsageError("no model translates from {} to {} by itself", from, to);
+  if (route.size() != 1) throw UsageError("no model translates directly from {} to {}", from, to);
   return route.front().model;
 }
 

@@ -61,7 +61,7 @@ void Suggestions::add(const Suggestion& suggestion) {
   const std::lock_guard lock(mutex_);
   const AppendedFile file(path_);
   if (file.size() + bytes.size() > max_bytes_)
-    throw Error("{}: the file of suggestions is full: move it away", path_);
+    throw Error("{}: the suggestions file has reached its size limit: move it away", path_);
   file.append(bytes);
 }
 

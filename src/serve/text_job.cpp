@@ -65,8 +65,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
     for (const RouteStep& step : route_)
       options_.push_back(step_options(work_, step, &step == &route_.back()));
     if (!work_.prefix.empty() && lines_.size() > 1)
-      throw UsageError("a prefix is the beginning of one line's translation, and the text has {} lines",
-                       lines_.size());
+      throw UsageError("a prefix needs a text of one line, but this one has {}", lines_.size());
     result_.lines.resize(lines_.size());
     done_.resize(lines_.size());
   }
@@ -217,9 +216,9 @@ dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool
   dragoman::Options options = work.options;
   for (const auto& [name, value] : options) {
     if (name == "from" || name == "to")
-      throw UsageError("the option {} is the request's own: leave it out of its options", name);
+      throw UsageError("{} is a field of the request: leave it out of the options", name);
     if (name == "always-allow")
-      throw UsageError("the option always-allow names a file, which a server does not read");
+      throw UsageError("the server does not support always-allow, which names a file");
   }
   if (!step.model.from.empty()) options.emplace_back("from", step.model.from);
   if (!step.model.to.empty()) options.emplace_back("to", step.model.to);
@@ -237,7 +236,7 @@ dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool
 
 void check_glossary(const TextWork& work, const LanguageRoute& route) {
   if (work.glossary && route.size() > 1)
-    throw UsageError("no model translates from {} to {} by itself, and a glossary cannot be kept through {}",
+    throw UsageError("no model translates directly from {} to {}, and a glossary cannot be used through {}",
                      route.front().from, route.back().to, route.front().to);
 }
 

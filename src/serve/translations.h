@@ -103,14 +103,14 @@ class Translations {
   virtual std::vector<DetectedLanguage> detect(const std::string& text) const = 0;  // the most likely first
   virtual std::vector<ServedPair> pairs() const = 0;                                // all, pivots included
   virtual std::shared_ptr<const ServedLanguages> languages() const;                 // the same by language
-  // Of a direct pair, for what is asked of one model (scores, inspection). It stays valid while held, also where its
-  // folder is reloaded. A usage error where there is none.
+  // The translator of a direct pair, for requests to a single model (scores, inspection). It stays valid
+  // while it is owned, even if its folder is reloaded. A usage error where there is none.
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;
   virtual std::vector<ServedModel> models() const { return {}; }
   virtual bool ready() const = 0;  // all models are loaded
   virtual std::optional<Overloaded> overload() const {
     return {};
-  }  // what translate() would throw now for any text
+  }  // throws what translate() would throw now for any text
   // Soon opens all models' folders anew, beside what is in use: what has begun ends on the old model.
   // What cannot be opened is logged, and the old one stays.
   virtual void reload() {}

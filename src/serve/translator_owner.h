@@ -1,5 +1,5 @@
-// TranslatorOwner: ends translators on a thread of its own, once nobody uses them any more. Their last user may be a
-// result's callback, which runs on the translator's own thread, and that cannot wait for itself.
+// TranslatorOwner: destroys unused translators on a thread of its own. Their last user may be a result's callback,
+// which runs on the translator's own thread, and that cannot wait for itself.
 #pragma once
 
 #include <condition_variable>

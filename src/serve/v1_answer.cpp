@@ -69,7 +69,7 @@ ordered_json text_schema() {
             {"to", text},
             {"detected",
              {{"type", "object"},
-              {"description", "where the request did not name the source language"},
+              {"description", "present if the request did not name the source language"},
               {"required", {"language", "confidence"}},
               {"properties", {{"language", text}, {"confidence", {{"type", "number"}}}}}}},
             {"via", array_of("string")},

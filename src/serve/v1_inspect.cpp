@@ -86,7 +86,7 @@ Route v1_inspect_route(ServeContext& context) {
   return {.method = "POST",
           .path = "/v1/inspect",
           .tag = "Dragoman",
-          .summary = "Translations, probabilities and all attention of a sentence",
+          .summary = "Translations, probabilities and attention weights of a sentence",
           .body = body_schema(),
           .answer = answer_schema(),
           .errors = {400, 504},

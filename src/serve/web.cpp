@@ -107,8 +107,8 @@ void answer_file(const ServeCall& call, const WebSettings& settings) {
 }  // namespace
 
 std::vector<Route> web_routes(const WebSettings& settings) {
-  return {page_route("/", "translate.html", "The page that translates"),
-          page_route("/inspect", "look_inside.html", "What the model makes of a sentence"),
+  return {page_route("/", "translate.html", "The translation page"),
+          page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
           page_route("/training", "training.html", "The curves of training runs, live"),
           {.method = "GET",
            .path = "/web/<name>",

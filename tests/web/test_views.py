@@ -62,7 +62,7 @@ class Views(PageTest):
 
     def test_training_grows(self):
         self.open("training")
-        expect(self.page.locator("#state")).to_contain_text("No run has written anything yet")
+        expect(self.page.locator("#state")).to_contain_text("There are no training runs yet")
         self.check()
         self.train("first", range(1, 40))
         expect(self.page.locator("#state")).to_have_text("Live: first")

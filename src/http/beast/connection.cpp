@@ -74,7 +74,7 @@ void Connection::on_open(error_code error) {
 void Connection::read() {
   if (reading_ || input_ended_ || phase_ == Phase::closed) return;
   if (phase_ == Phase::lingering) input_.clear();
-  // Of requests that follow while one is worked on, no more is held than of one head.
+  // While a request is processed, at most one request head of pipelined input is buffered.
   if (phase_ == Phase::answering && input_.size() >= state_.settings.header_bytes) return watch();
   const size_t size = phase_ == Phase::body ? body_piece : head_piece;
   if (piece_.size() != size) piece_ = std::string(size, '\0');  // idle connections are many, and keep little
@@ -93,8 +93,8 @@ void Connection::on_read(error_code error, size_t bytes) {
   });
 }
 
-// The end of input while a request is worked on may come of a client that has gone, or of one that has shut its side
-// down and waits for the answer, as `nc -N` does. Both look the same until something is sent: an interim answer, which
+// End of input while a request is processed means that the client is gone, or has only shut down its sending side and
+// waits for the response, as `nc -N` does. Both look the same until something is sent: an interim answer, which
 // clients of HTTP/1.1 skip, is refused by the system of a client that has gone. To 1.0, and once an answer has begun,
 // none can be sent: then the answer itself finds out.
 void Connection::end_of_input() {

@@ -80,13 +80,14 @@ Listener::Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& 
   tcp::resolver resolver(loops_.front()->context());
   const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error);
   if (error)
-    throw Error("{}: no such address to listen on ({}); give one of this machine", host, error.message());
+    throw Error("{}: cannot listen on this address ({}): use one of this machine's", host, error.message());
   for (const auto& entry : found) {
     tcp::endpoint endpoint = entry.endpoint();
     if (port == 0 && !entrances_.empty()) endpoint.port(static_cast<uint16_t>(this->port()));
     bind(endpoint, host);
   }
-  if (entrances_.empty()) throw Error("{}: this machine has no such address to listen on", host);
+  if (entrances_.empty())
+    throw Error("{}: cannot listen on this address: this machine does not have it", host);
 }
 
 void Listener::bind(const tcp::endpoint& endpoint, const std::string& host) {
@@ -99,10 +100,10 @@ void Listener::bind(const tcp::endpoint& endpoint, const std::string& host) {
     acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), error);
   acceptor.bind(endpoint, error);
   if (error == asio::error::address_in_use)
-    throw Error("{}:{}: another program listens there; choose another port", host, endpoint.port());
+    throw Error("{}:{}: the port is in use: choose another one", host, endpoint.port());
   if (error == boost::system::errc::address_not_available) return;
   if (!error) acceptor.listen(backlog, error);
-  if (error) throw Error("{}:{}: cannot listen there: {}", host, endpoint.port(), error.message());
+  if (error) throw Error("{}:{}: cannot listen: {}", host, endpoint.port(), error.message());
   entrances_.push_back({std::move(acceptor), asio::steady_timer(loops_.front()->context())});
 }
 

@@ -8,7 +8,8 @@ class HttpServer::Implementation {};
 
 HttpServer::HttpServer(HttpSettings, HttpHandler) {
   throw Error(
-      "this build has no server: install Boost 1.81 or newer and OpenSSL's headers, and build it again");
+      "this program was built without the server: install Boost 1.81 or newer and OpenSSL's headers, and "
+      "build again");
 }
 HttpServer::~HttpServer() = default;
 void HttpServer::start() {}

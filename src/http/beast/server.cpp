@@ -29,8 +29,8 @@ void allow_descriptors(size_t connections) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted)
-    log_warning("fewer than {} connections can be open at once: the system allows this program {} files",
-                connections, limit.rlim_max);
+    log_warning("cannot keep {} connections open: the system allows this program {} open files", connections,
+                limit.rlim_max);
 }
 
 }  // namespace

@@ -55,13 +55,13 @@ TlsContext tls_context(const std::string& certificate, const std::string& key) {
   context->set_password_callback([](size_t, ssl::context::password_purpose) { return std::string(); });
   error_code error;
   context->use_certificate_chain_file(certificate, error);
-  if (error) throw Error("{}: no certificate can be read: {}", certificate, error.message());
+  if (error) throw Error("{}: cannot read the certificate: {}", certificate, error.message());
   context->use_private_key_file(key, ssl::context::pem, error);
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   if (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH)
-    throw Error("{}: the private key is not that of the certificate in {}", key, certificate);
+    throw Error("{}: the private key does not match the certificate in {}", key, certificate);
   if (error)
-    throw Error("{}: no private key can be read: {}; it must be PEM without a password", key,
+    throw Error("{}: cannot read the private key: {}; it must be PEM without a password", key,
                 error.message());
   return context;
 }

@@ -6,7 +6,8 @@ namespace dragoman::internal {
 
 std::unique_ptr<LanguageModel> read_fasttext(const std::string&) {
   throw Error(
-      "this program detects no languages: it was built without fastText; install libfasttext-dev and build "
+      "this program cannot detect languages: it was built without fastText; install libfasttext-dev and "
+      "build "
       "it again");
 }
 

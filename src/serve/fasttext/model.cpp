@@ -13,7 +13,7 @@ constexpr std::string_view label_prefix = "__label__";
 class Classifier : public fasttext::FastText {
  public:
   explicit Classifier(std::istream& in) {
-    if (!checkModel(in)) throw Error("the file of the detector is not a model of fastText");
+    if (!checkModel(in)) throw Error("the detector's file is not a fastText model");
     loadModel(in);
   }
 };

@@ -6,7 +6,7 @@ namespace dragoman::internal {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw Error("this build has no OpenSSL, which API keys need: build it again with it");
+  throw Error("this program was built without OpenSSL, which API keys need: install it and build again");
 }
 
 }  // namespace
