@@ -31,13 +31,11 @@ TEST(ModelMetrics, CountWhatWasTranslated) {
   const ModelFolder folder("metrics-model");
   const auto translations =
       open_translations({"en-fr=" + folder.path}, {.translator = {.threads = 1, .batch = 4}});
-  for (int i = 0; i < 2; ++i) {
-    std::promise<void> done;
-    translations->translate(
-        {.text = "The cat sleeps.", .from = "en", .to = "fr", .options = {{"max-length", 5}}},
-        [&](const std::future<TextResult>&) { done.set_value(); });
-    done.get_future().wait();
-  }
+  std::promise<void> done;
+  translations->translate(
+      {.text = "The cat sleeps.", .from = "en", .to = "fr", .options = {{"max-length", 5}}},
+      [&](const std::future<TextResult>&) { done.set_value(); });
+  done.get_future().wait();
   std::map<std::string, double> values;
   const auto value = [&](const std::string& name) {
     const auto found = values.find("dragoman_" + name + "{model=\"en-fr\"}");
@@ -45,7 +43,7 @@ TEST(ModelMetrics, CountWhatWasTranslated) {
   };
   EXPECT_TRUE(eventually([&] {  // an answer may come before it is counted
     values = values_of(translations->models());
-    return value("batch_sentences") == 0 && value("cache_hits_total") == 1;
+    return value("batch_sentences") == 0 && value("cache_bytes") > 0;
   }));
   EXPECT_EQ(value("queue_depth"), 0);
   EXPECT_EQ(value("queue_oldest_seconds"), 0);
@@ -54,7 +52,7 @@ TEST(ModelMetrics, CountWhatWasTranslated) {
   EXPECT_GE(value("source_tokens_total"), 1);
   EXPECT_GE(value("target_tokens_total"), 1);
   EXPECT_EQ(value("cache_misses_total"), 1);
-  EXPECT_GT(value("cache_bytes"), 0);
+  EXPECT_EQ(value("cache_hits_total"), 0);
   EXPECT_EQ(value("merged_total"), 0);
 }
 
