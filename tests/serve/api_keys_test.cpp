@@ -79,8 +79,8 @@ TEST_F(ApiKeysTest, OfEachApi) {
   settings.api_keys = path_;
   const TestServer server(settings);
   using nlohmann::json;
-  const json libre = {{"q", "a"}, {"source", "en"}, {"target", "xx"}};
-  const json deepl = {{"text", {"a"}}, {"source_lang", "EN"}, {"target_lang", "XX"}};
+  const json libre = {{"q", "a"}, {"source", "en"}, {"target", "fr"}};
+  const json deepl = {{"text", {"a"}}, {"source_lang", "EN"}, {"target_lang", "FR"}};
   const auto with = [](json body, const char* field, const std::string& key) {
     body[field] = key;
     return body;
@@ -92,7 +92,7 @@ TEST_F(ApiKeysTest, OfEachApi) {
   EXPECT_EQ(json::parse(server.post("/translate", with(libre, "api_key", alice.key)).body)["translatedText"],
             "A");
   EXPECT_EQ(server
-                .ask("POST", "/translate", "q=a&source=en&target=xx&api_key=" + alice.key,
+                .ask("POST", "/translate", "q=a&source=en&target=fr&api_key=" + alice.key,
                      "Content-Type: application/x-www-form-urlencoded\r\n")
                 .status,
             200);

@@ -56,7 +56,7 @@ TEST(KeptFilesTest, SpaceIsReservedBeforeTheWork) {
   EXPECT_EQ(refusal(files, 20, "e"), 0);
   EXPECT_EQ(refusal(files, 21, "e"), 503);  // twice as many, beside 60
   EXPECT_EQ(files.find(files.keep(*places[0], "less")), "less");
-  EXPECT_NO_THROW(files.keep(*places[1], std::string(60, 'x')));  // for which the one that was fetched goes
+  EXPECT_NO_THROW(files.keep(*places[1], std::string(80, 'x')));  // for which the one that was fetched goes
   EXPECT_EQ(files.size(), 2u);
   EXPECT_THROW(files.keep(*places[2], std::string(60, 'x')), ServeError);
 }

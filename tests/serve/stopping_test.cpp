@@ -28,7 +28,7 @@ std::string field(const std::string& name, const std::string& value) {
 struct Document {
   explicit Document(const TestServer& server) {
     const auto answer =
-        upload(server, "/v2/document", field("source_lang", "EN") + field("target_lang", "XX"));
+        upload(server, "/v2/document", field("source_lang", "EN") + field("target_lang", "FR"));
     EXPECT_EQ(answer.status, 200) << answer.body;
     const json ticket = json::parse(answer.body);
     path = "/v2/document/" + ticket.value("document_id", "");
@@ -73,7 +73,7 @@ TEST_F(StoppingTest, DocumentsAreTranslatedAndFetched) {
 TEST_F(StoppingTest, AFileIsFetchedAfterItsAnswer) {
   ClientResponse answer;
   std::jthread client(
-      [&] { answer = upload(server, "/translate_file", field("source", "en") + field("target", "xx")); });
+      [&] { answer = upload(server, "/translate_file", field("source", "en") + field("target", "fr")); });
   ASSERT_TRUE(eventually([&] { return server.translations->held() == 1; }));
   stop();
   server.translations->release();

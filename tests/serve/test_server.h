@@ -42,7 +42,7 @@ class CapitalTranslations : public Translations {
     held_.push_back({std::move(work), std::move(on_done), promise.get_future()});
   }
   std::vector<DetectedLanguage> detect(const std::string&) const override { return {{"en", 0.5}}; }
-  std::vector<ServedPair> pairs() const override { return {{"en", "xx"}}; }
+  std::vector<ServedPair> pairs() const override { return {{"en", "fr"}, {"en", "xx"}}; }
   DirectTranslator direct(const std::string&, const std::string&) const override {
     throw dragoman::Error("there is no model", ErrorKind::usage);
   }
