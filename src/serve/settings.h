@@ -42,7 +42,7 @@ struct ServeSettings {
 
   std::string api_keys;              // a file
   std::vector<std::string> cors;     // origins, or "*"
-  std::vector<std::string> proxies;  // addresses
+  std::vector<std::string> proxies;  // addresses, networks
 
   RequestLogFormat log = RequestLogFormat::text;
   int64_t drain_time = 25;  // seconds
