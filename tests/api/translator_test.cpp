@@ -172,11 +172,12 @@ TEST_F(LibraryTest, TermsComeOutAndAreChecked) {
     return kind_of([&] { translator_.submit({.text = "Où est\xff", .terms = {term}}); }, &message);
   };
   EXPECT_EQ(submit({{3, 8}, {"a"}}), ErrorKind::usage);
-  EXPECT_EQ(message, "term 1 is from 3 to 8, in a text of 7 characters: a term has at least one of them");
+  EXPECT_EQ(message,
+            "term 1 spans 3 to 8, but the text has 7 characters: a term must cover at least one of them");
   EXPECT_EQ(submit({{3, 3}, {"a"}}), ErrorKind::usage);
   EXPECT_EQ(submit({{3, 4}, {}}), ErrorKind::usage);
   EXPECT_EQ(submit({{3, 4}, {"a", " "}}), ErrorKind::usage);
-  EXPECT_EQ(message, "term 1 has no target, or a blank one: a target has at least one character");
+  EXPECT_EQ(message, "term 1 has no target, or a blank one: give at least one character");
 }
 
 TEST_F(LibraryTest, AGlossarysTermsAreThoseOfARequest) {

@@ -43,7 +43,8 @@ TEST_F(DamagedModel, IsRefusedBesideAnother) {
   const ModelFolder whole("whole");
   expect_error("translate", folder_.path + "," + whole.path);
   run("translate --model " + whole.path + "," + folder_.path, "The cat sleeps.\n", 1);
-  EXPECT_NE(errors_.find(whole.path + ", or a model beside it, computes"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find(whole.path + ", or another model of the ensemble, computes"), std::string::npos)
+      << errors_;
 }
 
 // One word that can never be said, and is in no source.

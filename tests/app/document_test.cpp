@@ -32,7 +32,8 @@ TEST_F(TranslatingCommands, ADocumentThatCannotBeTranslatedIsASentenceAndWritesN
   EXPECT_NE(refused("--out " + out, 2).find("--document FILE"), std::string::npos) << errors_;
   EXPECT_NE(refused("--document " + page + " --out " + page, 2).find("is the document itself"),
             std::string::npos);
-  EXPECT_NE(refused("--document " + page + " --out " + out + " " + page, 2).find("only file"),
+  EXPECT_NE(refused("--document " + page + " --out " + out + " " + page, 2)
+                .find("cannot be combined with other input files"),
             std::string::npos);
   EXPECT_NE(refused("--document " + page + " --out " + out + " --nbest 2", 2).find("--nbest"),
             std::string::npos);

@@ -34,7 +34,8 @@ TEST_F(Refusals, OfTranslate) {
          "--pieces has no effect with --format json");
   expect(translate, {"--model", m_, "--prefix-bias", "0.5"},
          "--prefix-bias has no effect without --prefix FILE");
-  expect(translate, {"--model", m_, "--prefix", "-"}, "standard input has the lines to translate");
+  expect(translate, {"--model", m_, "--prefix", "-"},
+         "--prefix must name a file: standard input is for the text");
   expect(translate, {"--model", m_, "--prefix", "-", m_ + "/config.json", "-"}, "--prefix must name a file");
 }
 
@@ -84,7 +85,7 @@ TEST_F(Refusals, OfQuantizeAndAverage) {
   expect(average, {m_, m_}, "average needs --out");
   expect(average, {m_, "--out", m_}, m_ + " already holds a model");
   expect(average, {m_, m_, "--last", "2", "--out", m_ + "/new"},
-         "takes the checkpoints of one model, not of 2");
+         "--last needs a single model, but 2 were given");
   const ModelFolder other("other", 40, true, {.kind = PieceKind::characters, .size = 45, .shared = true},
                           VocabularyConfig{.size = 45});
   expect<Error>(average, {m_, other.path, "--out", m_ + "/new"},
@@ -109,7 +110,8 @@ TEST_F(Refusals, OfInspect) {
   for (const std::string key : {"attention", "layer"})
     expect(inspect, {"--model", m_, "--text", "cat", "--" + key, key == "layer" ? "1" : "cross"},
            "--" + key + " has no effect without --format svg");
-  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty}, "inspect: the input has no sentence");
+  expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", empty},
+                "inspect: the input contains no sentence");
   expect<Error>(inspect, {"--model", m_, "--out", m_ + "/page", "--text", "\u200b"}, "contains no words");
 }
 

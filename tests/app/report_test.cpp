@@ -50,7 +50,7 @@ TEST_F(ReportCommand, ChecksTheOutputFirst) {
     report({folder_ + "/without-a-history", "--out", folder_});
     ADD_FAILURE() << "a page in place of a folder";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "cannot write " + folder_ + ": it is a folder, name a file in it");
+    EXPECT_EQ(std::string(error.what()), "cannot write " + folder_ + ": it is a folder; name a file in it");
   }
 }
 

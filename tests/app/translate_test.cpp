@@ -66,7 +66,8 @@ TEST_F(TranslatingCommands, AWarningSaysHowManyLinesWereCut) {
     count(options);
     EXPECT_GT(cut + repeats, 0) << options;
     translate(input, options);
-    EXPECT_NE(errors_.find(fmt::format("of 3 lines {} were cut, {} looped", cut, repeats)), std::string::npos)
+    EXPECT_NE(errors_.find(fmt::format("of 3 lines, {} were cut and {} looped", cut, repeats)),
+              std::string::npos)
         << options << ": " << errors_;
   }
   translate("\n");
@@ -117,7 +118,7 @@ TEST_F(TranslatingCommands, TermsOfAGlossaryComeOut) {
   EXPECT_EQ(lines[1], lines_of(plain)[1]);
   const std::string missing = write("missing.tsv", "cat\tЖ\n");
   EXPECT_EQ(translate(input, "--glossary " + missing), plain);
-  EXPECT_NE(errors_.find("1 of 2 lines lack a term of the glossary"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("1 of 2 lines are missing a glossary term"), std::string::npos) << errors_;
   EXPECT_NE(translate(input, "--format json --glossary " + missing).find("\"terms_missed\""),
             std::string::npos);
   run("translate --glossary " + write("bad.tsv", "cat\n") + " --model " + folder_.path, input, 1);
@@ -269,7 +270,7 @@ TEST_F(TranslatingCommands, APairThatIsTooLongIsNotScored) {
   const std::string sources = "The cat sleeps.\n" + endless + "\nIt is cold.\ncat\n",
                     targets = "A dog.\ncat\nWhere is it?\n" + endless + "\n";
   EXPECT_EQ(scores(sources, targets, " --max-length 99"), (Lines{alone[0], "nan", alone[1], "nan"}));
-  EXPECT_NE(errors_.find("2 pairs have a side of more than 99 subwords"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("2 pairs with a side of more than 99 subwords"), std::string::npos) << errors_;
   for (const std::string& line : scores(sources, targets, "")) EXPECT_NE(line, "nan");
 }
 

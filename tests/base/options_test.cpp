@@ -187,7 +187,7 @@ TEST_F(OptionsTest, AFormerNameIsReadEverywhere) {
   EXPECT_FALSE(options.to_json()["data"].contains("updates"));
   EXPECT_EQ(recipe_error("[data]\nupdates = 1.5\n"),
             "r.toml:2: data.steps is 1.5, but must be a whole number");
-  const std::string both = "data.updates is a former name of data.steps, which is set, too: remove it";
+  const std::string both = "data.updates is the former name of data.steps, which is also set: remove it";
   EXPECT_EQ(recipe_error("[data]\nsteps = 3\nupdates = 3\n"), "r.toml: " + both);
   EXPECT_EQ(saved_error(R"({"data": {"updates": 5, "steps": 5}})"), "config.json: " + both);
   auto data = options.section("data", "Again");

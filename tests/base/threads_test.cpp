@@ -162,7 +162,7 @@ TEST(RefusedThreads, APoolGoesOnWithFewer) {
   set_log_sink({});
   set_log_level(LogLevel::off);
   EXPECT_EQ(pool->size(), 1);
-  EXPECT_EQ(lines, std::vector<std::string>({"the system refuses more threads: going on with 1 of 4"}));
+  EXPECT_EQ(lines, std::vector<std::string>({"the system refuses more threads: continuing with 1 of 4"}));
   std::vector<int> runs(9);
   for_each(*pool, 9, [&](int64_t t, int) { ++runs[static_cast<size_t>(t)]; });
   EXPECT_EQ(runs, std::vector<int>(9, 1));

@@ -57,7 +57,7 @@ TEST_F(TermLexiconTest, TakesFormsOfOneStem) {
 
 TEST_F(TermLexiconTest, NamesTheLineThatIsWrong) {
   EXPECT_NE(error_of("a\tb\nc d\n").find("terms.tsv:2: a term is source, tab, target"), std::string::npos);
-  EXPECT_NE(error_of("...\tb\n").find("terms.tsv:1: a term has one to 5 words"), std::string::npos);
+  EXPECT_NE(error_of("...\tb\n").find("terms.tsv:1: a term must have 1 to 5 words"), std::string::npos);
   EXPECT_NE(error_of("a\t | \n").find("terms.tsv:1: the term has no target"), std::string::npos);
   EXPECT_NE(error_of("# nothing\n").find("has no terms"), std::string::npos);
 }

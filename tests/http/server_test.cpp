@@ -269,9 +269,10 @@ TEST(HttpServer, SaysWhyItCannotListen) {
     return "";
   };
   EXPECT_EQ(error_of("127.0.0.1", server.port()),
-            fmt::format("127.0.0.1:{}: another program listens there; choose another port", server.port()));
-  EXPECT_EQ(error_of("192.0.2.1", 0), "192.0.2.1: this machine has no such address to listen on");
-  EXPECT_TRUE(error_of("no such host", 0).starts_with("no such host: no such address to listen on"));
+            fmt::format("127.0.0.1:{}: the port is in use: choose another one", server.port()));
+  EXPECT_EQ(error_of("192.0.2.1", 0),
+            "192.0.2.1: cannot listen on this address: this machine does not have it");
+  EXPECT_TRUE(error_of("no such host", 0).starts_with("no such host: "));
 }
 
 }  // namespace

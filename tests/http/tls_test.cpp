@@ -121,14 +121,15 @@ TEST_F(Tls, CertificateIsReadAnew) {
 
 TEST_F(Tls, SaysWhichFileCannotBeUsed) {
   const PemFiles other = write_certificate(folder_.path(""), "two");
-  EXPECT_TRUE(
-      error_of({folder_.path("none"), files_.key}).starts_with(folder_.path("none") + ": no certificate"));
+  EXPECT_TRUE(error_of({folder_.path("none"), files_.key})
+                  .starts_with(folder_.path("none") + ": cannot read the certificate"));
   EXPECT_TRUE(error_of({files_.certificate, folder_.path("none")})
-                  .starts_with(folder_.path("none") + ": no private"));
+                  .starts_with(folder_.path("none") + ": cannot read the private key"));
   EXPECT_EQ(error_of({files_.certificate, other.key}),
-            other.key + ": the private key is not that of the certificate in " + files_.certificate);
+            other.key + ": the private key does not match the certificate in " + files_.certificate);
   EXPECT_EQ(error_of(files_), "");
-  EXPECT_TRUE(error_of({files_.certificate, ""}).starts_with(files_.certificate + ": no private key"));
+  EXPECT_TRUE(
+      error_of({files_.certificate, ""}).starts_with(files_.certificate + ": cannot read the private key"));
   std::ofstream(files_.certificate, std::ios::app) << std::ifstream(files_.key).rdbuf();
   EXPECT_EQ(error_of({files_.certificate, ""}), "");
 }

@@ -59,7 +59,7 @@ TEST_F(ApiKeysTest, KeysOfEarlierVersionsAreValid) {
 TEST_F(ApiKeysTest, RefuseADamagedFile) {
   const std::string line = new_api_key("alice").line;
   EXPECT_NE(refusal(line + "\nbob x y\n").find(path_ + ":2: "), std::string::npos);
-  EXPECT_NE(refusal(line + "\n" + line + "\n").find("names must differ"), std::string::npos);
+  EXPECT_NE(refusal(line + "\n" + line + "\n").find("names must be unique"), std::string::npos);
   EXPECT_NE(refusal("# none\n").find("has no API key"), std::string::npos);
   EXPECT_NE(refusal(line + " more\n").find(":1: "), std::string::npos);
   std::string same_salt = line;

@@ -198,7 +198,7 @@ TEST(Server, LimitsWhatAClientMayAsk) {
   EXPECT_EQ(second.header("retry-after"), "1");
   HttpClient third_client(server.server.port());  // which learns it before it sends its text
   third_client.send(
-      "POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
       "Content-Length: 1000\r\n\r\n");
   const auto early = third_client.read();
   EXPECT_EQ(early ? early->status : 0, 429);
@@ -248,7 +248,7 @@ TEST(Server, RefusedBodiesHaveTheirApisErrors) {
   EXPECT_EQ(refusal("/v1/translate"), json({{"error", {{"message", sentence}, {"kind", "too_large"}}}}));
   EXPECT_EQ(refusal("/translate"), json({{"error", sentence}}));
   const std::string chunked =
-      "POST /v2/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "POST /v2/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
       "Transfer-Encoding: chunked\r\n\r\n";
   HttpClient client(server.server.port());
   client.send(chunked + "401\r\n");

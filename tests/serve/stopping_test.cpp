@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "serve/test_server.h"
 
 namespace dragoman::internal {
@@ -90,6 +91,7 @@ TEST(Stopping, DocumentsThatTakeTooLongAreDropped) {
   settings.drain_time = 0;
   TestServer server(settings);
   const Document document(server);
+  set_log_level(LogLevel::info);
   testing::internal::CaptureStderr();
   EXPECT_FALSE(server.server.stop());
   EXPECT_NE(testing::internal::GetCapturedStderr().find("dropped: 1 documents"), std::string::npos);

@@ -156,7 +156,8 @@ TEST_F(TranslationsTest, RefusesWhatItCannotDoAtOnce) {
   EXPECT_EQ(refused({.text = "x", .from = "en", .to = "de"}),
             "no model translates from en to \"de\", only to fr");
   EXPECT_NE(refused({.text = "x", .from = "en", .options = {{"bean", 1}}}).find("beam"), std::string::npos);
-  EXPECT_NE(refused({.text = "x\ny", .from = "en", .prefix = "z"}).find("2 lines"), std::string::npos);
+  EXPECT_NE(refused({.text = "x\ny", .from = "en", .prefix = "z"}).find("one line, but this one has 2"),
+            std::string::npos);
 }
 
 TEST_F(TranslationsTest, ADocumentThatCannotBeReadIsItsSendersError) {

@@ -38,7 +38,7 @@ TEST_F(RunLimits, TheLogAndTheHistorySayWhichOneEndedTheRun) {
             std::string::npos);
   EXPECT_EQ(reason(), "training.max_steps");
   const std::string again = log_of_training();
-  EXPECT_NE(again.find("training had already ended at step 3, where training.max_steps is reached: raise it"),
+  EXPECT_NE(again.find("training already ended at step 3, where training.max_steps was reached: raise it"),
             std::string::npos)
       << again;
   recipe_.training.max_steps = 0;
