@@ -199,14 +199,13 @@ TEST_F(SharedSentencesTest, KnownSentencesBeginABatchAtATime) {
   EXPECT_EQ(translator.counts().cache_hits, 20u);
 }
 
-TEST_F(SharedSentencesTest, ManyEqualOnesAreCancelledInNoTime) {
+// In time that grew with the square of their number this would take longer than a test may.
+TEST_F(SharedSentencesTest, ManyEqualOnesAreCancelled) {
   Translator translator(model_, {.sentences = 2});
-  constexpr uint64_t count = 20'000;
+  constexpr uint64_t count = 100'000;
   for (uint64_t id = 0; id < count; ++id)
     translator.add(id, {.text = texts[0], .options = {.max_length = 20}});
-  const auto before = std::chrono::steady_clock::now();
   for (uint64_t id = 0; id < count; ++id) translator.cancel(id);
-  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
   EXPECT_EQ(run_all(translator).size(), count);
 }
 

@@ -1,6 +1,5 @@
 #include "serve/deepl.h"
 
-#include <chrono>
 #include <filesystem>
 #include <regex>
 
@@ -96,9 +95,9 @@ TEST_F(DeepLTest, IgnoredTagsAreMarkedForTheReaderAlone) {
 }
 
 // What would take minutes, or gigabytes, if its time or memory grew with the square of its length.
+// In time that grew with the square of their size these would take longer than a test may.
 TEST_F(DeepLTest, ManyIgnoredTags) {
   const IgnoredTags tags({"x"});
-  const auto begin = std::chrono::steady_clock::now();
   std::string open, marks;
   for (int i = 0; i < 500'000; ++i) open += "<x>";
   for (int i = 0; i < 50'000; ++i) marks += fmt::format(" translate=\"no\" data-ignored=\"{}\"", i);
@@ -106,7 +105,6 @@ TEST_F(DeepLTest, ManyIgnoredTags) {
     const IgnoredTags::MarkedText marked = tags.marked(text);
     EXPECT_EQ(IgnoredTags::unmarked(marked.text, marked.mark), text);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 
   std::string names;
   for (int i = 0; i < 501; ++i) names += fmt::format("name{},", i);

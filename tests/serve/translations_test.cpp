@@ -217,7 +217,7 @@ TEST_F(TranslationsTest, ADocumentEndsWithItsDeadline) {
   } catch (const dragoman::Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::expired) << error.what();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 // Sure of a language by the text's first letter.
