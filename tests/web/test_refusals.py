@@ -81,7 +81,7 @@ class Refusals(PageTest):
         self.open()
         limit = int(self.page.locator("#count").text_content().split("/")[1].replace(",", ""))
         self.type("a " * (limit // 2) + "b")
-        expect(self.page.get_by_role("alert")).to_contain_text("at most")
+        expect(self.page.get_by_role("alert")).to_contain_text("the limit is")
         expect(self.page.locator("#count")).to_have_class("quiet bad")
 
     def test_a_long_text_is_asked_for_without_its_words(self):
