@@ -19,7 +19,7 @@ using namespace dragoman::internal;
 int main(int count, char** arguments) {
   HttpSettings settings;
   settings.port = 0;
-  settings.connections_of_one_address = settings.connections;
+  settings.connections_per_address = settings.connections;
   HttpServer server(settings, {.handle = [](const IncomingRequest&, const Responder& responder) {
                       responder.send({.type = "text/plain", .body = "answer"});
                     }});

@@ -146,7 +146,7 @@ int main(int argc, char** argv) try {
     throw UsageError("--against works with a single process only");
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
   Comparison(settings, *processes, against).run();
-  processes->leave();
+  processes->shutdown();
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench_training: {}\n", error.what());
   return 1;

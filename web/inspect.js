@@ -175,6 +175,8 @@ const shade = (weight) => colours[Math.min(Math.floor(Math.sqrt(Math.max(weight,
 // Labels omit the word-begin mark to save room; tooltips show it.
 const bare = (piece) => piece.replace(/^▁(?=.)/, "");
 
+// A canvas, since a page has many large ones, each redrawn as the pointer moves over it. Figures that must show without a
+// script, with the numbers in their cells, are drawn by src/report/heat_map.cpp. Both use the colours of colour_scale.h.
 class HeatMap {
   constructor(title, matrix, rows, columns, cell) {
     this.canvas = element("canvas", {role: "img", "aria-label": title});

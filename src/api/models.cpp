@@ -10,7 +10,6 @@
 #include "convert/importers.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
-#include "model/new_folder.h"
 #include "model/transformer.h"
 #include "model/weights.h"
 #include "search/saved_model.h"
@@ -73,14 +72,14 @@ std::vector<std::string> exported(const std::string& folder, dragoman::ExportFor
                                                        : export_huggingface(model, out);
 }
 
-WantedPrecision lower_precision(dragoman::Precision precision) {
-  if (precision == dragoman::Precision::int8) return WantedPrecision::int8;
-  if (precision == dragoman::Precision::bf16) return WantedPrecision::bf16;
+RequestedPrecision lower_precision(dragoman::Precision precision) {
+  if (precision == dragoman::Precision::int8) return RequestedPrecision::int8;
+  if (precision == dragoman::Precision::bf16) return RequestedPrecision::bf16;
   throw UsageError("a model is quantized to int8 or bf16");
 }
 
 void quantized(const std::string& folder, dragoman::Precision precision, const std::string& out) {
-  const WantedPrecision wanted = lower_precision(precision);
+  const RequestedPrecision wanted = lower_precision(precision);
   check_new_model_folder(out);
   Device device(chosen_kernels(), available_threads());
   Transformer model(read_model_config(folder), device, Buffers::none_yet);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "dragoman/translator.h"
-#include "search/term_forms.h"
+#include "search/given_terms.h"
 
 namespace dragoman::internal {
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "api/guard.h"
-#include "api/request_options.h"
+#include "api/options.h"
 #include "api/request_terms.h"
 #include "api/results.h"
 #include "base/log.h"

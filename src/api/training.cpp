@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "api/guard.h"
-#include "api/named_options.h"
+#include "api/options.h"
 #include "base/signals.h"
 #include "train/recipe.h"
 #include "train/run.h"

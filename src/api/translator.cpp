@@ -4,7 +4,7 @@
 
 #include "api/guard.h"
 #include "api/inspecting.h"
-#include "api/request_options.h"
+#include "api/options.h"
 #include "api/scoring.h"
 #include "api/service.h"
 #include "base/threads.h"
@@ -13,12 +13,12 @@ namespace dragoman {
 namespace {
 
 // The public names are the engine's, in the same order.
-static_assert(int(Precision::as_saved) == int(internal::WantedPrecision::as_saved) &&
-              int(Precision::fp32) == int(internal::WantedPrecision::fp32) &&
-              int(Precision::bf16) == int(internal::WantedPrecision::bf16) &&
-              int(Precision::int8) == int(internal::WantedPrecision::int8));
-internal::WantedPrecision wanted(Precision precision) {
-  return static_cast<internal::WantedPrecision>(precision);
+static_assert(int(Precision::as_saved) == int(internal::RequestedPrecision::as_saved) &&
+              int(Precision::fp32) == int(internal::RequestedPrecision::fp32) &&
+              int(Precision::bf16) == int(internal::RequestedPrecision::bf16) &&
+              int(Precision::int8) == int(internal::RequestedPrecision::int8));
+internal::RequestedPrecision wanted(Precision precision) {
+  return static_cast<internal::RequestedPrecision>(precision);
 }
 
 std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folders,
@@ -29,7 +29,7 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
   const internal::Kernels& kernels = internal::chosen_kernels();
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
-  const internal::WantedPrecision precision = wanted(settings.precision);
+  const internal::RequestedPrecision precision = wanted(settings.precision);
   auto model =
       std::make_unique<internal::SavedModel>(folders[0], kernels, threads, precision, settings.verify);
   for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], precision, settings.verify);

@@ -24,7 +24,7 @@ namespace {
 struct BenchOptions {
   std::string model, text;
   int64_t vocabulary = 32000, threads = 0, workers = 0, rounds = 5;
-  WantedPrecision precision = WantedPrecision::as_saved;
+  RequestedPrecision precision = RequestedPrecision::as_saved;
   std::vector<int64_t> batch = {1, 32}, beam = {1, 4};
   DecodingLoad load;
   OutputFormat format = OutputFormat::text;
@@ -56,7 +56,7 @@ void declare(Options& options, BenchOptions& o) {
 }
 
 // What the rows were measured on, and the most that it can do.
-struct Machine {
+struct MachineLimits {
   int threads;
   const char* instruction_set;
   Precision precision;
@@ -90,7 +90,7 @@ DecodingWork work_of(const BenchModel& model, const BenchOptions& o, DecodingLoa
   return work;
 }
 
-Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, const Machine& machine) {
+Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, const MachineLimits& machine) {
   const ModelConfig& config = model.transformer().config;
   load.searches = worker_count(o.workers, load.batch, machine.threads);
   DecodingRounds rounds(model.transformer(), load, work_of(model, o, load));
@@ -114,7 +114,7 @@ Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, c
 
 double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
 
-nlohmann::ordered_json to_json(const Row& row, const Machine& machine) {
+nlohmann::ordered_json to_json(const Row& row, const MachineLimits& machine) {
   return {{"batch", row.batch},
           {"beam", row.beam},
           {"tokens_per_second", row.tokens_per_second},
@@ -136,7 +136,7 @@ std::string to_text(const Row& row) {
                      100 * row.of_bytes, peak_mib());
 }
 
-void print_head(const ModelConfig& c, const BenchOptions& o, const Machine& machine) {
+void print_head(const ModelConfig& c, const BenchOptions& o, const MachineLimits& machine) {
   std::cout << fmt::format(
       "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {} threads, {}\n"
       "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
@@ -154,16 +154,16 @@ BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
                                           o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
   model.random = std::make_unique<Transformer>(random_config, *model.device, Buffers::weights);
   model.random->parameters.initialise(1);
-  if (o.precision == WantedPrecision::int8 || o.precision == WantedPrecision::bf16) {
+  if (o.precision == RequestedPrecision::int8 || o.precision == RequestedPrecision::bf16) {
     quantize_weights(*model.device, model.random->parameters,
-                     o.precision == WantedPrecision::int8 ? Precision::int8 : Precision::bf16);
+                     o.precision == RequestedPrecision::int8 ? Precision::int8 : Precision::bf16);
   }
   return model;
 }
 
 Precision precision_of(Transformer& model) {
-  const LowPrecisionMatrix& held = model.generator.weight.storage().low_precision;
-  return held.data != nullptr ? held.precision : Precision::fp32;
+  const LowPrecisionMatrix& matrix = model.generator.weight.storage().low_precision;
+  return matrix.data != nullptr ? matrix.precision : Precision::fp32;
 }
 
 }  // namespace
@@ -196,12 +196,12 @@ void bench(const Arguments& arguments) {
   const Precision precision = precision_of(model);
   const int threads = device.context.threads();
   const double weights = bytes_of_step(model.config, precision);
-  const Machine machine = {.threads = threads,
-                           .instruction_set = device.kernels.name,
-                           .precision = precision,
-                           .operations = measured_peak(threads, device.kernels.name, precision),
-                           .bytes = measured_bandwidth(threads, weights),
-                           .weights = weights};
+  const MachineLimits machine = {.threads = threads,
+                                 .instruction_set = device.kernels.name,
+                                 .precision = precision,
+                                 .operations = measured_peak(threads, device.kernels.name, precision),
+                                 .bytes = measured_bandwidth(threads, weights),
+                                 .weights = weights};
   forget_peak_memory();  // which that was
   const bool json = o.format == OutputFormat::json;
   if (!json) print_head(model.config, o, machine);

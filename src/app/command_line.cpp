@@ -11,6 +11,32 @@
 #include "base/quotes.h"
 
 namespace dragoman::internal {
+namespace {
+
+// A link to a heading, with the anchor that GitHub gives it.
+std::string link_to(const std::string& text, const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (c == ' ') anchor += '-';
+    if (c == '_' || std::isalnum(letter) != 0) anchor += static_cast<char>(std::tolower(letter));
+  }
+  return fmt::format("[{}](#{})", text, anchor);
+}
+
+// The tables of a recipe that are among the options.
+std::vector<std::string> links_to_tables(const Options& options) {
+  std::vector<std::string> links;
+  for (const Option& option : options.all()) {
+    if (option.section.empty()) continue;
+    const std::string link =
+        link_to(fmt::format("`[{}]`", option.section), option.section + " " + options.title(option.section));
+    if (std::ranges::count(links, link) == 0) links.push_back(link);
+  }
+  return links;
+}
+
+}  // namespace
 
 CommandLine::CommandLine(std::string command, std::string summary, std::string call)
     : command_(std::move(command)),
@@ -27,6 +53,16 @@ void CommandLine::add_arguments(const std::string& name, std::vector<std::string
 }
 
 void CommandLine::add_options(Options& options) { options_.push_back(&options); }
+
+void CommandLine::add_shared_options(Options& options, const Options& table) {
+  add_options(options);
+  std::vector<std::string>& others = shared_[&options];
+  for (const Option& option : options.all()) {
+    const Option* listed = table.find(option.key());
+    if (!listed || listed->default_value != option.default_value)
+      others.push_back(fmt::format("`--{} {}`", option.key(), to_text(option.default_value)));
+  }
+}
 
 bool CommandLine::parse(const std::vector<std::string>& words) {
   if (print_help(words)) return false;
@@ -136,7 +172,7 @@ std::string CommandLine::help() const {
   return text;
 }
 
-// The page lists a recipe's tables only once.
+// The page lists a recipe's tables, and groups that several commands have, only once.
 std::string CommandLine::markdown() const {
   std::string sentence = summary_ + ".";
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
@@ -145,16 +181,23 @@ std::string CommandLine::markdown() const {
     text += fmt::format("`{}`: {}.\n\n", argument.name, argument.help);
   std::vector<std::string> tables;
   for (const Options* options : options_) {
-    const auto& all = options->all();
-    if (std::ranges::count(all, "", &Option::section) > 0) text += options->markdown("") + "\n";
-    for (const Option& option : all) {
-      const std::string table = fmt::format("`[{}]`", option.section);
-      if (!option.section.empty() && std::ranges::count(tables, table) == 0) tables.push_back(table);
-    }
+    if (std::ranges::count(options->all(), "", &Option::section) > 0) text += group(*options);
+    for (const std::string& link : links_to_tables(*options)) tables.push_back(link);
   }
   if (tables.empty()) return text;
   return text +
          fmt::format("Also the options of {}, as above: `--model.d_model 512`.\n\n", fmt::join(tables, ", "));
+}
+
+// A command's own group as a table, a shared one as a link.
+std::string CommandLine::group(const Options& options) const {
+  const std::string& title = options.title("");
+  const auto shared = shared_.find(&options);
+  if (shared == shared_.end()) return fmt::format("### {}\n\n{}\n", title, options.markdown(""));
+  const std::vector<std::string>& others = shared->second;
+  const std::string defaults =
+      others.empty() ? "" : fmt::format(", here with {} by default", fmt::join(others, ", "));
+  return fmt::format("Also the options of {}{}.\n\n", link_to(title, title), defaults);
 }
 
 }  // namespace dragoman::internal

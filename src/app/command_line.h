@@ -16,6 +16,7 @@
 // Anything else is a UsageError.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ class CommandLine {
                      bool required = true);
   // May be called several times: for a command's own options and for a recipe's.
   void add_options(Options& options);
+  // The same for a group that several commands have. The documentation has only one table of it, with the defaults of
+  // `table`; a command's section has a link, and says which of its own defaults are others.
+  void add_shared_options(Options& options, const Options& table);
 
   // False if --help was asked for, and printed. set_flags() then sets what the flags say.
   bool parse(const std::vector<std::string>& words);
@@ -62,10 +66,13 @@ class CommandLine {
   std::string usage() const;
   std::string help() const;
   std::string markdown() const;
+  std::string group(const Options& options) const;
 
   std::string command_, summary_, call_;
   std::vector<Argument> arguments_;
   std::vector<Options*> options_;
+  // The shared ones, and their own defaults: `--nbest 5`.
+  std::map<const Options*, std::vector<std::string>> shared_;
   std::vector<Flag> flags_;  // those that were given
 };
 

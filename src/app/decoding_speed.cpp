@@ -32,7 +32,7 @@ std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const 
   Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, 2 * model.config.d_model);
   std::vector<int32_t> rows(static_cast<size_t>(encoded.rows()));
   std::iota(rows.begin(), rows.end(), 0);
-  remember(pass, model, encoded, cache, rows);
+  cache_cross_attention(pass, model, encoded, cache, rows);
   return cache.key_values;
 }
 
@@ -108,7 +108,7 @@ void DecodingRounds::decode_without_cache(size_t begin, size_t count) {
     return pack_tokens(device, packed.ids, packed.lengths, std::vector<uint64_t>(all.size()));
   };
   const Tokens source = tokens_of(std::span(work_.sources).subspan(begin, count));
-  Memory memory = {.encoded = {}, .spans = &source.spans};
+  EncodedSource memory = {.encoded = {}, .spans = &source.spans};
   std::vector<std::vector<int32_t>> outputs(count, {1});
   const Array<Element> top(device.pool, static_cast<int64_t>(count));
   for (int64_t step = 1; step <= load_.length; ++step) {

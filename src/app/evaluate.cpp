@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api/named_options.h"
+#include "api/options.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/paired_lines.h"
@@ -136,7 +136,7 @@ void evaluate(const Arguments& arguments) {
   declare_search(search, o.translating.search);
   CommandLine line("evaluate", summary_of("evaluate"));
   line.add_options(options);
-  line.add_options(search);
+  add_search(line, search);
   if (!line.read(arguments)) return;
   if (o.translating.models.empty() || o.source.empty() || o.reference.empty()) {
     throw UsageError(

@@ -16,7 +16,7 @@
 #include "dragoman/models.h"
 #include "hub/cache.h"
 #include "hub/families.h"
-#include "model/new_folder.h"
+#include "model/folder.h"
 
 namespace dragoman::internal {
 namespace {

@@ -26,7 +26,7 @@ enum class InspectFormat { html, json, svg };
 struct InspectOptions {
   std::string model, text, target, out;
   int64_t threads = 0;
-  WantedPrecision precision = WantedPrecision::as_saved;
+  RequestedPrecision precision = RequestedPrecision::as_saved;
   SearchOptions search;
   InspectFormat format = InspectFormat::html;
   AttentionKind attention = AttentionKind::cross;
@@ -60,12 +60,12 @@ void declare(Options& options, InspectOptions& o) {
 
 // Subwords of the longest source, unless the model was trained on longer ones: attention grows with the square, and a
 // page of 512 has a hundred megabytes where the model is a base one.
-constexpr int64_t longest_source = 512;
+constexpr int64_t max_source_length = 512;
 
 // Where training left out longer sentences, translating would split them. One that is drawn stays whole.
 void read_whole_sentences(SavedModel& model) {
   for (SourceReader& reader : model.readers)
-    reader.max_length = std::max(reader.max_length, std::min(longest_source, model.max_positions - 1));
+    reader.max_length = std::max(reader.max_length, std::min(max_source_length, model.max_positions - 1));
 }
 
 struct Sentence {
@@ -160,7 +160,7 @@ void inspect(const Arguments& arguments) {
   CommandLine line("inspect", summary_of("inspect"));
   line.add_arguments("FILE", files, "a few sentences, one per line; - is standard input", /*required=*/false);
   line.add_options(options);
-  line.add_options(search);
+  add_search(line, search);
   if (!line.read(arguments)) return;
   check(o, options, files);
   SearchOptions& how = o.search;

@@ -93,7 +93,7 @@ void show_pairs(const PreparedCorpus& corpus, const BatchSettings& settings, int
 
 void make_shortlist(const PreparedCorpus& corpus, const PrepareOptions& own, int threads) {
   const auto begin = std::chrono::steady_clock::now();
-  const Lexicon lexicon = learn_lexicon(corpus, {.likeliest = own.shortlist}, threads);
+  const Lexicon lexicon = learn_lexicon(corpus, {.per_source = own.shortlist}, threads);
   write_shortlist(own.folder, lexicon, corpus.vocabularies);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log_info("shortlist of {} target subwords per source subword, in {:.1f} s", own.shortlist, seconds.count());

@@ -17,12 +17,12 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t pairs_at_once = 256;
+constexpr size_t pairs_per_batch = 256;
 
 struct ScoreOptions {
   std::string model, source, target;
   int64_t threads = 0;
-  WantedPrecision precision = WantedPrecision::as_saved;
+  RequestedPrecision precision = RequestedPrecision::as_saved;
   int64_t max_length = 2000;
   bool alignment = false;
   int64_t alignment_layer = 0;
@@ -49,7 +49,7 @@ class Printer {
 
   void add(std::string_view source, std::string_view target) {
     pairs_.push_back({std::string(source), std::string(target)});
-    if (pairs_.size() == pairs_at_once) print();
+    if (pairs_.size() == pairs_per_batch) print();
   }
 
   void finish() {

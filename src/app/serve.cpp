@@ -32,10 +32,11 @@ struct ServeOptions {
 constexpr std::chrono::milliseconds poll_time(50);
 
 // Not those of base/signals.h, for which the library stops all work at once: here what was accepted is answered first.
-volatile std::sig_atomic_t stop_signal = 0, reload_requested = 0;
+volatile std::sig_atomic_t loaded = 0, stop_signal = 0, reload_requested = 0;
 
+// Nothing is accepted before the models are loaded, which may take long; and nobody waits after a second signal.
 extern "C" void on_stop(int signal) {
-  if (stop_signal != 0) _exit(128 + signal);  // the second
+  if (loaded == 0 || stop_signal != 0) _exit(128 + signal);
   stop_signal = signal;
 }
 extern "C" void on_hangup(int) { reload_requested = 1; }
@@ -118,6 +119,7 @@ void serve(const Arguments& arguments) {
   TranslationServer server(o.settings);
   server.start();
   server.load();
+  loaded = 1;
   print_address(o.settings, server);
   const int signal = [&] {
     const std::jthread reloads([&](const std::stop_token& stop) { reload_on_hangup(server, stop); });

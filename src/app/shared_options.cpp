@@ -15,6 +15,13 @@ void declare_search(Options& options, SearchOptions& search) {
   declare(section, search);
 }
 
+void add_search(CommandLine& line, Options& options) {
+  SearchOptions search;
+  Options table;
+  declare_search(table, search);
+  line.add_shared_options(options, table);
+}
+
 void declare_source(Section& own, std::string& file) {
   own.add("source", file, "source sentences, one per line; - is standard input");
 }

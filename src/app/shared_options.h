@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/engine_options.h"
+#include "api/options.h"
 #include "app/command_line.h"
 #include "base/options.h"
 #include "model/decoding_weights.h"
@@ -14,12 +14,13 @@
 
 namespace dragoman::internal {
 
-// A model; how it runs: api/engine_options.h.
+// A model; how it runs: api/options.h.
 void declare_model(Section& own, std::string& model, const char* help = "model folder");
 void declare_models(Section& own, std::vector<std::string>& models);
 
-// The search options of a command, in a group of their own.
+// The search options of a command, in a group of their own, which the commands that search share.
 void declare_search(Options& options, SearchOptions& search);
+void add_search(CommandLine& line, Options& options);
 
 // Text that belongs together line by line.
 void declare_source(Section& own, std::string& file);

@@ -1,13 +1,20 @@
-#include "train/train.h"
-
+#include <algorithm>
 #include <iostream>
+#include <numeric>
+
+#include <fmt/ranges.h>
 
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "data/synthetic.h"
+#include "model/folder.h"
+#include "model/weights.h"
 #include "parallel/join.h"
+#include "search/search.h"
+#include "train/run.h"
 
 namespace dragoman::internal {
 namespace {
@@ -41,6 +48,20 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   return true;
 }
 
+// The example of a synthetic task: 1 2 3 … as far as there are symbols, and the output of the model that is kept.
+void print_example(Transformer& model, const std::string& folder, const Recipe& recipe) {
+  read_weights(weights_path(folder), model.parameters);
+  std::vector<int32_t> sentence(static_cast<size_t>(std::min(recipe.data.length, recipe.data.symbols - 1)));
+  std::iota(sentence.begin(), sentence.end(), 1);
+  PackedSide source;
+  source.add(sentence.data(), sentence.data() + sentence.size());
+  const SearchOptions greedy = {
+      .beam = 1, .max_length = static_cast<int64_t>(sentence.size()) - 1, .max_length_ratio = 0};
+  const auto outputs = search_all(model, source, greedy, {.end = SyntheticTask::end});
+  std::cout << fmt::format("source   {}\ndecoded  1 {}\n", fmt::join(sentence, " "),
+                           fmt::join(outputs[0][0].tokens, " "));
+}
+
 }  // namespace
 
 void train(const Arguments& arguments) {
@@ -54,9 +75,12 @@ void train(const Arguments& arguments) {
   if (trains != 0) {
     watch_signals();
     processes->set_heartbeat_timeout(recipe.training.heartbeat_timeout);
-    run_training(recipe, run, *processes, std::cout);
+    Run training(recipe, run, *processes);
+    training.train();
+    if (processes->first() && recipe.data.synthetic != Synthetic::none)
+      print_example(training.model(), run.folder, recipe);
   }
-  processes->leave();
+  processes->shutdown();
 }
 
 }  // namespace dragoman::internal

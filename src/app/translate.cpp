@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/named_options.h"
-#include "api/request_options.h"
+#include "api/options.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
@@ -137,7 +136,7 @@ void translate(const Arguments& arguments) {
   line.add_arguments("FILE", files, "text, plain or .gz or .zst; by default standard input",
                      /*required=*/false);
   line.add_options(options);
-  line.add_options(search);
+  add_search(line, search);
   if (!line.read(arguments)) return;
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");

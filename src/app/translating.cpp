@@ -17,7 +17,7 @@
 
 namespace dragoman::internal {
 
-void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision) {
+void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision) {
   declare_model(own, model);
   declare_threads(own, threads);
   declare_precision(own, precision);
@@ -59,7 +59,7 @@ std::string pharaoh_format(const std::vector<WordAlignment>& pairs) {
 }
 
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
-                                       WantedPrecision precision) {
+                                       RequestedPrecision precision) {
   return std::make_unique<SavedModel>(
       folder, chosen_kernels(), threads > 0 ? static_cast<int>(threads) : available_threads(), precision);
 }

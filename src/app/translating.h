@@ -20,7 +20,7 @@ namespace dragoman::internal {
 struct TranslatingOptions {
   std::vector<std::string> models;  // several translate together
   int64_t threads = 0;
-  WantedPrecision precision = WantedPrecision::as_saved;
+  RequestedPrecision precision = RequestedPrecision::as_saved;
   bool verify = true;
   int64_t batch = 32;
   int64_t batch_tokens = 0;
@@ -31,12 +31,12 @@ struct TranslatingOptions {
 };
 
 // Which model, and how it runs: among a command's own flags.
-void declare_model(Section& own, std::string& model, int64_t& threads, WantedPrecision& precision);
+void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
 
 // Reads a model for this machine. `threads` 0: all processors.
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
-                                       WantedPrecision precision = WantedPrecision::as_saved);
+                                       RequestedPrecision precision = RequestedPrecision::as_saved);
 
 // The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
 class TranslationInput {

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/folders.h"
+#include "base/files.h"
 
 namespace dragoman::internal {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -147,6 +148,17 @@ void make_folder(const std::string& path) {
   fs::create_directories(path, error);
   if (error) throw Error("cannot create the folder {}: {}", path, error.message());
   for (const fs::path& made : missing) flush_folder(made.parent_path());
+}
+
+// Not a loop over the iterator itself, whose errors lack the path.
+std::vector<std::string> entries_of(const std::string& folder) {
+  std::vector<std::string> entries;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    entries.push_back(entry->path().string());
+  if (error) throw Error("cannot read the folder {}: {}", folder, error.message());
+  return entries;
 }
 
 void check_readable(const std::string& file) {

@@ -1,4 +1,4 @@
-// Whole files, read and written. Every failure is an Error with the path and the system's reason.
+// Whole files, read and written, and folders. Every failure is an Error with the path and the system's reason.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,9 @@ void stream_to_file(const std::string& path, const Contents& contents);
 
 // Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);
+
+// The paths of a folder's files and folders, in no particular order.
+std::vector<std::string> entries_of(const std::string& folder);
 
 // Before long work: throws the Error that reading or writing would throw after it, as far as it can be foreseen. Opens
 // nothing, so that a pipe keeps its bytes, and creates nothing.

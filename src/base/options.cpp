@@ -26,19 +26,19 @@ std::string number_text(double value) {
 }  // namespace
 
 bool Range::contains(double value) const {
-  const bool low = min_included ? value >= least : value > least;
-  const bool high = max_included ? value <= most : value < most;
+  const bool low = min_included ? value >= min : value > min;
+  const bool high = max_included ? value <= max : value < max;
   return low && high;
 }
 
 std::string Range::text() const {
-  std::string low = fmt::format("{} {}", min_included ? "at least" : "above", number_text(least));
-  std::string high = fmt::format("{} {}", max_included ? "at most" : "below", number_text(most));
-  if (least == -infinity && most == infinity) return "";
-  if (least == -infinity) return high;
-  if (most == infinity) return low;
+  std::string low = fmt::format("{} {}", min_included ? "at least" : "above", number_text(min));
+  std::string high = fmt::format("{} {}", max_included ? "at most" : "below", number_text(max));
+  if (min == -infinity && max == infinity) return "";
+  if (min == -infinity) return high;
+  if (max == infinity) return low;
   if (!min_included || !max_included) return low + " and " + high;
-  return fmt::format("{} to {}", number_text(least), number_text(most));
+  return fmt::format("{} to {}", number_text(min), number_text(max));
 }
 
 Range any_number() { return {-infinity, infinity}; }

@@ -37,11 +37,11 @@ using OptionValue =
 
 // Which numbers an option accepts: at_least(1), above(0), at_least(0).below(1), any_number().
 struct Range {
-  double least, most;
+  double min, max;
   bool min_included = true, max_included = true;
 
-  Range at_most(double limit) const { return {least, limit, min_included, true}; }
-  Range below(double limit) const { return {least, limit, min_included, false}; }
+  Range at_most(double limit) const { return {min, limit, min_included, true}; }
+  Range below(double limit) const { return {min, limit, min_included, false}; }
   bool contains(double value) const;
   std::string text() const;  // "at least 0 and below 1"
 };
@@ -118,6 +118,7 @@ class Options {
   std::string help() const;      // for a terminal of 100 columns
   std::string markdown() const;  // a heading and a table for each section of a recipe
   std::string markdown(const std::string& section) const;  // only the table
+  const std::string& title(const std::string& section) const;
 
   const std::vector<Option>& all() const { return options_; }
   const Option* find(const std::string& key) const;  // by its name or its former one; null if there is none

@@ -112,4 +112,10 @@ std::string Options::markdown(const std::string& section) const {
   return text;
 }
 
+const std::string& Options::title(const std::string& section) const {
+  const auto found = std::ranges::find(sections_, section, &std::pair<std::string, std::string>::first);
+  CHECK(found != sections_.end(), "{}", section);
+  return found->second;
+}
+
 }  // namespace dragoman::internal

@@ -60,7 +60,7 @@ ThreadPool::ThreadPool(int threads) : ThreadPool() {
     start(fewer);
     log_warning("the system refuses more threads: continuing with {} of {}", size(), threads);
   }
-  use(size());
+  limit_threads(size());
 }
 
 ThreadPool::~ThreadPool() { end(); }
@@ -78,16 +78,16 @@ bool ThreadPool::start(int threads) {
 
 void ThreadPool::end() {
   stop_.store(true, std::memory_order_relaxed);
-  use(size());
+  limit_threads(size());
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
-  use(1);
+  limit_threads(1);
   stop_.store(false, std::memory_order_relaxed);
 }
 
-void ThreadPool::use(int threads) {
+void ThreadPool::limit_threads(int threads) {
   if (used_.exchange(threads, std::memory_order_release) < threads) used_.notify_all();
 }
 

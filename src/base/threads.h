@@ -28,7 +28,7 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Limits the loops that follow to this many threads, from 1 to size(). The others sleep.
-  void use(int threads);
+  void limit_threads(int threads);
 
   // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested. Rethrows what the
   // first of the tasks that failed has thrown; those after it may have run or not.

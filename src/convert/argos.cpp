@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/folders.h"
+#include "base/files.h"
 #include "base/mapped_file.h"
 #include "convert/settings.h"
 #include "convert/systems.h"

@@ -29,7 +29,7 @@ using namespace ctranslate2;
 namespace fs = std::filesystem;
 
 // Its defaults: the longest output, and the longest source.
-constexpr int64_t longest_output = 256, longest_source = 1024;
+constexpr int64_t max_output_length = 256, max_source_length = 1024;
 
 // --- The weights ------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ void force_prefix(const std::string& folder, const std::string& prefix, TokenTab
   const auto found = std::ranges::find(target.tokens, prefix);
   if (found == target.tokens.end())
     throw Error("{}: the target vocabulary lacks the target prefix {}", folder, in_quotes(prefix));
-  target.forced = {static_cast<int32_t>(found - target.tokens.begin())};
+  target.forced_prefix = {static_cast<int32_t>(found - target.tokens.begin())};
 }
 
 }  // namespace
@@ -212,18 +212,18 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   find_languages(tables.target);
   force_prefix(folder, search.target_prefix, tables.target);
   check_sizes(*theirs, folder, tables);
-  const fs::path beside = fs::absolute(fs::path(folder) / "").parent_path().parent_path();
+  const fs::path parent = fs::absolute(fs::path(folder) / "").parent_path().parent_path();
   model.vocabularies =
-      with_tables(find_sentencepiece(request, {folder, beside.string()}), tables.source, tables.target);
+      with_tables(find_sentencepiece(request, {folder, parent.string()}), tables.source, tables.target);
   model.shortlist = read_vmap(folder, tables);
   model.precision = precision_of(*theirs);
   model.source_eos = settings.add_source_eos || caller_ends_sources(settings);
   const int64_t positions =
-      has_fixed_length(model.config.positions) ? model.config.max_positions : longest_source;
+      has_fixed_length(model.config.positions) ? model.config.max_positions : max_source_length;
   // Longer sources are split, since translations of more tokens would be cut.
-  model.max_length = std::max<int64_t>(1, std::min(positions - 1, longest_output));
+  model.max_length = std::max<int64_t>(1, std::min(positions - 1, max_output_length));
   model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
-                  {"penalty-form", "plain"}, {"max-length", longest_output},
+                  {"penalty-form", "plain"}, {"max-length", max_output_length},
                   {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
   // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";

@@ -116,7 +116,7 @@ std::optional<Lexicon> read_vmap(const std::string& folder, const TokenTables& t
   if (!fs::exists(path)) return {};
   const Ids source(tables.source), target(tables.target);
   Lexicon lexicon;
-  lexicon.likeliest.resize(tables.source.tokens.size());
+  lexicon.translations.resize(tables.source.tokens.size());
   lexicon.frequent = {tables.target.unknown, tables.target.start, tables.target.end};
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
@@ -128,10 +128,10 @@ std::optional<Lexicon> read_vmap(const std::string& folder, const TokenTables& t
     if (tab == 0) {
       add_words(target, line.substr(tab + 1), lexicon.frequent);
     } else if (id) {
-      add_words(target, line.substr(tab + 1), lexicon.likeliest[static_cast<size_t>(*id)]);
+      add_words(target, line.substr(tab + 1), lexicon.translations[static_cast<size_t>(*id)]);
     }
   }
-  for (std::vector<int32_t>& words : lexicon.likeliest) sort_unique(words);
+  for (std::vector<int32_t>& words : lexicon.translations) sort_unique(words);
   sort_unique(lexicon.frequent);
   return lexicon;
 }

@@ -6,7 +6,7 @@
 
 #include "convert/ctranslate2_model.h"
 #include "data/lexicon.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {

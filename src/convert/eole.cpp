@@ -9,8 +9,7 @@
 #include "convert/fairseq_names.h"
 #include "convert/foreign_safetensors.h"
 #include "convert/listed_tokens.h"
-#include "convert/opennmt_defaults.h"
-#include "convert/opennmt_names.h"
+#include "convert/opennmt_common.h"
 #include "convert/settings.h"
 #include "convert/systems.h"
 
@@ -127,9 +126,9 @@ TokenTable read_tokens(const Settings& file, const char* side) {
   const Settings specials = file.object("specials");
   const std::string unknown = specials.text("unk_token", "<unk>"), end = specials.text("eos_token", "</s>"),
                     start = file.text("decoder_start_token", specials.text("bos_token", "<s>"));
-  std::vector<std::string> never = {specials.text("pad_token", "<blank>")};
-  if (start != end) never.push_back(start);
-  return token_table(std::move(tokens), {unknown.c_str(), start.c_str(), end.c_str(), std::move(never)},
+  std::vector<std::string> suppressed = {specials.text("pad_token", "<blank>")};
+  if (start != end) suppressed.push_back(start);
+  return token_table(std::move(tokens), {unknown.c_str(), start.c_str(), end.c_str(), std::move(suppressed)},
                      file.path());
 }
 

@@ -45,7 +45,8 @@ void check_expressible(const SavedModel& model) {
   if (c.embedding_scale != 0 && c.embedding_scale != 1) refuse("model.embedding_scale = 0 or 1");
   if (c.embedding_norm) refuse("model.embedding_norm = false");
   if (!model.readers[0].end_mark) refuse("vocabulary.source_eos = true, since its tokenizer ends sources");
-  if (!model.vocabularies.target->forced().empty() || !model.vocabularies.target->languages().names().empty())
+  if (!model.vocabularies.target->forced_prefix().empty() ||
+      !model.vocabularies.target->languages().names().empty())
     refuse("a model without forced words and a table of languages");
   if (model.vocabularies.source->special().end < 0 || model.vocabularies.target->special().end < 0)
     refuse("vocabularies with an end mark");
@@ -152,14 +153,15 @@ void write_config(const std::string& folder, const SavedModel& model, const Padd
 void write_search(const std::string& folder, const SavedModel& model, const Padding& pad) {
   const SearchOptions& search = model.search;
   const SpecialTokens& special = model.vocabularies.target->special();
-  json never = json::array();
-  if (pad.is_new) never.push_back(json::array({pad.id}));
-  for (const int32_t id : model.vocabularies.target->never()) never.push_back(json::array({pad.moved(id)}));
+  json suppressed = json::array();
+  if (pad.is_new) suppressed.push_back(json::array({pad.id}));
+  for (const int32_t id : model.vocabularies.target->suppressed())
+    suppressed.push_back(json::array({pad.moved(id)}));
   const json config = {
       {"num_beams", search.beam},
       {"length_penalty", search.penalty_form == LengthPenalty::plain ? search.length_penalty : 1},
       {"max_length", std::min(search.max_length + 2, positions)},
-      {"bad_words_ids", never},
+      {"bad_words_ids", suppressed},
       {"pad_token_id", pad.id},
       {"eos_token_id", pad.moved(special.end)},
       {"forced_eos_token_id", pad.moved(special.end)},

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/quotes.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 namespace {
@@ -71,11 +71,11 @@ class TokenPlaces {
   TokenTable table() && {
     std::ranges::sort(languages_, {}, [](const auto& language) { return language.second; });
     TokenTable table = {.unknown = 3, .start = 2, .end = 2};
-    table.never = {0, 1};
+    table.suppressed = {0, 1};
     for (size_t id = 0; id < all_.size(); ++id) {
       const bool unused = all_[id].empty();
       if (unused) all_[id] = fmt::format("<unused {}>", id);
-      if (unused || all_[id] == "<mask>") table.never.push_back(static_cast<int32_t>(id));
+      if (unused || all_[id] == "<mask>") table.suppressed.push_back(static_cast<int32_t>(id));
     }
     table.tokens = std::move(all_);
     table.languages.tokens = std::move(languages_);
@@ -205,7 +205,8 @@ void set_places(const std::string& folder, bool mbart, int64_t rows, int64_t pie
   }
   const bool first_mbart =
       mbart && (tokenizer.empty() ? rows - pieces <= mbart50 : !tokenizer.starts_with("MBart50"));
-  languages.place = first_mbart || legacy ? Languages::Place::after_end : Languages::Place::first;
+  languages.position =
+      first_mbart || legacy ? Languages::TokenPosition::after_end : Languages::TokenPosition::first;
   languages.replaces_start = first_mbart;
 }
 
@@ -226,7 +227,7 @@ Vocabularies read_many_languages(const ImportRequest& request, const Settings& s
   const std::string &folder = request.source, path = path_of_pieces(request), file = read_file(path);
   const bool mbart = settings.text("model_type", "") == "mbart";
   TokenPlaces tokens(rows, settings.path());
-  place_pieces(folder, Vocabulary(file, path, Marks{.start = -1, .end = -1}), path, tokens);
+  place_pieces(folder, Vocabulary(file, path, BoundaryTokens{.start = -1, .end = -1}), path, tokens);
   const int64_t pieces = tokens.pieces();
   place_added_tokens(folder, tokens);
   place_listed_languages(folder, tokens);

@@ -111,12 +111,13 @@ bool has_bias(const ForeignTensors& tensors) {
 
 std::vector<std::string> choices_of(const ImportedModel& model) {
   const Languages& languages = model.vocabularies.target->languages();
-  const char* place = languages.place == Languages::Place::first ? "before the text" : "after </s>";
+  const char* position =
+      languages.position == Languages::TokenPosition::first ? "before the text" : "after </s>";
   return {model.config.positions == Positions::learned
               ? fmt::format("positions: learned, for {} tokens", model.config.max_positions)
               : "positions: tensor2tensor's, from 2",
           fmt::format("{} languages; the source has its token {}, the output begins with its own",
-                      languages.tokens.size(), place),
+                      languages.tokens.size(), position),
           fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
                       model.search["length-penalty"].dump())};
 }

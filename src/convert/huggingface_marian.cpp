@@ -13,7 +13,7 @@
 #include "convert/huggingface_folder.h"
 #include "convert/settings.h"
 #include "convert/systems.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 namespace {
@@ -75,16 +75,16 @@ int32_t id_of(const std::vector<std::string>& tokens, const std::string& token, 
 
 // "bad_words_ids": [[58100]]; sequences of several tokens are not supported, and no known model has any.
 std::vector<int32_t> forbidden_tokens(const Settings& settings, size_t tokens) {
-  std::vector<int32_t> never;
-  if (!settings.has("bad_words_ids")) return never;
+  std::vector<int32_t> forbidden;
+  if (!settings.has("bad_words_ids")) return forbidden;
   for (const json& sequence : settings.values()["bad_words_ids"]) {
     const json id = sequence.is_array() && sequence.size() == 1 ? sequence[0] : json();
     if (!id.is_number_integer() || id < 0 || id >= tokens)
       throw Error("{}: bad_words_ids contains {}, which is not a single token id", settings.path(),
                   sequence.dump());
-    never.push_back(id.get<int32_t>());
+    forbidden.push_back(id.get<int32_t>());
   }
-  return never;
+  return forbidden;
 }
 
 TokenTable table_of(std::vector<std::string> tokens, const Settings& settings, const char* name) {
@@ -119,7 +119,7 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
   if (target.start >= std::ssize(target.tokens))
     throw Error("{}: decoder_start_token_id is {}, but there are {} tokens", settings.path(), target.start,
                 target.tokens.size());
-  target.never = forbidden_tokens(settings, target.tokens.size());
+  target.suppressed = forbidden_tokens(settings, target.tokens.size());
   return {vocabulary_of(folder, "source.spm", source), vocabulary_of(folder, "target.spm", target)};
 }
 

@@ -59,8 +59,8 @@ TokenTable token_table(std::vector<std::string> tokens, const TokenNames& names,
   for (const auto& [name, id] :
        {std::pair(names.unknown, table.unknown), {names.start, table.start}, {names.end, table.end}})
     if (id < 0) throw Error("{}: the vocabulary has no token {}", path, name);
-  for (const std::string& name : names.never)
-    if (const int32_t id = id_of(tokens, name); id >= 0) table.never.push_back(id);
+  for (const std::string& name : names.suppressed)
+    if (const int32_t id = id_of(tokens, name); id >= 0) table.suppressed.push_back(id);
   table.tokens = std::move(tokens);
   return table;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convert/imported_model.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 
@@ -25,7 +25,7 @@ const std::string& pieces_of_side(const VocabularyFiles& files, const std::strin
 // A vocabulary with these ids: the tokens of this name are its marks, as far as it has them.
 struct TokenNames {
   const char *unknown, *start, *end;
-  std::vector<std::string> never;
+  std::vector<std::string> suppressed;
 };
 TokenTable token_table(std::vector<std::string> tokens, const TokenNames& names, const std::string& path);
 

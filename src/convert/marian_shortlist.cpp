@@ -48,10 +48,10 @@ Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary
   Lexicon lexicon;
   lexicon.frequent.resize(std::min(frequent, static_cast<uint64_t>(target_vocabulary)));
   std::iota(lexicon.frequent.begin(), lexicon.frequent.end(), 0);
-  lexicon.likeliest.resize(static_cast<size_t>(source_vocabulary));
+  lexicon.translations.resize(static_cast<size_t>(source_vocabulary));
   auto begin = places.number<uint64_t>();
   if (begin != 0) file.fail("is damaged: its first list begins at word {}", begin);
-  for (std::vector<int32_t>& own : lexicon.likeliest) {
+  for (std::vector<int32_t>& own : lexicon.translations) {
     const auto end = places.number<uint64_t>();
     if (end < begin || end > words) file.fail("is damaged: a list ends at word {} of {}", end, words);
     for (; begin < end; ++begin) {
@@ -61,7 +61,7 @@ Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary
                   target_vocabulary);
       own.push_back(static_cast<int32_t>(id));
     }
-    if (shared) own.push_back(static_cast<int32_t>(&own - lexicon.likeliest.data()));
+    if (shared) own.push_back(static_cast<int32_t>(&own - lexicon.translations.data()));
   }
   return lexicon;
 }

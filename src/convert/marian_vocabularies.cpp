@@ -12,7 +12,7 @@
 #include "base/quotes.h"
 #include "convert/packed_file.h"
 #include "convert/yaml.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 namespace {
@@ -70,7 +70,7 @@ std::shared_ptr<const Vocabulary> read_vocabulary(const MarianVocabulary& files,
   table.unknown = id_of(table.tokens, files.tokens, {"<unk>", "UNK"});
   table.end = id_of(table.tokens, files.tokens, {"</s>", "eos"});
   table.start = table.end;  // not read: the decoder begins with zeros
-  table.never = {table.unknown};
+  table.suppressed = {table.unknown};
   name_unused(table.tokens);
   return std::make_shared<const Vocabulary>(with_token_table(pieces, table), files.pieces);
 }

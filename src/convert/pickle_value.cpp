@@ -24,8 +24,8 @@ const PickleValue* find_among(std::span<const PickleEntries::value_type> entries
 }  // namespace
 
 const PickleObject* PickleValue::object() const {
-  const auto* const held = as<std::unique_ptr<PickleObject>>();
-  return held ? held->get() : nullptr;
+  const auto* const object = as<std::unique_ptr<PickleObject>>();
+  return object ? object->get() : nullptr;
 }
 
 std::optional<std::string_view> PickleValue::text() const { return copy_of(as<std::string_view>()); }

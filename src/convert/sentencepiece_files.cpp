@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/folders.h"
 #include "base/quotes.h"
 
 namespace dragoman::internal {
@@ -59,7 +58,7 @@ void check_belongs(const std::string& path, const Vocabulary& plain, const Token
   const std::unordered_set<std::string_view> tokens(table.tokens.begin(), table.tokens.end());
   int64_t pieces = 0, known = 0;
   for (int32_t id = 0; id < plain.size(); ++id) {
-    if (plain.is_mark(id) || plain.is_byte(id)) continue;
+    if (plain.is_special(id) || plain.is_byte(id)) continue;
     ++pieces;
     known += tokens.contains(plain.piece(id)) ? 1 : 0;
   }
@@ -70,7 +69,7 @@ void check_belongs(const std::string& path, const Vocabulary& plain, const Token
 
 std::shared_ptr<const Vocabulary> with_table(const std::string& path, const TokenTable& table) {
   const std::string spm = read_file(path);
-  check_belongs(path, Vocabulary(spm, path, Marks{.start = -1, .end = -1}), table);
+  check_belongs(path, Vocabulary(spm, path, BoundaryTokens{.start = -1, .end = -1}), table);
   return std::make_shared<const Vocabulary>(with_token_table(spm, table), path);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convert/imported_model.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 

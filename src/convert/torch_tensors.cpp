@@ -13,7 +13,7 @@ namespace {
 // More than any model has. Dicts that contain each other could have any number.
 constexpr int max_depth = 50;
 constexpr size_t max_dimensions = 64;
-constexpr size_t max_values = 8'000'000, max_tensors = 100'000, longest_name = 1000;
+constexpr size_t max_values = 8'000'000, max_tensors = 100'000, max_name_bytes = 1000;
 
 constexpr std::array<std::pair<std::string_view, ElementType>, 10> storage_types = {
     {{"FloatStorage", ElementType::f32},
@@ -65,8 +65,8 @@ class Collector {
       if (!key->text() && !key->integer()) continue;
       const std::string name =
           prefix + (key->text() ? std::string(*key->text()) : std::to_string(*key->integer()));
-      if (name.size() > longest_name)
-        throw Error("{} has a tensor name of more than the limit of {} bytes: {}", path_, longest_name,
+      if (name.size() > max_name_bytes)
+        throw Error("{} has a tensor name of more than the limit of {} bytes: {}", path_, max_name_bytes,
                     in_quotes(name));
       if (tensor)
         add(name, *tensor);

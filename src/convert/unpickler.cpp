@@ -263,8 +263,8 @@ class Unpickler {
     return *stack_.back();
   }
   PickleObject* top_object() {
-    auto* const held = std::get_if<std::unique_ptr<PickleObject>>(&top().contents);
-    return held ? held->get() : nullptr;
+    auto* const object = std::get_if<std::unique_ptr<PickleObject>>(&top().contents);
+    return object ? object->get() : nullptr;
   }
   PickleValue* take() {
     PickleValue* const value = &top();

@@ -19,7 +19,7 @@ constexpr size_t block_pairs = 8192, block_bytes = 4 << 20;
 constexpr size_t task_pairs = 64;
 constexpr uint64_t max_shards = 200;  // two open files each
 
-enum class Outcome { kept, held_out, invalid, empty, too_long, ratio };
+enum class PairOutcome { kept, held_out, invalid, empty, too_long, ratio };
 
 struct PendingPair {
   uint64_t index = 0;
@@ -27,7 +27,7 @@ struct PendingPair {
   std::string source_text, target_text;
   std::vector<int32_t> source, target;
   bool has_terms = false;
-  Outcome outcome = Outcome::kept;
+  PairOutcome outcome = PairOutcome::kept;
 };
 
 // The pairs that are in memory at once. Their strings are reused.
@@ -81,12 +81,12 @@ class Encoder {
   }
 
   void encode_pair(PendingPair& pair, size_t worker) {
-    pair.outcome = Outcome::invalid;
+    pair.outcome = PairOutcome::invalid;
     if (pair.invalid) return;
     pair.source = sources_[worker].encode(pair.source_text);
     pair.target = targets_[worker].encode(pair.target_text);
     pair.outcome = judge(pair);
-    pair.has_terms = pair.outcome == Outcome::kept && terms_ && add_terms(pair);
+    pair.has_terms = pair.outcome == PairOutcome::kept && terms_ && add_terms(pair);
   }
 
   // Where there is room for them: no pair is left out because of its terms.
@@ -100,13 +100,13 @@ class Encoder {
     return true;
   }
 
-  Outcome judge(const PendingPair& pair) const {
+  PairOutcome judge(const PendingPair& pair) const {
     const auto [shorter, longer] = std::minmax({pair.source.size(), pair.target.size()});
-    if (shorter == 0) return Outcome::empty;
-    if (survey_.is_held_out(pair.index)) return Outcome::held_out;
-    if (longer > static_cast<size_t>(data_.max_length)) return Outcome::too_long;
+    if (shorter == 0) return PairOutcome::empty;
+    if (survey_.is_held_out(pair.index)) return PairOutcome::held_out;
+    if (longer > static_cast<size_t>(data_.max_length)) return PairOutcome::too_long;
     const bool uneven = static_cast<double>(longer) > data_.max_ratio * static_cast<double>(shorter);
-    return data_.max_ratio > 0 && uneven ? Outcome::ratio : Outcome::kept;
+    return data_.max_ratio > 0 && uneven ? PairOutcome::ratio : PairOutcome::kept;
   }
 
   const DataConfig& data_;
@@ -161,20 +161,20 @@ class Sink {
     CorpusCounts& counts = result_.counts;
     ++counts.read;
     switch (pair.outcome) {
-      case Outcome::kept:
+      case PairOutcome::kept:
         return keep(pair);
-      case Outcome::held_out:
+      case PairOutcome::held_out:
         return hold_out(pair);
-      case Outcome::invalid:
+      case PairOutcome::invalid:
         ++counts.left_out.invalid;
         return;
-      case Outcome::empty:
+      case PairOutcome::empty:
         ++counts.left_out.empty;
         return;
-      case Outcome::too_long:
+      case PairOutcome::too_long:
         ++counts.left_out.too_long;
         return;
-      case Outcome::ratio:
+      case PairOutcome::ratio:
         ++counts.left_out.ratio;
         return;
     }

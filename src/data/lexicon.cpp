@@ -123,7 +123,7 @@ std::vector<Row> first_rows(Pairs& pairs, const Vocabularies& vocabularies, cons
                             Ids& frequent) {
   const int64_t sources = vocabularies.source->size(), targets = vocabularies.target->size();
   const int32_t end = vocabularies.source->special().end;
-  const int64_t followed = std::max(10 * size.likeliest, size.frequent);
+  const int64_t followed = std::max(10 * size.per_source, size.frequent);
   std::vector<Row> rows(static_cast<size_t>(sources));
   const int64_t at_once = std::clamp<int64_t>(counts_at_once / targets, 1, sources);
   std::vector<uint32_t> counts(static_cast<size_t>(at_once * targets));
@@ -169,17 +169,18 @@ void share_out(std::vector<Row>& rows, const Ids& source, const Ids& target) {
   }
 }
 
-Ids likeliest(const Row& row, const Vocabularies& vocabularies, int32_t source, const LexiconSize& size) {
+Ids translations_of(const Row& row, const Vocabularies& vocabularies, int32_t source,
+                    const LexiconSize& size) {
   Ids words;
   const std::string& piece = vocabularies.source->piece(source);
   const int32_t same = vocabularies.target->id(piece);
-  if (!vocabularies.target->is_mark(same)) words.push_back(same);
+  if (!vocabularies.target->is_special(same)) words.push_back(same);
   const auto least = static_cast<float>(size.min_probability);
-  for (const int32_t place : largest(std::span(row.probabilities), size.likeliest, least)) {
+  for (const int32_t place : largest(std::span(row.probabilities), size.per_source, least)) {
     const int32_t word = row.words[static_cast<size_t>(place)];
     if (word != same) words.push_back(word);
   }
-  words.resize(std::min(words.size(), static_cast<size_t>(size.likeliest)));
+  words.resize(std::min(words.size(), static_cast<size_t>(size.per_source)));
   return words;
 }
 
@@ -194,8 +195,8 @@ Lexicon learn_lexicon(const PreparedCorpus& corpus, const LexiconSize& size, int
     for (Row& row : rows) row.end_round();
   }
   for (size_t source = 0; source < rows.size(); ++source) {
-    lexicon.likeliest.push_back(
-        likeliest(rows[source], corpus.vocabularies, static_cast<int32_t>(source), size));
+    lexicon.translations.push_back(
+        translations_of(rows[source], corpus.vocabularies, static_cast<int32_t>(source), size));
   }
   for (const Shard& shard : corpus.shards) shard.release();
   return lexicon;

@@ -14,12 +14,12 @@
 namespace dragoman::internal {
 
 struct Lexicon {
-  std::vector<int32_t> frequent;                // target pieces, the most frequent first
-  std::vector<std::vector<int32_t>> likeliest;  // target pieces of each source piece, the most probable first
+  std::vector<int32_t> frequent;                   // target pieces, the most frequent first
+  std::vector<std::vector<int32_t>> translations;  // target pieces by source piece, the most probable first
 };
 
 struct LexiconSize {
-  int64_t likeliest = 50;
+  int64_t per_source = 50;  // target pieces of a source piece
   int64_t frequent = 100;
   double min_probability = 0.001;  // of a listed piece
 };

@@ -49,4 +49,8 @@ class SentenceReader {
   std::string decoded_;
 };
 
+// The text without entities of XML and SGML: amp, lt, gt, quot, apos and numbers ("&#8217;", "&#x2019;") become their
+// characters, a control character a space. Others stay as they are, as does an ampersand by itself.
+std::string decoded_entities(std::string_view text);
+
 }  // namespace dragoman::internal

@@ -46,12 +46,12 @@ std::vector<std::string> lower_words(std::string_view text) {
 
 // Whether two words may be forms of one: they differ in what follows the first half, and that is at most three letters.
 bool is_form(std::string_view a, std::string_view b) {
-  constexpr size_t longest_ending = 3;
+  constexpr size_t max_ending = 3;
   const std::u32string left = code_points(a), right = code_points(b);
   const auto differ = std::ranges::mismatch(left, right).in1;
   const auto stem = static_cast<size_t>(differ - left.begin());
   const size_t longer = std::max(left.size(), right.size());
-  return stem == longer || (stem >= 3 && longer - stem <= longest_ending && 2 * stem >= longer);
+  return stem == longer || (stem >= 3 && longer - stem <= max_ending && 2 * stem >= longer);
 }
 
 // The first of the targets that a translation has; preferably one in the same form.

@@ -64,7 +64,7 @@ bool begins_sentence(std::u32string_view text, size_t at) {
 struct Glossary::KeyMatch {
   const Key* key = nullptr;
   size_t begin = 0, end = 0;
-  enum class By { writing, capital, any_case } by = By::writing;
+  enum class Kind { writing, capital, any_case } kind = Kind::writing;
 };
 
 Glossary::Glossary(std::vector<GlossaryEntry> entries) : entries_(std::move(entries)) {
@@ -106,26 +106,26 @@ const Glossary::Key* Glossary::longest(const std::vector<Key>& keys, std::u32str
 Glossary::KeyMatch Glossary::find_at(std::u32string_view text, std::u32string_view in_lower_case,
                                      size_t begin) const {
   KeyMatch best;
-  const auto consider = [&](KeyMatch::By by, const std::vector<Key>& keys, std::u32string_view in,
+  const auto consider = [&](KeyMatch::Kind kind, const std::vector<Key>& keys, std::u32string_view in,
                             char32_t first) {
     size_t end = 0;
     const Key* key = longest(keys, in, begin, first, end);
-    if (key != nullptr && end > best.end) best = {key, begin, end, by};
+    if (key != nullptr && end > best.end) best = {key, begin, end, kind};
   };
   const char32_t first = text[begin];
-  consider(KeyMatch::By::writing, exact_, text, plain(first));
+  consider(KeyMatch::Kind::writing, exact_, text, plain(first));
   if (is_upper(first) && begins_sentence(text, begin)) {
     const KeyMatch as_written = best;
-    consider(KeyMatch::By::capital, exact_, text, to_lower(first));
+    consider(KeyMatch::Kind::capital, exact_, text, to_lower(first));
     if (best.key != as_written.key && entries_[best.key->entry].letter_case == GlossaryEntry::Case::exact)
       best = as_written;
   }
-  consider(KeyMatch::By::any_case, any_case_, in_lower_case, plain(in_lower_case[begin]));
+  consider(KeyMatch::Kind::any_case, any_case_, in_lower_case, plain(in_lower_case[begin]));
   return best;
 }
 
 std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32string_view text) const {
-  const auto& keys = found.by == KeyMatch::By::any_case ? any_case_ : exact_;
+  const auto& keys = found.kind == KeyMatch::Kind::any_case ? any_case_ : exact_;
   std::vector<std::string> targets;
   const auto add = [&](std::string target) {
     if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));
@@ -136,8 +136,9 @@ std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32str
     const GlossaryEntry& entry = entries_[key->entry];
     if (entry.targets.empty())
       add(checked_term(to_utf8(text.substr(found.begin, found.end - found.begin)), "", 0));
-    const bool capital = found.by == KeyMatch::By::capital || (found.by == KeyMatch::By::any_case && upper &&
-                                                               !is_upper(code_points(entry.sources[0])[0]));
+    const bool capital =
+        found.kind == KeyMatch::Kind::capital ||
+        (found.kind == KeyMatch::Kind::any_case && upper && !is_upper(code_points(entry.sources[0])[0]));
     for (const std::string& target : entry.targets) {
       if (capital) add(with_first(target, to_upper));
     }

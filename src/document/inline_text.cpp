@@ -40,9 +40,9 @@ std::string_view bytes_of(std::string_view file, TextSpan place) {
 }
 
 // A segment's text as it grows, with the spans that are open.
-class Growing {
+class SegmentInProgress {
  public:
-  Growing(DocumentSegment& segment, std::string_view file) : segment_(segment), file_(file) {}
+  SegmentInProgress(DocumentSegment& segment, std::string_view file) : segment_(segment), file_(file) {}
 
   void add(const InlineToken& token) {
     std::string& text = segment_.text;
@@ -186,10 +186,10 @@ DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
   DocumentSegment segment = {
       .original = std::string(bytes_of(file, {runs.front().place.begin, runs.back().place.end})),
       .escape = escape};
-  Growing growing(segment, file);
+  SegmentInProgress in_progress(segment, file);
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (i > 0) growing.cut({runs[i - 1].place.end, runs[i].place.begin});
-    for (const InlineToken& token : runs[i].tokens) growing.add(token);
+    if (i > 0) in_progress.cut({runs[i - 1].place.end, runs[i].place.begin});
+    for (const InlineToken& token : runs[i].tokens) in_progress.add(token);
   }
   segment.text.resize(trimmed(segment.text).end);
   for (DocumentMark& mark : segment.marks) {

@@ -68,9 +68,9 @@ ItemRange range_of_words(const MarkupStretch& stretch) {
 }
 
 // Writes a segment's text, and the marks in it, from one item after the other.
-class Assembly {
+class SegmentAssembler {
  public:
-  Assembly(const MarkupStretch& stretch, WhiteSpace white_space)
+  SegmentAssembler(const MarkupStretch& stretch, WhiteSpace white_space)
       : stretch_(stretch), collapsed_(white_space == WhiteSpace::collapsed) {}
 
   void add(const MarkupItem& item, bool paired) {
@@ -260,15 +260,15 @@ std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace
   const auto letters = [&](const MarkupItem& item) { return has_letters(text_of(stretch, item)); };
   if (std::ranges::none_of(items, letters)) return std::nullopt;
   const ItemRange range = range_of_words(stretch);
-  Assembly assembly(stretch, white_space);
+  SegmentAssembler assembler(stretch, white_space);
   for (size_t i = range.begin; i < range.end; ++i)
-    assembly.add(items[i], items[i].partner >= range.begin && items[i].partner < range.end);
+    assembler.add(items[i], items[i].partner >= range.begin && items[i].partner < range.end);
   TextSpan place = {items[range.begin].bytes.begin, items[range.end - 1].bytes.end};
   if (items[range.begin].kind == Kind::text)
     place.begin += trimmed(stretch.bytes_of(items[range.begin])).begin;
   if (const MarkupItem& last = items[range.end - 1]; last.kind == Kind::text)
     place.end = last.bytes.begin + trimmed(stretch.bytes_of(last)).end;
-  DocumentSegment segment = std::move(assembly).finish();
+  DocumentSegment segment = std::move(assembler).finish();
   segment.original = stretch.bytes.substr(place.begin, place.end - place.begin);
   return PlacedSegment{.place = place, .segment = std::move(segment)};
 }

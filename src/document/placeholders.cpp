@@ -7,7 +7,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t longest_in_braces = 200;
+constexpr size_t max_placeholder_bytes = 200;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -62,7 +62,7 @@ bool is_in_braces(std::string_view inner) {
 
 size_t braces(std::string_view text) {
   const size_t sigil = !text.empty() && is_one_of(text[0], "$%#") ? 1 : 0;
-  const std::string_view rest = text.substr(sigil, longest_in_braces);
+  const std::string_view rest = text.substr(sigil, max_placeholder_bytes);
   if (rest.starts_with("{{")) {
     const size_t end = rest.find("}}");
     const std::string_view inner = rest.substr(0, end);
@@ -77,7 +77,7 @@ size_t braces(std::string_view text) {
 size_t dollar(std::string_view text) {
   if (!text.starts_with('$')) return 0;
   if (text.starts_with("$t(")) {
-    const size_t end = text.substr(0, longest_in_braces).find(')');
+    const size_t end = text.substr(0, max_placeholder_bytes).find(')');
     return end != text.npos ? end + 1 : 0;
   }
   const size_t name = count_while(text.substr(1), is_name);

@@ -126,8 +126,8 @@ class Line {
     static constexpr std::array<std::string_view, 5> dashes = {"-", "–", "—", "‐", "―"};
     for (const std::string_view dash : dashes) {
       if (!words().starts_with(dash)) continue;
-      const std::string_view said = words().substr(dash.size());
-      if (said.empty() || said[0] == '-' || (said[0] >= '0' && said[0] <= '9')) return false;
+      const std::string_view speech = words().substr(dash.size());
+      if (speech.empty() || speech[0] == '-' || (speech[0] >= '0' && speech[0] <= '9')) return false;
       return skip_words(dash.size());
     }
     return false;
@@ -138,10 +138,11 @@ class Line {
     constexpr size_t longest = 40;
     const size_t colon = words().substr(0, longest).find(':');
     if (colon == std::string_view::npos || colon < 2) return false;
-    const std::string_view label = words().substr(0, colon), said = words().substr(colon + 1);
+    const std::string_view label = words().substr(0, colon), speech = words().substr(colon + 1);
     if (label.find_first_of("<>{}!?[]") != label.npos || !has_letters(label) || has_lower_case(label))
       return false;
-    const bool spoken = trimmed(said).begin == said.size() || (space_at(said) > 0 && has_lower_case(said));
+    const bool spoken =
+        trimmed(speech).begin == speech.size() || (space_at(speech) > 0 && has_lower_case(speech));
     return spoken && skip_words(colon + 1);
   }
 

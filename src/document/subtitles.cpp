@@ -16,7 +16,7 @@ namespace {
 
 // Limits for joining a sentence: a file without punctuation would become one segment.
 constexpr size_t max_cues = 8, max_lines = 16;
-constexpr double longest_pause = 3;  // seconds
+constexpr double max_pause = 3;  // seconds
 
 bool is_lower_or_ellipsis(std::string_view text) {
   if (text.starts_with("...") || text.starts_with("…")) return true;
@@ -49,7 +49,7 @@ class Subtitles {
 
   Document read(const std::vector<Cue>& cues) && {
     for (size_t i = 0; i < cues.size(); ++i) {
-      if (i > 0 && cues[i].begin - cues[i - 1].end > longest_pause) finish_segment();
+      if (i > 0 && cues[i].begin - cues[i - 1].end > max_pause) finish_segment();
       if (++cues_ > max_cues) finish_segment();
       for (const TextSpan line : cues[i].lines)
         for (SubtitleStretch& stretch : stretches_of(file_, line, is_vtt_)) add(std::move(stretch));

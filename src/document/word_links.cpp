@@ -79,7 +79,7 @@ std::vector<TextSpan> words_of(std::string_view text) {
 }
 
 WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links)
-    : translation_(translation), words_(words_of(translation)), origins_(words_.size()) {
+    : translation_(translation), words_(words_of(translation)), source_spans_(words_.size()) {
   for (const TextSpan word : words_) {
     const bool plain = has_word_characters(translation.substr(word.begin, word.end - word.begin));
     weights_.push_back(plain ? 1 : weight_of_punctuation);
@@ -88,29 +88,29 @@ WordLinks::WordLinks(std::string_view source, std::string_view translation, std:
     auto word = std::ranges::upper_bound(words_, link.target.begin, {}, &TextSpan::end);
     for (; word != words_.end() && word->begin < link.target.end; ++word) {
       const size_t common = std::min(word->end, link.target.end) - std::max(word->begin, link.target.begin);
-      origins_[static_cast<size_t>(word - words_.begin())].push_back({static_cast<double>(link.source.begin),
-                                                                      static_cast<double>(link.source.end),
-                                                                      static_cast<double>(common)});
+      source_spans_[static_cast<size_t>(word - words_.begin())].push_back(
+          {static_cast<double>(link.source.begin), static_cast<double>(link.source.end),
+           static_cast<double>(common)});
     }
   }
   if (links.empty()) {
     const double scale = double(source.size()) / std::max<double>(1, double(translation.size()));
     for (size_t i = 0; i < words_.size(); ++i)
-      origins_[i] = {{scale * double(words_[i].begin), scale * double(words_[i].end), 1}};
+      source_spans_[i] = {{scale * double(words_[i].begin), scale * double(words_[i].end), 1}};
   }
   for (size_t i = 0; i < words_.size(); ++i) {
-    for (const Origin& origin : origins_[i]) middles_.push_back({(origin.begin + origin.end) / 2, i});
+    for (const SourceSpan& span : source_spans_[i]) centres_.push_back({(span.begin + span.end) / 2, i});
   }
-  std::ranges::stable_sort(middles_, {}, &Middle::place);
+  std::ranges::stable_sort(centres_, {}, &SpanCentre::place);
 }
 
 double WordLinks::share_from(TextSpan source, size_t word) const {
   double from = 0, all = 0;
-  for (const Origin& origin : origins_[word]) {
-    const double middle = (origin.begin + origin.end) / 2;
-    all += origin.weight;
-    if (static_cast<double>(source.begin) <= middle && middle < static_cast<double>(source.end))
-      from += origin.weight;
+  for (const SourceSpan& span : source_spans_[word]) {
+    const double centre = (span.begin + span.end) / 2;
+    all += span.weight;
+    if (static_cast<double>(source.begin) <= centre && centre < static_cast<double>(source.end))
+      from += span.weight;
   }
   return from / all;
 }
@@ -120,8 +120,8 @@ WordRange WordLinks::words_from(TextSpan source, WordRange range,
                                 const std::function<bool(size_t word)>& free) const {
   // It begins and ends with words from there.
   size_t first = range.end, end = range.begin;
-  for (auto m = std::ranges::lower_bound(middles_, double(source.begin), {}, &Middle::place);
-       m != middles_.end() && m->place < double(source.end); ++m) {
+  for (auto m = std::ranges::lower_bound(centres_, double(source.begin), {}, &SpanCentre::place);
+       m != centres_.end() && m->place < double(source.end); ++m) {
     if (m->word < range.begin || m->word >= range.end) continue;
     first = std::min(first, m->word);
     end = std::max(end, m->word + 1);
@@ -130,7 +130,7 @@ WordRange WordLinks::words_from(TextSpan source, WordRange range,
   double best_sum = 0, sum = 0;
   for (size_t i = first; i < end; ++i) {
     run.end = i + 1;
-    if (free(i) && !origins_[i].empty()) sum += weights_[i] * (2 * share_from(source, i) - 1);
+    if (free(i) && !source_spans_[i].empty()) sum += weights_[i] * (2 * share_from(source, i) - 1);
     if (!free(i) || sum <= 0) {
       run.begin = i + 1;
       sum = 0;
@@ -143,10 +143,10 @@ WordRange WordLinks::words_from(TextSpan source, WordRange range,
 }
 
 WordRange WordLinks::near(size_t place, WordRange range) const {
-  constexpr std::ptrdiff_t origins_beside = 16;
-  const auto middle = std::ranges::lower_bound(middles_, double(place), {}, &Middle::place);
-  const auto begin = middle - std::min(origins_beside, middle - middles_.begin());
-  const auto end = middle + std::min(origins_beside, middles_.end() - middle);
+  constexpr std::ptrdiff_t spans_beside = 16;
+  const auto centre = std::ranges::lower_bound(centres_, double(place), {}, &SpanCentre::place);
+  const auto begin = centre - std::min(spans_beside, centre - centres_.begin());
+  const auto end = centre + std::min(spans_beside, centres_.end() - centre);
   WordRange found = {range.end, range.begin};
   for (auto m = begin; m != end; ++m) {
     if (m->word < range.begin || m->word >= range.end) continue;
@@ -160,13 +160,13 @@ std::vector<double> WordLinks::crossings(size_t place, WordRange range) const {
   std::vector<double> wrong(range.end - range.begin + 1, 0.0);
   double before_all = 0;  // weight of the words that belong before the place
   for (size_t i = range.begin; i < range.end; ++i) {
-    if (!origins_[i].empty()) before_all += weights_[i] * share_from({0, place}, i);
+    if (!source_spans_[i].empty()) before_all += weights_[i] * share_from({0, place}, i);
   }
   double before = 0, after = 0;  // of those on the left
   for (size_t k = 0; k < wrong.size(); ++k) {
     wrong[k] = after + (before_all - before);
     const size_t word = range.begin + k;
-    if (word == range.end || origins_[word].empty()) continue;
+    if (word == range.end || source_spans_[word].empty()) continue;
     const double share = share_from({0, place}, word);
     before += weights_[word] * share;
     after += weights_[word] * (1 - share);

@@ -47,21 +47,21 @@ class WordLinks {
   WordRange near(size_t place, WordRange range) const;
 
  private:
-  struct Origin {
+  struct SourceSpan {
     double begin, end;  // in bytes of the source
     double weight;
   };
-  struct Middle {
-    double place;  // of an origin
+  struct SpanCentre {
+    double place;  // in bytes of the source
     size_t word;
   };
   double share_from(TextSpan source, size_t word) const;  // 0 to 1
 
   std::string_view translation_;
   std::vector<TextSpan> words_;
-  std::vector<std::vector<Origin>> origins_;  // of each word
-  std::vector<Middle> middles_;               // of all origins, by place
-  std::vector<double> weights_;               // of each word: punctuation counts little
+  std::vector<std::vector<SourceSpan>> source_spans_;  // of each word
+  std::vector<SpanCentre> centres_;                    // of all these spans, by place
+  std::vector<double> weights_;                        // of each word: punctuation counts little
 };
 
 }  // namespace dragoman::internal

@@ -72,7 +72,7 @@ struct Reference {
 };
 
 Reference reference_at(std::string_view text) {
-  const size_t end = text.substr(0, longest_xml_entity + 2).find(';');
+  const size_t end = text.substr(0, max_xml_entity_bytes + 2).find(';');
   if (end == std::string_view::npos) return {1, "&"};
   const auto c = referenced(text.substr(1, end - 1));
   return {end + 1, c ? to_utf8(*c) : ""};

@@ -20,7 +20,7 @@
 
 namespace dragoman::internal {
 
-inline constexpr size_t longest_xml_entity = 100;  // its name, in bytes
+inline constexpr size_t max_xml_entity_bytes = 100;  // of its name
 
 struct XmlToken {
   enum class Kind { start, end, empty, text, cdata, entity, comment, instruction, doctype };

@@ -46,7 +46,7 @@ void on_entity(void* context, const xmlChar* name, int type, const xmlChar* publ
                const xmlChar* system_id, xmlChar* content) {
   constexpr size_t longest = 1000;
   const std::string_view text = content == nullptr ? "&" : reinterpret_cast<const char*>(content);
-  const bool is_short = xmlStrlen(name) <= static_cast<int>(longest_xml_entity) && text.size() <= longest;
+  const bool is_short = xmlStrlen(name) <= static_cast<int>(max_xml_entity_bytes) && text.size() <= longest;
   if (type == XML_INTERNAL_GENERAL_ENTITY && is_short && text.find_first_of("&<%") == std::string_view::npos)
     return xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
   refusal_of(context).set(

@@ -18,7 +18,11 @@ namespace dragoman::internal {
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 // The value of the first header of that name; empty where there is none.
-std::string_view header_of(const HttpHeaders& headers, std::string_view name);
+inline std::string_view header_of(const HttpHeaders& headers, std::string_view name) {
+  for (const auto& [key, value] : headers)
+    if (key == name) return value;
+  return {};
+}
 
 struct IncomingRequest {
   std::string method;
@@ -29,7 +33,7 @@ struct IncomingRequest {
   std::string peer = {};  // the client's address, without its port
   std::string id = {};    // X-Request-Id if the client sent a valid one, else generated
   std::chrono::steady_clock::time_point received = {};
-  std::stop_token gone = {};  // triggered when the client disconnects before the response
+  std::stop_token disconnected = {};  // triggered when the client disconnects before the response
 
   std::string_view header(std::string_view name) const { return header_of(headers, name); }
 };

@@ -23,8 +23,8 @@ class AnswerSink : public Responder::Sink {
 
 }  // namespace
 
-PendingAnswer::PendingAnswer(AnswerTerms terms, std::function<void()> wake)
-    : terms_(std::move(terms)), wake_(std::move(wake)) {}
+PendingAnswer::PendingAnswer(ResponseSettings settings, std::function<void()> wake)
+    : settings_(std::move(settings)), wake_(std::move(wake)) {}
 
 Responder PendingAnswer::responder(std::shared_ptr<PendingAnswer> answer) {
   return Responder(std::make_shared<AnswerSink>(std::move(answer)));
@@ -41,9 +41,9 @@ void PendingAnswer::send(HttpResponse response) {
   if (closed_ || stage_ != Stage::unanswered) return;
   stage_ = Stage::answered;
   keep_alive_ = kept_alive();
-  std::string head =
-      response_head(response, {.http_1_1 = terms_.http_1_1, .keep_alive = keep_alive_, .id = terms_.id});
-  if (terms_.head_only || response.status == 204 || response.status == 304) response.body.clear();
+  std::string head = response_head(
+      response, {.http_1_1 = settings_.http_1_1, .keep_alive = keep_alive_, .id = settings_.id});
+  if (settings_.head_only || response.status == 204 || response.status == 304) response.body.clear();
   bytes_ = std::move(response.body.insert(0, head));
   unsent_ = bytes_.size();
   wake(std::move(lock));
@@ -53,12 +53,12 @@ void PendingAnswer::begin(HttpResponse head) {
   std::unique_lock lock(mutex_);
   if (closed_ || stage_ != Stage::unanswered) return;
   stage_ = Stage::streaming;
-  until_close_ = !terms_.http_1_1;
+  until_close_ = !settings_.http_1_1;
   keep_alive_ = kept_alive() && !until_close_;
   bytes_ = response_head(head, {.framing = until_close_ ? BodyFraming::until_close : BodyFraming::chunked,
-                                .http_1_1 = terms_.http_1_1,
+                                .http_1_1 = settings_.http_1_1,
                                 .keep_alive = keep_alive_,
-                                .id = terms_.id});
+                                .id = settings_.id});
   unsent_ = bytes_.size();
   wake(std::move(lock));
 }
@@ -66,8 +66,8 @@ void PendingAnswer::begin(HttpResponse head) {
 bool PendingAnswer::write(std::string_view text) {
   std::unique_lock lock(mutex_);
   if (closed_ || stage_ != Stage::streaming) return false;
-  if (terms_.head_only) return true;
-  if (unsent_ > terms_.unsent_bytes) {
+  if (settings_.head_only) return true;
+  if (unsent_ > settings_.unsent_bytes) {
     stage_ = Stage::broken;
     lock.unlock();
     wake_();  // also where the connection is busy with what it took before
@@ -87,7 +87,7 @@ void PendingAnswer::end() {
   std::unique_lock lock(mutex_);
   if (closed_ || stage_ != Stage::streaming) return;
   stage_ = Stage::answered;
-  if (!until_close_ && !terms_.head_only) bytes_ += last_chunk;
+  if (!until_close_ && !settings_.head_only) bytes_ += last_chunk;
   wake(std::move(lock));
 }
 
@@ -143,7 +143,7 @@ void PendingAnswer::close() {
     closed_ = true;
     bytes_.clear();
   }
-  gone_.request_stop();  // what it calls may answer, and so lock the mutex
+  disconnected_.request_stop();  // what it calls may answer, and so lock the mutex
 }
 
 }  // namespace dragoman::internal

@@ -16,7 +16,7 @@
 
 namespace dragoman::internal {
 
-struct AnswerTerms {
+struct ResponseSettings {
   bool http_1_1 = true;
   bool keep_alive = true;
   bool head_only = false;  // the request was HEAD: the body is not sent
@@ -28,7 +28,7 @@ struct AnswerTerms {
 class PendingAnswer {
  public:
   // `wake` is called on any thread; the connection's thread is to call `take` soon.
-  PendingAnswer(AnswerTerms terms, std::function<void()> wake);
+  PendingAnswer(ResponseSettings settings, std::function<void()> wake);
 
   // The sink of a Responder. Without an answer by the time that its last copy goes, the answer is 500.
   static Responder responder(std::shared_ptr<PendingAnswer> answer);
@@ -40,7 +40,7 @@ class PendingAnswer {
   void end();
   size_t unsent() const;
   void abandon();  // nobody is left who could answer
-  std::stop_token gone() const { return gone_.get_token(); }
+  std::stop_token disconnected() const { return disconnected_.get_token(); }
 
   // --- the connection's thread ---
   enum class State {
@@ -60,11 +60,11 @@ class PendingAnswer {
   enum class Stage { unanswered, streaming, answered, broken };
 
   void wake(std::unique_lock<std::mutex> lock);
-  bool kept_alive() const { return terms_.keep_alive && !*terms_.draining; }
+  bool kept_alive() const { return settings_.keep_alive && !*settings_.draining; }
 
-  const AnswerTerms terms_;
+  const ResponseSettings settings_;
   const std::function<void()> wake_;
-  std::stop_source gone_;
+  std::stop_source disconnected_;
 
   mutable std::mutex mutex_;
   Stage stage_ = Stage::unanswered;

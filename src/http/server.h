@@ -29,7 +29,7 @@ struct HttpSettings {
 
   size_t header_bytes = 16 << 10;
   size_t body_bytes = 32 << 20;  // unless `admit` says less
-  size_t connections = 4096, connections_of_one_address = 256;
+  size_t connections = 4096, connections_per_address = 256;
   size_t buffered_bytes = 256 << 20;  // of all requests' bodies that are read or worked on, beyond small ones
   size_t unsent_bytes = 8 << 20;      // of a stream: with more than these waiting, a client is dropped
   std::chrono::milliseconds header_time{

@@ -16,9 +16,9 @@ inline constexpr uint64_t max_download_bytes = uint64_t{1} << 38;  // of one fil
 
 struct DownloadPolicy {
   HttpTimes times = {};
-  int attempts = 5;           // in a row without progress
-  double first_wait = 1;      // seconds before the second attempt, doubled for each further one
-  double longest_wait = 300;  // that a server may ask for
+  int attempts = 5;       // in a row without progress
+  double first_wait = 1;  // seconds before the second attempt, doubled for each further one
+  double max_wait = 300;  // that a server may ask for
 };
 
 struct FileToGet {

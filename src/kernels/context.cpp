@@ -76,9 +76,11 @@ CpuContext::CpuContext(int threads) : state_(new State(threads)) {}
 CpuContext::~CpuContext() { delete state_; }
 
 int CpuContext::threads() const { return state_->pool.size(); }
-void CpuContext::use(int threads) { state_->pool.use(std::min(threads, state_->pool.size())); }
+void CpuContext::limit_threads(int threads) {
+  state_->pool.limit_threads(std::min(threads, state_->pool.size()));
+}
 
-Context* CpuContext::another(int threads) const { return new CpuContext(threads); }
+Context* CpuContext::clone(int threads) const { return new CpuContext(threads); }
 
 void CpuContext::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
   state_->level_locals();

@@ -18,9 +18,9 @@ class Context {
 
   virtual int threads() const = 0;  // of the host
   // How many of them the calls that follow share, at least 1. It changes no result.
-  virtual void use(int threads) = 0;
+  virtual void limit_threads(int threads) = 0;
   // One of the same kind, to be used beside this one. The caller owns it.
-  virtual Context* another(int threads) const = 0;
+  virtual Context* clone(int threads) const = 0;
 };
 
 class CpuContext final : public Context {
@@ -29,8 +29,8 @@ class CpuContext final : public Context {
   ~CpuContext() override;
 
   int threads() const override;
-  void use(int threads) override;
-  Context* another(int threads) const override;
+  void limit_threads(int threads) override;
+  Context* clone(int threads) const override;
 
   // Calls body(argument, task, worker) once for each task of [0, count), in any order; 0 ≤ worker < threads().
   // Must not be nested. Which worker takes a task may not change its result.

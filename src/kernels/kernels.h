@@ -247,7 +247,7 @@ struct Kernels {
   // never count: where nothing else is left, column −1 has −∞.
   void (*top)(Context&, ConstMatrix rows, int64_t count, Element* largest);
   // The same, bit for bit, of what log_softmax would make of these logits, which stay as they are.
-  void (*top_log_probabilities)(Context&, ConstMatrix logits, int64_t count, Element* likeliest);
+  void (*top_log_probabilities)(Context&, ConstMatrix logits, int64_t count, Element* largest);
 
   // --- flat.inl.h -------------------------------------------------------------------------------
   // One pass over flat buffers; gradients are multiplied by gradient_scale.

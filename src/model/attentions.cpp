@@ -10,7 +10,7 @@ namespace {
 std::vector<Tensor> probed(Transformer& model, const Tokens& source, const Tokens& target, int64_t only) {
   AttentionProbe probe = {.only = only};
   Pass pass{.device = model.device, .probe = &probe};
-  const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
+  const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
   decode(pass, model, target, memory);
   return std::move(probe.weights);
 }

@@ -43,9 +43,9 @@ struct KeyRows {
 };
 KeyRows key_rows(Device&, std::span<const std::span<const int32_t>> sentences);
 
-// The encoder's output, and which of its rows each sentence of the target attends to. Training has no key_values: each
-// layer computes its own.
-struct Memory {
+// The encoder's output (the decoder's memory), and which of its rows each sentence of the target attends to. Training
+// has no key_values: each layer computes its own.
+struct EncodedSource {
   Tensor encoded;
   const Spans* spans = nullptr;
   const Array<int32_t>* rows = nullptr;  // unless null, spans are of this list of rows

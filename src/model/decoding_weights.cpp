@@ -17,11 +17,11 @@ namespace {
 
 constexpr size_t alignment = 64;
 
-Precision wanted_precision(const std::string& path, Precision saved, WantedPrecision wanted) {
-  if (wanted == WantedPrecision::as_saved) return saved;
-  const Precision chosen = wanted == WantedPrecision::fp32   ? Precision::fp32
-                           : wanted == WantedPrecision::bf16 ? Precision::bf16
-                                                             : Precision::int8;
+Precision wanted_precision(const std::string& path, Precision saved, RequestedPrecision wanted) {
+  if (wanted == RequestedPrecision::as_saved) return saved;
+  const Precision chosen = wanted == RequestedPrecision::fp32   ? Precision::fp32
+                           : wanted == RequestedPrecision::bf16 ? Precision::bf16
+                                                                : Precision::int8;
   if (saved != Precision::fp32 && saved != chosen) {
     throw Error("{} holds {} weights, which cannot become {}: use the model that they were made from", path,
                 name_of(saved), name_of(chosen));
@@ -68,9 +68,9 @@ void check_finite(const std::string& path, const std::string& name, std::span<co
 // represent non-finite values and would hide them; if they stay mapped, no page is read before it is needed.
 void check_finite(const std::string& path, const Parameter& parameter, const HostWeights& host,
                   bool to_be_rounded) {
-  const LowPrecisionMatrix& held = host.low_precision;
-  if (held.scales != nullptr)
-    check_finite(path, scales_name(parameter), {held.scales, static_cast<size_t>(held.columns)});
+  const LowPrecisionMatrix& matrix = host.low_precision;
+  if (matrix.scales != nullptr)
+    check_finite(path, scales_name(parameter), {matrix.scales, static_cast<size_t>(matrix.columns)});
   if (to_be_rounded || parameter.role == Role::plain) check_finite(path, parameter.name, host.floats);
 }
 
@@ -93,17 +93,17 @@ T* adopted(Device& device, Parameters& parameters, const std::shared_ptr<const v
 void adopt(Device& device, Parameters& parameters, const Parameter& parameter,
            const std::shared_ptr<const void>& owner, const HostWeights& host) {
   Storage& storage = parameter.value.storage();
-  LowPrecisionMatrix held = host.low_precision;
-  if (held.data == nullptr) {
+  LowPrecisionMatrix matrix = host.low_precision;
+  if (matrix.data == nullptr) {
     // Without gradients nothing writes to weights.
     storage.data = adopted(device, parameters, owner, host.floats.data(), host.floats.size());
     return;
   }
-  const auto size = static_cast<size_t>(low_precision_size(held.precision, held.rows, held.columns));
-  held.data = adopted(device, parameters, owner, held.data, size);
-  if (held.scales != nullptr)
-    held.scales = adopted(device, parameters, owner, held.scales, static_cast<size_t>(held.columns));
-  storage.low_precision = held;
+  const auto size = static_cast<size_t>(low_precision_size(matrix.precision, matrix.rows, matrix.columns));
+  matrix.data = adopted(device, parameters, owner, matrix.data, size);
+  if (matrix.scales != nullptr)
+    matrix.scales = adopted(device, parameters, owner, matrix.scales, static_cast<size_t>(matrix.columns));
+  storage.low_precision = matrix;
   storage.data = nullptr;
 }
 
@@ -137,7 +137,7 @@ void quantize_weights(Device& device, Parameters& parameters, Precision precisio
   }
 }
 
-void map_weights(Device& device, const std::string& path, Parameters& parameters, WantedPrecision wanted,
+void map_weights(Device& device, const std::string& path, Parameters& parameters, RequestedPrecision wanted,
                  bool verify) {
   const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::open(path));
   const Precision saved = saved_precision(path, *file), chosen = wanted_precision(path, saved, wanted);
@@ -170,20 +170,21 @@ void write_decoding_weights(const std::string& path, const Parameters& parameter
     plain.push_back({name, Dtype::f32, std::move(shape), std::as_bytes(floats.back().span())});
   };
   for (const Parameter& parameter : parameters.list()) {
-    const LowPrecisionMatrix& held = parameter.value.storage().low_precision;
-    if (held.data == nullptr) {
+    const LowPrecisionMatrix& matrix = parameter.value.storage().low_precision;
+    if (matrix.data == nullptr) {
       add_floats(parameter.name, shape_of(parameter),
                  {parameter.value.data(), static_cast<size_t>(parameter.size())});
       continue;
     }
-    precision = held.precision;
-    const auto size = static_cast<size_t>(low_precision_size(precision, held.rows, held.columns));
-    bytes.emplace_back(parameters.memory(), std::span(held.data, size));
+    precision = matrix.precision;
+    const auto size = static_cast<size_t>(low_precision_size(precision, matrix.rows, matrix.columns));
+    bytes.emplace_back(parameters.memory(), std::span(matrix.data, size));
     low_precision.push_back({parameter.name, low_precision_dtype(precision),
                              low_precision_shape(precision, operand_of(parameter, nullptr)),
                              std::as_bytes(bytes.back().span())});
-    if (held.scales != nullptr)
-      add_floats(scales_name(parameter), {held.columns}, {held.scales, static_cast<size_t>(held.columns)});
+    if (matrix.scales != nullptr)
+      add_floats(scales_name(parameter), {matrix.columns},
+                 {matrix.scales, static_cast<size_t>(matrix.columns)});
   }
   low_precision.insert(low_precision.end(), plain.begin(), plain.end());
   write_safetensors(path, low_precision_metadata(precision), low_precision);

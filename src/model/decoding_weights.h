@@ -12,7 +12,7 @@
 namespace dragoman::internal {
 
 // As the file has them, or rounded to low precision while they are read.
-enum class WantedPrecision { as_saved, fp32, bf16, int8 };
+enum class RequestedPrecision { as_saved, fp32, bf16, int8 };
 
 const char* name_of(Precision precision);
 
@@ -22,7 +22,7 @@ const char* name_of(Precision precision);
 // file, and the tensor that is missing, unknown, damaged, of another shape or not finite; weights and tables that stay
 // as the file has them are not checked for being finite.
 void map_weights(Device& device, const std::string& path, Parameters& parameters,
-                 WantedPrecision wanted = WantedPrecision::as_saved, bool verify = true);
+                 RequestedPrecision wanted = RequestedPrecision::as_saved, bool verify = true);
 
 // Rounds weights and tables that are held in floats, into memory of their own.
 void quantize_weights(Device& device, Parameters& parameters, Precision precision);

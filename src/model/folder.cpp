@@ -8,6 +8,9 @@
 #include "base/quotes.h"
 
 namespace dragoman::internal {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr int format = 1;
@@ -17,7 +20,7 @@ constexpr int format = 1;
 nlohmann::json read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
   std::error_code error;
-  const bool exists = std::filesystem::exists(path, error);
+  const bool exists = fs::exists(path, error);
   if (error) throw Error("cannot read {}: {}", path, error.message());
   if (!exists)
     throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
@@ -45,6 +48,21 @@ ModelConfig read_model_config(const std::string& folder) {
 ModelConfig read_model_config(const std::string& folder, const nlohmann::json& config) {
   if (!config.contains("model")) throw Error("{}/config.json has no section \"model\"", folder);
   return model_config_from_json(config.at("model"), folder + "/config.json");
+}
+
+void check_new_model_folder(const std::string& folder) {
+  if (fs::exists(weights_path(folder)))
+    throw UsageError("{} already holds a model: choose another folder", folder);
+  check_writable_folder(folder);
+}
+
+void copy_all_but_weights(const std::string& from, const std::string& to) {
+  make_folder(to);
+  for (const char* name :
+       {"config.json", "source.spm", "target.spm", "shared.spm", "shortlist.safetensors"}) {
+    const fs::path file = fs::path(from) / name;
+    if (fs::exists(file)) write_file((fs::path(to) / name).string(), {read_file(file.string())});
+  }
 }
 
 }  // namespace dragoman::internal

@@ -18,4 +18,12 @@ ModelConfig read_model_config(const std::string& folder, const nlohmann::json& c
 
 inline std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
 
+// --- A new model folder, made from another or imported.
+
+// Throws a UsageError if the folder holds a model already, an Error if it cannot be written.
+void check_new_model_folder(const std::string& folder);
+
+// Configuration, vocabularies and shortlist, into a folder that is created if needed.
+void copy_all_but_weights(const std::string& from, const std::string& to);
+
 }  // namespace dragoman::internal

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int64_t block_size = 1 << 20;  // values that are rounded at once
 
-using Take = std::function<void(std::span<const std::byte>)>;
+using ByteSink = std::function<void(std::span<const std::byte>)>;
 
 // Hands the bytes of a matrix over, and returns its scales.
 std::vector<float> round_columns(const Parameter& parameter, Precision precision, const OperandReader& read,
-                                 const Take& take) {
+                                 const ByteSink& sink) {
   CpuContext context(available_threads());
   const int64_t rows = operand_of(parameter, nullptr).rows, columns = operand_of(parameter, nullptr).columns;
   const int64_t panels = std::max<int64_t>(1, block_size / rows / low_precision_panel_columns),
@@ -31,7 +31,7 @@ std::vector<float> round_columns(const Parameter& parameter, Precision precision
     scales.resize(static_cast<size_t>(first + count));
     to_low_precision(context, precision, operand, bytes.data(), scales.data() + first,
                      some.known_scales.empty() ? nullptr : some.known_scales.data());
-    take(std::as_bytes(std::span(bytes)));
+    sink(std::as_bytes(std::span(bytes)));
   }
   return scales;
 }
@@ -70,24 +70,24 @@ void stream_low_precision(const std::string& path, const Parameters& parameters,
   std::vector<TensorStream> rounded, plain;  // in this order, all of the first are aligned to 64 bytes
   for (const Parameter& parameter : parameters.list()) {
     if (parameter.role == Role::plain) {
-      plain.push_back({parameter.name, Dtype::f32, shape_of(parameter), [&](const Take& take) {
+      plain.push_back({parameter.name, Dtype::f32, shape_of(parameter), [&](const ByteSink& sink) {
                          const std::vector<float> values = weights.values(parameter);
-                         take(std::as_bytes(std::span(values)));
+                         sink(std::as_bytes(std::span(values)));
                        }});
       continue;
     }
     const ConstMatrix operand = operand_of(parameter, nullptr);
     const auto scales = std::make_shared<std::vector<float>>();  // known once the matrix has been rounded
-    const auto round = [&weights, &parameter, precision, scales](const Take& take) {
-      *scales = round_columns(parameter, precision, weights.operand(parameter), take);
+    const auto round = [&weights, &parameter, precision, scales](const ByteSink& sink) {
+      *scales = round_columns(parameter, precision, weights.operand(parameter), sink);
     };
     rounded.push_back(
         {parameter.name, low_precision_dtype(precision), low_precision_shape(precision, operand), round});
     if (precision != Precision::int8) continue;
     plain.push_back(
-        {scales_name(parameter), Dtype::f32, {operand.columns}, [scales, round](const Take& take) {
+        {scales_name(parameter), Dtype::f32, {operand.columns}, [scales, round](const ByteSink& sink) {
            if (scales->empty()) round([](std::span<const std::byte>) {});
-           take(std::as_bytes(std::span(*scales)));
+           sink(std::as_bytes(std::span(*scales)));
          }});
   }
   rounded.insert(rounded.end(), plain.begin(), plain.end());

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
-constexpr uint64_t largest_header = 100'000'000;
+constexpr uint64_t max_header_size = 100'000'000;
 
 void check_alignment(const std::string& path, const TensorEntry& entry, size_t alignment) {
   if (reinterpret_cast<uintptr_t>(entry.bytes.data()) % alignment == 0) return;
@@ -43,8 +43,8 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
     throw Error("{}: a header of {} bytes in a file of {}; it is truncated, or not a safetensors file", path,
                 header_size, size);
   }
-  if (header_size > largest_header) {
-    throw Error("{}: a header of {} bytes is above the limit of {}", path, header_size, largest_header);
+  if (header_size > max_header_size) {
+    throw Error("{}: a header of {} bytes is above the limit of {}", path, header_size, max_header_size);
   }
   const std::span<const std::byte> behind = mapping.bytes.subspan(sizeof header_size);
   const std::span<const std::byte> data = behind.subspan(header_size);

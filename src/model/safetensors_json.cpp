@@ -13,9 +13,9 @@ using Json = nlohmann::json;
 constexpr int max_dimensions = 8;
 
 // Sees all that the parser meets, before any of it is kept.
-class Admission final : public nlohmann::json_sax<Json> {
+class HeaderValidator final : public nlohmann::json_sax<Json> {
  public:
-  explicit Admission(const std::string& path) : path_(path) {}
+  explicit HeaderValidator(const std::string& path) : path_(path) {}
 
   bool start_object(size_t /*size*/) override {
     if (depth_ == 2) throw Error("{}: the header has a nested object", path_);
@@ -78,8 +78,8 @@ Json parse_safetensors_json(const std::string& path, std::string_view text) {
   // There the parser would stop without an error.
   if (text.find('\0') != text.npos) throw Error("{}: the header has a zero byte", path);
   // A parser's callback would do with one pass, but takes quadratic time.
-  Admission admission(path);
-  Json::sax_parse(text.begin(), text.end(), &admission);
+  HeaderValidator validator(path);
+  Json::sax_parse(text.begin(), text.end(), &validator);
   return Json::parse(text.begin(), text.end());
 }
 

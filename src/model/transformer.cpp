@@ -55,7 +55,7 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
 
 // Attention with the target's queries and the source's keys and values.
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
-                       const Tokens& tokens, const Memory& memory, size_t index) {
+                       const Tokens& tokens, const EncodedSource& memory, size_t index) {
   const int64_t d = model.config.d_model;
   const Tensor q = linear(pass, x, layer.query);
   const Tensor kv =
@@ -111,7 +111,7 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   return residual.output(model.encoder_norm);
 }
 
-Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory& memory,
+Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step) {
   Residual residual(
       pass, model.config, target.rows,
@@ -132,8 +132,8 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Memory
   return residual.output(model.decoder_norm);
 }
 
-void remember(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,
-              std::span<const int32_t> rows) {
+void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,
+                           std::span<const int32_t> rows) {
   Device& device = pass.device;
   const Array<int32_t> to(device.pool, rows);
   CHECK(encoded.rows() == to.size(), "{} tokens for {} rows", encoded.rows(), to.size());
@@ -146,7 +146,7 @@ void remember(Pass& pass, const Transformer& model, const Tensor& encoded, Cache
 
 Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,
             const Array<int32_t>& targets, Smoothing smoothing) {
-  const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
+  const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
   const Tensor decoded = decode(pass, model, target, memory);
   return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);
 }

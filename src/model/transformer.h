@@ -78,12 +78,13 @@ Tensor encode(Pass&, Transformer&, const Tokens& source);
 
 // The decoder's output: a row for each target token, which attends to the tokens before it and all of its source. With
 // a step, the tokens are the next ones of their sentences.
-Tensor decode(Pass&, Transformer&, const Tokens& target, const Memory& memory,
+Tensor decode(Pass&, Transformer&, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step = nullptr);
 
 // Computes the cross-attention's keys and values of the encoder's output, once for all steps of decoding, and stores
 // them in rows of a cache, one for each source token.
-void remember(Pass&, const Transformer&, const Tensor& encoded, Cache&, std::span<const int32_t> rows);
+void cache_cross_attention(Pass&, const Transformer&, const Tensor& encoded, Cache&,
+                           std::span<const int32_t> rows);
 
 // The losses of a batch, two for each target token (see cross_entropy).
 Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, const Array<int32_t>& targets,

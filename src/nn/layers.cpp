@@ -4,9 +4,9 @@
 
 namespace dragoman::internal {
 
-Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t parts) const {
-  return {.weight = parameters_.declare(name + ".weight", in, out * parts, matrix(in, out), Role::weight),
-          .bias = parameters_.declare(name + ".bias", 1, out * parts, bias(in))};
+Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t count) const {
+  return {.weight = parameters_.declare(name + ".weight", in, out * count, matrix(in, out), Role::weight),
+          .bias = parameters_.declare(name + ".bias", 1, out * count, bias(in))};
 }
 
 Norm LayerMaker::norm(const std::string& name, int64_t width) const {

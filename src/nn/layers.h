@@ -31,8 +31,8 @@ class LayerMaker {
   LayerMaker(Parameters& parameters, Initialiser initialiser, NormKind norm_kind = NormKind::layer)
       : parameters_(parameters), initialiser_(initialiser), norm_kind_(norm_kind) {}
 
-  // `parts`: the number of matrices side by side, each initialised independently.
-  Linear linear(const std::string& name, int64_t in, int64_t out, int64_t parts = 1) const;
+  // `count`: the number of matrices side by side, each initialised independently.
+  Linear linear(const std::string& name, int64_t in, int64_t out, int64_t count = 1) const;
   Norm norm(const std::string& name, int64_t width) const;
   Initial matrix(int64_t in, int64_t out) const;
   Initial bias(int64_t in) const;

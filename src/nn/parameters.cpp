@@ -101,7 +101,7 @@ void Parameters::changed() {
   for (const Parameter& parameter : list_) {
     Storage& storage = parameter.value.storage();
     if (storage.packed_block.data == nullptr) continue;
-    pool_->give(std::exchange(storage.packed_block, {}));
+    pool_->free(std::exchange(storage.packed_block, {}));
     storage.packed = nullptr;
   }
 }

@@ -17,7 +17,7 @@ PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool tran
   Storage& storage = weight.storage();
   if (storage.packed == nullptr) {
     const int64_t size = products.packed_size(b.rows, b.columns);
-    storage.packed_block = device.pool.take(static_cast<size_t>(size) * sizeof(float));
+    storage.packed_block = device.pool.allocate(static_cast<size_t>(size) * sizeof(float));
     auto* const packed = static_cast<float*>(storage.packed_block.data);
     products.pack(device.context, b, packed);
     storage.packed = packed;

@@ -58,8 +58,8 @@ class Processes {
   // A process without a heartbeat for this long counts as lost. Not to be called while others wait.
   virtual void set_heartbeat_timeout(double seconds) = 0;
 
-  // Collective shutdown. A process destroyed without it stops the others.
-  virtual void leave() = 0;
+  // Collective. A process destroyed without it stops the others.
+  virtual void shutdown() = 0;
 
  protected:
   virtual void gather_bytes(const void* own, size_t bytes, void* all) = 0;
@@ -78,7 +78,7 @@ class SingleProcess : public Processes {
   std::string broadcast(const std::string& text) override { return text; }
   double seconds_waited() const override { return 0; }
   void set_heartbeat_timeout(double) override {}
-  void leave() override {}
+  void shutdown() override {}
 
  protected:
   void gather_bytes(const void* own, size_t bytes, void* all) override;

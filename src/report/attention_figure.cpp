@@ -49,13 +49,13 @@ HeatMaps layer_figure(const ordered_json& sentence, const KindNames& names, size
   HeatMaps figure = {.title = fmt::format("{}, layer {} of {}", names.title, layer, layers.size()),
                      .x_title = names.key_axis,
                      .y_title = names.query_axis,
-                     .least = 0,
-                     .most = 1,
+                     .min = 0,
+                     .max = 1,
                      .maps = {},
                      .row_names = names_of(sentence[names.queries]),
                      .column_names = names_of(sentence[names.keys]),
                      .square_root = true,
-                     .least_number = 0.05};
+                     .min_number = 0.05};
   for (const ordered_json& head : layers[layer - 1])
     figure.maps.push_back(table_of(head, fmt::format("head {}", figure.maps.size() + 1)));
   return figure;

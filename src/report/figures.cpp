@@ -15,12 +15,12 @@ namespace {
 
 // --- options that several figures have ----------------------------------------------------------------
 
-void declare_width(Section& own, int64_t& d_model, double most) {
-  own.add("d_model", d_model, "width of a table of positions", at_least(2).at_most(most));
+void declare_width(Section& own, int64_t& d_model, double max) {
+  own.add("d_model", d_model, "width of a table of positions", at_least(2).at_most(max));
 }
 
-void declare_positions(Section& own, int64_t& positions, double least, double most) {
-  own.add("positions", positions, "how many positions, from 0 on", at_least(least).at_most(most));
+void declare_positions(Section& own, int64_t& positions, double min, double max) {
+  own.add("positions", positions, "how many positions, from 0 on", at_least(min).at_most(max));
 }
 
 template <class Figure>
@@ -123,8 +123,8 @@ HeatMaps chart(const PositionTables& options) {
   HeatMaps chart = {.title = fmt::format("Position tables, d_model {}", options.d_model),
                     .x_title = "column",
                     .y_title = "position",
-                    .least = -1,
-                    .most = 1,
+                    .min = -1,
+                    .max = 1,
                     .maps = {}};
   for (const auto& [name, variant] : formulas) chart.maps.push_back(position_table(name, variant, options));
   return chart;
@@ -150,8 +150,8 @@ HeatMaps chart(const CausalMask& options) {
   return {.title = "The causal mask",
           .x_title = "position attended to",
           .y_title = "attending position",
-          .least = 0,
-          .most = 1,
+          .min = 0,
+          .max = 1,
           .maps = {mask},
           .min_name = "masked",
           .max_name = "visible"};
@@ -223,8 +223,8 @@ HeatMaps chart(const SmoothedTargets& options) {
   return {.title = fmt::format("Targets with label smoothing {}", options.smoothing),
           .x_title = "word",
           .y_title = "correct word",
-          .least = 0,
-          .most = 1,
+          .min = 0,
+          .max = 1,
           .maps = {smoothed_targets("over all words", options.words, {amount, SmoothingOver::all}),
                    smoothed_targets("over the other words", options.words, {amount, SmoothingOver::others})}};
 }

@@ -1,3 +1,6 @@
+// Heat maps as SVG files, which need no script: figures for papers, with the numbers in their cells. On the page of
+// `dragoman inspect` a canvas that answers the pointer shows them: HeatMap in web/inspect.js. Both use the colours of
+// colour_scale.h.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +17,7 @@ namespace {
 constexpr int levels = 32;  // cells of one colour are drawn as one path, which keeps files small
 
 double share_of(const HeatMaps& figure, double value) {
-  const double share = std::clamp((value - figure.least) / (figure.most - figure.least), 0.0, 1.0);
+  const double share = std::clamp((value - figure.min) / (figure.max - figure.min), 0.0, 1.0);
   return figure.square_root ? std::sqrt(share) : share;
 }
 
@@ -68,7 +71,7 @@ void add_numbers(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, 
     for (int64_t column = 0; column < map.columns; ++column) {
       const double value = map.values[static_cast<size_t>(row * map.columns + column)];
       const std::string number = fmt::format("{:.2f}", value);
-      if (value < figure.least_number || text_width(number, 10) > layout.cell_width) continue;
+      if (value < figure.min_number || text_width(number, 10) > layout.cell_width) continue;
       const Point middle = {corner.x + (static_cast<double>(column) + 0.5) * layout.cell_width,
                             corner.y + (static_cast<double>(row) + 0.5) * layout.cell_height + 3.5};
       add_text(svg, middle, Anchor::middle,
@@ -135,10 +138,10 @@ void add_scale(Svg& svg, const HeatMaps& figure, Point corner, double height) {
   }
   svg.elements += "</linearGradient>\n";
   add_rectangle(svg, corner, 16, height, "url(#scale)");
-  const Axis axis = round_axis(figure.least, figure.most, 6);
+  const Axis axis = round_axis(figure.min, figure.max, 6);
   for (const double tick : figure.square_root ? std::vector{0.0, 0.05, 0.2, 0.5, 1.0} : ticks(axis)) {
-    const double value = figure.square_root ? figure.least + tick * (figure.most - figure.least) : tick;
-    if (value < figure.least - 1e-9 || value > figure.most + 1e-9) continue;
+    const double value = figure.square_root ? figure.min + tick * (figure.max - figure.min) : tick;
+    if (value < figure.min - 1e-9 || value > figure.max + 1e-9) continue;
     add_text(svg, {corner.x + 23, corner.y + height * (1 - share_of(figure, value)) + 4}, Anchor::start,
              "small", figure.square_root ? fmt::format("{}", value) : tick_label(axis, value));
   }

@@ -13,7 +13,7 @@ constexpr double room_for_scale = 76, room_for_legend = 140;
 constexpr double min_cell = 9, readable_cell = 14, max_cell = 28;
 constexpr double min_name = 8, max_name = 12;
 
-constexpr size_t longest_name = 18;  // characters
+constexpr size_t max_name_length = 18;  // characters
 
 double widest(const std::vector<std::string>& names) {
   double width = 0;
@@ -38,11 +38,11 @@ void fit_to_page(HeatMapLayout& layout, size_t tables, double columns) {
 }  // namespace
 
 void shorten_names(std::vector<std::string>& names) {
-  for (std::string& name : names) name = shortened_text(name, longest_name);
+  for (std::string& name : names) name = shortened_text(name, max_name_length);
 }
 
 HeatMapLayout layout_of(const HeatMaps& figure) {
-  CHECK(!figure.maps.empty() && figure.least < figure.most, "nothing to draw");
+  CHECK(!figure.maps.empty() && figure.min < figure.max, "nothing to draw");
   const bool named = !figure.row_names.empty();
   const size_t tables = figure.maps.size();
   const double columns = static_cast<double>(figure.maps[0].columns);

@@ -153,8 +153,8 @@ ordered_json alignment_json(const Side& source, const Side& target, const Attent
 // The forced tokens as part of the output, certain and without text.
 void show_forced(const StartTokens& start, Side& output, std::vector<float>& log_probabilities) {
   output.ids.insert(output.ids.begin(), start.all().begin() + 1, start.all().end());
-  output.spans.insert(output.spans.begin(), start.forced(), {0, 0});
-  log_probabilities.insert(log_probabilities.begin(), start.forced(), 0.0F);
+  output.spans.insert(output.spans.begin(), start.forced_length(), {0, 0});
+  log_probabilities.insert(log_probabilities.begin(), start.forced_length(), 0.0F);
 }
 
 }  // namespace
@@ -177,8 +177,8 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
   run([&] { computed = compute(model, sources, targets, read, start, layer); });
   const ordered_json alignment = alignment_json(source, output, computed.alignment);
   show_forced(start, output, computed.log_probabilities);
-  std::vector<int32_t> said = output.ids;
-  if (end >= 0) said.push_back(end);
+  std::vector<int32_t> output_ids = output.ids;
+  if (end >= 0) output_ids.push_back(end);
   const int64_t encoder_heads = model.model.config.heads, heads = decoder_heads(model.model.config);
   const Vocabulary &words = *model.vocabularies.source, &target_words = *model.vocabularies.target;
   return {{"source", line.source},
@@ -186,7 +186,7 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
           {"target_given", !target.empty()},
           {"source_tokens", pieces_json(words, source.ids)},
           {"read_tokens", pieces_json(target_words, read.ids)},
-          {"said_tokens", pieces_json(target_words, said)},
+          {"said_tokens", pieces_json(target_words, output_ids)},
           {"log_probabilities", computed.log_probabilities},
           {"nbest", nbest_json(line)},
           {"source_words", words_json(source)},

@@ -13,31 +13,31 @@ struct Frame {
   double left = 72, top = 74, right = 660, bottom = 372;
 
   Point place(Point p) const {
-    return {left + (p.x - x.least) / (x.most - x.least) * (right - left),
-            bottom - (p.y - y.least) / (y.most - y.least) * (bottom - top)};
+    return {left + (p.x - x.min) / (x.max - x.min) * (right - left),
+            bottom - (p.y - y.min) / (y.max - y.min) * (bottom - top)};
   }
 };
 
 Frame frame_of(const LineChart& chart) {
   CHECK(!chart.curves.empty() && !chart.curves[0].points.empty(), "nothing to draw");
-  Point least = chart.curves[0].points[0], most = least;
+  Point low = chart.curves[0].points[0], high = low;
   for (const ChartCurve& curve : chart.curves) {
     for (const Point& p : curve.points) {
-      least = {std::min(least.x, p.x), std::min(least.y, p.y)};
-      most = {std::max(most.x, p.x), std::max(most.y, p.y)};
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
     }
   }
-  return {.x = round_axis(least.x, most.x, 12), .y = round_axis(least.y, most.y, 9)};
+  return {.x = round_axis(low.x, high.x, 12), .y = round_axis(low.y, high.y, 9)};
 }
 
 void add_axes(Svg& svg, const Frame& frame, const LineChart& chart) {
   for (const double tick : ticks(frame.y)) {
-    const double y = frame.place({frame.x.least, tick}).y;
+    const double y = frame.place({frame.x.min, tick}).y;
     add_line(svg, {frame.left, y}, {frame.right, y}, "grid");
     add_text(svg, {frame.left - 8, y + 4}, Anchor::end, "small", tick_label(frame.y, tick));
   }
   for (const double tick : ticks(frame.x)) {
-    const double x = frame.place({tick, frame.y.least}).x;
+    const double x = frame.place({tick, frame.y.min}).x;
     add_line(svg, {x, frame.bottom}, {x, frame.bottom + 5}, "axis");
     add_text(svg, {x, frame.bottom + 20}, Anchor::middle, "small", tick_label(frame.x, tick));
   }

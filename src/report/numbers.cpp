@@ -17,16 +17,15 @@ int exponent_of(double value) { return static_cast<int>(std::floor(std::log10(st
 
 }  // namespace
 
-Axis round_axis(double least, double most, int ticks_at_most) {
-  CHECK(least <= most && ticks_at_most >= 2, "an axis from {} to {} with {} ticks", least, most,
-        ticks_at_most);
-  if (least == most) most = least + 1;
-  double power = std::pow(10, std::floor(std::log10((most - least) / ticks_at_most)));
+Axis round_axis(double min, double max, int ticks_at_most) {
+  CHECK(min <= max && ticks_at_most >= 2, "an axis from {} to {} with {} ticks", min, max, ticks_at_most);
+  if (min == max) max = min + 1;
+  double power = std::pow(10, std::floor(std::log10((max - min) / ticks_at_most)));
   constexpr double tolerance = 1e-6;  // of a step, so that rounding adds no tick
   for (;; power *= 10) {
     for (const double digit : {1.0, 2.0, 5.0}) {
-      const double step = digit * power, first = std::floor(least / step + tolerance),
-                   last = std::ceil(most / step - tolerance);
+      const double step = digit * power, first = std::floor(min / step + tolerance),
+                   last = std::ceil(max / step - tolerance);
       if (last - first < ticks_at_most) return {first * step, last * step, step};
     }
   }
@@ -34,7 +33,7 @@ Axis round_axis(double least, double most, int ticks_at_most) {
 
 std::vector<double> ticks(const Axis& axis) {
   std::vector<double> result;
-  const auto first = std::lround(axis.least / axis.step), last = std::lround(axis.most / axis.step);
+  const auto first = std::lround(axis.min / axis.step), last = std::lround(axis.max / axis.step);
   for (long i = first; i <= last; ++i) result.push_back(static_cast<double>(i) * axis.step);
   return result;
 }

@@ -9,12 +9,12 @@
 
 namespace dragoman::internal {
 
-// An axis in round steps (1, 2 or 5 times a power of ten), from a tick at or below the least number to one at or above
-// the greatest.
+// An axis in round steps (1, 2 or 5 times a power of ten), from a tick at or below the minimum to one at or above
+// the maximum.
 struct Axis {
-  double least, most, step;
+  double min, max, step;
 };
-Axis round_axis(double least, double most, int ticks_at_most);
+Axis round_axis(double min, double max, int ticks_at_most);
 std::vector<double> ticks(const Axis&);
 std::string tick_label(const Axis&,
                        double tick);  // 20,000, 0.002 or 1.5e-6: as many digits as the step needs

@@ -31,17 +31,17 @@ struct HeatMap {
   std::vector<double> values;
 };
 
-// Matrices of one size side by side, with one colour scale from `least` to `most`. Large cells show their numbers. If
+// Matrices of one size side by side, with one colour scale from `min` to `max`. Large cells show their numbers. If
 // there are only two values, min_name and max_name make a legend instead of the scale. With names of rows and columns,
 // these are wrapped into rows that fit a page.
 struct HeatMaps {
   std::string title, x_title, y_title;
-  double least, most;
+  double min, max;
   std::vector<HeatMap> maps;
   std::string min_name = {}, max_name = {};
   std::vector<std::string> row_names = {}, column_names = {};  // instead of indices
   bool square_root = false;  // colours by the square root of a value, so that small ones differ
-  double least_number = 0;   // that is written in its cell
+  double min_number = 0;     // that is written in its cell
 };
 
 std::string svg(const HeatMaps&);

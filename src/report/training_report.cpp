@@ -33,7 +33,7 @@ json short_numbers(const std::vector<double>& values) {
 }
 
 json curve_json(const Curve& curve) {
-  const Curve thin = thinned(curve, max_points);
+  const Curve thin = downsampled(curve, max_points);
   json result = {{"step", thin.steps}, {"seconds", short_numbers(thin.seconds)}};
   for (const auto& [name, column] : thin.columns) result[name] = short_numbers(column);
   return result;
@@ -95,7 +95,7 @@ ordered_json summary(const History& history) {
 json samples_json(const History& history) {
   json result = json::array();
   for (const SampleHistory& whole : history.samples) {
-    const SampleHistory sample = thinned(whole, max_translations);
+    const SampleHistory sample = downsampled(whole, max_translations);
     result.push_back({{"source", sample.source},
                       {"reference", sample.reference},
                       {"translations", sample.translations},
@@ -146,7 +146,7 @@ ordered_json configuration(const std::string& folder) {
 
 // The folder's name, with as many parent folders as it takes to be unique.
 std::string name_of(const std::string& folder, const std::vector<std::string>& folders) {
-  const auto parts = [](const std::string& text) {
+  const auto without_slash = [](const std::string& text) {
     const std::string path = std::filesystem::path(text).lexically_normal().string();
     return path.substr(0, path.find_last_not_of('/') + 1);
   };
@@ -155,10 +155,10 @@ std::string name_of(const std::string& folder, const std::vector<std::string>& f
     while (count-- > 0 && at != path.npos && at > 0) at = path.rfind('/', at - 1);
     return at == path.npos || at == 0 ? path : path.substr(at + 1);
   };
-  const std::string path = parts(folder);
+  const std::string path = without_slash(folder);
   for (int count = 1;; ++count) {
     const std::string name = tail(path, count);
-    const auto alike = [&](const std::string& other) { return tail(parts(other), count) == name; };
+    const auto alike = [&](const std::string& other) { return tail(without_slash(other), count) == name; };
     if (name == path || std::ranges::count_if(folders, alike) <= 1) return name;
   }
 }

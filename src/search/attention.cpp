@@ -41,7 +41,7 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
   const float* row = values.data();
   for (size_t i = 0; i < targets.lengths.size(); ++i) {
     all.emplace_back();
-    row += static_cast<int64_t>(start.forced()) * weights.columns();
+    row += static_cast<int64_t>(start.forced_length()) * weights.columns();
     for (int32_t t = 0; t <= targets.lengths[i]; ++t, row += weights.columns())
       all.back().push_back(
           mean_over_heads(row, decoder_heads(model.config), source.spans.longest, sources.lengths[i]));
@@ -49,13 +49,13 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
   return all;
 }
 
-int64_t alignment_layer(const ModelConfig& config, int64_t asked) {
-  if (asked > config.decoder_layers) {
+int64_t alignment_layer(const ModelConfig& config, int64_t requested) {
+  if (requested > config.decoder_layers) {
     throw OptionError("alignment-layer",
-                      fmt::format("is {}, but the decoder of this model has {} layer{}", asked,
+                      fmt::format("is {}, but the decoder of this model has {} layer{}", requested,
                                   config.decoder_layers, config.decoder_layers == 1 ? "" : "s"));
   }
-  return asked > 0 ? asked : std::max<int64_t>(config.decoder_layers - 1, 1);
+  return requested > 0 ? requested : std::max<int64_t>(config.decoder_layers - 1, 1);
 }
 
 double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, const SourceMarks& marks) {

@@ -26,7 +26,7 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
 // The layer whose attention aligns words. 0 asks for the default: the last but one, which Garg et al. ("Jointly
 // Learning to Align and Translate with Transformer Models", 2019) find best. Throws OptionError where the model has no
 // such layer.
-int64_t alignment_layer(const ModelConfig& config, int64_t asked);
+int64_t alignment_layer(const ModelConfig& config, int64_t requested);
 
 // The tokens of a source that are not text: its end mark and its language; −1: it has none.
 struct SourceMarks {

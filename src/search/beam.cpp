@@ -12,7 +12,7 @@ namespace {
 // `length`: of the output and its end mark. The cost of terms is large and independent of the output's length:
 // dividing it by that length would favour long outputs.
 double score_of(const Hypothesis& h, int64_t length, const Beam& beam, const SearchOptions& options) {
-  const double score = (h.total + h.terms.cost) / length_divisor(options, beam.forced + length);
+  const double score = (h.total + h.terms.cost) / length_divisor(options, beam.forced_length + length);
   return h.terms.cost == 0 ? score : score - h.terms.cost / length_divisor(options, beam.source_length);
 }
 
@@ -55,7 +55,8 @@ bool is_cut(const Hypothesis& ended, const Beam& beam, const SearchOptions& opti
 // Those open ones that cannot become better than the worst of enough finished ones.
 void drop_hopeless(Beam& beam, const SearchOptions& options) {
   const Hypothesis& worst = beam.finished.back();
-  if (worst.terms.missed() > beam.terms.unfit()) return;  // one with more terms is better whatever its score
+  // One with more terms is better whatever its score.
+  if (worst.terms.missed() > beam.terms.count_without_forms()) return;
   std::erase_if(beam.open, [&](const Hypothesis& h) {
     const double to_come =
         missing_cost(h.terms, beam.term_costs) / length_divisor(options, beam.source_length);
@@ -107,7 +108,7 @@ std::vector<Candidate> expand(const Beam& beam, std::span<const Element> next,
     if (column < 0) continue;
     const auto parent = static_cast<int32_t>(i / count);
     const int32_t token = words.empty() ? column : words[static_cast<size_t>(column)];
-    if (std::ranges::find(beam.never, token) != beam.never.end()) continue;
+    if (std::ranges::find(beam.suppressed, token) != beam.suppressed.end()) continue;
     const double total = beam.open[static_cast<size_t>(parent)].total + static_cast<double>(log_p);
     candidates.push_back({parent, token, log_p, total});
   }

@@ -35,13 +35,13 @@ struct Hypothesis {
 struct Beam {
   int32_t end = -1;  // the mark that ends an output; −1: there is none, and all have max_length
   int64_t min_length = 0, max_length = 0;
-  int64_t forced = 0;                // tokens before the output that its length counts for the score
+  int64_t forced_length = 0;         // tokens before the output that its length counts for the score
   std::vector<int32_t> prefix = {};  // the output begins with it, or preferably so
   int64_t no_repeat_ngram = 0;
-  std::vector<int32_t> never = {};      // tokens that are never output
-  SearchTerms terms = {};               // that the output has, once each
-  int64_t source_length = 0;            // by whose length penalty the terms' part of a score is divided
-  std::vector<double> term_costs = {};  // of each: the least that a hypothesis has paid for it
+  std::vector<int32_t> suppressed = {};  // tokens that are never output
+  SearchTerms terms = {};                // that the output has, once each
+  int64_t source_length = 0;             // by whose length penalty the terms' part of a score is divided
+  std::vector<double> term_costs = {};   // of each: the least that a hypothesis has paid for it
 
   std::vector<Hypothesis> open = {Hypothesis{}};  // all of one length; the best first
   std::vector<Hypothesis> finished = {};          // the best first; at most `nbest`, once the search is over

@@ -115,7 +115,7 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   const Tensor encoded = dragoman::internal::encode(pass, *member.model, tokens);
-  remember(pass, *member.model, encoded, member.sources, rows);
+  cache_cross_attention(pass, *member.model, encoded, member.sources, rows);
   std::vector<bool> finite;
   int64_t row = 0;
   for (const int32_t length : sources.lengths) {
@@ -143,7 +143,8 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows, Attent
   const std::vector<uint64_t> pairs(last.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device, last, ones, pairs, positions);
   const KeyRows seen = key_rows(device, sources);
-  const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};
+  const EncodedSource memory = {
+      .spans = &seen.spans, .rows = &seen.rows, .key_values = member.sources.key_values};
   const CacheStep step = cache_step(device, member.targets, own);
   return decode(pass, *member.model, tokens, memory, &step);
 }

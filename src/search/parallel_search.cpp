@@ -70,7 +70,7 @@ ParallelSearch::~ParallelSearch() {
   for (const auto& worker : workers_) {
     if (worker->thread.joinable()) worker->thread.join();
   }
-  context().use(context().threads());
+  context().limit_threads(context().threads());
 }
 
 int64_t ParallelSearch::room() const {
@@ -244,7 +244,7 @@ bool ParallelSearch::take_tasks(Worker& worker) {
     ++at_work_;
   }
   worker.take_dealt();
-  worker.context(models_).use(std::max(context().threads() / at_work_, 1));
+  worker.context(models_).limit_threads(std::max(context().threads() / at_work_, 1));
   return !stop_;
 }
 

@@ -6,7 +6,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr int64_t min_rounds = 4;
-constexpr int64_t shortest_loop = 12;
+constexpr int64_t min_loop = 12;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ int64_t longest_loop(std::span<const int32_t> tokens) {
 
 bool is_loop(std::span<const int32_t> output, std::span<const int32_t> source) {
   const int64_t loop = longest_loop(output);
-  return loop >= shortest_loop && loop > 2 * longest_loop(source);
+  return loop >= min_loop && loop > 2 * longest_loop(source);
 }
 
 }  // namespace dragoman::internal

@@ -85,7 +85,7 @@ void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOpt
   }
   if (beam.end >= 0 && static_cast<int64_t>(hypothesis.tokens.size()) < beam.min_length)
     forbid(beam.end, row);
-  for (const int32_t token : beam.never) forbid(token, row);
+  for (const int32_t token : beam.suppressed) forbid(token, row);
   if (beam.no_repeat_ngram > 0) forbid_repeated_ngrams(hypothesis.tokens, beam.no_repeat_ngram, row);
   if (options.repetition_penalty != 1)
     penalise_repeated_tokens(hypothesis.tokens, options.repetition_penalty, row);

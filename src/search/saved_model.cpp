@@ -75,7 +75,7 @@ SearchOptions read_search_options(const std::string& folder, const nlohmann::jso
 
 // Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
 // as long as verifying the other. Vocabularies that do not fit say more than weights that do not.
-Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision precision, bool verify,
+Vocabularies read(const std::string& folder, Transformer& model, RequestedPrecision precision, bool verify,
                   const std::function<void(const Vocabularies&)>& check) {
   auto words = std::async([&] {
     Vocabularies vocabularies = read_vocabularies(folder);
@@ -95,7 +95,7 @@ Vocabularies read(const std::string& folder, Transformer& model, WantedPrecision
 }  // namespace
 
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
-                       WantedPrecision precision, bool verify)
+                       RequestedPrecision precision, bool verify)
     : folder(folder_),
       config(read_config(folder)),
       search(read_search_options(folder, config)),
@@ -106,7 +106,7 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
   max_positions = positions_of(model.config);
 }
 
-void SavedModel::add(const std::string& other, WantedPrecision precision, bool verify) {
+void SavedModel::add(const std::string& other, RequestedPrecision precision, bool verify) {
   const nlohmann::json theirs = read_config(other);
   auto added = std::make_unique<Transformer>(read_model_config(other, theirs), device, Buffers::none_yet);
   const Vocabularies words = read(other, *added, precision, verify, [&](const Vocabularies& read) {

@@ -42,10 +42,10 @@ struct SourceReader {
 struct SavedModel {
   // An Error names the file that is missing, damaged, or does not belong to the others. `verify`: as for map_weights.
   SavedModel(const std::string& folder, const Kernels& kernels, int threads,
-             WantedPrecision precision = WantedPrecision::as_saved, bool verify = true);
+             RequestedPrecision precision = RequestedPrecision::as_saved, bool verify = true);
 
   // Another model of the same target vocabulary, for an ensemble with the first one.
-  void add(const std::string& folder, WantedPrecision precision = WantedPrecision::as_saved,
+  void add(const std::string& folder, RequestedPrecision precision = RequestedPrecision::as_saved,
            bool verify = true);
   Models models();
 

@@ -45,7 +45,7 @@ std::vector<std::vector<float>> score_pairs(Transformer& model, const PackedSide
   const float* of_target = values.data() + 1;  // beside the smoothed loss
   for (const int32_t length : targets.lengths) {
     scores.emplace_back();
-    of_target += 2 * start.forced();
+    of_target += 2 * start.forced_length();
     for (int32_t t = 0; t <= length; ++t, of_target += 2) scores.back().push_back(-*of_target);
     if (end < 0) scores.back().pop_back();
   }

@@ -14,8 +14,8 @@ namespace {
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
 
 enum class Choice {
-  likeliest,   // whatever the other words are
-  by_rules,    // likeliest, after rules that look at all words
+  top,         // the most probable, whatever the other words are
+  by_rules,    // the most probable, after rules that look at all words
   with_terms,  // the same, and terms that the output has
   drawn,
 };
@@ -60,19 +60,19 @@ const StartTokens& Search::start_of(const SearchRequest& request) const {
 Beam Search::first_beam(const SearchRequest& request) const {
   const SearchOptions& options = request.options;
   const auto prefix = static_cast<int64_t>(request.prefix.size()),
-             forced = static_cast<int64_t>(start_of(request).forced());
+             forced_length = static_cast<int64_t>(start_of(request).forced_length());
   Beam beam = {.end = settings_.end,
                .min_length = min_output_length(options, length_of(request)),
-               .max_length = std::min(settings_.max_output_length - forced,
+               .max_length = std::min(settings_.max_output_length - forced_length,
                                       prefix + max_output_length(options, length_of(request))),
-               .forced = forced,
+               .forced_length = forced_length,
                .prefix = request.prefix,
                .no_repeat_ngram = options.no_repeat_ngram,
-               .never = settings_.never,
+               .suppressed = settings_.suppressed,
                .terms = request.terms,
                .source_length = length_of(request),
                .term_costs = std::vector<double>(request.terms.all.size())};
-  beam.terms.keep_what_fits(beam.max_length - prefix);
+  beam.terms.drop_too_long(beam.max_length - prefix);
   beam.open[0].terms.states.resize(request.terms.all.size());
   if (options.sample) beam.open.assign(static_cast<size_t>(beam_width(options)), Hypothesis(beam.open[0]));
   return beam;
@@ -155,12 +155,12 @@ Search::Group Search::group_of(const Sentence& sentence) {
   const SearchOptions& options = sentence.request.options;
   const bool shortlisted = sentence.request.shortlist != nullptr;
   if (options.sample) return {shortlisted, Choice::drawn, 1};
-  const size_t likeliest = static_cast<size_t>(candidate_count(options)) + sentence.beam.never.size();
+  const size_t count = static_cast<size_t>(candidate_count(options)) + sentence.beam.suppressed.size();
   if (!sentence.beam.terms.all.empty())
-    return {shortlisted, Choice::with_terms, likeliest + 1};  // the end mark, too
+    return {shortlisted, Choice::with_terms, count + 1};  // the end mark, too
   const bool ruled = std::ranges::any_of(
       sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
-  return {shortlisted, ruled ? Choice::by_rules : Choice::likeliest, likeliest};
+  return {shortlisted, ruled ? Choice::by_rules : Choice::top, count};
 }
 
 // Each group has kernel calls of its own: in a uniform batch there is one. Those with a shortlist come last.
@@ -203,24 +203,23 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
 
 // What may follow each open hypothesis. Of one that the model computes no finite number for the sentence fails.
 std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
-  if (group.choice == Choice::likeliest) {
-    std::vector<Element> likeliest =
-        scores.top(group.first_row, group.rows, static_cast<int64_t>(group.count));
-    auto first = likeliest.begin();
+  if (group.choice == Choice::top) {
+    std::vector<Element> top = scores.top(group.first_row, group.rows, static_cast<int64_t>(group.count));
+    auto first = top.begin();
     for (Sentence* sentence : group.sentences) {
       for (size_t i = 0; i < sentence->beam.open.size();
            ++i, first += static_cast<std::ptrdiff_t>(group.count))
         sentence->failed |= first->column < 0;
     }
-    return likeliest;
+    return top;
   }
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
   std::vector<Element> drawn = apply_rules_and_draw(group, scores, log_probabilities);
   if (group.choice == Choice::drawn) return drawn;
   Device& device = ensemble_.device();
-  const Array<Element> likeliest(device.pool, static_cast<int64_t>(group.rows * group.count));
-  device.kernels.top(device.context, log_probabilities, static_cast<int64_t>(group.count), likeliest.data());
-  return likeliest.download();
+  const Array<Element> top(device.pool, static_cast<int64_t>(group.rows * group.count));
+  device.kernels.top(device.context, log_probabilities, static_cast<int64_t>(group.count), top.data());
+  return top.download();
 }
 
 // Of the rows that read the last start token, or a token of the output: what comes next attends to that.

@@ -28,7 +28,7 @@ namespace dragoman::internal {
 struct SearchSettings {
   StartTokens start = 1;  // what the decoder reads before an output, unless a request says otherwise
   int32_t end = 2;        // the token that ends one, not part of the output; −1: all have max_length
-  std::vector<int32_t> never = {};        // tokens that no output has
+  std::vector<int32_t> suppressed = {};   // tokens that are never output
   int64_t sentences = 32;                 // at once
   int64_t batch_tokens = 0;               // of their sources together; 0: no limit
   int64_t max_output_length = INT32_MAX;  // tokens, prefix included: what the model has positions for

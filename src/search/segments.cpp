@@ -51,14 +51,15 @@ struct Reading {
   size_t left() const { return pieces.ids.size() - done; }
 };
 
-// A text in the subwords of each model; until_too_long: perhaps no more than shows that it does not fit one of them.
+// A text in the subwords of each model; too_long: perhaps only as much as shows that it does not fit one of them.
 // `tagged`: a segment also has a language tag.
-enum class Extent { until_too_long, whole };
-std::vector<Reading> readings(const SavedModel& model, std::string_view text, Extent extent, bool tagged) {
+enum class EncodeUntil { too_long, end };
+std::vector<Reading> readings(const SavedModel& model, std::string_view text, EncodeUntil until,
+                              bool tagged) {
   std::vector<Reading> all;
   for (const SourceReader& reader : model.readers) {
     const auto most = static_cast<size_t>(std::max<int64_t>(1, reader.max_length - tagged));
-    all.push_back({encode(*reader.vocabulary, text, extent == Extent::whole ? SIZE_MAX : most), most});
+    all.push_back({encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most), most});
   }
   return all;
 }
@@ -142,14 +143,14 @@ std::vector<Segment> split_line(const SavedModel& model, std::string_view text, 
   std::vector<Segment> segments;
   const bool tagged = vocabulary.language_tag(text) > 0;
   std::vector<Reading> whole;
-  if (!direction.by_sentence) whole = readings(model, text, Extent::until_too_long, tagged);
+  if (!direction.by_sentence) whole = readings(model, text, EncodeUntil::too_long, tagged);
   const auto fits = [](const Reading& r) { return r.left() <= r.most; };
   if (!whole.empty() && std::ranges::all_of(whole, fits)) {
     add_sentence(std::move(whole), 0, vocabulary, segments);
   } else {
     for (const SentencePart& part : split_sentences(text, direction.language)) {
       const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(readings(model, part.sentence, Extent::whole, tagged), offset, vocabulary, segments);
+      add_sentence(readings(model, part.sentence, EncodeUntil::end, tagged), offset, vocabulary, segments);
       if (!segments.empty()) segments.back().space = part.space;
     }
   }

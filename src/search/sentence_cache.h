@@ -8,9 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "search/request.h"
 #include "search/translation.h"
 
 namespace dragoman::internal {
+
+// Everything that a search's result depends on, as bytes: searches with equal keys have equal results. The deadline and
+// whether progress is reported are not part of it.
+std::string sentence_key(const SearchRequest& request);
 
 struct FoundSentence {
   std::vector<ScoredHypothesis> hypotheses;  // the best first

@@ -88,8 +88,8 @@ std::vector<int32_t> Shortlist::words_for(std::span<const int32_t> source,
 
 void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vocabularies& vocabularies) {
   Ids begins = {0}, words;
-  for (const Ids& likeliest : lexicon.likeliest) {
-    words.insert(words.end(), likeliest.begin(), likeliest.end());
+  for (const Ids& translations : lexicon.translations) {
+    words.insert(words.end(), translations.begin(), translations.end());
     begins.push_back(static_cast<int32_t>(words.size()));
   }
   const std::vector<TensorEntry> entries = {entry("always", lexicon.frequent), entry("begins", begins),

@@ -12,7 +12,7 @@ namespace dragoman::internal {
 namespace {
 
 // Tuned on translations with terms from their references (bench/terms.cpp).
-constexpr double least_attention = 0.1;     // with which a term may begin
+constexpr double min_attention = 0.1;       // with which a term may begin
 constexpr double decisive_attention = 0.3;  // with which a single hypothesis begins it
 constexpr double attention_weight = 3;      // of the log attention where a term begins, relative to log p
 constexpr double attention_floor = 1e-3;    // less counts as this much
@@ -20,7 +20,7 @@ constexpr double passed_weight = 2;         // of attention to the term's source
 constexpr double passed_limit = 1;          // the term's place has gone by
 constexpr double other_form = -0.5;         // added to log p, for forms that are not preferred
 
-constexpr int64_t longest_character = 4;  // bytes of byte fallback, inside which no term begins
+constexpr int64_t max_character_bytes = 4;  // bytes of byte fallback, inside which no term begins
 
 int32_t last_of(std::span<const int32_t> tokens) { return tokens.empty() ? -1 : tokens.back(); }
 
@@ -46,15 +46,15 @@ class Expansion {
       if (is_to_come(h_, choices_, i)) needed += static_cast<int64_t>(beam_.terms.all[i].min_length());
     const bool would_end = !next.empty() && next[0].column >= 0 && token_of(next[0]) == beam_.end;
     const bool must_begin =
-        needed > 0 && (would_end || needed + longest_character >= beam_.max_length - std::ssize(h_.tokens));
+        needed > 0 && (would_end || needed + max_character_bytes >= beam_.max_length - std::ssize(h_.tokens));
     const size_t before = candidates_.size();
-    add_begins(must_begin);
+    add_starts(must_begin);
     const bool has_begun = candidates_.size() > before;
     if (has_begun && (must_begin || single_)) return;
     for (const Element& e : next) {
       const int32_t token = token_of(e);
       if (token < 0 || !std::isfinite(e.value)) continue;
-      if (std::ranges::find(beam_.never, token) != beam_.never.end()) continue;
+      if (std::ranges::find(beam_.suppressed, token) != beam_.suppressed.end()) continue;
       if (token != beam_.end || needed == 0) add(token, e.value, {});
     }
     // Better without a term than without an end.
@@ -73,26 +73,26 @@ class Expansion {
     add(forms[static_cast<size_t>(h_.terms.form)].tokens[h_.terms.written], choices_.next, {});
   }
 
-  TermStep step_of(const TermChoices::Begin& begin) const {
-    const auto term = static_cast<size_t>(begin.term);
-    const bool preferred = beam_.terms.all[term].forms[static_cast<size_t>(begin.form)].preferred;
+  TermStep step_of(const TermChoices::Start& start) const {
+    const auto term = static_cast<size_t>(start.term);
+    const bool preferred = beam_.terms.all[term].forms[static_cast<size_t>(start.form)].preferred;
     const double attention = std::max(choices_.attention[term], attention_floor);
-    return {.begins = begin.term,
-            .form = begin.form,
+    return {.begins = start.term,
+            .form = start.form,
             .bias = attention_weight * std::log(attention) + (preferred ? 0 : other_form) -
                     passed_weight * h_.terms.states[term].passed_by};
   }
 
-  void add_begins(bool must) {
-    const double least = must ? 0 : single_ ? decisive_attention : least_attention;
-    const TermChoices::Begin* best = nullptr;
+  void add_starts(bool must) {
+    const double least = must ? 0 : single_ ? decisive_attention : min_attention;
+    const TermChoices::Start* best = nullptr;
     double best_rank = 0;
-    for (const TermChoices::Begin& begin : choices_.begins) {
-      if (choices_.attention[static_cast<size_t>(begin.term)] < least) continue;
-      const TermStep step = step_of(begin);
-      const double rank = static_cast<double>(begin.log_probability) + step.bias;
-      if (!single_) add(begin.token, begin.log_probability, step);
-      if (best == nullptr || rank > best_rank) best = &begin, best_rank = rank;
+    for (const TermChoices::Start& start : choices_.starts) {
+      if (choices_.attention[static_cast<size_t>(start.term)] < least) continue;
+      const TermStep step = step_of(start);
+      const double rank = static_cast<double>(start.log_probability) + step.bias;
+      if (!single_) add(start.token, start.log_probability, step);
+      if (best == nullptr || rank > best_rank) best = &start, best_rank = rank;
     }
     if (single_ && best != nullptr) add(best->token, best->log_probability, step_of(*best));
   }
@@ -135,19 +135,20 @@ int32_t count_begun(const Beam& beam, const Candidate& c) {
 }
 
 // What a candidate writes of a term: `written` tokens of it with the candidate's own.
-struct Writing {
+struct TermInProgress {
   int32_t term, form;
   size_t written;
 };
-std::optional<Writing> writing_of(const Beam& beam, const Candidate& c) {
+std::optional<TermInProgress> term_in_progress(const Beam& beam, const Candidate& c) {
   const TermProgress& parent = progress_of(beam, c);
-  if (c.term.begins >= 0) return Writing{c.term.begins, c.term.form, 1};
+  if (c.term.begins >= 0) return TermInProgress{c.term.begins, c.term.form, 1};
   if (!parent.writing()) return std::nullopt;
-  return Writing{parent.term, parent.form, parent.written + 1};
+  return TermInProgress{parent.term, parent.form, parent.written + 1};
 }
 
 // What the tokens of a form have cost the candidate that has most of them.
-std::vector<double> token_costs(const Beam& beam, std::span<const Candidate> candidates, const Writing& w) {
+std::vector<double> token_costs(const Beam& beam, std::span<const Candidate> candidates,
+                                const TermInProgress& w) {
   const auto term = static_cast<size_t>(w.term);
   const auto& form = beam.terms.all[term].forms[static_cast<size_t>(w.form)].tokens;
   std::vector<double> costs;
@@ -171,7 +172,7 @@ std::vector<double> token_costs(const Beam& beam, std::span<const Candidate> can
 // Estimated cost of the rest of a candidate's term, from another candidate's: candidates that are further into a term
 // must not be at a disadvantage.
 double rest_of_term(const Beam& beam, std::span<const Candidate> candidates, const Candidate& c) {
-  const auto writing = writing_of(beam, c);
+  const auto writing = term_in_progress(beam, c);
   if (!writing) return 0;
   const std::vector<double> costs = token_costs(beam, candidates, *writing);
   double rest = 0;
@@ -193,7 +194,7 @@ void update_costs(Beam& beam, std::span<const Candidate> candidates) {
     for (const Candidate& c : candidates) {
       const bool own = c.term.ends_own && std::cmp_equal(c.term.choices->own, i);
       if (!has_begun(beam, c, i) || own) continue;
-      const auto writing = writing_of(beam, c);
+      const auto writing = term_in_progress(beam, c);
       const bool unfinished = writing && std::cmp_equal(writing->term, i);
       least = std::min(least, cost_of(beam, c, i) + (unfinished ? rest_of_term(beam, candidates, c) : 0));
     }

@@ -98,7 +98,7 @@ void find_begins(const Beam& beam, const Hypothesis& h, const NextWords& row, Te
       if (std::ssize(forms[f].tokens) > beam.max_length - std::ssize(h.tokens) || log_p == nullptr ||
           !std::isfinite(*log_p) || !edges.may_begin(last_of(h.tokens), token))
         continue;
-      choices.begins.push_back({static_cast<int32_t>(i), static_cast<int32_t>(f), token, *log_p});
+      choices.starts.push_back({static_cast<int32_t>(i), static_cast<int32_t>(f), token, *log_p});
     }
   }
 }

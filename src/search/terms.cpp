@@ -11,12 +11,12 @@ size_t SearchTerm::min_length() const {
   return least;
 }
 
-size_t SearchTerms::unfit() const {
+size_t SearchTerms::count_without_forms() const {
   return static_cast<size_t>(
       std::ranges::count_if(all, [](const SearchTerm& term) { return term.forms.empty(); }));
 }
 
-void SearchTerms::keep_what_fits(int64_t length) {
+void SearchTerms::drop_too_long(int64_t length) {
   size_t left = static_cast<size_t>(std::max<int64_t>(length, 0));
   for (SearchTerm& term : all) {
     if (term.min_length() <= left) {

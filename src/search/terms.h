@@ -30,9 +30,9 @@ struct SearchTerms {
   const WordEdges* edges = nullptr;  // of the target's vocabulary
   int64_t attention_layer = 0;       // by which terms are placed
 
-  size_t unfit() const;  // how many have no forms
+  size_t count_without_forms() const;
   // Takes the forms from the last ones that do not fit into an output of this length together with those before them.
-  void keep_what_fits(int64_t length);
+  void drop_too_long(int64_t length);
 };
 
 // A hypothesis's progress on one term.
@@ -60,12 +60,12 @@ struct TermProgress {
 
 // What the terms make of the words that may follow a hypothesis.
 struct TermChoices {
-  struct Begin {
+  struct Start {
     int32_t term, form, token;
     float log_probability;
   };
   std::vector<double> attention = {};  // of each term: the share of its source in what the model attends to
-  std::vector<Begin> begins = {};      // of terms that may begin here, whatever the attention says
+  std::vector<Start> starts = {};      // of terms that may begin here, whatever the attention says
   float next = 0;                      // log p of the next token of the term that is being written
   int32_t own = -1;       // the model has written this term by itself, unless its last word goes on
   size_t own_length = 0;  // in tokens

@@ -16,9 +16,9 @@ bool has_unknown(std::span<const int32_t> ids, const Vocabulary& vocabulary) {
 }
 
 // The best hypothesis of each segment, or that of another rank; the last one where a segment has fewer.
-using Chosen = std::vector<const ScoredHypothesis*>;
-Chosen chosen(const SearchedLine& line, size_t rank) {
-  Chosen all;
+using SegmentHypotheses = std::vector<const ScoredHypothesis*>;
+SegmentHypotheses hypotheses_of_rank(const SearchedLine& line, size_t rank) {
+  SegmentHypotheses all;
   for (const auto& hypotheses : line.hypotheses)
     all.push_back(&hypotheses[std::min(rank, hypotheses.size() - 1)]);
   return all;
@@ -41,7 +41,7 @@ std::vector<SourcePiece> source_pieces(const SearchedLine& line, const Vocabular
   return pieces;
 }
 
-void align(const SearchedLine& line, const Chosen& hypotheses, const std::vector<TextSpan>& spans,
+void align(const SearchedLine& line, const SegmentHypotheses& hypotheses, const std::vector<TextSpan>& spans,
            Translation& all) {
   std::vector<PieceAttention> attention;
   size_t first = 0;
@@ -67,8 +67,8 @@ TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const 
 }
 
 // Without the pieces.
-Translation join_texts(const SearchedLine& line, const Chosen& hypotheses, const Vocabulary& target,
-                       const SearchOptions& options) {
+Translation join_texts(const SearchedLine& line, const SegmentHypotheses& hypotheses,
+                       const Vocabulary& target, const SearchOptions& options) {
   Translation all;
   for (size_t s = 0; s < line.segments.size(); ++s) {
     all.text +=
@@ -79,13 +79,13 @@ Translation join_texts(const SearchedLine& line, const Chosen& hypotheses, const
   return all;
 }
 
-size_t count_tokens(const Chosen& hypotheses) {
+size_t count_tokens(const SegmentHypotheses& hypotheses) {
   size_t count = 0;
   for (const ScoredHypothesis* h : hypotheses) count += h->hypothesis.tokens.size();
   return count;
 }
 
-Translation join(const SearchedLine& line, const Chosen& hypotheses, const Vocabulary& target,
+Translation join(const SearchedLine& line, const SegmentHypotheses& hypotheses, const Vocabulary& target,
                  const SearchOptions& options) {
   Translation all;
   std::vector<TextSpan> spans;  // of the subwords, in bytes
@@ -151,18 +151,18 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
   if (options.alignment) result.pieces = source_pieces(line, *vocabularies.source);
   const auto join_all = tokens || options.alignment ? join : join_texts;
   result.translations.clear();
-  result.translations.push_back(join_all(line, chosen(line, 0), *vocabularies.target, options));
+  result.translations.push_back(join_all(line, hypotheses_of_rank(line, 0), *vocabularies.target, options));
   for (size_t rank = 1; rank < ranks; ++rank) {
-    Translation next = join_all(line, chosen(line, rank), *vocabularies.target, options);
+    Translation next = join_all(line, hypotheses_of_rank(line, rank), *vocabularies.target, options);
     if (!std::ranges::count(result.translations, next.text, &Translation::text))
       result.translations.push_back(std::move(next));
   }
   return result;
 }
 
-TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress>& progress,
-                      const Vocabulary& target, const SearchOptions& options) {
-  TextSoFar all;
+PartialText partial_text(const SearchedLine& line, const std::vector<SearchProgress>& progress,
+                         const Vocabulary& target, const SearchOptions& options) {
+  PartialText all;
   size_t s = 0;
   for (; s < line.segments.size() && !line.hypotheses[s].empty(); ++s) {
     const Segment& segment = line.segments[s];

@@ -65,15 +65,15 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
                                const SearchOptions& options, bool tokens);
 
 // The beginning of its best translation, of whole characters.
-struct TextSoFar {
+struct PartialText {
   std::string text;
   size_t final_bytes = 0;  // this many of the first will stay
 
-  bool operator==(const TextSoFar&) const = default;
+  bool operator==(const PartialText&) const = default;
 };
 
 // `progress`: of each segment. The text goes as far as the first one that is not finished.
-TextSoFar text_so_far(const SearchedLine& line, const std::vector<SearchProgress>& progress,
-                      const Vocabulary& target, const SearchOptions& options);
+PartialText partial_text(const SearchedLine& line, const std::vector<SearchProgress>& progress,
+                         const Vocabulary& target, const SearchOptions& options);
 
 }  // namespace dragoman::internal

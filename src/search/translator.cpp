@@ -7,8 +7,6 @@
 
 #include "base/lines.h"
 #include "search/repetition.h"
-#include "search/sentence_key.h"
-#include "search/source_terms.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -47,7 +45,7 @@ SearchSettings search_settings(const SavedModel& model, const BatchLimits& limit
   const SpecialTokens& special = model.vocabularies.target->special();
   return {.start = special.start,
           .end = special.end,
-          .never = model.vocabularies.target->never(),
+          .suppressed = model.vocabularies.target->suppressed(),
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
           .max_output_length = model.max_positions - 1};
@@ -74,7 +72,7 @@ struct Translator::Job {
   size_t begun = 0;  // the first so many of them are
   size_t unfinished = 0;
   bool moved = false;  // since the last report
-  TextSoFar reported = {};
+  PartialText reported = {};
 };
 
 Translator::Translator(SavedModel& model, const BatchLimits& limits)
@@ -349,7 +347,7 @@ std::vector<TranslationProgress> Translator::progress() {
 bool Translator::update_text(Job& job) const {
   std::vector<SearchProgress> partial;
   for (const Job::SegmentSearch& search : job.searches) partial.push_back(search.progress);
-  TextSoFar text = text_so_far(job.line, partial, *model_.vocabularies.target, job.options);
+  PartialText text = partial_text(job.line, partial, *model_.vocabularies.target, job.options);
   if (text.final_bytes < job.reported.final_bytes || text == job.reported) return false;
   job.reported = std::move(text);
   return true;

@@ -28,10 +28,10 @@
 #include <utility>
 #include <vector>
 
+#include "search/given_terms.h"
 #include "search/parallel_search.h"
 #include "search/saved_model.h"
 #include "search/sentence_cache.h"
-#include "search/term_forms.h"
 #include "search/translation.h"
 #include "search/turns.h"
 

@@ -14,13 +14,13 @@ Turn Turns::next(uint64_t client, double cost) {
   double& end = ends_[client];
   const Turn turn = {std::max(now_, end), cost};
   end = turn.start + cost;
-  if (ends_.size() >= max_clients) forget_half();
+  if (ends_.size() >= max_clients) evict_half();
   return turn;
 }
 
 // The half that has had the least. If each request comes from another client, nobody's turn is later than now, and all
-// would be remembered for ever unless time moved on.
-void Turns::forget_half() {
+// would be remembered forever unless time moved on.
+void Turns::evict_half() {
   std::vector<double> ends;
   for (const auto& [client, end] : ends_) ends.push_back(end);
   std::ranges::nth_element(ends, ends.begin() + max_clients / 2);

@@ -24,7 +24,7 @@ class Turns {
   size_t clients() const { return ends_.size(); }
 
  private:
-  void forget_half();
+  void evict_half();
 
   double now_ = 0;
   std::unordered_map<uint64_t, double> ends_;  // by client, of the last request's turn

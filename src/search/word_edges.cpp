@@ -24,7 +24,7 @@ WordEdges::Kind WordEdges::kind_of(char32_t c) {
 WordEdges::Edge WordEdges::edge_of(const Vocabulary& vocabulary, int32_t id) const {
   if (id == vocabulary.special().end) return {Kind::end, Kind::end, Kind::end};
   if (id == vocabulary.special().unknown) return {Kind::letter, Kind::letter, Kind::letter};
-  if (vocabulary.is_mark(id)) return {Kind::nothing, Kind::nothing, Kind::nothing};
+  if (vocabulary.is_special(id)) return {Kind::nothing, Kind::nothing, Kind::nothing};
   if (vocabulary.is_byte(id)) {
     const int byte = std::stoi(vocabulary.piece(id).substr(3, 2), nullptr, 16);
     return {Kind::byte, Kind::byte, Kind::byte, static_cast<uint8_t>(byte)};

@@ -32,22 +32,21 @@ const char* kind_of(int status) {
   }
 }
 
-HttpResponse failure_answer(std::string_view tag, std::string_view request, const char* cause) {
+ServeError unexpected(std::string_view request, const char* cause) {
   log_warning("request {} failed: {}", request, cause);
-  return error_answer(tag, 500,
-                      "the server could not answer this request: its operator finds the cause in its log");
+  return ServeError(500, "the server could not answer this request: its operator finds the cause in its log");
 }
 
-HttpResponse answer_of(std::string_view tag, const dragoman::Error& error, std::string_view request) {
+ServeError by_kind(const dragoman::Error& error, std::string_view request) {
   switch (error.kind()) {
     case ErrorKind::usage:
-      return error_answer(tag, 400, error.what());
+      return ServeError(400, error.what());
     case ErrorKind::expired:
-      return error_answer(tag, 504, error.what());
+      return ServeError(504, error.what());
     case ErrorKind::cancelled:
-      return error_answer(tag, 503, "the server is stopping: try again", {{"retry-after", "1"}});
+      return ServeError(503, "the server is stopping: try again", {{"retry-after", "1"}});
     default:
-      return failure_answer(tag, request, error.what());
+      return unexpected(request, error.what());
   }
 }
 
@@ -73,18 +72,23 @@ HttpResponse error_answer(std::string_view tag, int status, const std::string& m
 }
 
 HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error, std::string_view request) {
+  const ServeError told = client_error(error, request);
+  return error_answer(tag, told.status(), told.what(), told.headers());
+}
+
+ServeError client_error(const std::exception_ptr& error, std::string_view request) {
   try {
     std::rethrow_exception(error);
   } catch (const ServeError& refusal) {
-    return error_answer(tag, refusal.status(), refusal.what(), refusal.headers());
+    return refusal;
   } catch (const Overloaded& busy) {
-    return error_answer(tag, 503, busy.what(), {{"retry-after", std::to_string(busy.seconds())}});
+    return ServeError(503, busy.what(), {{"retry-after", std::to_string(busy.seconds())}});
   } catch (const dragoman::Error& failure) {
-    return answer_of(tag, failure, request);
+    return by_kind(failure, request);
   } catch (const std::bad_alloc&) {
-    return error_answer(tag, 503, "the server is out of memory: try again later", {{"retry-after", "5"}});
+    return ServeError(503, "the server is out of memory: try again later", {{"retry-after", "5"}});
   } catch (const std::exception& bug) {
-    return failure_answer(tag, request, bug.what());
+    return unexpected(request, bug.what());
   }
 }
 

@@ -73,24 +73,24 @@ std::optional<Overloaded> Capacity::refusal_of(const Size& size) const {
 
 std::shared_ptr<void> Capacity::taken(const Size& size) {
   if (used_.texts == 0) since_ = Clock::now();  // an idle time says nothing about the rate
-  std::shared_ptr<void> room(this, [size](Capacity* capacity) { capacity->give_back(size); });
+  std::shared_ptr<void> room(this, [size](Capacity* capacity) { capacity->release(size); });
   used_.texts += size.texts;
   used_.characters += size.characters;
   used_.large += size.large;
   return room;
 }
 
-void Capacity::give_back(const Size& size) {
+void Capacity::release(const Size& size) {
   const std::lock_guard lock(mutex_);
   used_.texts -= size.texts;
   used_.characters -= size.characters;
   used_.large -= size.large;
-  given_back_ += size.characters;
+  released_ += size.characters;
   const std::chrono::duration<double> passed = Clock::now() - since_;
   if (passed < period) return;
-  const double rate = static_cast<double>(given_back_) / passed.count();
+  const double rate = static_cast<double>(released_) / passed.count();
   rate_ = rate_ == 0 ? rate : (1 - newest_weight) * rate_ + newest_weight * rate;
-  given_back_ = 0;
+  released_ = 0;
   since_ = Clock::now();
 }
 

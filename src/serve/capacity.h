@@ -37,7 +37,7 @@ class Capacity {
   Size size_of(const TextWork& work) const;
   std::optional<Overloaded> refusal_of(const Size& size) const;
   std::shared_ptr<void> taken(const Size& size);
-  void give_back(const Size& size);
+  void release(const Size& size);
   int seconds_until_room() const;
 
   const Size max_;
@@ -45,7 +45,7 @@ class Capacity {
   Size used_;
   // Characters per second released recently.
   double rate_ = 0;
-  size_t given_back_ = 0;
+  size_t released_ = 0;
   Clock::time_point since_ = Clock::now();
 };
 

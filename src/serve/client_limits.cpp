@@ -29,16 +29,16 @@ void ClientLimits::end(const std::string& client) {
 
 double ClientLimits::used(Client& client, Time now) const {
   const double seconds = std::chrono::duration<double>(now - std::exchange(client.at, now)).count();
-  client.used = std::max(0.0, client.used - seconds * static_cast<double>(characters_a_minute_) / 60);
+  client.used = std::max(0.0, client.used - seconds * static_cast<double>(characters_per_minute_) / 60);
   return client.used;
 }
 
 int64_t ClientLimits::take(const std::string& client, int64_t characters, Time now) {
-  if (characters_a_minute_ == 0) return 0;
+  if (characters_per_minute_ == 0) return 0;
   const std::lock_guard lock(mutex_);
   forget_idle(now);
   Client& c = clients_[client];
-  const double limit = static_cast<double>(characters_a_minute_), wanted = static_cast<double>(characters);
+  const double limit = static_cast<double>(characters_per_minute_), wanted = static_cast<double>(characters);
   const double excess = used(c, now) + std::min(wanted, limit) - limit;
   if (excess > 0) return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(excess * 60 / limit)));
   c.used += wanted;
@@ -46,11 +46,11 @@ int64_t ClientLimits::take(const std::string& client, int64_t characters, Time n
 }
 
 int64_t ClientLimits::wait(const std::string& client, Time now) {
-  if (characters_a_minute_ == 0) return 0;
+  if (characters_per_minute_ == 0) return 0;
   const std::lock_guard lock(mutex_);
   const auto place = clients_.find(client);
   if (place == clients_.end()) return 0;
-  const double limit = static_cast<double>(characters_a_minute_), excess = used(place->second, now) - limit;
+  const double limit = static_cast<double>(characters_per_minute_), excess = used(place->second, now) - limit;
   return excess < 0 ? 0 : std::max<int64_t>(1, static_cast<int64_t>(std::ceil(excess * 60 / limit)));
 }
 

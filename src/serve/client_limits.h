@@ -14,8 +14,8 @@ class ClientLimits {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  ClientLimits(int64_t requests_at_once, int64_t characters_a_minute)
-      : requests_(requests_at_once), characters_a_minute_(characters_a_minute) {}
+  ClientLimits(int64_t requests_at_once, int64_t characters_per_minute)
+      : requests_(requests_at_once), characters_per_minute_(characters_per_minute) {}
 
   // A request under way, while it is held; null where the client has reached its limit.
   std::shared_ptr<void> begin(const std::string& client);
@@ -37,7 +37,7 @@ class ClientLimits {
   void forget_idle(Time now);
   void end(const std::string& client);
 
-  const int64_t requests_, characters_a_minute_;
+  const int64_t requests_, characters_per_minute_;
   std::mutex mutex_;
   std::unordered_map<std::string, Client>
       clients_;              // those with a request under way, or who used some recently

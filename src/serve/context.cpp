@@ -30,7 +30,7 @@ void take_characters(ServeContext& context, const std::string& client, size_t ch
   if (wait == 0) return;
   throw ServeError(429,
                    fmt::format("more than {} characters in a minute: wait, or send fewer",
-                               context.settings.limits.characters_a_minute),
+                               context.settings.limits.characters_per_minute),
                    {{"retry-after", std::to_string(wait)}});
 }
 
@@ -66,6 +66,16 @@ void admit_texts(ServeContext& context, const ServeCall& call, const std::vector
   take_characters(context, call.client, checked_characters(context, texts));
 }
 
+std::shared_ptr<void> admit_computation(ServeContext& context, const ServeCall& call,
+                                        const std::vector<std::string>& texts) {
+  std::vector<TextWork> works;
+  for (const std::string& text : texts) works.push_back({.text = text});
+  admit_works(context, call, works, checked_characters(context, texts));
+  const auto rooms = std::make_shared<std::vector<std::shared_ptr<void>>>();
+  for (TextWork& work : works) rooms->push_back(std::move(work.room));
+  return rooms;
+}
+
 void admit_works(ServeContext& context, const ServeCall& call, std::vector<TextWork>& works,
                  size_t characters) {
   context.translations.reserve(works);
@@ -80,7 +90,7 @@ void admit_file(ServeContext& context, const std::string& client, size_t charact
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make) {
   const uint64_t client = client_number(call);
   const auto task = [call = std::move(call), make = std::move(make)] {
-    if (call.request.gone.stop_requested()) return;
+    if (call.request.disconnected.stop_requested()) return;
     answer(call, [&] {
       if (std::chrono::steady_clock::now() > call.deadline)
         throw ServeError(504, "the deadline passed before the request was started");
@@ -95,7 +105,7 @@ uint64_t client_number(const ServeCall& call) { return std::hash<std::string>()(
 TextWork work_of(const ServeCall& call, std::string text) {
   return {.text = std::move(text),
           .deadline = call.deadline,
-          .stop = call.request.gone,
+          .stop = call.request.disconnected,
           .client = client_number(call)};
 }
 

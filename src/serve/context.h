@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace dragoman::internal {
 
 class ApiKeys;
 class ClientLimits;
-class KeptFiles;
+class DownloadStore;
 class ServeMetrics;
 class Translations;
 class WorkerPool;
@@ -27,9 +28,9 @@ struct ServeContext {
   ServeMetrics& metrics;
   ClientLimits& clients;
   ApiKeys& keys;
-  WorkerPool& workers;  // for what takes long and waits for nothing: answers with much to format
-  WorkerPool& waiting;  // for what waits for a model
-  KeptFiles& files;     // translated files until they are fetched, of all APIs
+  WorkerPool& workers;   // for what takes long and waits for nothing: answers with much to format
+  WorkerPool& waiting;   // for what waits for a model
+  DownloadStore& files;  // translated files until they are fetched, of all APIs
   std::atomic<bool> draining = false;  // stopping: what was accepted ends, nothing new begins
 };
 
@@ -47,6 +48,10 @@ size_t checked_characters(const ServeContext& context, const std::vector<std::st
                           size_t others = 0);
 // A ServeError where so many translations of each line are too many.
 void check_hypotheses(const ServeContext& context, const std::vector<std::string>& texts, int64_t hypotheses);
+// The same for texts that a model computes something else of than a translation, a work each; and room among all that
+// waits, until the last copy of the result goes.
+std::shared_ptr<void> admit_computation(ServeContext& context, const ServeCall& call,
+                                        const std::vector<std::string>& texts);
 // Room for the works; then their characters count.
 void admit_works(ServeContext& context, const ServeCall& call, std::vector<TextWork>& works,
                  size_t characters);

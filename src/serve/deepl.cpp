@@ -5,7 +5,7 @@
 
 #include "serve/answers.h"
 #include "serve/deepl_api.h"
-#include "serve/language_names.h"
+#include "serve/languages.h"
 
 namespace dragoman::internal {
 namespace {

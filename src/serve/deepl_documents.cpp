@@ -34,8 +34,9 @@ void upload(DeepL& api, const ServeCall& call) {
   work.stop = {};  // the client comes back
   work.deadline = std::chrono::steady_clock::now() + time_for_a_document;
   try {
-    const auto done = [kept = api.shared_from_this(), ticket](std::future<TextResult> result) {
-      kept->documents.finish(ticket.id, result);
+    const auto done = [kept = api.shared_from_this(), ticket,
+                       request = call.request.id](std::future<TextResult> result) {
+      kept->documents.finish(ticket.id, result, request);
     };
     api.context.translations.translate(std::move(work), done);
   } catch (...) {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "serve/answers.h"
 #include "serve/route.h"
 #include "serve/secrets.h"
 
@@ -25,8 +26,8 @@ DocumentJobs::Ticket DocumentJobs::begin(const std::string& name, const std::str
   return ticket;
 }
 
-void DocumentJobs::finish(const std::string& id, std::future<TextResult>& result) {
-  std::shared_ptr<KeptFiles::Place> place;
+void DocumentJobs::finish(const std::string& id, std::future<TextResult>& result, std::string_view request) {
+  std::shared_ptr<DownloadStore::Place> place;
   {
     const std::lock_guard lock(mutex_);
     const auto job = jobs_.find(id);
@@ -36,8 +37,8 @@ void DocumentJobs::finish(const std::string& id, std::future<TextResult>& result
   std::string kept, failure;
   try {
     kept = files_.keep(*place, result.get().text);
-  } catch (const std::exception& error) {
-    failure = error.what();
+  } catch (...) {
+    failure = client_error(std::current_exception(), request).what();
   }
   const std::lock_guard lock(mutex_);
   Job& job = jobs_.at(id);

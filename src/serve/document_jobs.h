@@ -11,15 +11,16 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "serve/kept_files.h"
+#include "serve/download_store.h"
 #include "serve/translations.h"
 
 namespace dragoman::internal {
 
 class DocumentJobs {
  public:
-  explicit DocumentJobs(KeptFiles& files) : files_(files) {}
+  explicit DocumentJobs(DownloadStore& files) : files_(files) {}
 
   static constexpr size_t max_jobs = 2000;  // those whose files were fetched and those that failed among them
 
@@ -28,7 +29,7 @@ class DocumentJobs {
   };
   struct Status {
     bool done = false;
-    std::string error = {};  // empty unless it failed
+    std::string error = {};  // what the client is told; empty unless it failed
     std::string name = {};   // of the translated file
     std::chrono::steady_clock::time_point since = {};
   };
@@ -36,8 +37,8 @@ class DocumentJobs {
   // `name`: of the translated file. `bytes`: of the document, for whose translation space is reserved. Throws a
   // ServeError where there is none.
   Ticket begin(const std::string& name, const std::string& client, size_t bytes);
-  // Keeps the file, or the reason why there is none.
-  void finish(const std::string& id, std::future<TextResult>& result);
+  // Keeps the file, or what the client is told of why there is none. `request`: the upload's id, for the log.
+  void finish(const std::string& id, std::future<TextResult>& result, std::string_view request);
   void forget(const std::string& id);
 
   // These throw a ServeError of status 404 where the document does not exist, or has expired.
@@ -48,15 +49,15 @@ class DocumentJobs {
   struct Job {
     std::string key;
     Status status = {};
-    std::shared_ptr<KeptFiles::Place> place = {};  // until it is finished
-    std::string kept = {};                         // its name in files_
+    std::shared_ptr<DownloadStore::Place> place = {};  // until it is finished
+    std::string kept = {};                             // its name in files_
     bool fetched = false;
     std::chrono::steady_clock::time_point until = {};  // once it is finished
   };
   const Job& find(const Ticket& ticket) const;  // holding the lock
   void make_room();
 
-  KeptFiles& files_;
+  DownloadStore& files_;
   mutable std::mutex mutex_;
   std::map<std::string, Job> jobs_;
 };

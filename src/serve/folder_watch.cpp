@@ -29,8 +29,8 @@ FolderState state_of(const std::string& folder) {
   return state;
 }
 
-FolderWatch::FolderWatch(std::chrono::milliseconds period, std::function<void(bool)> look)
-    : period_(period), look_(std::move(look)), thread_(start_thread([this] { work(); })) {}
+FolderWatch::FolderWatch(std::chrono::milliseconds period, std::function<void(bool forced)> check)
+    : period_(period), check_(std::move(check)), thread_(start_thread([this] { work(); })) {}
 
 FolderWatch::~FolderWatch() {
   {
@@ -55,10 +55,10 @@ void FolderWatch::work() {
   for (;;) {
     period_.count() > 0 ? (void)wake_.wait_for(lock, period_, woken) : wake_.wait(lock, woken);
     if (stop_) return;
-    const bool asked = std::exchange(asked_, false);
+    const bool forced = std::exchange(asked_, false);
     lock.unlock();
     try {
-      look_(asked);
+      check_(forced);
     } catch (const std::exception& error) {
       log_warning("the models' folders could not be looked at: {}", error.what());
     }

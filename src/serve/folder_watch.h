@@ -1,4 +1,4 @@
-// When a model's folder has changed, and a thread that looks from time to time.
+// When a model's folder has changed, and a thread that checks from time to time.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,9 @@ FolderState state_of(const std::string& folder);
 
 class FolderWatch {
  public:
-  // Calls `look` on a thread of its own: every `period` (0: never), and soon after ask(), then with true. What it
+  // Calls `check` on a thread of its own: every `period` (0: never), and soon after ask(), then with true. What it
   // throws is logged.
-  FolderWatch(std::chrono::milliseconds period, std::function<void(bool asked)> look);
+  FolderWatch(std::chrono::milliseconds period, std::function<void(bool forced)> check);
   ~FolderWatch();
 
   void ask();
@@ -37,7 +37,7 @@ class FolderWatch {
   void work();
 
   const std::chrono::milliseconds period_;
-  const std::function<void(bool)> look_;
+  const std::function<void(bool forced)> check_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool asked_ = false, stop_ = false;

@@ -105,7 +105,7 @@ std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   try {
     if (!folder_.empty()) write_file(path(glossary->id), {as_file(*glossary)});
   } catch (...) {
-    give_back(bytes);
+    release(bytes);
     throw;
   }
   const std::lock_guard lock(mutex_);
@@ -122,7 +122,7 @@ void GlossaryStore::reserve(size_t bytes) {
   bytes_ += bytes;
 }
 
-void GlossaryStore::give_back(size_t bytes) {
+void GlossaryStore::release(size_t bytes) {
   const std::lock_guard lock(mutex_);
   --reserved_;
   bytes_ -= bytes;

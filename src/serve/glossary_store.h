@@ -41,7 +41,7 @@ class GlossaryStore {
 
  private:
   void reserve(size_t bytes);
-  void give_back(size_t bytes);
+  void release(size_t bytes);
   std::string path(const std::string& id) const;
   void read_folder();
 

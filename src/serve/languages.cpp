@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <unicode/locid.h>
+#include <unicode/unistr.h>
 
 namespace dragoman::internal {
 namespace {
@@ -47,6 +48,17 @@ std::string language_code(std::string_view name) {
 std::string without_region(const std::string& code) {
   const size_t last = code.rfind('-');
   return last != code.npos && code.size() - last - 1 < 4 ? code.substr(0, last) : code;
+}
+
+std::string english_name(const std::string& code) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Locale locale = icu::Locale::forLanguageTag(code, status);
+  if (U_FAILURE(status)) return code;
+  icu::UnicodeString shown;
+  locale.getDisplayName(icu::Locale::getEnglish(), shown);
+  std::string name;
+  shown.toUTF8String(name);
+  return name.empty() ? code : name;
 }
 
 // "en-pt-BR" could be read as "en-PT" and "br", too: what is written as codes are comes first.

@@ -1,4 +1,4 @@
-// Codes of languages, as models, people and clients write them.
+// Codes of languages, as models, people and clients write them, and their English names.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,9 @@ std::string language_code(std::string_view name);
 
 // "pt" for "pt-BR", "zh-Hant" for "zh-Hant-TW".
 std::string without_region(const std::string& code);
+
+// "Portuguese (Brazil)" for "pt-BR"; the code where it has none.
+std::string english_name(const std::string& code);
 
 using LanguagePair = std::pair<std::string, std::string>;
 

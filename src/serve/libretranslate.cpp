@@ -12,7 +12,7 @@
 #include "dragoman/document.h"
 #include "serve/answers.h"
 #include "serve/fields.h"
-#include "serve/language_names.h"
+#include "serve/languages.h"
 #include "serve/libretranslate_languages.h"
 #include "serve/libretranslate_schemas.h"
 #include "serve/settings.h"

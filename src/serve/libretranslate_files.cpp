@@ -6,8 +6,8 @@
 
 #include "dragoman/document.h"
 #include "serve/answers.h"
+#include "serve/download_store.h"
 #include "serve/fields.h"
-#include "serve/kept_files.h"
 #include "serve/libretranslate.h"
 #include "serve/libretranslate_languages.h"
 #include "serve/libretranslate_schemas.h"
@@ -53,7 +53,7 @@ void translate_file(ServeContext& context, const ServeCall& call) {
 }
 
 // The part of the name before the first dot finds the file; the rest is what it is to be called.
-void download(KeptFiles& files, const ServeCall& call) {
+void download(DownloadStore& files, const ServeCall& call) {
   const size_t dot = std::min(call.name.find('.'), call.name.size());
   std::optional<std::string> bytes = files.find(std::string_view(call.name).substr(0, dot));
   if (!bytes) throw ServeError(404, "no such file, or it has expired: translate it again");

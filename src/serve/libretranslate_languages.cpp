@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "serve/language_names.h"
+#include "serve/languages.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {

@@ -12,8 +12,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman::internal {
+
+struct ServedModel;
 
 // How many values were at most each bound, and their sum.
 class Histogram {
@@ -57,5 +60,8 @@ class ServeMetrics {
   std::map<std::string, Histogram> times_;                   // by route
   std::map<std::string, Pair> pairs_;
 };
+
+// What each model's translator counts.
+void print_models(MetricsPage& page, const std::vector<ServedModel>& models);
 
 }  // namespace dragoman::internal

@@ -49,12 +49,12 @@ bool is_better_pivot(const std::string& one, const std::string& other) {
 }  // namespace
 
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
-                     TranslatorOwner& owner) {
+                     TranslatorReaper& reaper) {
   const auto [name, folder] = name_and_folder(argument);
   OpenModel model = {.state = state_of(folder)};
   model.served = {.name = name.empty() ? folder_name(folder) : name,
                   .folder = folder,
-                  .translator = owner.own(std::make_unique<dragoman::Translator>(folder, settings))};
+                  .translator = reaper.adopt(std::make_unique<dragoman::Translator>(folder, settings))};
   const dragoman::ModelInfo info = model.served.translator->info();
   ModelLanguages languages = languages_of(info, name);
   model.sources = std::move(languages.sources);

@@ -11,7 +11,7 @@
 #include "serve/languages.h"
 #include "serve/served_languages.h"
 #include "serve/translations.h"
-#include "serve/translator_owner.h"
+#include "serve/translator_reaper.h"
 
 namespace dragoman::internal {
 
@@ -33,7 +33,7 @@ struct OpenModel {
 
 // `argument`: [NAME=]DIR.
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
-                     TranslatorOwner& owner);
+                     TranslatorReaper& reaper);
 
 class Models {
  public:

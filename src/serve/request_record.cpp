@@ -22,8 +22,8 @@ constexpr int client_gone = 499;  // as nginx notes it; nobody is sent it
 class RecordedSink : public Responder::Sink {
  public:
   RecordedSink(const RequestRecorder& recorder, RequestRecorder::Note note, Responder inner,
-               std::shared_ptr<void> held)
-      : recorder_(recorder), note_(std::move(note)), inner_(std::move(inner)), held_(std::move(held)) {}
+               std::shared_ptr<void> lease)
+      : recorder_(recorder), note_(std::move(note)), inner_(std::move(inner)), lease_(std::move(lease)) {}
   ~RecordedSink() override {
     if (note_.status == 0) note_.status = 500;  // which the connection answers then
     finish();
@@ -57,14 +57,14 @@ class RecordedSink : public Responder::Sink {
   }
   void finish() {
     if (done_.exchange(true)) return;
-    held_.reset();
+    lease_.reset();
     recorder_.finish(note_);
   }
 
   const RequestRecorder& recorder_;
   RequestRecorder::Note note_;
   Responder inner_;
-  std::shared_ptr<void> held_;
+  std::shared_ptr<void> lease_;
   std::atomic<bool> done_ = false;
 };
 
@@ -77,14 +77,14 @@ RequestRecorder::Note RequestRecorder::note_of(const IncomingRequest& request, c
           .route = route,
           .origin = std::string(request.header("origin")),
           .received = request.received,
-          .gone = request.gone};
+          .disconnected = request.disconnected};
 }
 
 Responder RequestRecorder::recorded(const IncomingRequest& request, const std::string& route,
                                     const std::string& client, Responder responder,
-                                    std::shared_ptr<void> held) const {
+                                    std::shared_ptr<void> lease) const {
   return Responder(std::make_shared<RecordedSink>(*this, note_of(request, route, client),
-                                                  std::move(responder), std::move(held)));
+                                                  std::move(responder), std::move(lease)));
 }
 
 HttpResponse RequestRecorder::noted(const IncomingRequest& request, const std::string& route,
@@ -98,7 +98,7 @@ HttpResponse RequestRecorder::noted(const IncomingRequest& request, const std::s
 }
 
 void RequestRecorder::finish(const Note& note) const {
-  const int status = note.gone.stop_requested() ? client_gone : note.status;
+  const int status = note.disconnected.stop_requested() ? client_gone : note.status;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - note.received;
   metrics_.answered(note.route, status, time);
   if (settings_.log == RequestLogFormat::off) return;

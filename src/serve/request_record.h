@@ -15,10 +15,10 @@ class RequestRecorder {
   RequestRecorder(const ServeSettings& settings, ServeMetrics& metrics, const Cors& cors)
       : settings_(settings), metrics_(metrics), cors_(cors) {}
 
-  // A responder that records the response, and keeps `held` alive until then. `route`: the route's path, as a
+  // A responder that records the response, and keeps `lease` alive until then. `route`: the route's path, as a
   // metrics label.
   Responder recorded(const IncomingRequest& request, const std::string& route, const std::string& client,
-                     Responder responder, std::shared_ptr<void> held) const;
+                     Responder responder, std::shared_ptr<void> lease) const;
   // For an answer that is given at once.
   HttpResponse noted(const IncomingRequest& request, const std::string& route, const std::string& client,
                      HttpResponse response) const;
@@ -28,7 +28,7 @@ class RequestRecorder {
   struct Note {
     std::string id, client, method, path, route, origin;
     std::chrono::steady_clock::time_point received;
-    std::stop_token gone;
+    std::stop_token disconnected;
     int status = 0;
     size_t bytes = 0;
   };

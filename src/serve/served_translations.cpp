@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "serve/document_job.h"
+#include "serve/document_translation.h"
 #include "serve/text_job.h"
 
 namespace dragoman::internal {
@@ -19,11 +19,11 @@ TranslationsSettings with_caches(TranslationsSettings settings, size_t models) {
 }
 
 std::shared_ptr<const Models> open_all(const std::vector<std::string>& arguments,
-                                       const TranslationsSettings& settings, TranslatorOwner& owner) {
+                                       const TranslationsSettings& settings, TranslatorReaper& reaper) {
   if (arguments.empty()) throw UsageError("a server needs at least one model");
   std::vector<OpenModel> models;
   for (const std::string& argument : arguments)
-    models.push_back(open_model(argument, settings.translator, owner));
+    models.push_back(open_model(argument, settings.translator, reaper));
   return std::make_shared<const Models>(std::move(models));
 }
 
@@ -42,7 +42,7 @@ ServedTranslations::ServedTranslations(std::vector<std::string> models, const Tr
       documents_(settings.documents),
       seen_(arguments_.size()),
       refused_(arguments_.size()),
-      watch_(settings.watch, [this](bool asked) { look_for_changes(asked); }) {}
+      watch_(settings.watch, [this](bool forced) { check_for_changes(forced); }) {}
 
 ServedTranslations::~ServedTranslations() { end_.request_stop(); }
 
@@ -51,16 +51,16 @@ std::shared_ptr<const Models> ServedTranslations::current() const {
   return models_;
 }
 
-// A folder that is being written is left alone until two looks have found it the same, and one that could not be used
-// until it changes again. Whoever asks has all models loaded anew.
-void ServedTranslations::look_for_changes(bool asked) {
+// A folder that is being written is left alone until two checks have found it the same, and one that could not be used
+// until it changes again. `forced`: all models are loaded again.
+void ServedTranslations::check_for_changes(bool forced) {
   std::vector<OpenModel> all = current()->all();
   std::vector<size_t> changed;
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string folder = all[i].served.folder;
     const FolderState now = state_of(folder);
     const bool settled = std::exchange(seen_[i], now) == now;
-    if (!asked && (now == all[i].state || !settled || now == refused_[i])) continue;
+    if (!forced && (now == all[i].state || !settled || now == refused_[i])) continue;
     try {
       all[i] = open_model(arguments_[i], settings_.translator, translators_);
       changed.push_back(i);

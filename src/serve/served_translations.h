@@ -35,7 +35,7 @@ class ServedTranslations : public Translations {
 
  private:
   std::shared_ptr<const Models> current() const;
-  void look_for_changes(bool asked);
+  void check_for_changes(bool forced);
   void use(std::vector<OpenModel> models, const std::vector<size_t>& changed);
   TextResult languages_of(const TextWork& work, const Models& models) const;
 
@@ -43,12 +43,12 @@ class ServedTranslations : public Translations {
   const TranslationsSettings settings_;
   std::stop_source end_;
   Capacity capacity_;
-  TranslatorOwner translators_;
+  TranslatorReaper translators_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Models> models_;
   std::optional<LanguageDetector> detector_;
   WorkerPool documents_;
-  // The watch's own: of each folder at its last look, and when it could not be used.
+  // The watch's own: of each folder at its last check, and when it could not be used.
   std::vector<FolderState> seen_, refused_;
   FolderWatch watch_;
 };

@@ -8,12 +8,11 @@
 #include "serve/client_limits.h"
 #include "serve/context.h"
 #include "serve/deepl.h"
-#include "serve/dispatch.h"
-#include "serve/kept_files.h"
+#include "serve/dispatcher.h"
+#include "serve/download_store.h"
 #include "serve/libretranslate.h"
 #include "serve/loading.h"
 #include "serve/metrics.h"
-#include "serve/model_metrics.h"
 #include "serve/openapi.h"
 #include "serve/operation.h"
 #include "serve/training_view.h"
@@ -29,7 +28,7 @@ HttpSettings http_settings(const ServeSettings& s) {
           .port = static_cast<int>(s.port),
           .body_bytes = body_bytes,
           .connections = static_cast<size_t>(s.connections),
-          .connections_of_one_address = static_cast<size_t>(s.connections_of_address),
+          .connections_per_address = static_cast<size_t>(s.connections_per_address),
           .buffered_bytes = std::max(body_bytes, static_cast<size_t>(s.limits.buffered)),
           .header_time = std::chrono::seconds(s.header_time),
           .idle_time = std::chrono::seconds(s.idle_time),
@@ -42,8 +41,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .precision = s.precision,
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),
-                         .cache_bytes = static_cast<size_t>(s.cache) << 20,
                          .reserved = (s.batch + 7) / 8},
+          .cache_bytes = static_cast<size_t>(s.cache) << 20,
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters)};
@@ -69,7 +68,7 @@ Route openapi_route(std::shared_ptr<const std::string> document) {
 struct TranslationServer::Parts {
   explicit Parts(const ServeSettings& given)
       : settings(given),
-        clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
+        clients(settings.limits.requests_per_client, settings.limits.characters_per_minute),
         keys(settings.api_keys),
         cors(settings.cors),
         recorder(settings, metrics, cors),
@@ -80,18 +79,19 @@ struct TranslationServer::Parts {
         waiting(16),
         context{translations, settings, metrics, clients, keys, workers, waiting, files},
         training(settings.training),
-        dispatch(all_routes(), context, cors, recorder),
-        http(new HttpServer(
-            http_settings(settings),
-            {.admit = [this](const IncomingRequest& head,
-                             size_t& bytes) { return dispatch.admit(head, bytes); },
-             .refused = [this](
-                            const IncomingRequest& head, int status,
-                            const std::string& sentence) { return dispatch.refused(head, status, sentence); },
-             .handle =
-                 [this](IncomingRequest request, Responder responder) {
-                   dispatch.handle(std::move(request), std::move(responder));
-                 }})) {}
+        dispatcher(all_routes(), context, cors, recorder),
+        http(
+            new HttpServer(http_settings(settings),
+                           {.admit = [this](const IncomingRequest& head,
+                                            size_t& bytes) { return dispatcher.admit(head, bytes); },
+                            .refused =
+                                [this](const IncomingRequest& head, int status, const std::string& sentence) {
+                                  return dispatcher.refused(head, status, sentence);
+                                },
+                            .handle =
+                                [this](IncomingRequest request, Responder responder) {
+                                  dispatcher.handle(std::move(request), std::move(responder));
+                                }})) {}
 
   std::vector<Route> all_routes() {
     std::vector<Route> routes = v1_routes(context);
@@ -136,12 +136,12 @@ struct TranslationServer::Parts {
   ApiKeys keys;
   Cors cors;
   RequestRecorder recorder;
-  KeptFiles files;
+  DownloadStore files;
   LoadingTranslations translations;
   WorkerPool workers, waiting;
   ServeContext context;
   TrainingView training;
-  Dispatch dispatch;
+  Dispatcher dispatcher;
   std::unique_ptr<HttpServer> http;
 };
 
@@ -182,7 +182,7 @@ bool TranslationServer::stop() {
   using Clock = std::chrono::steady_clock;
   parts_->context.draining = true;
   const auto until = Clock::now() + std::chrono::seconds(parts_->settings.drain_time);
-  const KeptFiles::Left left = parts_->files.wait(until);
+  const DownloadStore::Left left = parts_->files.wait(until);
   if (left.unfinished + left.unfetched > 0)
     log_warning("dropped: {} documents whose translation was not done, and {} that were not fetched",
                 left.unfinished, left.unfetched);

@@ -1,6 +1,6 @@
 #include "serve/settings.h"
 
-#include "api/engine_options.h"
+#include "api/options.h"
 #include "base/error.h"
 #include "serve/proxies.h"
 
@@ -28,7 +28,7 @@ void declare_network(Section& own, ServeSettings& s) {
   own.add("certificate", s.certificate, "PEM file of the certificate and its chain, for HTTPS");
   own.add("key", s.key, "PEM file of the certificate's private key");
   own.add("connections", s.connections, "maximum open connections", at_least(1).at_most(1'000'000));
-  own.add("connections-per-address", s.connections_of_address, "maximum open connections per client address",
+  own.add("connections-per-address", s.connections_per_address, "maximum open connections per client address",
           at_least(1).at_most(1'000'000));
   own.add("header-time", s.header_time, "time limit for receiving a request's headers, in seconds",
           at_least(1).at_most(3600));
@@ -57,9 +57,9 @@ void declare_limits(Section& own, ServeLimits& l) {
           at_least(1));
   own.add("queue-characters", l.queue_characters,
           "maximum characters of these; a text of more than a quarter counts as a quarter", at_least(1));
-  own.add("requests-per-client", l.requests_of_client, "maximum concurrent requests per API key or address",
+  own.add("requests-per-client", l.requests_per_client, "maximum concurrent requests per API key or address",
           at_least(1).at_most(1'000'000));
-  own.add("characters-per-minute", l.characters_a_minute,
+  own.add("characters-per-minute", l.characters_per_minute,
           "maximum characters per minute per API key or address; 0: no limit", at_least(0));
   own.add("keep-megabytes", l.keep_megabytes,
           "maximum megabytes of translated files that wait in the folder for temporary files until they are "

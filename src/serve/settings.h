@@ -20,8 +20,8 @@ struct ServeLimits {
   int64_t beam = 20, output = 1000;                  // the largest that a request may ask for
   int64_t timeout = 120;                             // seconds
   int64_t queue = 4096, queue_characters = 4 << 20;  // texts and characters that wait
-  int64_t requests_of_client = 256;                  // at once
-  int64_t characters_a_minute = 0;                   // of a client; 0: any number
+  int64_t requests_per_client = 256;                 // at once
+  int64_t characters_per_minute = 0;                 // of a client; 0: any number
   int64_t keep_megabytes = 1024, keep_minutes = 30;  // of translated files
 };
 
@@ -35,7 +35,7 @@ struct ServeSettings {
   std::vector<std::string> host_names;  // besides localhost
   int64_t port = 5000;
   std::string certificate, key;
-  int64_t connections = 4096, connections_of_address = 256;
+  int64_t connections = 4096, connections_per_address = 256;
   int64_t header_time = 10, idle_time = 75;  // seconds
 
   ServeLimits limits;

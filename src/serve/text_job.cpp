@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "serve/either_stop.h"
+#include "serve/combined_stop.h"
 
 namespace dragoman::internal {
 namespace {
@@ -188,7 +188,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   const std::vector<size_t> submitted_;     // of them
   std::vector<dragoman::Options> options_;  // of each step
 
-  EitherStop stop_;
+  CombinedStop stop_;
   std::atomic<bool> ended_{false};
   std::mutex mutex_;  // for these two
   size_t unfinished_;

@@ -25,7 +25,7 @@ void TrainingView::answer_calls(const std::stop_token& stop) {
       if (!wake_.wait(lock, stop, [this] { return !waiting_.empty(); })) return;
       calls = std::exchange(waiting_, {});
     }
-    read_what_is_new();
+    refresh();
     for (const ServeCall& call : calls) {
       HttpResponse response = {.headers = {{"ETag", tag_}, {"Cache-Control", "no-cache"}}};
       if (call.request.header("if-none-match").find(tag_) != std::string_view::npos) {
@@ -38,7 +38,7 @@ void TrainingView::answer_calls(const std::stop_token& stop) {
   }
 }
 
-void TrainingView::read_what_is_new() {
+void TrainingView::refresh() {
   try {
     const auto data = watch_.update();
     if (!data) return;

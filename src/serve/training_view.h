@@ -21,7 +21,7 @@ class TrainingView {
 
  private:
   void answer_calls(const std::stop_token& stop);
-  void read_what_is_new();
+  void refresh();
   void keep(std::string data);
 
   TrainingWatch watch_;

@@ -6,19 +6,20 @@
 #include <utility>
 
 #include "serve/answers.h"
-#include "serve/either_stop.h"
+#include "serve/combined_stop.h"
 
 namespace dragoman::internal {
 namespace {
 
-class Gathering {
+class ResultCollector {
  public:
-  Gathering(const ServeCall& call, size_t texts, std::function<HttpResponse(std::vector<TextResult>)> make)
+  ResultCollector(const ServeCall& call, size_t texts,
+                  std::function<HttpResponse(std::vector<TextResult>)> make)
       : responder_(call.responder),
         tag_(call.route->tag),
         request_(call.request.id),
         make_(std::move(make)),
-        stop_(call.request.gone, std::stop_token()),
+        stop_(call.request.disconnected, std::stop_token()),
         results_(texts),
         left_(texts) {}
 
@@ -63,7 +64,7 @@ class Gathering {
   const Responder responder_;
   const std::string tag_, request_;  // its id
   const std::function<HttpResponse(std::vector<TextResult>)> make_;
-  EitherStop stop_;
+  CombinedStop stop_;
   mutable std::mutex mutex_;
   std::vector<TextResult> results_;
   size_t left_;
@@ -74,16 +75,16 @@ class Gathering {
 
 void translate_all(Translations& translations, const ServeCall& call, std::vector<TextWork> works,
                    std::function<HttpResponse(std::vector<TextResult>)> make) {
-  const auto gathering = std::make_shared<Gathering>(call, works.size(), std::move(make));
+  const auto collector = std::make_shared<ResultCollector>(call, works.size(), std::move(make));
   for (size_t i = 0; i < works.size(); ++i) {
-    works[i].stop = gathering->stop();
+    works[i].stop = collector->stop();
     try {
-      if (gathering->failed()) return gathering->end(works.size() - i);
+      if (collector->failed()) return collector->end(works.size() - i);
       translations.translate(std::move(works[i]),
-                             [gathering, i](std::future<TextResult> done) { gathering->receive(i, done); });
+                             [collector, i](std::future<TextResult> done) { collector->receive(i, done); });
     } catch (...) {
-      gathering->fail(std::current_exception());
-      return gathering->end(works.size() - i);
+      collector->fail(std::current_exception());
+      return collector->end(works.size() - i);
     }
   }
 }

@@ -5,7 +5,7 @@
 
 #include "dragoman/document.h"
 #include "http/characters.h"
-#include "serve/kept_files.h"
+#include "serve/download_store.h"
 #include "serve/multipart.h"
 #include "serve/route.h"
 

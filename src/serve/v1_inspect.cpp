@@ -1,5 +1,6 @@
 // POST /v1/inspect: what a model makes of a sentence, for the page /inspect.
 #include <chrono>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@ struct InspectWork {
   std::string text, name;
   InspectionSettings settings;
   std::chrono::steady_clock::time_point deadline;
+  std::shared_ptr<void> room = {};
 };
 
 // The model is named as in the list of models; the path of its folder is not shown.
@@ -48,13 +50,13 @@ void inspect(ServeContext& context, ServeCall call) {
       .text = call.body["text"],
       .name = {},
       .settings = {.target = call.body.value("target", ""),
-                   .stop = call.request.gone,
+                   .stop = call.request.disconnected,
                    .client = client_number(call)},
       .deadline = call.deadline};
   work.settings.from = work.model.from;
   work.settings.to = work.model.to;
   work.name = name_of(context.translations, work.model);
-  admit_texts(context, call, {work.text, work.settings.target});
+  work.room = admit_computation(context, call, {work.text + work.settings.target});
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return inspected(work); });
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,7 @@ struct ScoreWork {
   std::vector<TextPair> pairs;
   ScoreSettings settings;
   std::chrono::steady_clock::time_point deadline;
+  std::shared_ptr<void> room = {};
 };
 
 // So few that translations, which wait meanwhile, have their next step soon.
@@ -52,7 +54,7 @@ void score(ServeContext& context, ServeCall call) {
       .pairs = {},
       .settings = {.alignment = call.body.value("alignment", false),
                    .batch_tokens = batch_tokens,
-                   .stop = call.request.gone,
+                   .stop = call.request.disconnected,
                    .client = client_number(call)},
       .deadline = call.deadline};
   work.settings.from = work.model.from;
@@ -62,7 +64,7 @@ void score(ServeContext& context, ServeCall call) {
     work.pairs.push_back({pair["source"], pair["target"]});
     texts.push_back(work.pairs.back().source + work.pairs.back().target);
   }
-  admit_texts(context, call, texts);
+  work.room = admit_computation(context, call, texts);
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return scores(work); });
 }
 

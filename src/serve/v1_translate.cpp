@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
-#include "serve/either_stop.h"
+#include "serve/combined_stop.h"
 #include "serve/event_stream.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
@@ -63,7 +63,7 @@ constexpr size_t enough_unsent = 256 << 10;  // bytes, beyond which no progress 
 // Where the character begins that the byte belongs to.
 size_t character_at(std::string_view text, size_t byte) {
   byte = std::min(byte, text.size());
-  while (byte > 0 && byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xc0) == 0x80) --byte;
+  while (byte > 0 && byte < text.size() && is_continuation(text[byte])) --byte;
   return byte;
 }
 
@@ -75,7 +75,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
         is_list_(call_.body["text"].is_array()),
         detail_(detail),
         workers_(workers),
-        stop_(call_.request.gone, std::stop_token()),
+        stop_(call_.request.disconnected, std::stop_token()),
         events_(wants_stream(call_) ? std::make_unique<EventStream>(call_.responder) : nullptr),
         results_(texts),
         reported_(texts),
@@ -177,7 +177,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   const bool is_list_;  // of texts: then of answers, too
   const AnswerDetail detail_;
   WorkerPool& workers_;
-  EitherStop stop_;
+  CombinedStop stop_;
   const std::unique_ptr<EventStream> events_;  // null: one answer
   std::vector<std::string> results_;           // JSON
   std::vector<Clock::time_point> reported_;

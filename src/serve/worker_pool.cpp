@@ -43,7 +43,7 @@ void WorkerPool::run(std::function<void()> task, uint64_t client) {
     own.push_back(std::move(task));
     ++waiting_;
   }
-  wake_.notify_all();
+  wake_.notify_one();
 }
 
 // The first client that may have another thread.
@@ -63,6 +63,16 @@ std::function<void()> WorkerPool::take(std::deque<uint64_t>::iterator turn) {
   return task;
 }
 
+// Called after taking a task. run() wakes one thread for each task, but the end of a task can allow two others to
+// begin: the next client's and, on a reserved thread, one of its own client.
+void WorkerPool::wake_others() {
+  if (stop_ && waiting_ == 0) {
+    wake_.notify_all();
+  } else if (idle_ > 0 && next() != turns_.end()) {
+    wake_.notify_one();
+  }
+}
+
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -79,13 +89,13 @@ void WorkerPool::work() {
     --waiting_;
     ++running_;
     ++clients_.at(client).running;
+    wake_others();
     lock.unlock();
     run_safely(std::move(task));
     lock.lock();
     --running_;
     const auto had = clients_.find(client);
     if (--had->second.running == 0 && had->second.waiting.empty()) clients_.erase(had);
-    wake_.notify_all();
   }
 }
 

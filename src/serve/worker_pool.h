@@ -34,6 +34,7 @@ class WorkerPool {
   void work();
   std::deque<uint64_t>::iterator next();
   std::function<void()> take(std::deque<uint64_t>::iterator turn);
+  void wake_others();
 
   const size_t max_threads_, reserved_;
   std::mutex mutex_;

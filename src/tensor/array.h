@@ -16,7 +16,7 @@ class Array {
  public:
   Array() = default;
   Array(Pool& pool, int64_t size)
-      : pool_(&pool), block_(pool.take(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
+      : pool_(&pool), block_(pool.allocate(static_cast<size_t>(size) * sizeof(T))), size_(size) {}
   Array(Pool& pool, std::span<const T> values) : Array(pool, static_cast<int64_t>(values.size())) {
     pool.memory().upload(block_.data, values.data(), values.size_bytes());
   }
@@ -31,7 +31,7 @@ class Array {
     return *this;
   }
   ~Array() {
-    if (pool_ != nullptr) pool_->give(block_);
+    if (pool_ != nullptr) pool_->free(block_);
   }
 
   T* data() const { return static_cast<T*>(block_.data); }  // for kernels

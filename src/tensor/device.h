@@ -30,7 +30,7 @@ struct Device {
 
   // Another device of the same kind and memory, for another thread, which may read this one's data.
   Device(const Device& other, int threads)
-      : Device(other.kernels, std::unique_ptr<Context>(other.context.another(threads)), other.memory) {}
+      : Device(other.kernels, std::unique_ptr<Context>(other.context.clone(threads)), other.memory) {}
 };
 
 }  // namespace dragoman::internal

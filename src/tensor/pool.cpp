@@ -39,7 +39,7 @@ Pool::~Pool() {
   }
 }
 
-Block Pool::take(size_t bytes) {
+Block Pool::allocate(size_t bytes) {
   const size_t size = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   int index = best_fit(size);
   if (index >= 0) {
@@ -55,7 +55,7 @@ Block Pool::take(size_t bytes) {
   return {node.data, index};
 }
 
-void Pool::give(Block block) {
+void Pool::free(Block block) {
   int index = block.node;
   Node& node = nodes_[static_cast<size_t>(index)];
   CHECK(!node.free && node.data == block.data, "a block is given back twice");
@@ -74,14 +74,14 @@ void Pool::give(Block block) {
   }
 }
 
-Storage* Pool::take_storage() {
+Storage* Pool::allocate_storage() {
   if (unused_storages_.empty()) return new Storage;
   Storage* storage = unused_storages_.back().release();
   unused_storages_.pop_back();
   return storage;
 }
 
-void Pool::give_storage(Storage* storage) {
+void Pool::free_storage(Storage* storage) {
   *storage = Storage();
   unused_storages_.emplace_back(storage);
 }
@@ -117,7 +117,7 @@ int Pool::fresh(size_t size) {
     region.last = index;
   }
   region.used += more;
-  reached_ += more;
+  high_water_mark_ += more;
   return index;
 }
 

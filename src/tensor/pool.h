@@ -24,16 +24,17 @@ class Pool {
 
   DeviceMemory& memory() const { return memory_; }
 
-  Block take(size_t bytes);  // aligned to 64 bytes, with unspecified content
-  void give(Block block);
+  Block allocate(size_t bytes);  // aligned to 64 bytes, with unspecified content
+  void free(Block block);
 
-  Storage*
-  take_storage();  // default-constructed; reused after give_storage, so that handles cost no allocation
-  void give_storage(Storage* storage);
+  // Default-constructed; reused after free_storage, so that handles cost no allocation.
+  Storage* allocate_storage();
+  void free_storage(Storage* storage);
 
   size_t in_use() const { return in_use_; }
-  size_t peak() const { return peak_; }        // the largest in_use() so far
-  size_t reached() const { return reached_; }  // of the addresses, ever used: memory taken from the system
+  size_t peak() const { return peak_; }  // the largest in_use() so far
+  // Of the addresses, ever used: memory taken from the system.
+  size_t high_water_mark() const { return high_water_mark_; }
 
  private:
   // A node is a block, free or taken; nodes are linked in the order of their addresses.
@@ -62,7 +63,7 @@ class Pool {
   std::vector<Region> regions_;
   DeviceMemory& memory_;
   std::vector<std::unique_ptr<Storage>> unused_storages_;
-  size_t in_use_ = 0, peak_ = 0, reached_ = 0;
+  size_t in_use_ = 0, peak_ = 0, high_water_mark_ = 0;
 };
 
 }  // namespace dragoman::internal

@@ -8,14 +8,14 @@ void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
   Pool& pool = *storage_->pool_;
   for (const Block& block : {storage_->data_block_, storage_->gradient_block_, storage_->packed_block}) {
-    if (block.data != nullptr) pool.give(block);
+    if (block.data != nullptr) pool.free(block);
   }
-  pool.give_storage(storage_);
+  pool.free_storage(storage_);
 }
 
 Tensor Tensor::parameter(Pool& pool, int64_t rows, int64_t columns) {
   Tensor tensor;
-  tensor.storage_ = StorageRef(pool.take_storage());
+  tensor.storage_ = StorageRef(pool.allocate_storage());
   tensor.storage_->pool_ = &pool;
   tensor.storage_->size = rows * columns;
   tensor.storage_->parameter = true;
@@ -61,7 +61,7 @@ Matrix Tensor::gradient() const {
 void Tensor::allocate_gradient() const {
   CHECK(!storage_->parameter, "a parameter of {} × {} has no gradient: it was made for inference", rows_,
         columns_);
-  storage_->gradient_block_ = storage_->pool_->take(static_cast<size_t>(storage_->size) * sizeof(float));
+  storage_->gradient_block_ = storage_->pool_->allocate(static_cast<size_t>(storage_->size) * sizeof(float));
   storage_->gradient = static_cast<float*>(storage_->gradient_block_.data);
 }
 
@@ -104,13 +104,13 @@ bool Tensor::take_gradient_of(const Tensor& other) const {
 void Tensor::drop_values() const {
   CHECK(storage_->data_block_.data != nullptr, "this {} × {} tensor has no values of its own", rows_,
         columns_);
-  storage_->pool_->give(std::exchange(storage_->data_block_, {}));
+  storage_->pool_->free(std::exchange(storage_->data_block_, {}));
   storage_->data = nullptr;
 }
 
 void Tensor::renew_values() const {
   CHECK(storage_->data == nullptr, "this {} × {} tensor has its values", rows_, columns_);
-  storage_->data_block_ = storage_->pool_->take(static_cast<size_t>(storage_->size) * sizeof(float));
+  storage_->data_block_ = storage_->pool_->allocate(static_cast<size_t>(storage_->size) * sizeof(float));
   storage_->data = static_cast<float*>(storage_->data_block_.data);
 }
 

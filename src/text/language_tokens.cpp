@@ -44,14 +44,14 @@ SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<
   SourceFrame frame;
   if (end_mark) frame.after.push_back(source.special().end);
   if (!language) return frame;
-  switch (source.languages().place) {
-    case Languages::Place::first:
+  switch (source.languages().position) {
+    case Languages::TokenPosition::first:
       frame.before.push_back(*language);
       break;
-    case Languages::Place::before_end:
+    case Languages::TokenPosition::before_end:
       frame.after.insert(frame.after.begin(), *language);
       break;
-    case Languages::Place::after_end:
+    case Languages::TokenPosition::after_end:
       frame.after.push_back(*language);
       break;
   }
@@ -62,7 +62,7 @@ StartTokens start_tokens(const Vocabulary& target, std::optional<int32_t> langua
   std::vector<int32_t> tokens;
   if (!language || !target.languages().replaces_start) tokens.push_back(target.special().start);
   if (language) tokens.push_back(*language);
-  tokens.insert(tokens.end(), target.forced().begin(), target.forced().end());
+  tokens.insert(tokens.end(), target.forced_prefix().begin(), target.forced_prefix().end());
   return tokens;
 }
 

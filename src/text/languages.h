@@ -14,7 +14,7 @@ struct Languages {
   std::vector<std::pair<std::string, int32_t>> tokens;  // of each language: "fra_Latn", and its token
 
   // Where a source has its token. The end mark is </s>.
-  enum class Place { first, before_end, after_end } place = Place::first;
+  enum class TokenPosition { first, before_end, after_end } position = TokenPosition::first;
   // The decoder reads the token instead of the start token, and not after it.
   bool replaces_start = false;
 
@@ -41,7 +41,7 @@ class StartTokens {
   const std::vector<int32_t>& all() const { return tokens_; }
   size_t size() const { return tokens_.size(); }
   int32_t operator[](size_t i) const { return tokens_[i]; }
-  size_t forced() const { return tokens_.size() - 1; }
+  size_t forced_length() const { return tokens_.size() - 1; }
 
  private:
   std::vector<int32_t> tokens_;

@@ -7,9 +7,8 @@
 
 #include "base/error.h"
 #include "text/sentencepiece_check.h"
-#include "text/term_mark_names.h"
+#include "text/spm_fields.h"
 #include "text/term_marks.h"
-#include "text/tokenizer_field.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"

@@ -15,8 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int largest_ordinal =
-    31;  // that of a date; greater numbers are more often counts, and end a sentence
+constexpr int max_ordinal = 31;  // that of a date; greater numbers are more often counts, and end a sentence
 
 UChar32 first_of(std::string_view text) {
   UChar32 c = 0;
@@ -155,7 +154,7 @@ bool SentenceRules::joined_by_abbreviation(std::string_view word, std::string_vi
   if (has(never_, word)) return true;
   if (u_isdigit(first_of(right)) && has(number_, word)) return true;
   const bool ordinal =
-      ordinals_ && all_digits(word) && word.size() <= 2 && std::stoi(std::string(word)) <= largest_ordinal;
+      ordinals_ && all_digits(word) && word.size() <= 2 && std::stoi(std::string(word)) <= max_ordinal;
   if (!ordinal && !is_initials(word) && !has(perhaps_, word)) return false;
   return !is_opening(first_of(right)) && !starters_.contains(first_word(right));
 }

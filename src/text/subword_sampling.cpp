@@ -43,7 +43,7 @@ struct SubwordSampler::Pieces {
 // BPE's scores are the negated ranks of its merges, and so whole numbers; a unigram model's are log-probabilities.
 SubwordSampler::Pieces::Pieces(const Vocabulary& v) : vocabulary(v) {
   for (int32_t id = 0; id < v.size(); ++id) {
-    if (v.is_mark(id) || v.is_byte(id)) continue;
+    if (v.is_special(id) || v.is_byte(id)) continue;
     ids.emplace(v.piece(id), id);
     longest = std::max(longest, v.piece(id).size());
     are_merges &= v.score(id) == std::floor(v.score(id));
@@ -55,7 +55,7 @@ SubwordSampler::Pieces::Pieces(const Vocabulary& v) : vocabulary(v) {
 namespace {
 
 // A text during merging: a linked list of symbols. Those merged into their left neighbour are empty.
-struct Chain {
+struct SymbolList {
   struct Symbol {
     size_t begin, end;
     int previous, next;
@@ -72,7 +72,7 @@ struct Chain {
   std::vector<Symbol> symbols;
   std::priority_queue<Merge> waiting;
 
-  explicit Chain(std::string_view text) {
+  explicit SymbolList(std::string_view text) {
     const std::vector<size_t> begins = code_point_offsets(text);
     const int count = static_cast<int>(begins.size()) - 1;
     for (int i = 0; i < count; ++i) {
@@ -102,24 +102,24 @@ struct Chain {
 
 std::optional<std::vector<int32_t>> SubwordSampler::Pieces::merge(std::string_view text, double dropout,
                                                                   Random& random) const {
-  Chain chain(text);
+  SymbolList list(text);
   const auto propose = [&](int left, int right) {
     if (left < 0 || right < 0) return;
-    const size_t begin = chain[left].begin, end = chain[right].end;
+    const size_t begin = list[left].begin, end = list[right].end;
     const int32_t id = find(text.substr(begin, end - begin));
-    if (id >= 0) chain.waiting.push({vocabulary.score(id), left, right, begin, end});
+    if (id >= 0) list.waiting.push({vocabulary.score(id), left, right, begin, end});
   };
-  for (int i = 0; i + 1 < static_cast<int>(chain.symbols.size()); ++i) propose(i, i + 1);
-  while (!chain.waiting.empty()) {
-    const Chain::Merge best = chain.waiting.top();
-    chain.waiting.pop();
-    if (chain.is_stale(best) || (dropout > 0 && random.uniform() < dropout)) continue;
-    chain.apply(best);
-    propose(chain[best.left].previous, best.left);
-    propose(best.left, chain[best.left].next);
+  for (int i = 0; i + 1 < static_cast<int>(list.symbols.size()); ++i) propose(i, i + 1);
+  while (!list.waiting.empty()) {
+    const SymbolList::Merge best = list.waiting.top();
+    list.waiting.pop();
+    if (list.is_stale(best) || (dropout > 0 && random.uniform() < dropout)) continue;
+    list.apply(best);
+    propose(list[best.left].previous, best.left);
+    propose(best.left, list[best.left].next);
   }
   std::vector<int32_t> cut;
-  for (const Chain::Symbol& symbol : chain.symbols) {
+  for (const SymbolList::Symbol& symbol : list.symbols) {
     if (symbol.begin == symbol.end) continue;
     cut.push_back(find(text.substr(symbol.begin, symbol.end - symbol.begin)));
     if (cut.back() < 0) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "text/term_mark_names.h"
 
 namespace dragoman::internal {
 namespace {
@@ -29,7 +28,7 @@ std::optional<TermMarks> term_marks(const Vocabulary& vocabulary) {
   const TermMarks marks = {vocabulary.id(term_begin_name), vocabulary.id(term_is_name),
                            vocabulary.id(term_end_name)};
   for (const int32_t id : {marks.begin, marks.is, marks.end})
-    if (id == vocabulary.special().unknown || !vocabulary.is_mark(id)) return {};
+    if (id == vocabulary.special().unknown || !vocabulary.is_special(id)) return {};
   return marks;
 }
 

@@ -9,9 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
-#include "text/term_mark_names.h"
-#include "text/token_table.h"
-#include "text/tokenizer_field.h"
+#include "text/spm_fields.h"
 #include "text/vocabulary_checksums.h"
 #include "text/word_tokenizer.h"
 
@@ -48,7 +46,7 @@ std::string file_of(const std::string& folder, const std::string& name) {
               token, flag);
 }
 
-std::optional<Marks> marks_of(const nlohmann::json& config, const std::string& folder) {
+std::optional<BoundaryTokens> boundary_tokens(const nlohmann::json& config, const std::string& folder) {
   if (!config.contains("marks")) return {};
   const nlohmann::json& marks = config.at("marks");
   const auto number = [&](const char* name) {
@@ -58,7 +56,7 @@ std::optional<Marks> marks_of(const nlohmann::json& config, const std::string& f
     }
     throw Error("{}: marks.{} is not the number of a token", file_of(folder, "config.json"), name);
   };
-  return Marks{.start = number("start"), .end = number("end")};
+  return BoundaryTokens{.start = number("start"), .end = number("end")};
 }
 
 std::shared_ptr<const Vocabulary> read_for_decoder(const std::string& folder, const char* name) {
@@ -103,7 +101,7 @@ struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
     ids.reserve(table->tokens.size());
     for (size_t i = 0; i < table->tokens.size(); ++i) ids.emplace(table->tokens[i], static_cast<int32_t>(i));
     no_text.resize(table->tokens.size());
-    for (const int32_t id : table->never) no_text[static_cast<size_t>(id)] = true;
+    for (const int32_t id : table->suppressed) no_text[static_cast<size_t>(id)] = true;
     for (const auto& [name, id] : table->languages.tokens) no_text[static_cast<size_t>(id)] = true;
   }
 
@@ -116,7 +114,7 @@ struct Vocabulary::Processor : sentencepiece::SentencePieceProcessor {
 
 Vocabulary Vocabulary::read(const std::string& path) { return Vocabulary(read_file(path), path); }
 
-Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional<Marks> marks)
+Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional<BoundaryTokens> boundaries)
     : model_(std::move(model)), processor_(std::make_unique<Processor>()) {
   check_sentencepiece(model_, name);
   const auto status = processor_->LoadFromSerializedProto(model_);
@@ -126,23 +124,25 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   if (special_.unknown < 0) throw_without(name, "unknown", "--unk_id");
   if (auto table = token_table_of(model_, name)) {
     special_ = {.unknown = table->unknown, .start = table->start, .end = table->end};
-    never_ = table->never;
-    forced_ = table->forced;
+    suppressed_ = table->suppressed;
+    forced_prefix_ = table->forced_prefix;
     languages_ = table->languages;
     processor_->use(std::move(*table));
   }
-  if (marks) {
-    special_.start = marks->start;
-    special_.end = marks->end;
+  if (boundaries) {
+    special_.start = boundaries->start;
+    special_.end = boundaries->end;
   } else if (special_.end < 0) {
     throw_without(name, "end-of-sentence", "--eos_id");
   }
   if (special_.start >= size() || special_.end >= size())
     throw Error("{} has {} tokens, but config.json names special tokens beyond them", name, size());
   for (const char* const token : {term_begin_name, term_is_name, term_end_name})
-    if (const int32_t mark = id(token); mark != special_.unknown && is_control(mark)) never_.push_back(mark);
+    if (const int32_t mark = id(token); mark != special_.unknown && is_control(mark))
+      suppressed_.push_back(mark);
   bool of_words = !processor_->table;
-  for (int32_t i = 0; i < size() && of_words; ++i) of_words = is_mark(i) || piece(i).starts_with(word_begin);
+  for (int32_t i = 0; i < size() && of_words; ++i)
+    of_words = is_special(i) || piece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
   processor_->tokenizer = tokenizer_of(model_, name);
 }
@@ -256,14 +256,14 @@ int32_t Vocabulary::id(std::string_view piece) const {
 
 float Vocabulary::score(int32_t id) const { return processor_->GetScore(processor_->PieceToId(piece(id))); }
 bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(processor_->PieceToId(piece(id))); }
-bool Vocabulary::is_mark(int32_t id) const { return is_control(id) || id == special_.unknown; }
+bool Vocabulary::is_special(int32_t id) const { return is_control(id) || id == special_.unknown; }
 
 std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name) {
   const std::string path = file_of(folder, name);
   std::string contents = read_file(path);
   const nlohmann::json config = config_of_vocabularies(folder);
   verify_vocabulary(config, path, contents);
-  return std::make_shared<const Vocabulary>(std::move(contents), path, marks_of(config, folder));
+  return std::make_shared<const Vocabulary>(std::move(contents), path, boundary_tokens(config, folder));
 }
 
 Vocabularies read_vocabularies(const std::string& folder) {

@@ -5,7 +5,7 @@
 // padding token. encode() adds no special tokens; decode() skips them. A vocabulary of words may have a tokenizer, by
 // which encode() divides the text and decode() joins the words.
 //
-// A vocabulary of another system may have a table of tokens (token_table.h): its ids are the tokens' places there.
+// A vocabulary of another system may have a table of tokens (spm_fields.h): its ids are the tokens' places there.
 //
 // Thread-safe once constructed. The same sentences and settings give the same model, byte for byte.
 #pragma once
@@ -37,8 +37,8 @@ struct SpecialTokens {
   bool operator==(const SpecialTokens&) const = default;
 };
 
-// What starts and ends a sentence where a model's folder says so, whatever its vocabulary says.
-struct Marks {
+// The tokens that start and end a sentence, from a model's folder: they override those of its vocabulary.
+struct BoundaryTokens {
   int32_t start, end;  // end −1: sentences have a fixed length
 };
 
@@ -53,25 +53,28 @@ struct TextOfPieces {
   bool of_words = false;  // each span is a word, and the space before it if there is one
 };
 
+// The control tokens around terms in a source, see term_marks.h.
+inline constexpr const char *term_begin_name = "<term>", *term_is_name = "<is>", *term_end_name = "</term>";
+
 class Vocabulary {
  public:
   static Vocabulary read(const std::string& path);
 
   // From the bytes of a .spm file; `name` is for errors. Throws Error unless it has an unknown and an end token, the
-  // latter without `marks`.
-  Vocabulary(std::string model, const std::string& name, std::optional<Marks> marks = {});
+  // latter unless `boundaries` are given.
+  Vocabulary(std::string model, const std::string& name, std::optional<BoundaryTokens> boundaries = {});
   ~Vocabulary();
   Vocabulary(Vocabulary&&) noexcept;
   Vocabulary& operator=(Vocabulary&&) noexcept;
 
   int64_t size() const;
   const SpecialTokens& special() const { return special_; }
-  // Tokens that no output has, besides the start mark.
-  const std::vector<int32_t>& never() const { return never_; }
+  // Tokens that are never output, besides the start token.
+  const std::vector<int32_t>& suppressed() const { return suppressed_; }
   // The bytes of a token such as >>fra<< that a text begins with, by which some models know the target language; or 0.
   size_t language_tag(std::string_view text) const;
   // Tokens that every output begins with, and that are not part of its text.
-  const std::vector<int32_t>& forced() const { return forced_; }
+  const std::vector<int32_t>& forced_prefix() const { return forced_prefix_; }
   const Languages& languages() const { return languages_; }
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const;
@@ -84,7 +87,7 @@ class Vocabulary {
   int32_t id(std::string_view piece) const;  // special().unknown if there is none
   float score(int32_t id) const;
   bool is_byte(int32_t id) const;
-  bool is_mark(int32_t id) const;  // a control token or the unknown token, which represents no text
+  bool is_special(int32_t id) const;  // a control token or the unknown token, which represents no text
 
   const std::string& model() const { return model_; }  // the contents of its .spm file
 
@@ -99,7 +102,7 @@ class Vocabulary {
   std::string model_;
   std::unique_ptr<Processor> processor_;
   SpecialTokens special_;
-  std::vector<int32_t> never_, forced_;
+  std::vector<int32_t> suppressed_, forced_prefix_;
   Languages languages_;
 };
 

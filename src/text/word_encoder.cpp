@@ -6,14 +6,14 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_words = 1 << 15, longest_word = 64;  // a few megabytes
+constexpr size_t max_words = 1 << 15, max_word_bytes = 64;  // a few megabytes
 constexpr std::string_view word_begin = "▁";
 
 // A unigram model's scores are logarithms, whose sums over a sentence round differently from those over a word. And a
 // model from elsewhere may span spaces, keep repeated ones, or treat the first word differently.
 bool segments_word_by_word(const Vocabulary& vocabulary) {
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.is_mark(id)) continue;
+    if (vocabulary.is_special(id)) continue;
     const bool spans_space = vocabulary.piece(id).find(word_begin, 1) != std::string::npos;
     if (spans_space || vocabulary.score(id) != std::floor(vocabulary.score(id))) return false;
   }
@@ -31,7 +31,7 @@ void WordEncoder::add_word(std::string_view word, std::vector<int32_t>& ids) {
   auto found = known_.find(word);
   if (found == known_.end()) {
     std::vector<int32_t> pieces = vocabulary_.encode(word);
-    if (known_.size() == max_words || word.size() > longest_word) {
+    if (known_.size() == max_words || word.size() > max_word_bytes) {
       ids.insert(ids.end(), pieces.begin(), pieces.end());
       return;
     }

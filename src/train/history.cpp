@@ -159,7 +159,7 @@ bool GrowingHistory::update() {
   return another || state_->read > before;
 }
 
-Curve thinned(const Curve& curve, size_t points) {
+Curve downsampled(const Curve& curve, size_t points) {
   if (curve.size() <= points) return curve;
   const size_t together = (curve.size() + points - 1) / points;
   Curve thin;
@@ -177,7 +177,7 @@ Curve thinned(const Curve& curve, size_t points) {
   return thin;
 }
 
-SampleHistory thinned(const SampleHistory& sample, size_t translations) {
+SampleHistory downsampled(const SampleHistory& sample, size_t translations) {
   const size_t all = sample.translations.size();
   if (all <= translations || translations < 2) return sample;
   SampleHistory thin = {.source = sample.source, .reference = sample.reference, .translations = {}};

@@ -67,9 +67,9 @@ class GrowingHistory {
 
 // The curve with at most this many points, each the mean of neighbours. If it had more, each column NAME is joined by
 // NAME_low and NAME_high, the range of the neighbours' finite values.
-Curve thinned(const Curve& curve, size_t points);
+Curve downsampled(const Curve& curve, size_t points);
 
 // At most this many of a sample's translations, the first and the last among them.
-SampleHistory thinned(const SampleHistory& sample, size_t translations);
+SampleHistory downsampled(const SampleHistory& sample, size_t translations);
 
 }  // namespace dragoman::internal

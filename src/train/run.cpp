@@ -331,7 +331,7 @@ void Run::stop_if_requested() {
   progress_.clear();
   roll_back_if_not_finite();
   store_.save(trainer_, state_, CheckpointReason::extra);
-  processes_.leave();
+  processes_.shutdown();
   const int signal = std::ranges::max(all, {}, &Status::signal).signal;
   throw Stopped(signal, processes_.first()
                             ? fmt::format("stopped at step {} and saved: run the same command to resume",

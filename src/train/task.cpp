@@ -18,7 +18,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t sentences_at_once = 64;  // that validation translates together
+constexpr int64_t validation_batch = 64;  // sentences that validation translates together
 
 uint64_t seed_for(const Recipe& recipe, const char* use) {
   return mix(static_cast<uint64_t>(recipe.training.seed), use);
@@ -51,9 +51,9 @@ void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
 
 Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const Processes& processes) {
   if (processes.first()) {
-    const auto words =
-        std::make_shared<const Vocabulary>(symbol_model(recipe.data.symbols), "the vocabulary of symbols",
-                                           Marks{.start = SyntheticTask::start, .end = SyntheticTask::end});
+    const auto words = std::make_shared<const Vocabulary>(
+        symbol_model(recipe.data.symbols), "the vocabulary of symbols",
+        BoundaryTokens{.start = SyntheticTask::start, .end = SyntheticTask::end});
     std::filesystem::create_directories(folder);
     write_vocabularies(folder, {words, words});
   }
@@ -109,12 +109,11 @@ void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, cons
     frame.add_to(encoded.back().ids);
   }
   const size_t shown =
-      std::min<size_t>(encoded.size(), sentences_at_once);  // so that the samples stay in front
+      std::min<size_t>(encoded.size(), validation_batch);  // so that the samples stay in front
   std::stable_sort(encoded.begin() + static_cast<std::ptrdiff_t>(shown), encoded.end(),
                    [](const Encoded& a, const Encoded& b) { return a.ids.size() < b.ids.size(); });
   for (const Encoded& sentence : encoded) {
-    if (set.sources.empty() || set.sources.back().sentences() == sentences_at_once)
-      set.sources.emplace_back();
+    if (set.sources.empty() || set.sources.back().sentences() == validation_batch) set.sources.emplace_back();
     set.sources.back().add(sentence.ids.data(), sentence.ids.data() + sentence.ids.size());
     set.source_texts.push_back(std::move(pairs[sentence.index].source));
     set.references.push_back(std::move(pairs[sentence.index].target));
@@ -194,12 +193,11 @@ Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   return task;
 }
 
-// The first process prepares with all processors of its machine: the others wait for it.
-Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int local_processes) {
+Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int threads,
+                            int local_processes) {
   require_corpus(recipe.data);
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared,
-                                         thread_count(recipe.training, single_process()));
+  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
@@ -214,14 +212,15 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
 
 // The first process prepares the corpus, decides what is automatic and reports errors before the others begin.
 Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& processes) {
+  // With all processors of the machine, not a process's share: the others wait for the first one.
+  const int threads = thread_count(recipe.training, single_process());
   if (processes.first()) {
-    Task task = make_first_corpus_task(recipe, folder, processes.local_count());
+    Task task = make_first_corpus_task(recipe, folder, threads, processes.local_count());
     processes.gather(task.recipe.training.batch_tokens);
     return task;
   }
   recipe.training.batch_tokens = processes.gather(recipe.training.batch_tokens)[0];
-  PreparedCorpus corpus =
-      prepared_corpus(prepared_folder(folder), thread_count(recipe.training, single_process()));
+  PreparedCorpus corpus = prepared_corpus(prepared_folder(folder), threads);
   const Recipe complete = resolved(recipe, corpus.vocabularies, folder);
   return corpus_task(complete, std::move(corpus));
 }

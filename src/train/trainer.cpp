@@ -66,9 +66,9 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   LossSums own;
   for (const Batch& batch : batches) {
     BatchSlice rest = whole(batch);
-    for (int64_t parts = slice_count(batch, options_.part_tokens); parts > 0; --parts) {
-      if (parts == 1 && &batch == &batches.back()) gradient_sum_.begin(tape_);
-      own += run(take_slice(rest, parts), &tape_);
+    for (int64_t slices = slice_count(batch, options_.part_tokens); slices > 0; --slices) {
+      if (slices == 1 && &batch == &batches.back()) gradient_sum_.begin(tape_);
+      own += run(take_slice(rest, slices), &tape_);
     }
   }
   gradient_sum_.finish(tape_);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "data/batch.h"
-#include "data/batch_slices.h"
 #include "model/transformer.h"
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"

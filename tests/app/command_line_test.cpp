@@ -141,7 +141,29 @@ TEST_F(CommandLineTest, HelpAsMarkdownHasTheCommandsOwnOptions) {
   EXPECT_TRUE(page.starts_with("## `dragoman try`\n")) << page;
   EXPECT_NE(page.find("| `--pieces` | `false` | true or false | show subwords |"), std::string::npos) << page;
   EXPECT_EQ(page.find("width"), std::string::npos) << page;
-  EXPECT_NE(page.find("Also the options of `[model]`"), std::string::npos) << page;
+  EXPECT_NE(page.find("Also the options of [`[model]`](#model-the-model)"), std::string::npos) << page;
+}
+
+TEST_F(CommandLineTest, HelpAsMarkdownLinksToAGroupThatCommandsShare) {
+  int64_t listed_beam = 5, beam = 1;
+  bool sample = false;
+  Options table, search;
+  for (auto [options, variable] : {std::pair(&table, &listed_beam), std::pair(&search, &beam)}) {
+    auto group = options->section("", "How to search");
+    group.add("beam", *variable, "size of the beam");
+    group.add("sample", sample, "draw at random");
+  }
+  line.add_shared_options(search, table);
+  ASSERT_TRUE(line.read({"a.txt", "--beam", "2"}));
+  EXPECT_EQ(beam, 2);
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(line.parse({"--help=markdown"}));
+  const std::string page = testing::internal::GetCapturedStdout();
+  const std::string note =
+      "Also the options of [How to search](#how-to-search), here with `--beam 1` by default.\n";
+  EXPECT_NE(page.find("### Options\n\n| option "), std::string::npos) << page;
+  EXPECT_NE(page.find(note), std::string::npos) << page;
+  EXPECT_EQ(page.find("size of the beam"), std::string::npos) << page;
 }
 
 TEST_F(CommandLineTest, HelpStopsTheCommand) {

@@ -196,8 +196,8 @@ TEST(Plot, AdjacentCellsOfOneColourAreOneStroke) {
       svg(HeatMaps{.title = "",
                    .x_title = "",
                    .y_title = "",
-                   .least = 0,
-                   .most = 1,
+                   .min = 0,
+                   .max = 1,
                    .maps = {{.title = "", .rows = 3, .columns = 2, .values = {0, 1, 0, 0, 1, 0}}}});
   EXPECT_NE(file.find("d=\"M0 0v2M1 1v2\""), std::string::npos) << file;
   EXPECT_NE(file.find("d=\"M0 2v1M1 0v1\""), std::string::npos) << file;

@@ -116,6 +116,38 @@ TEST_F(ServeCommand, TheLogHasRequestsButNoTexts) {
   EXPECT_TRUE(found) << log;
 }
 
+TEST_F(ServeCommand, TheCacheIsAsLargeAsItIsTold) {
+  for (const bool cached : {false, true}) {
+    ServingProgram server(file("log"), {"--model", pair(), "--cache", cached ? "1" : "0"});
+    const int port = server.port();
+    ASSERT_NE(port, 0) << server.log();
+    for (int i = 0; i < 2; ++i)
+      ASSERT_TRUE(post(port, "/v1/translate", {{"text", "The cat sleeps."}, {"max-length", 5}}));
+    HttpClient client(port);
+    client.request("GET", "/metrics", "", "");
+    const std::string metrics = client.read().value_or(ClientResponse{}).body;
+    const size_t at = metrics.find("\ndragoman_cache_hits_total{");
+    ASSERT_NE(at, metrics.npos) << metrics;
+    EXPECT_EQ(metrics.substr(metrics.find(' ', at), 3), cached ? " 1\n" : " 0\n");
+  }
+}
+
+TEST_F(ServeCommand, ASignalDoesNotWaitForModelsToLoad) {
+  const std::string folder = file("slow-model"), config = folder + "/config.json";
+  std::filesystem::create_directory(folder);
+  ASSERT_EQ(mkfifo(config.c_str(), 0600), 0);
+  ServingProgram server(file("log"), {"--model", folder});
+  int writer = -1;  // opens once the server reads, which then waits for what never comes
+  for (int i = 0; i < 600 && writer < 0; ++i) {
+    writer = open(config.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (writer < 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_GE(writer, 0) << server.log();
+  server.send(SIGTERM);
+  EXPECT_EQ(server.exit_code(), 143);
+  close(writer);
+}
+
 TEST_F(ServeCommand, GoesOnWhenNobodyReadsItsLog) {
   const std::string pipe = file("log");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -137,8 +137,8 @@ TEST_F(TranslatingCommands, ShortlistsEnsemblesAndFavouredPrefixes) {
   EXPECT_NE(errors_.find("always-allow must be a file"), std::string::npos) << errors_;
   const Vocabularies words = read_vocabularies(folder_.path);
   const auto size = static_cast<size_t>(words.source->size());
-  write_shortlist(folder_.path, {.frequent = {}, .likeliest = std::vector<std::vector<int32_t>>(size, {7})},
-                  words);
+  write_shortlist(folder_.path,
+                  {.frequent = {}, .translations = std::vector<std::vector<int32_t>>(size, {7})}, words);
   const std::string listed = translate(input, "--min-length 5 --shortlist");
   EXPECT_NE(listed, translate(input, "--min-length 5"));
   const std::string mine = write("mine", "dog home sleeps\n");

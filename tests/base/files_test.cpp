@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -95,6 +96,28 @@ TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
     ADD_FAILURE() << "a folder in a file";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()), "cannot create the folder " + folder_ + "/f/b: Not a directory");
+  }
+}
+
+TEST_F(Files, EntriesOfAFolderAreFilesAndFolders) {
+  std::filesystem::create_directories(folder_ + "/a/folder");
+  write_file(folder_ + "/a/file", {""});
+  auto entries = entries_of(folder_ + "/a");
+  std::ranges::sort(entries);
+  EXPECT_EQ(entries, (std::vector{folder_ + "/a/file", folder_ + "/a/folder"}));
+}
+
+TEST_F(Files, AFolderThatCannotBeReadIsNamedWithTheReason) {
+  write_file(folder_ + "/file", {""});
+  for (const std::string name : {"missing", "file"}) {
+    try {
+      entries_of(folder_ + "/" + name);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "cannot read the folder " + folder_ + "/" + name + ": " +
+                    (name == "file" ? "Not a directory" : "No such file or directory"));
+    }
   }
 }
 

@@ -96,7 +96,7 @@ TEST_P(Threads, AsManyWorkAsAreUsed) {
   ThreadPool pool(GetParam());
   for (int loop = 0; loop < 60; ++loop) {
     const int used = 1 + loop % GetParam();
-    pool.use(used);
+    pool.limit_threads(used);
     std::vector<int> runs(50);
     std::atomic<int> last{0};
     for_each(pool, 50, [&](int64_t t, int worker) {

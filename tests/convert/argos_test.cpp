@@ -88,7 +88,7 @@ TEST_F(Argos, ATargetPrefixIsForced) {
   EXPECT_EQ(error(package(R"({"target_prefix": "▁voit"})")), "");
   SavedModel model(temporary_.path("out"), kernels_for("baseline"), 1);
   const Vocabulary& target = *model.vocabularies.target;
-  EXPECT_EQ(target.forced(), std::vector{target.id("▁voit")});
+  EXPECT_EQ(target.forced_prefix(), std::vector{target.id("▁voit")});
   SearchOptions options = model.search;
   EXPECT_EQ(options.beam_ending, BeamEnding::early);
   const auto lines = translate_lines(model, {">>fra<< the cat sees a dog ."}, options);

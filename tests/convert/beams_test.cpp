@@ -49,7 +49,7 @@ std::vector<Hypothesis> search_one(SavedModel& model, const std::vector<int32_t>
   sources.add(ids.data(), ids.data() + ids.size());
   return search_all(
       model.model, sources, options,
-      {.start = target.special().start, .end = target.special().end, .never = target.never()})[0];
+      {.start = target.special().start, .end = target.special().end, .suppressed = target.suppressed()})[0];
 }
 
 TEST_P(Beams, AreTheSame) {

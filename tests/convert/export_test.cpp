@@ -156,9 +156,9 @@ TEST_F(Export, CTranslate2KeepsIntegers) {
 TEST_F(Export, CTranslate2HasTheShortlist) {
   const std::string model = made(small), out = temporary_.path("out"), back = temporary_.path("back");
   const Vocabularies words = read_vocabularies(model);
-  Lexicon lexicon = {.frequent = {5, 9}, .likeliest = {}};
+  Lexicon lexicon = {.frequent = {5, 9}, .translations = {}};
   for (int32_t id = 0; id < words.source->size(); ++id)
-    lexicon.likeliest.push_back({id % 30, 30 - id % 7, 5});
+    lexicon.translations.push_back({id % 30, 30 - id % 7, 5});
   write_shortlist(model, lexicon, words);
   exported_to("ctranslate2", model, out);
   write_model_folder(import_model({out}), back);

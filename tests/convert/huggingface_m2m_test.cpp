@@ -118,9 +118,9 @@ class M2MFolder : public testing::Test {
 };
 
 TEST_F(M2MFolder, WhereTheSourceHasItsLanguageIsTheTokenizersChoice) {
-  EXPECT_EQ(import().vocabularies.source->languages().place, Languages::Place::first);
+  EXPECT_EQ(import().vocabularies.source->languages().position, Languages::TokenPosition::first);
   set("tokenizer_config.json", "legacy_behaviour", true);
-  EXPECT_EQ(import().vocabularies.source->languages().place, Languages::Place::after_end);
+  EXPECT_EQ(import().vocabularies.source->languages().position, Languages::TokenPosition::after_end);
 }
 
 TEST_F(M2MFolder, TheForcedTokenIsTheDefault) {

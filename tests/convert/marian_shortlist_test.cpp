@@ -42,8 +42,8 @@ Lexicon read(const std::string& bytes, bool shared = false) {
 TEST(MarianShortlist, HasItsWords) {
   const Lexicon lexicon = read(sample());
   EXPECT_EQ(lexicon.frequent, (std::vector<int32_t>{0, 1}));
-  EXPECT_EQ(lexicon.likeliest, (std::vector<std::vector<int32_t>>{{4, 5}, {}, {0, 1, 6}}));
-  EXPECT_EQ(read(sample(), true).likeliest,
+  EXPECT_EQ(lexicon.translations, (std::vector<std::vector<int32_t>>{{4, 5}, {}, {0, 1, 6}}));
+  EXPECT_EQ(read(sample(), true).translations,
             (std::vector<std::vector<int32_t>>{{4, 5, 0}, {1}, {0, 1, 6, 2}}));
 }
 

@@ -69,7 +69,7 @@ std::vector<float> scores_of(SavedModel& model, const std::vector<int32_t>& sour
 TEST_P(Marian, TargetsHaveTheSameLogProbabilities) {
   write_in_floats(source_, folder_);
   for (const Kernels* kernels : every_instruction_set()) {
-    SavedModel model(folder_, *kernels, 1, WantedPrecision::fp32);
+    SavedModel model(folder_, *kernels, 1, RequestedPrecision::fp32);
     for (const json& line : reference_) {
       for (const json& target : line["targets"]) {
         const auto log_p = scores_of(model, line["ids"], target["ids"]);

@@ -1,5 +1,3 @@
-#include "data/batch_slices.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "data/batch.h"
 
 namespace dragoman::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "data/corpora.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 
 namespace dragoman::internal {
 namespace {

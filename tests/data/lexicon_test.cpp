@@ -37,15 +37,15 @@ class LexiconTest : public testing::Test {
 };
 
 TEST_F(LexiconTest, FindsTheDictionary) {
-  const Lexicon lexicon = learn_lexicon(corpus_, {.likeliest = 3, .frequent = 5}, 2);
-  ASSERT_EQ(std::ssize(lexicon.likeliest), source().size());
+  const Lexicon lexicon = learn_lexicon(corpus_, {.per_source = 3, .frequent = 5}, 2);
+  ASSERT_EQ(std::ssize(lexicon.translations), source().size());
   int64_t words = 0;
   for (int32_t id = eos_id + 1; id < source().size(); ++id) {
     const int32_t expected = translation_of(word_of(source().piece(id)));
     if (expected == unknown_id) continue;
-    ASSERT_FALSE(lexicon.likeliest[static_cast<size_t>(id)].empty());
-    EXPECT_EQ(lexicon.likeliest[static_cast<size_t>(id)][0], expected) << source().piece(id);
-    EXPECT_LE(lexicon.likeliest[static_cast<size_t>(id)].size(), 3U);
+    ASSERT_FALSE(lexicon.translations[static_cast<size_t>(id)].empty());
+    EXPECT_EQ(lexicon.translations[static_cast<size_t>(id)][0], expected) << source().piece(id);
+    EXPECT_LE(lexicon.translations[static_cast<size_t>(id)].size(), 3U);
     ++words;
   }
   EXPECT_EQ(words, 64);
@@ -55,20 +55,20 @@ TEST_F(LexiconTest, FindsTheDictionary) {
 // "neu" co-occurs with "old" as often as with "new", but "alt" explains "old".
 TEST_F(LexiconTest, DividesAWordAmongItsSources) {
   const Lexicon lexicon = learn_lexicon(corpus_, {.min_probability = 0.5}, 1);
-  EXPECT_EQ(lexicon.likeliest[static_cast<size_t>(source().id("▁neu"))], std::vector{target().id("▁new")});
+  EXPECT_EQ(lexicon.translations[static_cast<size_t>(source().id("▁neu"))], std::vector{target().id("▁new")});
 }
 
 TEST_F(LexiconTest, ListsIdenticalWords) {
-  const Lexicon lexicon = learn_lexicon(corpus_, {.likeliest = 1}, 1);
+  const Lexicon lexicon = learn_lexicon(corpus_, {.per_source = 1}, 1);
   const int32_t name = source().id("▁Lomi");
   ASSERT_NE(name, unknown_id);
-  EXPECT_EQ(lexicon.likeliest[static_cast<size_t>(name)], std::vector{target().id("▁Lomi")});
+  EXPECT_EQ(lexicon.translations[static_cast<size_t>(name)], std::vector{target().id("▁Lomi")});
 }
 
 TEST_F(LexiconTest, DoesNotDependOnThreads) {
   const Lexicon one = learn_lexicon(corpus_, {}, 1), four = learn_lexicon(corpus_, {}, 4);
   EXPECT_EQ(one.frequent, four.frequent);
-  EXPECT_EQ(one.likeliest, four.likeliest);
+  EXPECT_EQ(one.translations, four.translations);
 }
 
 }  // namespace

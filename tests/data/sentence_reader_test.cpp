@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "data/corpus.h"
-#include "data/entities.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {

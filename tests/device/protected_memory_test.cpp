@@ -100,7 +100,7 @@ TEST_P(OnProtectedMemory, FilesHoldTheCpusWeights) {
     write_weights(path, model->parameters, weights.span());
     average_weights(model->parameters, {path, path});
     Transformer small(config(), model->device, Buffers::none_yet);
-    map_weights(model->device, path, small.parameters, WantedPrecision::int8);
+    map_weights(model->device, path, small.parameters, RequestedPrecision::int8);
     write_decoding_weights(path + ".int8", small.parameters);
     Transformer mapped(config(), model->device, Buffers::none_yet);
     map_weights(model->device, path + ".int8", mapped.parameters);
@@ -230,14 +230,14 @@ TEST(ProtectedMemoryWithTerms, TranslatesAsTheCpuDoes) {
 TEST(ProtectedMemoryWithAShortlist, TranslatesAsTheCpuDoes) {
   const ModelFolder folder("protected");
   const Vocabularies words = read_vocabularies(folder.path);
-  Lexicon lexicon = {.frequent = {5, 4, 7}, .likeliest = {}};
+  Lexicon lexicon = {.frequent = {5, 4, 7}, .translations = {}};
   for (int32_t id = 0; id < words.source->size(); ++id)
-    lexicon.likeliest.push_back({id, (id + 1) % static_cast<int32_t>(words.target->size())});
+    lexicon.translations.push_back({id, (id + 1) % static_cast<int32_t>(words.target->size())});
   write_shortlist(folder.path, lexicon, words);
   const Shortlist shortlist = Shortlist::read(folder.path, words);
   const ModelConfig config = read_model_config(folder.path);
-  for (const WantedPrecision precision :
-       {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision :
+       {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
     ProtectedDevice device(2);
     Device cpu(kernels_for(nullptr), 2);
     Answer answers[2];

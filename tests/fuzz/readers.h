@@ -67,6 +67,11 @@ std::vector<std::string> firefox_indexes();
 std::string read_http_requests(std::string_view bytes);
 std::vector<std::string> http_request_seeds();
 
+// routes_target.cpp: whole requests, as the routes of all APIs answer them
+
+std::string read_requests_to_routes(std::string_view bytes);
+std::vector<std::string> seeds_of_requests_to_routes();
+
 // serve_targets.cpp: what clients send in bodies: forms, with files and without, and glossaries
 
 std::string read_multipart(std::string_view bytes);

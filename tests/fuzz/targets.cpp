@@ -25,7 +25,7 @@
 #include "temporary_folder.h"
 #include "text/sentences.h"
 #include "text/spans.h"
-#include "text/token_table.h"
+#include "text/spm_fields.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
@@ -124,8 +124,11 @@ std::string read_vocabulary(std::string_view bytes) {
 
 Seeds vocabulary_seeds() {
   const std::string plain = contents(fixture / "run/shared.spm");
-  const TokenTable table = {
-      .tokens = {"</s>", "<unk>", "▁the", "é", "<pad>"}, .unknown = 1, .start = 4, .end = 0, .never = {4}};
+  const TokenTable table = {.tokens = {"</s>", "<unk>", "▁the", "é", "<pad>"},
+                            .unknown = 1,
+                            .start = 4,
+                            .end = 0,
+                            .suppressed = {4}};
   return {plain, with_token_table(plain, table)};
 }
 
@@ -247,8 +250,8 @@ std::string read_shortlist(std::string_view bytes) {
 Seeds shortlist_seeds() {
   const TemporaryFolder folder;
   const Vocabularies vocabularies = read_vocabularies(fixture / "run");
-  Lexicon lexicon = {.frequent = {3, 4, 5}, .likeliest = {}};
-  for (int32_t id = 0; id < vocabularies.source->size(); ++id) lexicon.likeliest.push_back({id});
+  Lexicon lexicon = {.frequent = {3, 4, 5}, .translations = {}};
+  for (int32_t id = 0; id < vocabularies.source->size(); ++id) lexicon.translations.push_back({id});
   write_shortlist(folder.path(""), lexicon, vocabularies);
   return {contents(folder.path("shortlist.safetensors"))};
 }
@@ -287,6 +290,7 @@ constexpr FuzzTarget targets[] = {
     {"document", read_document, document_seeds},
 #ifdef DRAGOMAN_SERVES
     {"http_requests", read_http_requests, http_request_seeds},
+    {"routes", read_requests_to_routes, seeds_of_requests_to_routes},
 #endif
 };
 

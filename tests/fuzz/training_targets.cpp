@@ -58,7 +58,7 @@ Seeds flag_seeds() {
 
 std::string read_metrics_history(std::string_view bytes) {
   const MemoryFile file(bytes);
-  return refusal([&] { thinned(read_history(file.path()).train, 3); });
+  return refusal([&] { downsampled(read_history(file.path()).train, 3); });
 }
 
 Seeds metrics_seeds() {

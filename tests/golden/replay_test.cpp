@@ -99,7 +99,7 @@ TEST_P(Golden, Logits) {
   const Tokens target =
       pack_tokens(device_, batch_.target_input.ids, batch_.target_input.lengths, batch_.pairs);
   Pass pass = {.device = device_};
-  const Memory memory = {.encoded = encode(pass, model_, source), .spans = &source.spans};
+  const EncodedSource memory = {.encoded = encode(pass, model_, source), .spans = &source.spans};
   const Tensor logits = next_word_logits(pass, model_, decode(pass, model_, target, memory));
   const auto wanted = file_.floats("logits", logits.rows(), logits.columns());
   const auto columns = static_cast<size_t>(logits.columns());

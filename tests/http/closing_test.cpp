@@ -17,9 +17,10 @@ TEST(HttpGone, AClientThatClosesIsNoticedAtOnce) {
     HttpClient client = server.client();
     client.request("GET", "/");
     const auto [request, responder] = held.next();
-    EXPECT_FALSE(request.gone.stop_requested());
+    EXPECT_FALSE(request.disconnected.stop_requested());
     reset ? client.reset() : client.close();
-    EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }, seconds(1))) << reset;
+    EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }, seconds(1)))
+        << reset;
     responder.send({.body = "late"});
   }
   EXPECT_EQ(server.counts().gone, 2u);
@@ -27,29 +28,21 @@ TEST(HttpGone, AClientThatClosesIsNoticedAtOnce) {
 }
 
 TEST(HttpGone, AClientThatResetsAfterManyPipelinedRequestsIsNoticed) {
-  Held held;
-  TestServer server(held.handler());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
-  ASSERT_TRUE(client.send(std::string(64 << 10, 'a')));  // more than is read behind a request
+  HeldRequest held;
+  ASSERT_TRUE(held.client.send(std::string(64 << 10, 'a')));  // more than is read behind a request
   std::this_thread::sleep_for(milliseconds(50));
-  client.reset();
-  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }, seconds(1)));
+  held.client.reset();
+  EXPECT_TRUE(held.disconnected(seconds(1)));
 }
 
 TEST(HttpGone, AClientThatLeavesAStreamIsNoticed) {
-  Held held;
-  TestServer server(held.handler());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
-  responder.begin({});
-  EXPECT_TRUE(responder.write("a"));
-  EXPECT_TRUE(client.read_head());
-  client.close();
-  EXPECT_TRUE(soon([&responder = responder] { return !responder.write("a"); }, seconds(1)));
-  EXPECT_TRUE(request.gone.stop_requested());
+  HeldRequest held;
+  held.responder.begin({});
+  EXPECT_TRUE(held.responder.write("a"));
+  EXPECT_TRUE(held.client.read_head());
+  held.client.close();
+  EXPECT_TRUE(soon([&] { return !held.responder.write("a"); }, seconds(1)));
+  EXPECT_TRUE(held.request.disconnected.stop_requested());
 }
 
 TEST(HttpGone, AClientThatOnlyEndsItsOutputGetsItsAnswer) {
@@ -61,7 +54,7 @@ TEST(HttpGone, AClientThatOnlyEndsItsOutputGetsItsAnswer) {
     client.end_output();
     const auto [request, responder] = held.next();
     std::this_thread::sleep_for(milliseconds(100));
-    EXPECT_FALSE(request.gone.stop_requested());
+    EXPECT_FALSE(request.disconnected.stop_requested());
     responder.send({.body = "answer"});
     auto response = client.read();
     if (response && response->status == 100) response = client.read();
@@ -86,17 +79,13 @@ TEST(HttpGone, PipelinedRequestsAreAnsweredAfterTheClientEndsItsOutput) {
 }
 
 TEST(HttpGone, ACallbackMayAnswer) {
-  Held held;
-  TestServer server(held.handler());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
+  HeldRequest held;
   std::atomic<bool> called = false;
-  const std::stop_callback callback(request.gone, [&, &responder = responder] {
-    responder.send({});
+  const std::stop_callback callback(held.request.disconnected, [&] {
+    held.responder.send({});
     called = true;
   });
-  client.close();
+  held.client.close();
   EXPECT_TRUE(soon([&] { return called.load(); }));
 }
 
@@ -161,13 +150,9 @@ TEST(HttpStop, ConnectionsThatWaitToBeAcceptedAreServed) {
 }
 
 TEST(HttpStop, SaysWhereItDidNotEndInTime) {
-  Held held;
-  TestServer server(held.handler());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
+  HeldRequest held;
   const auto begin = Clock::now();
-  EXPECT_FALSE(server.stop(milliseconds(500)));
+  EXPECT_FALSE(held.server.stop(milliseconds(500)));
   EXPECT_LT(Clock::now() - begin, seconds(3));
 }
 
@@ -180,7 +165,7 @@ TEST(HttpStop, AnswersAfterTheServersEndDoNothing) {
     client.request("GET", "/");
     kept = held.next();
   }
-  EXPECT_TRUE(kept->request.gone.stop_requested());
+  EXPECT_TRUE(kept->request.disconnected.stop_requested());
   kept->responder.begin({});
   EXPECT_FALSE(kept->responder.write("a"));
   kept->responder.end();

@@ -45,7 +45,7 @@ TEST(HttpLimits, ConnectionsInAll) {
 
 TEST(HttpLimits, ConnectionsOfOneAddress) {
   HttpSettings settings;
-  settings.connections_of_one_address = 1;
+  settings.connections_per_address = 1;
   TestServer server({.handle = echo}, settings);
   HttpClient first = server.client();
   ASSERT_TRUE(soon([&] { return server.counts().connections == 1; }));
@@ -112,58 +112,42 @@ TEST(HttpLimits, TimesAreThoseOfEachRequest) {
 }
 
 TEST(HttpLimits, ClientThatDoesNotReadAnAnswer) {
-  Held held;
-  TestServer server(held.handler(), short_times());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  auto [request, responder] = held.next();
-  responder.send({.body = std::string(64 << 20, 'a')});
-  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }));
-  EXPECT_EQ(server.counts().connections, 0u);
+  HeldRequest held(short_times());
+  held.responder.send({.body = std::string(64 << 20, 'a')});
+  EXPECT_TRUE(held.disconnected());
+  EXPECT_EQ(held.server.counts().connections, 0u);
 }
 
 TEST(HttpLimits, SlowWorkIsNotLate) {
-  Held held;
-  TestServer server(held.handler(), short_times());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
-  responder.begin({});
+  HeldRequest held(short_times());
+  held.responder.begin({});
   std::this_thread::sleep_for(milliseconds(500));
-  EXPECT_FALSE(request.gone.stop_requested());
-  responder.end();
-  EXPECT_TRUE(client.read());
+  EXPECT_FALSE(held.request.disconnected.stop_requested());
+  held.responder.end();
+  EXPECT_TRUE(held.client.read());
 }
 
 TEST(HttpLimits, UnsentBytesOfAStream) {
-  Held held;
   HttpSettings settings;
   settings.unsent_bytes = 1 << 20;
-  TestServer server(held.handler(), settings);
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
-  responder.begin({});
+  HeldRequest held(settings);
+  held.responder.begin({});
   size_t written = 0;
   const std::string piece(10'000, 'a');
-  while (responder.write(piece)) ASSERT_LT(written += piece.size(), size_t{64} << 20);
+  while (held.responder.write(piece)) ASSERT_LT(written += piece.size(), size_t{64} << 20);
   EXPECT_GE(written, size_t{900} << 10);
-  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }));  // the client is dropped
-  EXPECT_FALSE(client.read());
+  EXPECT_TRUE(held.disconnected());  // the client is dropped
+  EXPECT_FALSE(held.client.read());
 }
 
 TEST(HttpLimits, APieceOfAStreamMayBeLargerThanWhatMayWait) {
-  Held held;
-  TestServer server(held.handler());
-  HttpClient client = server.client();
-  client.request("GET", "/");
-  const auto [request, responder] = held.next();
-  responder.begin({});
-  EXPECT_TRUE(responder.write("begin"));
-  EXPECT_TRUE(responder.write(std::string(20 << 20, 'a')));
-  EXPECT_GE(responder.unsent(), size_t{1} << 20);
-  responder.end();
-  const auto response = client.read();
+  HeldRequest held;
+  held.responder.begin({});
+  EXPECT_TRUE(held.responder.write("begin"));
+  EXPECT_TRUE(held.responder.write(std::string(20 << 20, 'a')));
+  EXPECT_GE(held.responder.unsent(), size_t{1} << 20);
+  held.responder.end();
+  const auto response = held.client.read();
   ASSERT_TRUE(response);
   EXPECT_EQ(response->body.size(), 5 + (size_t{20} << 20));
 }

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "http/beast/listener.h"
-#include "http/beast/plain.h"
+#include "http/beast/transport.h"
 #include "http/test_server.h"
 
 namespace dragoman::internal {
@@ -39,12 +39,12 @@ TEST(HttpLoop, AcceptsAfterAConnectionThatCannotBeMade) {
   std::unique_ptr<Listener> listener;  // outlives the loop's thread
   RunningLoop running({.handle = echo});
   int failures = 2;
-  const auto wrap = [&](tcp::socket socket) {
+  const auto make_transport = [&](tcp::socket socket) {
     if (failures-- > 0) throw std::bad_alloc();
     return plain_transport(std::move(socket));
   };
-  listener =
-      std::make_unique<Listener>(std::vector{running.loop()}, "127.0.0.1", 0, wrap, /*encrypted=*/false);
+  listener = std::make_unique<Listener>(std::vector{running.loop()}, "127.0.0.1", 0, make_transport,
+                                        /*encrypted=*/false);
   listener->start();
   running.run();
   for (int i = 0; i < 4; ++i) {
@@ -57,7 +57,7 @@ TEST(HttpLoop, AcceptsAfterAConnectionThatCannotBeMade) {
 }
 
 // Late from the start; its first expiry fails.
-class LateMember : public LoopMember {
+class LateConnection : public LoopConnection {
  public:
   bool late(std::chrono::steady_clock::time_point) const override { return true; }
   void expire() override {
@@ -73,10 +73,10 @@ TEST(HttpLoop, TimesOutAfterATimeoutThatFailed) {
   HttpSettings settings;
   settings.idle_time = milliseconds(50);
   RunningLoop running({.handle = echo}, settings);
-  const auto member = std::make_shared<LateMember>();
-  running.loop()->add(member);
+  const auto late = std::make_shared<LateConnection>();
+  running.loop()->add(late);
   running.run();
-  EXPECT_TRUE(soon([&] { return member->expired >= 3; }));
+  EXPECT_TRUE(soon([&] { return late->expired >= 3; }));
 }
 
 }  // namespace

@@ -79,4 +79,28 @@ inline bool soon(const std::function<bool()>& condition, milliseconds within = s
   return true;
 }
 
+// A server, and a client with a request that the test answers.
+struct HeldRequest {
+  explicit HeldRequest(const HttpSettings& settings = {}) : server(held.handler(), settings) {}
+
+  // Whether the server soon notices that the client has gone.
+  bool disconnected(milliseconds within = seconds(5)) const {
+    return soon([&] { return request.disconnected.stop_requested(); }, within);
+  }
+
+  Held held;
+  TestServer server;
+  HttpClient client = asking(server);
+  const Held::One one = held.next();
+  const IncomingRequest& request = one.request;
+  const Responder& responder = one.responder;
+
+ private:
+  static HttpClient asking(const TestServer& from) {
+    HttpClient asks = from.client();
+    asks.request("GET", "/");
+    return asks;
+  }
+};
+
 }  // namespace dragoman::internal

@@ -88,7 +88,7 @@ TEST_F(Tls, NoticesThatTheClientIsGone) {
   client.send(get);
   const auto [request, responder] = held.next();
   client.close();
-  EXPECT_TRUE(soon([&request = request] { return request.gone.stop_requested(); }, seconds(1)));
+  EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }, seconds(1)));
 }
 
 TEST_F(Tls, AnswersAClientThatOnlyEndsItsOutput) {
@@ -99,7 +99,7 @@ TEST_F(Tls, AnswersAClientThatOnlyEndsItsOutput) {
   const auto [request, responder] = held.next();
   client.end_output();
   std::this_thread::sleep_for(milliseconds(100));
-  EXPECT_FALSE(request.gone.stop_requested());
+  EXPECT_FALSE(request.disconnected.stop_requested());
   responder.send({.body = "answer"});
   EXPECT_TRUE(client.read_until("answer").ends_with("answer"));
 }

@@ -49,7 +49,7 @@ class Download : public testing::Test {
   const std::string file_ = contents_of('x');
   const std::string tag_ = "\"one\"";
   DownloadPolicy policy_ = {
-      .times = {.connect = 5, .stall = 2}, .attempts = 3, .first_wait = 0.01, .longest_wait = 3};
+      .times = {.connect = 5, .stall = 2}, .attempts = 3, .first_wait = 0.01, .max_wait = 3};
 };
 
 TEST_F(Download, FileArrivesAndIsNotDownloadedAgain) {

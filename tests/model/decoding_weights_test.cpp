@@ -23,7 +23,7 @@ class HeldWeights : public testing::TestWithParam<size_t> {
   }
 
   // The logits of a sentence by the weights of this file.
-  std::vector<float> logits(const std::string& path, WantedPrecision wanted) {
+  std::vector<float> logits(const std::string& path, RequestedPrecision wanted) {
     Device device(kernels_for(nullptr), 2);
     Transformer model(config_, device, Buffers::none_yet);
     map_weights(device, path, model.parameters, wanted);
@@ -33,17 +33,17 @@ class HeldWeights : public testing::TestWithParam<size_t> {
     Pass pass{model.device};
     const Tokens source = pack(model.device, {{5, 9, 2, 11}}, {0}),
                  target = pack(model.device, {{1, 7, 3}}, {0});
-    const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
+    const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
     return rows_of(next_word_logits(pass, model, decode(pass, model, target, memory)), {0, 3});
   }
-  void write_rounded(WantedPrecision precision, const Kernels& kernels = kernels_for(nullptr),
+  void write_rounded(RequestedPrecision precision, const Kernels& kernels = kernels_for(nullptr),
                      int threads = 1) {
     Device device(kernels, threads);
     Transformer model(config_, device, Buffers::none_yet);
     map_weights(device, path_, model.parameters, precision);
     write_decoding_weights(rounded_path_, model.parameters);
   }
-  std::string error_of(const std::string& path, WantedPrecision wanted = WantedPrecision::as_saved) {
+  std::string error_of(const std::string& path, RequestedPrecision wanted = RequestedPrecision::as_saved) {
     try {
       logits(path, wanted);
     } catch (const Error& error) {
@@ -59,13 +59,13 @@ class HeldWeights : public testing::TestWithParam<size_t> {
 };
 
 TEST_P(HeldWeights, FloatsHaveTheirBits) {
-  EXPECT_TRUE(same_bits(logits(path_, WantedPrecision::as_saved), logits(small_.model)));
+  EXPECT_TRUE(same_bits(logits(path_, RequestedPrecision::as_saved), logits(small_.model)));
 }
 
 TEST_P(HeldWeights, FewerBitsAreNear) {
   const std::vector<float> exact = logits(small_.model);
   const float most = std::abs(*std::ranges::max_element(exact, {}, [](float x) { return std::abs(x); }));
-  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision : {RequestedPrecision::bf16, RequestedPrecision::int8}) {
     const std::vector<float> got = logits(path_, precision);
     EXPECT_FALSE(same_bits(got, exact));
     for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], exact[i], 0.05 * most);
@@ -73,18 +73,19 @@ TEST_P(HeldWeights, FewerBitsAreNear) {
 }
 
 TEST_P(HeldWeights, AFileInFewerBitsIsWhatRoundingMakes) {
-  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision : {RequestedPrecision::bf16, RequestedPrecision::int8}) {
     write_rounded(precision);
-    EXPECT_TRUE(same_bits(logits(rounded_path_, WantedPrecision::as_saved), logits(path_, precision)));
+    EXPECT_TRUE(same_bits(logits(rounded_path_, RequestedPrecision::as_saved), logits(path_, precision)));
     EXPECT_TRUE(same_bits(logits(rounded_path_, precision), logits(path_, precision)));
-    EXPECT_NE(error_of(rounded_path_, WantedPrecision::fp32).find("use the model that they were made from"),
-              std::string::npos);
+    EXPECT_NE(
+        error_of(rounded_path_, RequestedPrecision::fp32).find("use the model that they were made from"),
+        std::string::npos);
     EXPECT_THROW(read_weights(rounded_path_, small_.model.parameters), Error);
   }
 }
 
 TEST_P(HeldWeights, AFileInFewerBitsIsTheSameWhereverItIsMade) {
-  for (const WantedPrecision precision : {WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision : {RequestedPrecision::bf16, RequestedPrecision::int8}) {
     write_rounded(precision, kernels_for("baseline"));
     const std::string wanted = read_file(rounded_path_);
     for (const Kernels* kernels : every_instruction_set()) {
@@ -96,7 +97,7 @@ TEST_P(HeldWeights, AFileInFewerBitsIsTheSameWhereverItIsMade) {
 
 // Wherever a file is cut, the error comes before anything is used.
 TEST_P(HeldWeights, ACutFileIsRefused) {
-  write_rounded(WantedPrecision::int8);
+  write_rounded(RequestedPrecision::int8);
   const std::string whole = read_file(rounded_path_);
   for (size_t size = 0; size < whole.size(); size += 1 + size / 2) {
     write_file(rounded_path_, {whole.substr(0, size)});
@@ -106,7 +107,7 @@ TEST_P(HeldWeights, ACutFileIsRefused) {
 }
 
 TEST_P(HeldWeights, TensorsOfOtherModelsAreRefused) {
-  write_rounded(WantedPrecision::int8);
+  write_rounded(RequestedPrecision::int8);
   Device device(kernels_for(nullptr), 1);
   for (auto change : {+[](ModelConfig& c) { c.d_ff += 16; }, +[](ModelConfig& c) { c.encoder_layers += 1; },
                       +[](ModelConfig& c) { c.decoder_layers = 3 - c.decoder_layers; }}) {
@@ -126,8 +127,8 @@ void poke(const std::string& path, std::ptrdiff_t before_end, float value) {
 
 // In a file of any precision, what is small is always looked at: one bad number is named.
 TEST_P(HeldWeights, WhatIsNoNumberIsNamed) {
-  for (const WantedPrecision precision :
-       {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision :
+       {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
     write_rounded(precision);
     remove_checksums(rounded_path_);
     const SafetensorsFile file = SafetensorsFile::open(rounded_path_);

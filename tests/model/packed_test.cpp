@@ -46,7 +46,7 @@ class Packed : public testing::TestWithParam<ModelCase> {
     const Tokens target = pack(device, choose(corpus.targets, batch), pairs);
     const Tokens predicted = pack(device, choose(corpus.predictions, batch), pairs);
     Pass pass{.device = device, .tape = tape, .seed = 5, .update = 9};
-    const Memory memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
+    const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
     const Tensor decoded = decode(pass, model, target, memory);
     const Tensor losses = cross_entropy(pass, decoded, model.generator.weight, model.generator.bias,
                                         predicted.ids, {0.1F, SmoothingOver::all});

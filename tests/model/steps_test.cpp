@@ -19,7 +19,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
     Pass pass{small_.device};
     const Tokens source = pack(small_.device, {sources_[i]}, {0});
     const Tokens target = pack(small_.device, {targets_[i]}, {0});
-    const Memory memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
+    const EncodedSource memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
     const Tensor logits = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
     return rows_of(logits, {0, static_cast<int32_t>(target.count())});
   }
@@ -41,7 +41,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
     const std::vector<int32_t> ones(active.size(), 1), lengths(active.size(), t);
     const Tokens tokens = pack_tokens(device, ids, ones, std::vector<uint64_t>(active.size()), lengths);
     const KeyRows seen = key_rows(device, source_rows);
-    const Memory memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = sources.key_values};
+    const EncodedSource memory = {.spans = &seen.spans, .rows = &seen.rows, .key_values = sources.key_values};
     const CacheStep cached = cache_step(device, cache, rows);
     Pass pass{device};
     return next_word_logits(pass, small_.model, decode(pass, small_.model, tokens, memory, &cached));
@@ -65,7 +65,7 @@ TEST_P(Steps, AreAllAtOnce) {
         sources = make_cache(device.pool, config.decoder_layers, 2 * config.d_model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
-  remember(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);
+  cache_cross_attention(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);
   std::vector<std::vector<float>> logits(5);
   std::vector<int32_t> active = {3, 0, 4, 1, 2};
   for (int32_t t = 0; t < 70; ++t) {
@@ -92,7 +92,7 @@ TEST(ZeroStart, TheFirstEmbeddingIsNotRead) {
   const auto logits = [&](const Sentence& sentence) {
     Pass pass{small.device};
     const Tokens source = pack(small.device, {{5, 1, 2}}, {0}), target = pack(small.device, {sentence}, {0});
-    const Memory memory = {.encoded = encode(pass, small.model, source), .spans = &source.spans};
+    const EncodedSource memory = {.encoded = encode(pass, small.model, source), .spans = &source.spans};
     return rows_of(next_word_logits(pass, small.model, decode(pass, small.model, target, memory)), {0, 2});
   };
   EXPECT_TRUE(same_bits(logits({1, 4}), logits({2, 4})));

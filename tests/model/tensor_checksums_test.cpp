@@ -19,7 +19,7 @@ class DamagedFile : public testing::Test {
   DamagedFile() { write_weights(path_, small_.model.parameters, small_.model.parameters.weights()); }
   ~DamagedFile() override { std::filesystem::remove(path_); }
 
-  void write_rounded(WantedPrecision precision) {
+  void write_rounded(RequestedPrecision precision) {
     Transformer model(config_, device_, Buffers::none_yet);
     map_weights(device_, path_, model.parameters, precision);
     write_decoding_weights(path_, model.parameters);
@@ -84,7 +84,7 @@ TEST_F(DamagedFile, EveryTensorHasAChecksum) {
 
 // One bit of each tensor in turn, in files of every precision.
 TEST_F(DamagedFile, AFlippedBitIsNamedByItsTensor) {
-  for (const WantedPrecision precision : {WantedPrecision::fp32, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision : {RequestedPrecision::fp32, RequestedPrecision::int8}) {
     write_rounded(precision);
     const std::string contents = read_file(path_);
     size_t at = data_begin(), i = 0;
@@ -94,7 +94,7 @@ TEST_F(DamagedFile, AFlippedBitIsNamedByItsTensor) {
       overwrite(place, static_cast<char>(contents[place] ^ (1 << i % 8)));
       const std::string wanted = path_ + " is damaged: tensor \"" + entry.name + "\" does not match";
       EXPECT_TRUE(error_of_mapping().starts_with(wanted)) << error_of_mapping();
-      EXPECT_TRUE(precision != WantedPrecision::fp32 || error_of_reading() == error_of_mapping());
+      EXPECT_TRUE(precision != RequestedPrecision::fp32 || error_of_reading() == error_of_mapping());
       overwrite(place, contents[place]);
       at += entry.bytes.size();
     }

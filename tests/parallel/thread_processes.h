@@ -31,7 +31,7 @@ class ThreadProcesses : public Processes {
   void cancel_sums() override {}
   double seconds_waited() const override { return 0; }
   void set_heartbeat_timeout(double) override {}
-  void leave() override {}
+  void shutdown() override {}
 
   void start_sum(std::span<float> values, GradientFormat) override {
     shared_.sums[static_cast<size_t>(number_)].push_back(values);

@@ -84,7 +84,7 @@ TEST_F(Report, SamplesListChangedTranslations) {
   ASSERT_EQ(history.samples.size(), 1u);
   const std::vector<std::pair<int64_t, std::string>> expected = {{1, "x"}, {3, "y"}, {4, "x"}};
   EXPECT_EQ(history.samples[0].translations, expected);
-  EXPECT_EQ(thinned(history.samples[0], 2).translations,
+  EXPECT_EQ(downsampled(history.samples[0], 2).translations,
             (std::vector<std::pair<int64_t, std::string>>{{1, "x"}, {4, "x"}}));
 }
 
@@ -92,7 +92,7 @@ TEST(Thinned, IsTheMeanOfNeighboursBetweenTheirExtremes) {
   const double nan = std::nan("");
   const Curve curve = {
       .steps = {1, 2, 3, 4, 5}, .seconds = {1, 2, 3, 4, 5}, .columns = {{"loss", {4, 2, nan, 8, nan}}}};
-  const Curve thin = thinned(curve, 3);
+  const Curve thin = downsampled(curve, 3);
   EXPECT_EQ(thin.steps, (std::vector<int64_t>{2, 4, 5}));
   const auto &loss = *thin.column("loss"), &low = *thin.column("loss_low"), &high = *thin.column("loss_high");
   EXPECT_EQ(loss[0], 3);
@@ -100,7 +100,7 @@ TEST(Thinned, IsTheMeanOfNeighboursBetweenTheirExtremes) {
   EXPECT_EQ(high[0], 4);
   EXPECT_EQ(loss[1], 8);
   EXPECT_TRUE(std::isnan(loss[2]));
-  EXPECT_EQ(thinned(curve, 5).column("loss_low"), nullptr);
+  EXPECT_EQ(downsampled(curve, 5).column("loss_low"), nullptr);
 }
 
 TEST_F(Report, DataOfALongRunStaySmall) {

@@ -30,7 +30,7 @@ class LinesTest : public testing::Test {
   }
 
   SearchOptions options_ = {.beam = 3, .max_length = 20};
-  WantedPrecision precision_ = WantedPrecision::as_saved;
+  RequestedPrecision precision_ = RequestedPrecision::as_saved;
   int64_t steps_ = 0;
   int searches_ = 1;
   std::unique_ptr<ModelFolder> folder_;
@@ -74,8 +74,8 @@ TEST_F(LinesTest, EveryLineComesBackInItsPlace) {
 
 TEST_F(LinesTest, ALineGetsWhatItGetsAlone) {
   for (const bool sample : {false, true}) {
-    for (const WantedPrecision precision :
-         {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+    for (const RequestedPrecision precision :
+         {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
       precision_ = precision;
       options_ = {.beam = 3, .nbest = 2, .max_length = 20, .sample = sample};
       const auto wanted = translate(model(), mixed_lines, 1);
@@ -104,8 +104,8 @@ Lines different_lines() {
 
 TEST_F(LinesTest, ALineGetsWhatItGetsAloneInAFullBatch) {
   const Lines lines = different_lines();
-  for (const WantedPrecision precision :
-       {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision :
+       {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
     precision_ = precision;
     for (const bool sample : {false, true}) {
       options_ = {.beam = 2, .nbest = 2, .max_length = 6, .sample = sample};
@@ -139,8 +139,8 @@ TEST_F(LinesTest, ASampleIsItsLinesOwn) {
 TEST_F(LinesTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
   options_ = {.beam = 4, .nbest = 4, .max_length = 20};
   for (const Kernels* kernels : every_instruction_set()) {
-    for (const WantedPrecision precision :
-         {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8}) {
+    for (const RequestedPrecision precision :
+         {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
       SCOPED_TRACE(kernels->name);
       precision_ = precision;
       const auto wanted = translate(model(1, 40, *kernels), mixed_lines, 1);

@@ -17,26 +17,27 @@ using std::chrono::steady_clock;
 
 struct MachineCase {
   const Kernels* kernels;
-  WantedPrecision precision;
+  RequestedPrecision precision;
   DecoderSelfAttention self_attention = DecoderSelfAttention::attention;
 };
 
 std::vector<MachineCase> machine_cases() {
   std::vector<MachineCase> cases;
   for (const Kernels* kernels : every_instruction_set()) {
-    for (const auto precision : {WantedPrecision::fp32, WantedPrecision::bf16, WantedPrecision::int8})
+    for (const auto precision :
+         {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8})
       cases.push_back({kernels, precision});
-    cases.push_back({kernels, WantedPrecision::fp32, DecoderSelfAttention::ssru});
-    cases.push_back({kernels, WantedPrecision::int8, DecoderSelfAttention::ssru});
+    cases.push_back({kernels, RequestedPrecision::fp32, DecoderSelfAttention::ssru});
+    cases.push_back({kernels, RequestedPrecision::int8, DecoderSelfAttention::ssru});
   }
   return cases;
 }
 
 std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
-  const WantedPrecision precision = test.param.precision;
-  const char* bits = precision == WantedPrecision::fp32   ? "fp32"
-                     : precision == WantedPrecision::bf16 ? "bf16"
-                                                          : "int8";
+  const RequestedPrecision precision = test.param.precision;
+  const char* bits = precision == RequestedPrecision::fp32   ? "fp32"
+                     : precision == RequestedPrecision::bf16 ? "bf16"
+                                                             : "int8";
   const bool ssru = test.param.self_attention == DecoderSelfAttention::ssru;
   return std::string(test.param.kernels->name) + "_" + bits + (ssru ? "_ssru" : "");
 }
@@ -46,9 +47,10 @@ void PrintTo(const MachineCase& c, std::ostream* out) { *out << c.kernels->name;
 class RequestsTest : public testing::TestWithParam<MachineCase> {
  protected:
   RequestsTest() {
-    Lexicon lexicon = {.frequent = {5, 4}, .likeliest = {}};
+    Lexicon lexicon = {.frequent = {5, 4}, .translations = {}};
     const auto size = static_cast<int32_t>(saved_.vocabularies.target->size());
-    for (int32_t id = 0; id < size; ++id) lexicon.likeliest.push_back({(id + 1) % size, id, (id * 7) % size});
+    for (int32_t id = 0; id < size; ++id)
+      lexicon.translations.push_back({(id + 1) % size, id, (id * 7) % size});
     write_shortlist(folder_.path, lexicon, saved_.vocabularies);
     shortlist_ = Shortlist::read(folder_.path, saved_.vocabularies);
   }

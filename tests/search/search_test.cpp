@@ -93,7 +93,7 @@ class SearchTest : public testing::TestWithParam<ModelCase> {
     const std::vector<Sentence> sources = random_sentences(3, 5, 6, 4);
     const SearchOptions options = {
         .beam = 125, .nbest = 12, .length_penalty = penalty, .max_length = 3, .max_length_ratio = 0};
-    const Results found = search_all(small.model, side(sources), options, {.never = never});
+    const Results found = search_all(small.model, side(sources), options, {.suppressed = never});
     for (size_t i = 0; i < sources.size(); ++i) {
       const auto log_p = teacher_forced(small.model, sources[i], outputs);
       std::multimap<double, Sentence, std::greater<>> ranked;
@@ -175,7 +175,7 @@ TEST_P(SearchTest, NoOutputHasAForbiddenToken) {
                                        SearchOptions{.nbest = 3, .max_length = 12, .sample = true}}) {
     const Results free = search(small_.model, options);
     const int32_t word = free[0][0].tokens.at(0);
-    for (const auto& found : search(small_.model, options, {.never = {word}})) {
+    for (const auto& found : search(small_.model, options, {.suppressed = {word}})) {
       for (const Hypothesis& h : found) EXPECT_EQ(std::ranges::count(h.tokens, word), 0);
     }
   }
@@ -192,7 +192,7 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
     read.pop_back();
     Pass pass{small_.device};
     const Tokens source = pack(small_.device, {sources_[i]}, {0}), target = pack(small_.device, {read}, {0});
-    const Memory memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
+    const EncodedSource memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
     const Tensor scores = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
     std::vector<Element> best(read.size());
     small_.device.kernels.top(small_.device.context, scores, 1, best.data());
@@ -346,7 +346,7 @@ TEST_P(SearchTest, NeedsNoMoreMemoryOnceWarm) {
   const auto work = [&] {
     for (int64_t length = 5; length < 45; length += 13) search({.beam = 3, .max_length = length});
     EXPECT_EQ(small_.device.pool.in_use(), in_use_before);
-    return small_.device.pool.reached();
+    return small_.device.pool.high_water_mark();
   };
   work();
   const size_t reached = work();

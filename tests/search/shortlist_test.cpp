@@ -25,8 +25,8 @@ class ShortlistTest : public testing::Test {
   }
   // Every piece may become itself, or the one after it.
   Lexicon neighbours() const {
-    Lexicon lexicon = {.frequent = {5, 4}, .likeliest = {}};
-    for (int32_t id = 0; id < size(); ++id) lexicon.likeliest.push_back({(id + 1) % size(), id});
+    Lexicon lexicon = {.frequent = {5, 4}, .translations = {}};
+    for (int32_t id = 0; id < size(); ++id) lexicon.translations.push_back({(id + 1) % size(), id});
     return lexicon;
   }
   void write(const Lexicon& lexicon) { write_shortlist(folder_.path, lexicon, model_.vocabularies); }
@@ -107,7 +107,7 @@ TEST_F(ShortlistTest, OnlyWhatIsAllowedIsSaid) {
 TEST_F(ShortlistTest, ASentenceGetsWhatItGetsAlone) {
   write(neighbours());
   options_.shortlist = true;
-  for (const WantedPrecision precision : {WantedPrecision::fp32, WantedPrecision::int8}) {
+  for (const RequestedPrecision precision : {RequestedPrecision::fp32, RequestedPrecision::int8}) {
     SavedModel one_thread(folder_.path, kernels_for(nullptr), 1, precision);
     SavedModel two_threads(folder_.path, kernels_for(nullptr), 2, precision);
     for (const bool sample : {false, true}) {
@@ -127,12 +127,12 @@ TEST_F(ShortlistTest, AFileThatDoesNotFitIsRefused) {
   EXPECT_NE(error().find("shortlist.safetensors"), std::string::npos) << error();
   for (const int32_t wrong : {-1, size()}) {
     Lexicon lexicon = neighbours();
-    lexicon.likeliest[3][1] = wrong;
+    lexicon.translations[3][1] = wrong;
     write(lexicon);
     EXPECT_NE(error().find("damaged"), std::string::npos) << error();
   }
   Lexicon lexicon = neighbours();
-  lexicon.likeliest.pop_back();
+  lexicon.translations.pop_back();
   write(lexicon);
   EXPECT_NE(error().find("damaged"), std::string::npos) << error();
   const auto changed = std::make_shared<const Vocabulary>(learn_vocabulary(

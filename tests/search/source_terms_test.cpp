@@ -1,6 +1,5 @@
-#include "search/source_terms.h"
-
 #include "base/json.h"
+#include "search/given_terms.h"
 #include "search/model_folder.h"
 #include "search/translator.h"
 #include "text/term_marks.h"

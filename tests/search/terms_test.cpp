@@ -3,10 +3,10 @@
 #include <set>
 
 #include "base/error.h"
+#include "search/given_terms.h"
 #include "search/model_folder.h"
 #include "search/random_requests.h"
 #include "search/term_beam.h"
-#include "search/term_forms.h"
 #include "search/translator.h"
 #include "text/scripts.h"
 #include "text/unicode.h"

@@ -83,16 +83,16 @@ TEST_F(TranslatorTest, WhatIsFinalOfATextStays) {
 }
 
 // Byte fallback: an é comes when its second byte is there.
-TEST_F(TranslatorTest, TextSoFarHasWholeCharacters) {
+TEST_F(TranslatorTest, APartialTextHasWholeCharacters) {
   const Vocabulary& target = *model_.vocabularies.target;
   const std::vector<int32_t> tokens = {target.id("<0x41>"), target.id("<0xC3>"), target.id("<0xA9>"),
                                        target.id("<0xE2>"), target.id("<0x82>"), target.id("<0xAC>")};
   SearchedLine line = {.source = "a", .segments = {{}}, .hypotheses = {{}}};
   const auto so_far = [&](size_t shown, size_t fixed) {
-    return text_so_far(line,
-                       {{.tokens = {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(shown)},
-                         .final_tokens = fixed}},
-                       target, {});
+    return partial_text(line,
+                        {{.tokens = {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(shown)},
+                          .final_tokens = fixed}},
+                        target, {});
   };
   const std::vector<std::string> wanted = {"", "A", "A", "Aé", "Aé", "Aé", "Aé€"};
   for (size_t shown = 0; shown <= tokens.size(); ++shown) {
@@ -104,7 +104,7 @@ TEST_F(TranslatorTest, TextSoFarHasWholeCharacters) {
 
 TEST(FailingTranslator, NamesTheModel) {
   const ModelFolder folder("failing", 40, true, {.size = 45, .shared = true}, VocabularyConfig{.size = 45});
-  SavedModel model(folder.path, kernels_for(nullptr), 1, WantedPrecision::int8);
+  SavedModel model(folder.path, kernels_for(nullptr), 1, RequestedPrecision::int8);
   const auto sound = model.encode_source("The cat sleeps."), other = model.encode_source("Where is it?");
   const int32_t damaged =
       *std::ranges::find_if(other, [&](int32_t id) { return !std::ranges::count(sound, id); });

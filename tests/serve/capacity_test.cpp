@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "serve/fake_server.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -72,6 +73,15 @@ TEST(Capacity, AListHasRoomAsAWhole) {
   } catch (const ServeError& error) {
     EXPECT_EQ(error.status(), 413) << "asking again would not help";
   }
+}
+
+TEST(Capacity, IsWantedForScoresAndInspections) {
+  FakeServer server;
+  server.routes = v1_routes(server.context);
+  server.translations.full = true;
+  const nlohmann::json pairs = {{{"source", "a"}, {"target", "b"}}};
+  EXPECT_EQ(server.post("/v1/score", {{"pairs", pairs}, {"from", "en"}, {"to", "fr"}})->response.status, 503);
+  EXPECT_EQ(server.post("/v1/inspect", {{"text", "a"}, {"from", "en"}, {"to", "fr"}})->response.status, 503);
 }
 
 }  // namespace

@@ -231,11 +231,15 @@ TEST_F(DeepLTest, DocumentsAreFetchedWithTheirKey) {
                                 {{"document_key", failed->json().at("document_key")}})
                           ->json();
   EXPECT_EQ(status.at("status"), "error");
-  EXPECT_EQ(status.at("error_message"), "a translation failed");
+  const auto text = server.post("/v2/translate", {{"text", {"fail"}}, {"target_lang", "FR"}});
+  server.translations.answer_all();
+  EXPECT_EQ(status.at("error_message"), text->json().at("message"));
+  EXPECT_EQ(status.dump().find("a translation failed"), std::string::npos)
+      << "that may name the server's files";
 }
 
 TEST(DeepLDocuments, CountAsTextsDo) {
-  FakeServer server({.limits = {.characters = 10, .characters_a_minute = 15}});
+  FakeServer server({.limits = {.characters = 10, .characters_per_minute = 15}});
   server.routes = deepl_routes(server.context);
   const auto error_of = [&](const std::string& text) {
     const json uploaded = server.post_file("/v2/document", {{"target_lang", "FR"}}, "a.txt", text)->json();

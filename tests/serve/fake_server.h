@@ -12,7 +12,7 @@
 #include "serve/api_keys.h"
 #include "serve/client_limits.h"
 #include "serve/context.h"
-#include "serve/kept_files.h"
+#include "serve/download_store.h"
 #include "serve/metrics.h"
 #include "serve/request_body.h"
 #include "serve/settings.h"
@@ -86,7 +86,7 @@ class FakeServer {
  public:
   explicit FakeServer(ServeSettings given = {})
       : settings(std::move(given)),
-        clients(settings.limits.requests_of_client, settings.limits.characters_a_minute),
+        clients(settings.limits.requests_per_client, settings.limits.characters_per_minute),
         keys(""),
         workers(1),
         waiting(1),
@@ -146,7 +146,7 @@ class FakeServer {
 
   const ServeSettings settings;
   std::string client = "someone";  // that the next requests come from
-  KeptFiles files;
+  DownloadStore files;
   FakeTranslations translations;
   ServeMetrics metrics;
   ClientLimits clients;

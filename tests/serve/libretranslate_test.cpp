@@ -69,15 +69,15 @@ TEST_F(LibreTranslateTest, OneFailureCancelsTheOthers) {
 
 TEST_F(LibreTranslateTest, AClientThatGoesCancels) {
   server.translations.at_once = false;
-  std::stop_source gone;
+  std::stop_source disconnected;
   const std::string body = R"({"q": "a", "source": "en", "target": "fr"})";
   const auto answer = server.send({.method = "POST",
                                    .path = "/translate",
                                    .headers = {{"content-type", "application/json"}, {"content-length", "9"}},
                                    .body = body,
-                                   .gone = gone.get_token()});
+                                   .disconnected = disconnected.get_token()});
   EXPECT_FALSE(server.translations.seen.at(0).stop.stop_requested());
-  gone.request_stop();
+  disconnected.request_stop();
   EXPECT_TRUE(server.translations.seen.at(0).stop.stop_requested());
 }
 
@@ -191,7 +191,7 @@ TEST(LibreTranslateLimits, HoldForFilesAndAlternatives) {
 }
 
 TEST(LibreTranslateLimits, WhatIsRefusedDoesNotCount) {
-  FakeServer server({.limits = {.characters_a_minute = 10}});
+  FakeServer server({.limits = {.characters_per_minute = 10}});
   server.routes = libretranslate_routes(server.context);
   const json body = {{"q", std::string(10, 'x')}, {"source", "en"}, {"target", "fr"}};
   server.translations.full = true;

@@ -51,7 +51,7 @@ TEST_F(TranslationsTest, AFolderThatChangesIsLoadedAnew) {
 TEST_F(TranslationsTest, RequestsReadNothingOfTheFolder) {
   const SavedModel saved(one_.path, kernels_for("baseline"), 1);
   Lexicon lexicon;
-  lexicon.likeliest.resize(static_cast<size_t>(saved.vocabularies.source->size()));
+  lexicon.translations.resize(static_cast<size_t>(saved.vocabularies.source->size()));
   for (int32_t id = 0; id < saved.vocabularies.target->size(); ++id) lexicon.frequent.push_back(id);
   write_shortlist(one_.path, lexicon, saved.vocabularies);
   TranslationsSettings unwatched = settings();

@@ -177,8 +177,8 @@ TEST(Server, LimitsWhatAClientMayAsk) {
                      .characters = 100,
                      .texts = 3,
                      .output = 10,
-                     .requests_of_client = 1,
-                     .characters_a_minute = 150};
+                     .requests_per_client = 1,
+                     .characters_per_minute = 150};
   const TestServer server(settings);
   EXPECT_EQ(server.post("/v1/translate", {{"text", std::string(101, 'x')}}).status, 413);
   EXPECT_EQ(server.post("/v1/translate", {{"text", {"a", "b", "c", "d"}}}).status, 413);
@@ -216,7 +216,7 @@ TEST(Server, LimitsWhatAClientMayAsk) {
 
 TEST(Server, CountsAnIPv6NetworkAsOneClient) {
   ServeSettings settings = test_settings();
-  settings.limits.requests_of_client = 1;
+  settings.limits.requests_per_client = 1;
   settings.proxies = {"127.0.0.1"};
   const TestServer server(settings);
   HttpClient client(server.server.port());

@@ -2,6 +2,7 @@
 #include "serve/worker_pool.h"
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,27 @@ TEST(WorkerPool, OneClientCannotHaveAllThreads) {
   EXPECT_EQ(of_one, 14);
   release.set_value();
   EXPECT_TRUE(eventually([&] { return of_one == 40 && of_two == 2; }));
+}
+
+// The other client's next task, and this client's on the reserved thread.
+TEST(WorkerPool, TheEndOfATaskMayLetTwoBegin) {
+  std::promise<void> first, all;
+  std::atomic<int> of_one{0}, of_two{0};
+  WorkerPool pool(8);
+  const auto task = [](std::atomic<int>& begun, std::promise<void>& promise) {
+    return [&begun, released = promise.get_future().share()] {
+      ++begun;
+      released.wait();
+    };
+  };
+  const std::function<void()> waits_for_all = task(of_one, all);
+  pool.run(task(of_two, first), 2);
+  for (int i = 0; i < 7; ++i) pool.run(waits_for_all, 1);
+  EXPECT_TRUE(eventually([&] { return of_one == 6 && of_two == 1; }));
+  pool.run([&] { ++of_two; }, 2);
+  first.set_value();
+  EXPECT_TRUE(eventually([&] { return of_one == 7 && of_two == 2; }));
+  all.set_value();
 }
 
 TEST(WorkerPool, SurvivesWhatATaskThrows) {

@@ -34,7 +34,7 @@ class PoolModel {
   explicit PoolModel(uint64_t key) : random_(key) {}
 
   void take(size_t bytes) {
-    const Taken taken = {pool.take(bytes), bytes, static_cast<unsigned char>(random_.below(256))};
+    const Taken taken = {pool.allocate(bytes), bytes, static_cast<unsigned char>(random_.below(256))};
     ASSERT_EQ(reinterpret_cast<uintptr_t>(taken.block.data) % 64, 0U);
     for (const Taken& other : out_) {
       ASSERT_TRUE(taken.begin() + rounded(bytes) <= other.begin() ||
@@ -50,7 +50,7 @@ class PoolModel {
   void give_one() {
     const size_t i = random_.below(out_.size());
     ASSERT_TRUE(out_[i].untouched());
-    pool.give(out_[i].block);
+    pool.free(out_[i].block);
     in_use_ -= rounded(out_[i].bytes);
     out_[i] = out_.back();
     out_.pop_back();
@@ -60,7 +60,7 @@ class PoolModel {
   void check() const {
     ASSERT_EQ(pool.in_use(), in_use_);
     ASSERT_GE(pool.peak(), in_use_);
-    ASSERT_GE(pool.reached(), in_use_);
+    ASSERT_GE(pool.high_water_mark(), in_use_);
   }
 
   bool empty() const { return out_.empty(); }
@@ -87,68 +87,69 @@ TEST(Pool, RandomTakesAndGives) {
       if (HasFatalFailure()) return;
     }
     while (!model.empty()) model.give_one();
-    const size_t reached = model.pool.reached();
+    const size_t reached = model.pool.high_water_mark();
     EXPECT_EQ(model.pool.in_use(), 0U);
     model.take(reached);
-    EXPECT_EQ(model.pool.reached(), reached) << "free neighbours were not joined";
+    EXPECT_EQ(model.pool.high_water_mark(), reached) << "free neighbours were not joined";
   }
 }
 
 TEST(Pool, TakesTheSmallestBlockThatFits) {
   for (const bool large_first : {true, false}) {
     Pool pool;
-    const Block large = pool.take(1024), wall = pool.take(64), small = pool.take(256), end = pool.take(64);
-    pool.give(large_first ? large : small);
-    pool.give(large_first ? small : large);
-    const size_t reached = pool.reached();
-    const Block again = pool.take(200);
+    const Block large = pool.allocate(1024), wall = pool.allocate(64), small = pool.allocate(256),
+                end = pool.allocate(64);
+    pool.free(large_first ? large : small);
+    pool.free(large_first ? small : large);
+    const size_t reached = pool.high_water_mark();
+    const Block again = pool.allocate(200);
     EXPECT_EQ(again.data, small.data);
-    const Block front = pool.take(512), back = pool.take(512);
+    const Block front = pool.allocate(512), back = pool.allocate(512);
     EXPECT_EQ(front.data, large.data);
     EXPECT_EQ(back.data, static_cast<char*>(large.data) + 512);
-    EXPECT_EQ(pool.reached(), reached);
-    for (const Block& block : {wall, end, again, front, back}) pool.give(block);
+    EXPECT_EQ(pool.high_water_mark(), reached);
+    for (const Block& block : {wall, end, again, front, back}) pool.free(block);
     EXPECT_EQ(pool.in_use(), 0U);
   }
 }
 
 TEST(Pool, LengthensItsLastBlock) {
   Pool pool;
-  pool.give(pool.take(1000));
-  pool.give(pool.take(5000));
-  EXPECT_EQ(pool.reached(), rounded(5000));
+  pool.free(pool.allocate(1000));
+  pool.free(pool.allocate(5000));
+  EXPECT_EQ(pool.high_water_mark(), rounded(5000));
 }
 
 TEST(Pool, MoreThanOneRegion) {
   Pool pool;
   const size_t huge = size_t{5} << 30;  // addresses; none of it is touched
-  const Block a = pool.take(100), b = pool.take(huge), c = pool.take(100);
+  const Block a = pool.allocate(100), b = pool.allocate(huge), c = pool.allocate(100);
   static_cast<char*>(b.data)[huge - 1] = 1;
-  for (const Block& block : {a, b, c}) pool.give(block);
-  const size_t reached = pool.reached();
-  pool.give(pool.take(huge));
-  EXPECT_EQ(pool.reached(), reached);
+  for (const Block& block : {a, b, c}) pool.free(block);
+  const size_t reached = pool.high_water_mark();
+  pool.free(pool.allocate(huge));
+  EXPECT_EQ(pool.high_water_mark(), reached);
 }
 
 TEST(Pool, ABlockGivenTwiceIsABrokenInvariant) {
   Pool pool;
-  const Block block = pool.take(10), wall = pool.take(10);
-  pool.give(block);
-  EXPECT_THROW(pool.give(block), BrokenInvariant);
-  pool.give(wall);
+  const Block block = pool.allocate(10), wall = pool.allocate(10);
+  pool.free(block);
+  EXPECT_THROW(pool.free(block), BrokenInvariant);
+  pool.free(wall);
 }
 
 TEST(Pool, StoragesAreUsedAgainAndFresh) {
   Pool pool;
-  Storage* storage = pool.take_storage();
+  Storage* storage = pool.allocate_storage();
   storage->size = 5;
   storage->parameter = true;
-  pool.give_storage(storage);
-  Storage* again = pool.take_storage();
+  pool.free_storage(storage);
+  Storage* again = pool.allocate_storage();
   EXPECT_EQ(again, storage);
   EXPECT_EQ(again->size, 0);
   EXPECT_FALSE(again->parameter);
-  pool.give_storage(again);
+  pool.free_storage(again);
 }
 
 }  // namespace

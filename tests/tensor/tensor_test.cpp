@@ -88,10 +88,10 @@ TEST(Gradient, StaysWhereTheValuesGo) {
 // A view cannot be written alone: the rest of the gradient would stay undefined.
 TEST(Gradient, OfAViewIsAddedToZeros) {
   Pool pool;
-  const Block dirt = pool.take(12 * sizeof(float));
+  const Block dirt = pool.allocate(12 * sizeof(float));
   std::fill_n(static_cast<float*>(dirt.data), 12, 7.0F);
   const Tensor tensor(pool, 3, 4);
-  pool.give(dirt);
+  pool.free(dirt);
   const auto target = tensor.column_range(1, 2).gradient_target();
   EXPECT_TRUE(target.accumulate);
   fill(target.matrix, 5);

@@ -9,7 +9,7 @@ namespace dragoman::internal {
 namespace {
 
 TEST(SymbolVocabulary, ANumberIsItsToken) {
-  const Vocabulary words(symbol_model(300), "symbols", Marks{.start = 1, .end = -1});
+  const Vocabulary words(symbol_model(300), "symbols", BoundaryTokens{.start = 1, .end = -1});
   EXPECT_EQ(words.size(), 300);
   EXPECT_EQ(words.special(), (SpecialTokens{.unknown = 0, .start = 1, .end = -1}));
   EXPECT_EQ(words.encode("1 299 17  2"), (std::vector<int32_t>{1, 299, 17, 2}));
@@ -19,7 +19,7 @@ TEST(SymbolVocabulary, ANumberIsItsToken) {
 
 TEST(SymbolVocabulary, NeedsMarksThatItHas) {
   EXPECT_THROW(Vocabulary(symbol_model(5), "symbols"), Error);
-  EXPECT_THROW(Vocabulary(symbol_model(5), "symbols", Marks{.start = 5, .end = -1}), Error);
+  EXPECT_THROW(Vocabulary(symbol_model(5), "symbols", BoundaryTokens{.start = 5, .end = -1}), Error);
 }
 
 }  // namespace

@@ -32,11 +32,11 @@ class TermMarksTest : public testing::TestWithParam<PieceKind> {
 TEST_P(TermMarksTest, AreTokensThatNoTextHasAndNoOutput) {
   const auto marks = term_marks(vocabulary);
   ASSERT_TRUE(marks);
-  EXPECT_EQ(vocabulary.never(), (Ids{marks->begin, marks->is, marks->end}));
+  EXPECT_EQ(vocabulary.suppressed(), (Ids{marks->begin, marks->is, marks->end}));
   WordEncoder encoder(vocabulary);
   const std::string text = "kalo <term> milo <is> kami </term>";
   for (const Ids& ids : {vocabulary.encode(text), encoder.encode(text)})
-    for (const int32_t mark : vocabulary.never()) EXPECT_EQ(std::ranges::count(ids, mark), 0);
+    for (const int32_t mark : vocabulary.suppressed()) EXPECT_EQ(std::ranges::count(ids, mark), 0);
   const Ids ids = {marks->begin, vocabulary.encode("kalo")[0], marks->is};
   EXPECT_EQ(vocabulary.decode(ids), vocabulary.decode(Ids{ids[1]}));
 }

@@ -1,5 +1,3 @@
-#include "text/token_table.h"
-
 #include <algorithm>
 #include <functional>
 
@@ -7,6 +5,7 @@
 
 #include "base/error.h"
 #include "text/language_tokens.h"
+#include "text/spm_fields.h"
 #include "text/spm_file.h"
 #include "text/toy_text.h"
 #include "text/vocabulary.h"
@@ -25,7 +24,7 @@ class TokenTableTest : public testing::Test {
     table.unknown = 1;
     table.end = 0;
     table.start = static_cast<int32_t>(table.tokens.size()) - 1;
-    table.never = {table.start};
+    table.suppressed = {table.start};
   }
 
   Vocabulary vocabulary() const { return {with_token_table(spm, table), "table.spm"}; }
@@ -50,13 +49,13 @@ TEST_F(TokenTableTest, GoesWithTheFile) {
 }
 
 TEST_F(TokenTableTest, KnowsLanguagesAndForcedTokens) {
-  table.forced = {5};
-  table.languages = {{{"fra", 2}, {"deu", 3}}, Languages::Place::after_end, true};
+  table.forced_prefix = {5};
+  table.languages = {{{"fra", 2}, {"deu", 3}}, Languages::TokenPosition::after_end, true};
   EXPECT_EQ(token_table_of(with_token_table(spm, table), "a"), table);
   const Vocabulary other = vocabulary();
   EXPECT_EQ(other.languages(), table.languages);
-  EXPECT_EQ(other.forced(), table.forced);
-  EXPECT_TRUE(other.is_mark(3));
+  EXPECT_EQ(other.forced_prefix(), table.forced_prefix);
+  EXPECT_TRUE(other.is_special(3));
   std::vector<int32_t> ids = other.encode("kalo");
   ids.insert(ids.begin(), 2);
   EXPECT_EQ(other.decode(ids), "kalo");
@@ -76,11 +75,11 @@ TEST_F(TokenTableTest, TokensThatTheFileLacksAreWordsToo) {
 }
 
 TEST_F(TokenTableTest, ASourceHasItsLanguageWhereTheModelWantsIt) {
-  using Place = Languages::Place;
-  for (const auto& [place, expected] : {std::pair(Place::first, std::vector{2, 9, 0}),
-                                        {Place::before_end, std::vector{9, 2, 0}},
-                                        {Place::after_end, std::vector{9, 0, 2}}}) {
-    table.languages = {{{"fra", 2}}, place, false};
+  using TokenPosition = Languages::TokenPosition;
+  for (const auto& [position, expected] : {std::pair(TokenPosition::first, std::vector{2, 9, 0}),
+                                           {TokenPosition::before_end, std::vector{9, 2, 0}},
+                                           {TokenPosition::after_end, std::vector{9, 0, 2}}}) {
+    table.languages = {{{"fra", 2}}, position, false};
     std::vector<int32_t> ids = {9};
     source_frame(vocabulary(), true, 2).add_to(ids);
     EXPECT_EQ(ids, expected);
@@ -90,7 +89,7 @@ TEST_F(TokenTableTest, ASourceHasItsLanguageWhereTheModelWantsIt) {
 TEST_F(TokenTableTest, TheDecoderReadsTheLanguageAndWhatIsForced) {
   table.languages = {{{"fra", 2}}, {}, false};
   EXPECT_EQ(start_tokens(vocabulary(), 2).all(), (std::vector{table.start, 2}));
-  table.forced = {7};
+  table.forced_prefix = {7};
   EXPECT_EQ(start_tokens(vocabulary(), 2).all(), (std::vector{table.start, 2, 7}));
   EXPECT_EQ(start_tokens(vocabulary(), {}).all(), (std::vector{table.start, 7}));
   table.languages.replaces_start = true;
@@ -101,7 +100,7 @@ TEST_F(TokenTableTest, IdsArePlacesInTheTable) {
   const Vocabulary other = vocabulary();
   EXPECT_EQ(other.size(), std::ssize(table.tokens));
   EXPECT_EQ(other.special(), (SpecialTokens{.unknown = 1, .start = table.start, .end = 0}));
-  EXPECT_EQ(other.never(), table.never);
+  EXPECT_EQ(other.suppressed(), table.suppressed);
   for (int32_t id = 0; id < other.size(); ++id) {
     EXPECT_EQ(other.piece(id), table.tokens[static_cast<size_t>(id)]);
     EXPECT_EQ(other.id(other.piece(id)), id);
@@ -146,11 +145,11 @@ TEST_F(TokenTableTest, MarksAreNoText) {
   const Vocabulary other = vocabulary();
   std::vector<int32_t> ids = other.encode("kalo sundo");
   ids.insert(ids.begin(), table.start);
-  ids.insert(ids.begin() + 2, table.never[0]);
+  ids.insert(ids.begin() + 2, table.suppressed[0]);
   ids.push_back(table.end);
   EXPECT_EQ(other.decode(ids), "kalo sundo");
-  EXPECT_TRUE(other.is_mark(1) && other.is_mark(0) && other.is_mark(table.start));
-  EXPECT_FALSE(other.is_mark(3));
+  EXPECT_TRUE(other.is_special(1) && other.is_special(0) && other.is_special(table.start));
+  EXPECT_FALSE(other.is_special(3));
 }
 
 TEST_F(TokenTableTest, TheFirstOfEqualTokensIsTheOneThatATextHas) {
@@ -162,7 +161,8 @@ TEST_F(TokenTableTest, DamageIsAnError) {
   const std::string whole = with_token_table(spm, table);
   for (const auto& damage : std::vector<std::function<void(TokenTable&)>>{
            [](TokenTable& t) { t.unknown = -1; }, [](TokenTable& t) { t.unknown = 1000; },
-           [](TokenTable& t) { t.never.push_back(1000); }, [](TokenTable& t) { t.forced.push_back(1000); },
+           [](TokenTable& t) { t.suppressed.push_back(1000); },
+           [](TokenTable& t) { t.forced_prefix.push_back(1000); },
            [](TokenTable& t) { t.languages.tokens.emplace_back("fra", 1000); },
            [](TokenTable& t) { t.languages.tokens.emplace_back("", 2); },
            [](TokenTable& t) { t.tokens.clear(); }, [](TokenTable& t) { t.tokens[7] = "a\xff"; }}) {

@@ -304,7 +304,7 @@ TEST_F(VocabularyTest, SpecialTokensAreThoseOfTheModel) {
   const Vocabulary vocabulary(spm_file(lines, 60, special), "x.spm");
   EXPECT_EQ(vocabulary.special(), special);
   for (int32_t id = 0; id < vocabulary.size(); ++id)
-    EXPECT_EQ(vocabulary.is_mark(id), 3 <= id && id <= 5) << id;
+    EXPECT_EQ(vocabulary.is_special(id), 3 <= id && id <= 5) << id;
   EXPECT_EQ(vocabulary.id("no piece"), 5);
   EXPECT_EQ(vocabulary.encode("☃").back(), 5);
   std::set<int32_t> used;

@@ -50,13 +50,13 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
   trainer.update(largest, 0.01);
 
   Pool& pool = small.device.pool;
-  const size_t reached = pool.reached(), in_use = pool.in_use();
+  const size_t reached = pool.high_water_mark(), in_use = pool.in_use();
   const int64_t before = allocations();
   for (const std::vector<Batch>& update : updates) trainer.update(update, 0.01);
   trainer.update(largest, 0.01);
   const int64_t asked = allocations() - before;
   EXPECT_EQ(asked, 0) << "allocations of memory from the system";
-  EXPECT_EQ(pool.reached(), reached) << "bytes that the pool has";
+  EXPECT_EQ(pool.high_water_mark(), reached) << "bytes that the pool has";
   EXPECT_EQ(pool.in_use(), in_use);
 }
 
@@ -67,12 +67,12 @@ TEST_P(Allocations, NoneForParts) {
   const std::vector<Batch> largest = {largest_batch(config)};
   trainer.update(largest, 0.01);
   trainer.update(largest, 0.01);
-  const size_t reached = small.device.pool.reached();
+  const size_t reached = small.device.pool.high_water_mark();
   const int64_t before = allocations();
   trainer.update(largest, 0.01);
   const int64_t asked = allocations() - before;
   EXPECT_EQ(asked, 0);
-  EXPECT_EQ(small.device.pool.reached(), reached);
+  EXPECT_EQ(small.device.pool.high_water_mark(), reached);
 }
 
 // Products divide their work by its shape: fewer rows or a shorter sum must not need more memory than the largest.

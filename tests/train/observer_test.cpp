@@ -8,7 +8,6 @@
 #include "base/signals.h"
 #include "parallel/thread_processes.h"
 #include "train/metrics_log.h"
-#include "train/train.h"
 #include "train/whole_run.h"
 
 namespace dragoman::internal {
@@ -165,15 +164,6 @@ TEST_F(Observed, StopsAllProcesses) {
   EXPECT_EQ(stopped, 2);
   EXPECT_EQ(reports, 1);
   EXPECT_EQ(checkpoints("run").newest().value().step, 1);
-}
-
-TEST_F(Observed, IsPassedOnByRunTraining) {
-  std::ostringstream results;
-  int updates = 0;
-  run_training(recipe_, {.folder = folder_.path("run")}, single_process(), results,
-               {.on_update = [&](const UpdateReport&) { ++updates; }});
-  EXPECT_EQ(updates, 12);
-  EXPECT_NE(results.str().find("decoded  1 "), std::string::npos) << results.str();
 }
 
 }  // namespace

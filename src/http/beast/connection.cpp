@@ -28,12 +28,12 @@ bool fit_as_id(std::string_view text) {
 }  // namespace
 
 Connection::Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Transport> transport, std::string peer,
-                       std::string counted_as)
+                       std::string limit_key)
     : loop_(std::move(loop)),
       state_(loop_->state()),
       transport_(std::move(transport)),
       peer_(std::move(peer)),
-      counted_as_(std::move(counted_as)),
+      limit_key_(std::move(limit_key)),
       reader_(state_.settings.header_bytes) {}
 
 // What one connection runs into, such as too little memory, ends only that connection.
@@ -222,12 +222,12 @@ void Connection::open_answer() {
   };
   const std::shared_ptr<ServerState> state = loop_->shared_state();
   answer_ = std::make_shared<PendingAnswer>(
-      AnswerTerms{.http_1_1 = reader_.http_1_1(),
-                  .keep_alive = reader_.whole() && reader_.keep_alive(),
-                  .head_only = head_only_,
-                  .id = reader_.request().id,
-                  .unsent_bytes = state_.settings.unsent_bytes,
-                  .draining = std::shared_ptr<const std::atomic<bool>>(state, &state->draining)},
+      ResponseSettings{.http_1_1 = reader_.http_1_1(),
+                       .keep_alive = reader_.whole() && reader_.keep_alive(),
+                       .head_only = head_only_,
+                       .id = reader_.request().id,
+                       .unsent_bytes = state_.settings.unsent_bytes,
+                       .draining = std::shared_ptr<const std::atomic<bool>>(state, &state->draining)},
       std::move(wake));
 }
 
@@ -235,7 +235,7 @@ void Connection::hand_over() {
   open_answer();
   ++state_.requests;
   IncomingRequest request = std::move(reader_.request());
-  request.gone = answer_->gone();
+  request.disconnected = answer_->disconnected();
   try {
     state_.handler.handle(std::move(request), PendingAnswer::responder(answer_));
   } catch (const std::exception&) {
@@ -334,7 +334,7 @@ void Connection::close() {
     ++state_.gone;
     std::exchange(answer_, {})->close();
   }
-  state_.population.remove(counted_as_);
+  state_.connections.remove(limit_key_);
   loop_->remove(shared_from_this());
 }
 

@@ -14,13 +14,13 @@
 
 namespace dragoman::internal {
 
-class Connection final : public LoopMember,
+class Connection final : public LoopConnection,
                          public TransportUser,
                          public std::enable_shared_from_this<Connection> {
  public:
-  // `counted_as`: what the population knows it by.
+  // `limit_key`: what the limits count it as.
   Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Transport> transport, std::string peer,
-             std::string counted_as);
+             std::string limit_key);
 
   void start();
   bool late(std::chrono::steady_clock::time_point now) const override { return now >= deadline_; }
@@ -69,7 +69,7 @@ class Connection final : public LoopMember,
   const std::shared_ptr<Loop> loop_;
   ServerState& state_;
   const std::unique_ptr<Transport> transport_;
-  const std::string peer_, counted_as_;
+  const std::string peer_, limit_key_;
 
   Phase phase_ = Phase::opening;
   std::chrono::steady_clock::time_point deadline_;

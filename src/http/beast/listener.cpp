@@ -24,7 +24,7 @@ asio::ip::address plain_address(const asio::ip::address& address) {
 }
 
 // Sends one answer to a client that is not served, and waits for its closing, without which the answer might be lost.
-class RefusedClient final : public LoopMember, public std::enable_shared_from_this<RefusedClient> {
+class RefusedClient final : public LoopConnection, public std::enable_shared_from_this<RefusedClient> {
  public:
   RefusedClient(std::shared_ptr<Loop> loop, tcp::socket socket)
       : loop_(std::move(loop)), socket_(std::move(socket)) {
@@ -62,9 +62,9 @@ class RefusedClient final : public LoopMember, public std::enable_shared_from_th
   std::array<char, 4096> dropped_;
 };
 
-std::string refusal_text(Population::Verdict verdict) {
+std::string refusal_text(OpenConnections::Verdict verdict) {
   HttpResponse response =
-      verdict == Population::Verdict::full
+      verdict == OpenConnections::Verdict::full
           ? error_response(503, "the server has reached its connection limit: try again later")
           : error_response(429, "too many connections from this address: close some");
   response.headers.emplace_back("Retry-After", "1");
@@ -73,9 +73,9 @@ std::string refusal_text(Population::Verdict verdict) {
 
 }  // namespace
 
-Listener::Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& host, int port, Wrap wrap,
-                   bool encrypted)
-    : loops_(std::move(loops)), wrap_(std::move(wrap)), encrypted_(encrypted) {
+Listener::Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& host, int port,
+                   MakeTransport make_transport, bool encrypted)
+    : loops_(std::move(loops)), make_transport_(std::move(make_transport)), encrypted_(encrypted) {
   error_code error;
   tcp::resolver resolver(loops_.front()->context());
   const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error);
@@ -83,10 +83,10 @@ Listener::Listener(std::vector<std::shared_ptr<Loop>> loops, const std::string& 
     throw Error("{}: cannot listen on this address ({}): use one of this machine's", host, error.message());
   for (const auto& entry : found) {
     tcp::endpoint endpoint = entry.endpoint();
-    if (port == 0 && !entrances_.empty()) endpoint.port(static_cast<uint16_t>(this->port()));
+    if (port == 0 && !acceptors_.empty()) endpoint.port(static_cast<uint16_t>(this->port()));
     bind(endpoint, host);
   }
-  if (entrances_.empty())
+  if (acceptors_.empty())
     throw Error("{}: cannot listen on this address: this machine does not have it", host);
 }
 
@@ -104,40 +104,40 @@ void Listener::bind(const tcp::endpoint& endpoint, const std::string& host) {
   if (error == boost::system::errc::address_not_available) return;
   if (!error) acceptor.listen(backlog, error);
   if (error) throw Error("{}:{}: cannot listen: {}", host, endpoint.port(), error.message());
-  entrances_.push_back({std::move(acceptor), asio::steady_timer(loops_.front()->context())});
+  acceptors_.push_back({std::move(acceptor), asio::steady_timer(loops_.front()->context())});
 }
 
-int Listener::port() const { return entrances_.front().acceptor.local_endpoint().port(); }
+int Listener::port() const { return acceptors_.front().socket.local_endpoint().port(); }
 
 void Listener::start() {
-  for (Entrance& entrance : entrances_) accept(entrance);
+  for (Acceptor& acceptor : acceptors_) accept(acceptor);
 }
 
 const std::shared_ptr<Loop>& Listener::next_loop() { return loops_[next_++ % loops_.size()]; }
 
-void Listener::accept(Entrance& entrance) {
+void Listener::accept(Acceptor& acceptor) {
   const std::shared_ptr<Loop>& loop = next_loop();
-  entrance.acceptor.async_accept(loop->context(),
-                                 [this, &entrance, loop](error_code error, tcp::socket socket) {
-                                   if (entrance.acceptor.is_open())
-                                     accept_next(entrance, error);  // first: taking this one may throw
-                                   if (!error) take(std::move(socket), loop);
-                                 });
+  acceptor.socket.async_accept(loop->context(),
+                               [this, &acceptor, loop](error_code error, tcp::socket socket) {
+                                 if (acceptor.socket.is_open())
+                                   accept_next(acceptor, error);  // first: taking this one may throw
+                                 if (!error) take(std::move(socket), loop);
+                               });
 }
 
-void Listener::accept_next(Entrance& entrance, error_code error) {
+void Listener::accept_next(Acceptor& acceptor, error_code error) {
   const bool exhausted = error == asio::error::no_descriptors || error == asio::error::no_memory ||
                          error == boost::system::errc::too_many_files_open_in_system;
-  if (!exhausted) return accept(entrance);
-  entrance.pause.expires_after(pause_without_descriptors);  // the connection waits in the system's queue
-  entrance.pause.async_wait([this, &entrance](error_code) {
-    if (entrance.acceptor.is_open()) accept(entrance);
+  if (!exhausted) return accept(acceptor);
+  acceptor.pause.expires_after(pause_without_descriptors);  // the connection waits in the system's queue
+  acceptor.pause.async_wait([this, &acceptor](error_code) {
+    if (acceptor.socket.is_open()) accept(acceptor);
   });
 }
 
 void Listener::close() {
   error_code error;
-  for (auto& [acceptor, pause] : entrances_) {
+  for (auto& [acceptor, pause] : acceptors_) {
     acceptor.non_blocking(true, error);
     // Clients that wait in the system's queue are connected already.
     for (int i = 0; i < backlog && !error; ++i) {
@@ -163,19 +163,21 @@ void Listener::take(tcp::socket socket, const std::shared_ptr<Loop>& loop) {
   if (error) return;
   socket.set_option(tcp::no_delay(true), error);
   const std::string key = network_of(address.to_string());
-  const Population::Verdict verdict = state.population.add(key);
-  if (verdict != Population::Verdict::admitted) return refuse(std::move(socket), loop, verdict);
+  const OpenConnections::Verdict verdict = state.connections.add(key);
+  if (verdict != OpenConnections::Verdict::admitted) return refuse(std::move(socket), loop, verdict);
   try {
-    auto connection = std::make_shared<Connection>(loop, wrap_(std::move(socket)), address.to_string(), key);
+    auto connection =
+        std::make_shared<Connection>(loop, make_transport_(std::move(socket)), address.to_string(), key);
     asio::post(loop->context(), [connection = std::move(connection)] { connection->start(); });
   } catch (...) {  // too little memory
-    state.population.remove(key);
+    state.connections.remove(key);
     throw;
   }
 }
 
 // Refusing must stay cheap: beyond some clients, and where a handshake would be needed, no answer is sent.
-void Listener::refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop, Population::Verdict verdict) {
+void Listener::refuse(tcp::socket socket, const std::shared_ptr<Loop>& loop,
+                      OpenConnections::Verdict verdict) {
   ServerState& state = loop->state();
   ++state.refused;
   if (encrypted_ || state.refusing >= max_refusing) return;

@@ -42,16 +42,17 @@ void Loop::tick() {
     if (error || finished_) return;
     tick();  // first: what follows may throw
     const auto now = std::chrono::steady_clock::now();
-    std::vector<std::shared_ptr<LoopMember>> late;  // who closes leaves members_
-    for (const auto& member : members_)
-      if (member->late(now)) late.push_back(member);
-    for (const auto& member : late) member->expire();
+    std::vector<std::shared_ptr<LoopConnection>> late;  // who closes leaves connections_
+    for (const auto& connection : connections_)
+      if (connection->late(now)) late.push_back(connection);
+    for (const auto& connection : late) connection->expire();
   });
 }
 
 void Loop::drain_idle() {
   asio::post(context_, [this] {
-    for (const auto& member : std::vector(members_.begin(), members_.end())) member->close_if_idle();
+    for (const auto& connection : std::vector(connections_.begin(), connections_.end()))
+      connection->close_if_idle();
   });
 }
 
@@ -59,15 +60,15 @@ void Loop::finish() {
   asio::post(context_, [this] {
     finished_ = true;
     timer_.cancel();
-    for (const auto& member : std::vector(members_.begin(), members_.end())) member->close();
+    for (const auto& connection : std::vector(connections_.begin(), connections_.end())) connection->close();
   });
 }
 
-void Loop::add(const std::shared_ptr<LoopMember>& member) {
-  members_.insert(member);
-  if (finished_) member->close();
+void Loop::add(const std::shared_ptr<LoopConnection>& connection) {
+  connections_.insert(connection);
+  if (finished_) connection->close();
 }
 
-void Loop::remove(const std::shared_ptr<LoopMember>& member) { members_.erase(member); }
+void Loop::remove(const std::shared_ptr<LoopConnection>& connection) { connections_.erase(connection); }
 
 }  // namespace dragoman::internal

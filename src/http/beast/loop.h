@@ -11,9 +11,9 @@
 namespace dragoman::internal {
 
 // A connection, as its loop sees it.
-class LoopMember {
+class LoopConnection {
  public:
-  virtual ~LoopMember() = default;
+  virtual ~LoopConnection() = default;
   virtual bool late(std::chrono::steady_clock::time_point now) const = 0;
   virtual void expire() = 0;  // what to do about being late
   virtual void close_if_idle() = 0;
@@ -36,8 +36,8 @@ class Loop {
   std::shared_ptr<ServerState> shared_state() { return state_; }
 
   // On the loop's thread.
-  void add(const std::shared_ptr<LoopMember>& member);
-  void remove(const std::shared_ptr<LoopMember>& member);
+  void add(const std::shared_ptr<LoopConnection>& connection);
+  void remove(const std::shared_ptr<LoopConnection>& connection);
 
  private:
   void tick();
@@ -46,7 +46,7 @@ class Loop {
   const std::chrono::milliseconds period_;  // how exact deadlines are
   asio::io_context context_{1};
   asio::steady_timer timer_{context_};
-  std::unordered_set<std::shared_ptr<LoopMember>> members_;
+  std::unordered_set<std::shared_ptr<LoopConnection>> connections_;
   bool finished_ = false;
 };
 

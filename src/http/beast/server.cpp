@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "http/beast/listener.h"
 #include "http/beast/loop.h"
-#include "http/beast/plain.h"
 #include "http/beast/tls.h"
+#include "http/beast/transport.h"
 
 namespace dragoman::internal {
 namespace {
@@ -55,7 +55,8 @@ class HttpServer::Implementation {
     allow_descriptors(settings.connections);
     const bool encrypted = !settings.certificate.empty();
     if (encrypted) reload_certificate();
-    listener_ = std::make_unique<Listener>(loops_, settings.host, settings.port, wrap(encrypted), encrypted);
+    listener_ = std::make_unique<Listener>(loops_, settings.host, settings.port, make_transport(encrypted),
+                                           encrypted);
     port_ = listener_->port();
     listener_->start();
     for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->run(); });
@@ -73,7 +74,7 @@ class HttpServer::Implementation {
   }
 
   HttpCounts counts() const {
-    return {.connections = state_->population.size(),
+    return {.connections = state_->connections.size(),
             .accepted = state_->accepted,
             .refused = state_->refused,
             .requests = state_->requests,
@@ -88,16 +89,16 @@ class HttpServer::Implementation {
     const auto begin = Clock::now(), end = begin + within;
     state_->draining = true;
     close_listener();
-    if (state_->population.wait_until_empty(std::min(end, begin + grace))) return true;
+    if (state_->connections.wait_until_empty(std::min(end, begin + grace))) return true;
     do {
       for (const auto& loop : loops_) loop->drain_idle();
-    } while (!state_->population.wait_until_empty(std::min(end, Clock::now() + drain_step)) &&
+    } while (!state_->connections.wait_until_empty(std::min(end, Clock::now() + drain_step)) &&
              Clock::now() < end);
-    return state_->population.size() == 0;
+    return state_->connections.size() == 0;
   }
 
  private:
-  Listener::Wrap wrap(bool encrypted) {
+  Listener::MakeTransport make_transport(bool encrypted) {
     if (!encrypted) return plain_transport;
     return [this](tcp::socket socket) {
       const std::lock_guard lock(tls_mutex_);

@@ -8,7 +8,7 @@
 #include <openssl/x509err.h>
 
 #include "base/error.h"
-#include "http/beast/stream_transport.h"
+#include "http/beast/transport.h"
 
 namespace dragoman::internal {
 namespace {

@@ -18,7 +18,7 @@ constexpr size_t max_header_bytes = 1 << 16;
 constexpr size_t max_unwanted_bytes =
     1 << 16;  // a short page of an error is read, so that the connection can stay
 
-using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using EasyHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 std::string_view trimmed(std::string_view text) {
@@ -147,15 +147,15 @@ struct Http::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Easy prepare(const HttpRequest& request, curl_slist* headers, Receiver& receiver) const;
+  EasyHandle prepare(const HttpRequest& request, curl_slist* headers, Receiver& receiver) const;
   CURLcode perform(CURL* easy) const;
 
   HttpTimes times;
   CURLM* multi = curl_multi_init();  // keeps connections open between transfers
 };
 
-Easy Http::Session::prepare(const HttpRequest& request, curl_slist* headers, Receiver& receiver) const {
-  Easy easy(curl_easy_init(), curl_easy_cleanup);
+EasyHandle Http::Session::prepare(const HttpRequest& request, curl_slist* headers, Receiver& receiver) const {
+  EasyHandle easy(curl_easy_init(), curl_easy_cleanup);
   if (!easy) throw std::bad_alloc();
   receiver.easy = easy.get();
   const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(easy.get(), option, value); };
@@ -183,11 +183,11 @@ Easy Http::Session::prepare(const HttpRequest& request, curl_slist* headers, Rec
 
 // In steps of a tenth of a second, for the sake of signals.
 CURLcode Http::Session::perform(CURL* easy) const {
-  struct Added {
+  struct AddedToMulti {
     CURLM* multi;
     CURL* easy;
-    Added(CURLM* m, CURL* e) : multi(m), easy(e) { curl_multi_add_handle(multi, easy); }
-    ~Added() { curl_multi_remove_handle(multi, easy); }
+    AddedToMulti(CURLM* m, CURL* e) : multi(m), easy(e) { curl_multi_add_handle(multi, easy); }
+    ~AddedToMulti() { curl_multi_remove_handle(multi, easy); }
   } const added(multi, easy);
   for (int running = 1; running > 0;) {
     if (stop_requested()) throw Stopped(stop_requested(), "stopped");
@@ -213,7 +213,7 @@ HttpHead Http::get(const HttpRequest& request, const OnHead& on_head, const OnDa
     headers.reset(curl_slist_append(headers.release(), header.c_str()));
   Transfer transfer(on_head, on_data);
   Receiver receiver{&transfer, nullptr};
-  const Easy easy = session_->prepare(request, headers.get(), receiver);
+  const EasyHandle easy = session_->prepare(request, headers.get(), receiver);
   const CURLcode code = session_->perform(easy.get());
   if (transfer.failure) std::rethrow_exception(transfer.failure);
   if (transfer.is_over()) return transfer.head;

@@ -131,7 +131,7 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
 // head's part of a row is prefetched during the head before it, which is adjacent.
 
 // A head's keys that one query sees, or their values, wherever their rows are.
-struct SeenRows {
+struct VisibleKeys {
   const float* data;
   int64_t stride;
   const int32_t* rows;
@@ -141,7 +141,7 @@ struct SeenRows {
 };
 
 // Of `lanes` keys from j on.
-inline void score_keys(const float* q, const SeenRows& k, int64_t j, float* scores) {
+inline void score_keys(const float* q, const VisibleKeys& k, int64_t j, float* scores) {
   Vec sums = {};
   for (int64_t w = 0; w < k.width; w += lanes) {
     Vec square[lanes];
@@ -159,7 +159,7 @@ inline void score_keys(const float* q, const SeenRows& k, int64_t j, float* scor
 
 // `vectors` of the columns from w on.
 template <int vectors>
-void add_values(const float* p, const SeenRows& v, int64_t w, float* out) {
+void add_values(const float* p, const VisibleKeys& v, int64_t w, float* out) {
   Vec sums[vectors] = {};
   for (int64_t j = 0; j < v.count; ++j) {
     const float* row = v.row(j);
@@ -175,7 +175,7 @@ void add_values(const float* p, const SeenRows& v, int64_t w, float* out) {
   for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.width - w - i * lanes);
 }
 
-inline void add_all_values(const float* p, const SeenRows& v, float* out) {
+inline void add_all_values(const float* p, const VisibleKeys& v, float* out) {
   int64_t w = 0;
   for (; w + 4 * lanes <= v.width; w += 4 * lanes) add_values<4>(p, v, w, out);
   for (; w < v.width; w += lanes) add_values<1>(p, v, w, out);
@@ -183,10 +183,10 @@ inline void add_all_values(const float* p, const SeenRows& v, float* out) {
 
 // Heads [first, end) of one sentence; k and v are of head 0. The keys of a few rows are read by all heads in turn, then
 // those of the next few: what was prefetched must still be in the first-level cache when it is used.
-inline void attend_to_rows(const AttentionShape& shape, SeenRows k, SeenRows v, int64_t first, int64_t end,
-                           const float* q, float* out, float* scores) {
+inline void attend_to_rows(const AttentionShape& shape, VisibleKeys k, VisibleKeys v, int64_t first,
+                           int64_t end, const float* q, float* out, float* scores) {
   const int64_t keys = k.count, width = shape.width, stride = padded(keys);
-  const auto of_head = [&](SeenRows rows, int64_t head) {
+  const auto of_head = [&](VisibleKeys rows, int64_t head) {
     rows.data += head * width;
     return rows;
   };
@@ -246,7 +246,7 @@ inline void weigh_cache(Context& context, const AttentionShape& shape, ConstMatr
     const int64_t row = shape.queries[sentence].begin, unused = shape.longest_keys - keys.length;
     const int32_t* rows = shape.key_rows + keys.begin;
     for (int64_t h = 0; h < shape.heads; ++h) {
-      const SeenRows seen = {k.data + h * shape.width, k.row_stride, rows, keys.length, shape.width};
+      const VisibleKeys seen = {k.data + h * shape.width, k.row_stride, rows, keys.length, shape.width};
       float* scores = weights.data + row * weights.stride + h * shape.longest_keys;
       for (int64_t j = 0; j < keys.length; j += lanes)
         score_keys(q.data + row * q.row_stride + h * shape.width, seen, j, scores);

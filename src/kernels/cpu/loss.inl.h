@@ -139,10 +139,10 @@ inline int64_t insert_into_top(Element element, int64_t count, int64_t found, El
 }
 
 // What log_softmax subtracts from a row, in its order; zeros: nothing.
-struct Subtracted {
+struct RowOffset {
   float top, log_sum;
 
-  float from(float x) const { return x - top - log_sum; }
+  float subtracted_from(float x) const { return x - top - log_sum; }
 };
 
 constexpr int64_t top_block = 64;
@@ -155,18 +155,18 @@ inline void block_maxima(const float* x, int64_t columns, float* maxima) {
 
 // Few blocks of a row reach the `count`-th largest of all maxima, and what belongs in the list stands in these.
 // Elements that differ may be equal after the subtraction, and then the first one leads: it comes before comparing.
-inline void top_of_row(const float* x, int64_t columns, const float* maxima, Subtracted subtracted,
-                       int64_t count, Element* list) {
+inline void top_of_row(const float* x, int64_t columns, const float* maxima, RowOffset offset, int64_t count,
+                       Element* list) {
   int64_t found = 0;
   for (int64_t b = 0; b < ceil_div(columns, top_block); ++b)
-    found = insert_into_top({0, subtracted.from(maxima[b])}, count, found, list);
+    found = insert_into_top({0, offset.subtracted_from(maxima[b])}, count, found, list);
   const float least = found == count ? list[count - 1].value : lowest_float;
   found = 0;
   for (int64_t begin = 0; begin < columns; begin += top_block, ++maxima) {
-    if (subtracted.from(*maxima) < least) continue;
+    if (offset.subtracted_from(*maxima) < least) continue;
     const int64_t end = smaller(columns, begin + top_block);
     for (int64_t c = begin; c < end; ++c)
-      found = insert_into_top({static_cast<int32_t>(c), subtracted.from(x[c])}, count, found, list);
+      found = insert_into_top({static_cast<int32_t>(c), offset.subtracted_from(x[c])}, count, found, list);
   }
   for (; found < count; ++found) list[found] = {-1, -__builtin_inff()};
 }
@@ -179,12 +179,12 @@ inline void top_of_rows(Context& context, ConstMatrix rows, int64_t count, bool 
     float* maxima =
         static_cast<float*>(cpu(context).local(worker, static_cast<size_t>(blocks) * sizeof(float)));
     block_maxima(x, rows.columns, maxima);
-    Subtracted subtracted = {0, 0};
+    RowOffset offset = {0, 0};
     if (after_softmax) {
       const float top = row_max(maxima, blocks);
-      subtracted = {top, log_of_sum(x, rows.columns, top)};
+      offset = {top, log_of_sum(x, rows.columns, top)};
     }
-    top_of_row(x, rows.columns, maxima, subtracted, count, lists + r * count);
+    top_of_row(x, rows.columns, maxima, offset, count, lists + r * count);
   });
 }
 
@@ -192,8 +192,8 @@ void top(Context& context, ConstMatrix rows, int64_t count, Element* largest) {
   top_of_rows(context, rows, count, false, largest);
 }
 
-void top_log_probabilities(Context& context, ConstMatrix logits, int64_t count, Element* likeliest) {
-  top_of_rows(context, logits, count, true, likeliest);
+void top_log_probabilities(Context& context, ConstMatrix logits, int64_t count, Element* largest) {
+  top_of_rows(context, logits, count, true, largest);
 }
 
 }  // namespace

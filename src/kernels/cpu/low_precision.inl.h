@@ -204,9 +204,9 @@ inline void int8_product(Context& context, ConstMatrix a, const LowPrecisionMatr
                          const Epilogue& epilogue) {
   const bool many = c.rows > Int8::tile_rows;
 #if defined(DRAGOMAN_TILES)
-  (many ? low_precision_product<Int8OfTiles> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+  (many ? low_precision_product<Int8Tiles> : low_precision_product<Int8>)(context, a, b, c, epilogue);
 #else
-  (many ? low_precision_product<Int8OfManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+  (many ? low_precision_product<Int8ManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
 #endif
 }
 

@@ -50,7 +50,7 @@ struct Int8 {
   static Words offset(Ints steps) { return times_128(steps); }
 };
 
-typedef Int8 Int8OfManyRows;
+typedef Int8 Int8ManyRows;
 
 #elif defined(__AVX512F__)
 
@@ -85,7 +85,7 @@ struct Int8 {
 };
 
 typedef Int8
-    Int8OfManyRows;  // additions take as long as multiplications here: the identity below would gain nothing
+    Int8ManyRows;  // additions take as long as multiplications here: the identity below would gain nothing
 
 #else
 
@@ -147,7 +147,7 @@ struct Int8 {
 // Where many rows meet the same columns: by (x + v)(y + u) = xu + yv + xy + uv two products take one multiplication
 // (S. Winograd, 1968), and half of the multiplications become additions, for which processors have more units. The
 // products xy and uv are those of one row and of one column: they are taken off the sums, once. All is modulo 2^32.
-struct Int8OfManyRows : Int8 {
+struct Int8ManyRows : Int8 {
   static constexpr int tile_rows = 4, tile_vectors = 2;
   static constexpr bool widens_ahead = true;
 
@@ -172,8 +172,8 @@ struct Int8OfManyRows : Int8 {
 
 #if defined(DRAGOMAN_TILES)
 
-struct Int8OfTiles {
-  static constexpr bool of_tiles = true;
+struct Int8Tiles {
+  static constexpr bool uses_tiles = true;
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4;
   static constexpr bool widens_ahead = false;
@@ -189,7 +189,7 @@ struct Int8OfTiles {
 };
 
 struct Bf16 {
-  static constexpr bool of_tiles = true;
+  static constexpr bool uses_tiles = true;
   static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2;
   static constexpr bool widens_ahead = false;

@@ -29,7 +29,7 @@ struct LeftRows {
 // How many rows behind the last are read, whatever they hold: by a tile of AMX that is not full.
 template <class Kind>
 constexpr int64_t rows_behind = requires {
-  Kind::of_tiles;
+  Kind::uses_tiles;
 }
 ? 15 : 0;
 

@@ -45,7 +45,7 @@ class MpiProcesses : public Processes {
   std::string broadcast(const std::string& text) override;
   double seconds_waited() const override { return seconds_waited_; }
   void set_heartbeat_timeout(double seconds) override;
-  void leave() override;
+  void shutdown() override;
 
  protected:
   void gather_bytes(const void* own, size_t bytes, void* all) override;
@@ -96,7 +96,7 @@ MpiProcesses::~MpiProcesses() {
   if (left_) MPI_Finalize();
 }
 
-void MpiProcesses::leave() {
+void MpiProcesses::shutdown() {
   gather('\0');
   heartbeat_->leave();
   gather('\0');  // no connection closes before all know

@@ -1,0 +1,47 @@
+// Options by name: of opening a model, of a request, and the public ones over the engine's declarations.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/options.h"
+#include "dragoman/options.h"
+#include "search/options.h"
+
+namespace dragoman::internal {
+
+// Of everything that opens a model to translate with it: the commands and the server.
+void declare_threads(Section& own, int64_t& threads);
+void declare_batch(Section& own, int64_t& batch);
+void declare_workers(Section& own, int64_t& workers);
+
+// The library's precision, or the engine's.
+template <class Precision>
+void declare_precision(Section& own, Precision& precision) {
+  own.add("precision", precision, "precision of the weights; auto: as in the model folder",
+          {{"auto", Precision::as_saved},
+           {"fp32", Precision::fp32},
+           {"bf16", Precision::bf16},
+           {"int8", Precision::int8}});
+}
+
+void declare_prefix_bias(Section& own, SearchOptions& options);
+
+// What a request may set besides the options of every search (search/options.h).
+void declare_request(Section& own, SearchOptions& options);
+
+// The given options, with the model's defaults for the others. A UsageError where a name is unknown, a value out of
+// range, or two do not fit together.
+SearchOptions search_options(const dragoman::Options& given, const SearchOptions& of_model);
+
+std::vector<OptionInfo> request_options();
+
+// Sets the variables that the given options name. A UsageError where a name is unknown or a value not allowed.
+void set_options(Options& declared, const dragoman::Options& given);
+
+// Those that a recipe or a flag has set, as one would hand them to the library.
+dragoman::Options given_options(const Options& declared);
+
+std::vector<OptionInfo> describe_options(const Options& declared);
+
+}  // namespace dragoman::internal
