@@ -17,6 +17,7 @@
 #include "serve/fake_server.h"
 #include "serve/libretranslate.h"
 #include "serve/operation.h"
+#include "serve/secrets.h"
 
 namespace dragoman::internal {
 namespace {
@@ -80,7 +81,9 @@ ServeSettings settings_behind_a_proxy() {
 }
 
 struct Server {
+  // OpenSSL is used first here, so that it is shut down after the threads of a server that lives until the end.
   Server() {
+    random_hex(1);
     for (auto routes : {v1_routes(context), libretranslate_routes(context), deepl_routes(context),
                         operation_routes(context, [](MetricsPage&) {})})
       std::ranges::move(routes, std::back_inserter(all));
