@@ -242,6 +242,7 @@ void Service::start(ServiceJobs::node_type job) {
   const ServiceJob& started = *place->second;
   // A token that was triggered before the job arrived here has found nothing to cancel.
   if (started.request.stop.stop_requested()) return end_active(place, cancelled());
+  std::exception_ptr error;
   try {
     engine_->add(id, {.text = started.request.text,
                       .prefix = started.request.prefix,
@@ -253,8 +254,10 @@ void Service::start(ServiceJobs::node_type job) {
                       .turn = started.turn,
                       .client = started.request.client});
   } catch (...) {
-    end_active(place, current_error());
+    error = current_error();
   }
+  if (error)
+    end_active(place, std::move(error));  // after the handler, which would hold the error beside the client
 }
 
 // What a step throws concerns all that it worked on, and leaves the engine in an unknown state.
@@ -280,12 +283,15 @@ void Service::report_progress() {
   for (const TranslationProgress& progress : engine_->progress()) {
     const auto job = active_.find(progress.id);
     if (job == active_.end()) continue;
+    std::exception_ptr error;
     try {
       job->second->request.on_progress({progress.text, progress.final_bytes});
     } catch (...) {
-      engine_->cancel(progress.id);
-      end_active(job, std::current_exception());
+      error = std::current_exception();
     }
+    if (!error) continue;
+    engine_->cancel(progress.id);
+    end_active(job, std::move(error));
   }
 }
 

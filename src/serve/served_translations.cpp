@@ -14,7 +14,7 @@ namespace dragoman::internal {
 namespace {
 
 TranslationsSettings with_caches(TranslationsSettings settings, size_t models) {
-  settings.translator.cache_bytes = settings.cache_bytes / std::max<size_t>(models, 1);
+  settings.translator.cache_bytes /= std::max<size_t>(models, 1);
   return settings;
 }
 

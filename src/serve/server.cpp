@@ -41,8 +41,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .precision = s.precision,
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),
+                         .cache_bytes = static_cast<size_t>(s.cache) << 20,
                          .reserved = (s.batch + 7) / 8},
-          .cache_bytes = static_cast<size_t>(s.cache) << 20,
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters)};

@@ -117,8 +117,7 @@ class Translations {
 };
 
 struct TranslationsSettings {
-  dragoman::TranslatorSettings translator = {};  // of each model
-  size_t cache_bytes = 64 << 20;          // of sentences that were translated before, all models' together
+  dragoman::TranslatorSettings translator = {};  // of each model, but cache_bytes: of all together
   std::chrono::milliseconds watch{5000};  // between looks at the models' folders; 0: only reload() looks
   std::string detector = {};              // a file of fastText: lid.176.ftz
   size_t texts = 4096;                    // that may wait or be under way, all clients' together: capacity.h

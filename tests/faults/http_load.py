@@ -106,6 +106,8 @@ class Client:
         self.reader = self.writer = None
 
     async def send(self, text):
+        if self.writer is not None and self.reader.at_eof():  # idle for longer than the server waits
+            self.drop()
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port,
                                                                      local_addr=(self.address, 0))

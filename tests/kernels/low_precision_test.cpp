@@ -92,19 +92,33 @@ TEST_P(LowPrecisionProducts, Int8HasTheBitsOfTheDefinition) {
   }
 }
 
-// The largest sums that there can be do not wrap and do not saturate.
+// The largest sums that there can be do not wrap and do not saturate, whatever the signs of neighbours are, and at the
+// ends of rows of any length.
 TEST_P(LowPrecisionProducts, Int8DoesNotSaturate) {
-  const int64_t inner = 8192;
-  LowPrecisionOperand b(Precision::int8, inner, 16, 1);
-  std::vector<float> ones(static_cast<size_t>(inner), 1.0f);
-  b.floats.assign(b.floats.size(), 1.0f);
-  CpuContext context(1);
-  to_low_precision(context, Precision::int8, {b.floats.data(), inner, 16, 16, 1},
-                   const_cast<unsigned char*>(b.view.data), b.scales.data());
-  for (float sign : {1.0f, -1.0f}) {
-    std::vector<float> a(ones);
-    for (float& x : a) x *= sign;
-    for (float c : multiply(1, a, 1, b)) EXPECT_NEAR(c, sign * static_cast<float>(inner), 0.01);
+  uint64_t key = 100;
+  for (int64_t inner : {1, 2, 7, 31, 33, 66, 8192}) {
+    LowPrecisionOperand b(Precision::int8, inner, 16, ++key);
+    for (size_t n = 0; n < b.floats.size(); ++n) b.floats[n] = n % 16 < 8 ? 1.0f : n % 3 == 0 ? -1.0f : 1.0f;
+    CpuContext context(1);
+    to_low_precision(context, Precision::int8, {b.floats.data(), inner, 16, 16, 1},
+                     const_cast<unsigned char*>(b.view.data), b.scales.data());
+    const std::vector<float> signs = random_floats(7 * inner, ++key);
+    std::vector<float> a;
+    for (int64_t k = 0; k < 7 * inner; ++k) {
+      const int64_t row = k / inner;
+      const float some = signs[static_cast<size_t>(k)] > 0 ? 1.0f : -1.0f;
+      const float of_row[7] = {1,    -1,          k % 2 == 0 ? 1.0f : -1.0f, k % 4 < 2 ? 1.0f : -1.0f, some,
+                               some, 0.51f * some};
+      a.push_back(row == 6 && k % inner == 0 ? 1.0f : of_row[row]);
+    }
+    for (int64_t rows : {1, 7}) {
+      const std::vector<float> c = multiply(1, a, rows, b);
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < 16; ++j)
+          ASSERT_EQ(c[static_cast<size_t>(i * 16 + j)],
+                    element_of_int8(&a[static_cast<size_t>(i * inner)], b, j))
+              << "row " << i << " of " << rows << " x " << inner << ", column " << j;
+    }
   }
 }
 

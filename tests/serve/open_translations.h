@@ -25,7 +25,9 @@ inline TextResult translated(Translations& translations, TextWork work) {
 
 class TranslationsTest : public testing::Test {
  protected:
-  static TranslationsSettings settings() { return {.translator = {.threads = 1, .batch = 4}}; }
+  static TranslationsSettings settings() {
+    return {.translator = {.threads = 1, .batch = 4, .cache_bytes = 1 << 20}};
+  }
 
   std::unique_ptr<Translations> open(std::vector<std::string> models) {
     return open_translations(models, settings());

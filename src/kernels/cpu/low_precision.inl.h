@@ -23,18 +23,15 @@ namespace {
 template <class Kind>
 constexpr int64_t low_precision_tile_columns = Kind::tile_vectors* Kind::columns;
 
-// A tile's columns of b: where each vector's first line is, the distance to the next, and the initial values of the
-// sums.
+// Where the first line of each vector of a tile's columns is.
 template <class Kind>
 struct TileColumns {
   const unsigned char* first[Kind::tile_vectors];
-  int64_t step;
-  typename Kind::Sum sums[Kind::tile_vectors];
 };
 
 template <class Kind>
-TileColumns<Kind> columns_in_place(const LowPrecisionMatrix& b, int64_t first_column) {
-  TileColumns<Kind> right = {.first = {}, .step = low_precision_line_bytes, .sums = {}};
+TileColumns<Kind> tile_columns_of(const LowPrecisionMatrix& b, int64_t first_column) {
+  TileColumns<Kind> right = {};
   const int64_t lines = lines_of<Kind>(b.rows), last_panel = (b.columns - 1) / low_precision_panel_columns;
   for (int j = 0; j < Kind::tile_vectors; ++j) {
     // What is after the last panel is not used, but must be readable.
@@ -46,45 +43,30 @@ TileColumns<Kind> columns_in_place(const LowPrecisionMatrix& b, int64_t first_co
   return right;
 }
 
-template <class Kind>
-size_t bytes_of_widened(int64_t inner) {
-  if constexpr (Kind::widens_ahead)
-    return static_cast<size_t>(lines_of<Kind>(inner)) * Kind::tile_vectors * sizeof(typename Kind::Right);
-  else
-    return 0;
-}
-
-// The columns are widened into `memory` for all the rows that they are multiplied with, and the sums begin with minus
-// the columns' own products.
-template <class Kind>
-TileColumns<Kind> widened_columns(const TileColumns<Kind>& narrow, int64_t inner, unsigned char* memory) {
-  constexpr int64_t width = sizeof(typename Kind::Right);
-  TileColumns<Kind> right = {.first = {}, .step = Kind::tile_vectors * width, .sums = {}};
-  for (int j = 0; j < Kind::tile_vectors; ++j) {
-    right.first[j] = memory + j * width;
-    typename Kind::Sum products = {};
-    for (int64_t line = 0; line < lines_of<Kind>(inner); ++line) {
-      auto* to = reinterpret_cast<typename Kind::Right*>(memory + j * width + line * right.step);
-      products += Kind::widen(narrow.first[j] + line * narrow.step, *to);
+template <class Kind, int rows>
+void add_excess(const LeftRows<Kind>& left, const TileColumns<Kind>& right, int64_t row,
+                typename Kind::Sum (&sums)[rows][Kind::tile_vectors]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    const Excess excess = left.excess_of(row + i);
+    for (int32_t n = 0; n < *excess.count; ++n) {
+      const int64_t line = excess.lines[n] * low_precision_line_bytes;
+#pragma GCC unroll 8
+      for (int j = 0; j < Kind::tile_vectors; ++j)
+        sums[i][j] = Kind::multiply_add(excess.bytes[n], Kind::load(right.first[j] + line), sums[i][j]);
     }
-    right.sums[j] = -products;
   }
-  return right;
 }
 
 template <class Kind, int rows>
 void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& right,
                         const LowPrecisionTile& tile) {
   constexpr int vectors = Kind::tile_vectors;
-  const int64_t lines = lines_of<Kind>(tile.b.rows), step = right.step;
-  typename Kind::Sum sums[rows][vectors];
+  const int64_t lines = lines_of<Kind>(tile.b.rows);
+  typename Kind::Sum sums[rows][vectors] = {};
   const unsigned char* columns[vectors];
 #pragma GCC unroll 8
-  for (int j = 0; j < vectors; ++j) {
-    columns[j] = right.first[j];
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) sums[i][j] = right.sums[j];
-  }
+  for (int j = 0; j < vectors; ++j) columns[j] = right.first[j];
   // A pointer for every three rows, which an address reaches by the stride: a pointer each would be too many.
   const int64_t stride = left.stride * int64_t{sizeof(typename Kind::Element)};
   const char* a[(rows + 2) / 3];
@@ -98,7 +80,7 @@ void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& rig
 #pragma GCC unroll 8
     for (int j = 0; j < vectors; ++j) {
       b[j] = Kind::load(columns[j]);
-      columns[j] += step;
+      columns[j] += low_precision_line_bytes;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
@@ -113,6 +95,7 @@ void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& rig
       asm("" : "+r"(rows_of_three));  // or the compiler makes a pointer for each row after all
     }
   }
+  if constexpr (has_excess<Kind>) add_excess<Kind, rows>(left, right, tile.row, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
     const int64_t row = tile.row + i;
@@ -147,15 +130,13 @@ constexpr int64_t low_precision_enough_tasks = 16;
 // Rows [first, end) of the columns [column, end_column): every tile of rows is multiplied with them in turn.
 template <class Kind>
 void low_precision_part(const LeftRows<Kind>& left, const LowPrecisionMatrix& b, const Matrix& c,
-                        int64_t first, int64_t end, int64_t column, int64_t end_column, void* memory) {
+                        int64_t first, int64_t end, int64_t column, int64_t end_column) {
   constexpr int64_t width = low_precision_tile_columns<Kind>;
   const int64_t tiles = ceil_div(end - first, Kind::tile_rows);
   const int64_t bytes = lines_of<Kind>(b.rows) * width * 4;  // of a tile's columns
   for (int64_t j = column; j < end_column; j += width) {
     const unsigned char* next = b.data + (j / width + 1) * bytes;
-    TileColumns<Kind> right = columns_in_place<Kind>(b, j);
-    if constexpr (Kind::widens_ahead)
-      right = widened_columns<Kind>(right, b.rows, static_cast<unsigned char*>(memory));
+    const TileColumns<Kind> right = tile_columns_of<Kind>(b, j);
     int64_t row = first;
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t rows = ceil_div(end - row, tiles - tile);
@@ -184,30 +165,25 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
                 units = ceil_div(c.columns, low_precision_run_unit);
   const int64_t runs = smaller(units, larger(ceil_div(c.columns, low_precision_run_columns),
                                              ceil_div(low_precision_enough_tasks, blocks)));
-  const size_t widened = bytes_of_widened<Kind>(b.rows);
-  for_each_task(context, blocks * runs, [&](int64_t task, int worker) {
+  for_each_task(context, blocks * runs, [&](int64_t task, int) {
     const int64_t block = task % blocks, run = task / blocks;
     const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
     const int64_t column = run * units / runs * low_precision_run_unit;
     const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * low_precision_run_unit);
-    void* memory = Kind::widens_ahead ? cpu(context).local(worker, widened) : nullptr;
     if constexpr (rows_behind < Kind >> 0)
       low_precision_part_in_tiles(left, b, c, row, end, column, end_column);
     else
-      low_precision_part(left, b, c, row, end, column, end_column, memory);
+      low_precision_part(left, b, c, row, end, column, end_column);
     if (has_work(epilogue)) finish_rows(epilogue, c, row, end - row, column, end_column - column);
   });
 }
 
-// Work that many rows share is done once; for the rows of one tile it would not pay off.
 inline void int8_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
                          const Epilogue& epilogue) {
-  const bool many = c.rows > Int8::tile_rows;
 #if defined(DRAGOMAN_TILES)
-  (many ? low_precision_product<Int8Tiles> : low_precision_product<Int8>)(context, a, b, c, epilogue);
-#else
-  (many ? low_precision_product<Int8ManyRows> : low_precision_product<Int8>)(context, a, b, c, epilogue);
+  if (c.rows > Int8::tile_rows) return low_precision_product<Int8Tiles>(context, a, b, c, epilogue);
 #endif
+  low_precision_product<Int8>(context, a, b, c, epilogue);
 }
 
 inline int64_t inner_of_line(Precision precision) { return precision == Precision::int8 ? 4 : 2; }

@@ -2,11 +2,12 @@
 //
 // A kind defines how a row of a is copied (Left: the part multiplied with one line of b), what it loads of a line at
 // a time (Right: `columns` columns), how the two are multiplied and added up (Sum), and how many rows and vectors of
-// columns a tile has. Where it `widens_ahead`, what it loads was made from the line before, for all rows to come.
+// columns a tile has.
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
-//          otherwise        both are widened to 16 bits, whose products are added in pairs (pmaddwd): nothing
-//                           saturates, as it would with 8 bits times 8 bits
+//          with AVX2        pairs of products of bytes are added in 16 bits (vpmaddubsw). What of a pair of a might not
+//                           fit is taken out of it beforehand, and multiplied by itself
+//          otherwise        both are widened to 16 bits, whose products are added in pairs in 32 bits (pmaddwd)
 //          of many rows     with AMX a tile at a time (tiles.inl.h)
 //   Bf16   with AMX         a tile at a time
 //          with AVX512_BF16 2 numbers of a times 2 of b, added to a float
@@ -25,8 +26,10 @@
 namespace dragoman::internal {
 namespace {
 
-// Unsigned, since what NaN was rounded to wraps.
-inline Words times_128(Ints steps) { return reinterpret_cast<Words>(steps) * 128; }
+// What was taken out of a row of a, to be multiplied by itself: 4 bytes for each of some lines of b.
+struct Excess {
+  int32_t *count, *lines, *bytes;
+};
 
 #if defined(__AVX512VNNI__)
 
@@ -34,7 +37,6 @@ struct Int8 {
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = 16;
   static constexpr int tile_rows = 12, tile_vectors = 2;
-  static constexpr bool widens_ahead = false;
   typedef int8_t Element;  // of a row of a
   typedef int32_t Left;    // 4 of them
   typedef __m512i Right;
@@ -47,10 +49,7 @@ struct Int8 {
   }
   static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
   static Ints in_order(Ints steps) { return steps; }
-  static Words offset(Ints steps) { return times_128(steps); }
 };
-
-typedef Int8 Int8ManyRows;
 
 #elif defined(__AVX512F__)
 
@@ -58,7 +57,6 @@ struct Int8 {
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = 16;
   static constexpr int tile_rows = 12, tile_vectors = 1;
-  static constexpr bool widens_ahead = false;
   typedef int16_t Element;
   typedef int64_t Left;
   struct Right {  // 8 columns each
@@ -81,11 +79,90 @@ struct Int8 {
            __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
   }
   static Ints in_order(Ints steps) { return steps; }
-  static Words offset(Ints steps) { return times_128(steps); }
 };
 
-typedef Int8
-    Int8ManyRows;  // additions take as long as multiplications here: the identity below would gain nothing
+#elif defined(__AVX2__)
+
+// For each set of 8 lanes, their numbers one after another.
+struct LaneLists {
+  constexpr LaneLists() {
+    for (int set = 0; set < 256; ++set)
+      for (int lane = 0, count = 0; lane < 8; ++lane)
+        if ((set >> lane & 1) != 0) of[set][count++] = static_cast<uint8_t>(lane);
+  }
+  uint8_t of[256][8] = {};
+};
+constexpr LaneLists lane_lists;
+
+// b's bytes are 255 at most: the products of a pair fit into 16 bits where the two elements of a add up to no more than
+// 128, nor to less than −128. For most pairs they do.
+struct Int8 {
+  static constexpr Precision precision = Precision::int8;
+  static constexpr int64_t inner_of_line = 4, columns = 8;
+  static constexpr int tile_rows = 5, tile_vectors = 2;
+  typedef int8_t Element;
+  typedef int32_t Left;
+  typedef __m256i Right;
+  typedef __m256i Sum;
+
+  static Right load(const unsigned char* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  }
+  static Sum multiply_add(Left a, Right b, Sum sum) {  // compilers would keep some of a tile's sums in memory
+    __m256i products;
+    asm("vpmaddubsw %2, %3, %1\n\tvpmaddwd %4, %1, %1\n\tvpaddd %1, %0, %0"
+        : "+x"(sum), "=&x"(products)
+        : "x"(_mm256_set1_epi32(a)), "x"(b), "x"(_mm256_set1_epi16(1)));
+    return sum;
+  }
+  static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
+
+  // Rounds a row, and returns the sum of its elements. What is too much of a pair is taken from its second element.
+  static uint32_t copy(const float* x, int64_t inner, Vec inverse, Element* row, const Excess& excess) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i total = {}, lines_from_k = reinterpret_cast<__m256i>(counted_lanes());
+    int32_t count = 0;
+    for (int64_t k = 0; k < inner; k += 32) {
+      const __m256i elements = rounded(x + k, inner - k, inverse);
+      const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), elements);
+      total = _mm256_add_epi32(total, _mm256_madd_epi16(pairs, ones));
+      const __m256i most = _mm256_set1_epi16(128), least = _mm256_set1_epi16(-128);
+      const __m256i over = _mm256_sub_epi16(pairs, _mm256_min_epi16(most, _mm256_max_epi16(least, pairs)));
+      const __m256i second = _mm256_slli_epi16(over, 8);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + k), _mm256_sub_epi8(elements, second));
+      count += append(lines_from_k, second, excess.lines + count, excess.bytes + count);
+      lines_from_k = _mm256_add_epi32(lines_from_k, _mm256_set1_epi32(8));
+    }
+    *excess.count = count;
+    uint32_t sum = 0;
+    for (int lane = 0; lane < lanes; ++lane) sum += reinterpret_cast<Words>(total)[lane];
+    return sum;
+  }
+
+ private:
+  // The lowest bytes of the rounded numbers; zeros after the last one (of fewer than one number AVX2 loads none).
+  static __m256i rounded(const float* x, int64_t count, Vec inverse) {
+    const auto steps = [&](int64_t k) {
+      const Ints rounded = round_to_int(load_some(x + k, count - k) * inverse);
+      return reinterpret_cast<__m256i>(rounded & 0xff);
+    };
+    const __m256i low = _mm256_packus_epi32(steps(0), steps(8)),
+                  high = _mm256_packus_epi32(steps(16), steps(24));
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high),
+                                       _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  }
+
+  // Stores the lines whose bytes are not all zero, and returns how many they are. Writes whole vectors.
+  static int append(__m256i lines, __m256i bytes, int32_t* to_lines, int32_t* to_bytes) {
+    const __m256i zeros = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
+    const int set = ~_mm256_movemask_ps(reinterpret_cast<__m256>(zeros)) & 255;
+    const auto* list = reinterpret_cast<const __m128i*>(lane_lists.of[set]);
+    const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(list));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to_lines), _mm256_permutevar8x32_epi32(lines, order));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to_bytes), _mm256_permutevar8x32_epi32(bytes, order));
+    return __builtin_popcount(static_cast<unsigned>(set));
+  }
+};
 
 #else
 
@@ -93,10 +170,7 @@ typedef uint16_t Halves __attribute__((vector_size(4 * lanes)));
 
 // In each lane a's lower half times b's and a's upper half times b's, signed, added up.
 inline Words add_products(Halves a, Halves b) {
-#if defined(__AVX2__)
-  return reinterpret_cast<Words>(
-      _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__SSE2__)
+#if defined(__SSE2__)
   return reinterpret_cast<Words>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   const Ints x = reinterpret_cast<Ints>(a), y = reinterpret_cast<Ints>(b);
@@ -106,21 +180,11 @@ inline Words add_products(Halves a, Halves b) {
 
 inline Halves all_pairs(int32_t pair) { return reinterpret_cast<Halves>(pair - Ints{}); }
 
-// 0, 2, 1, 3 of each 4.
-inline Ints even_first(Ints v) {
-#if defined(__AVX2__)
-  return __builtin_shufflevector(v, v, 0, 2, 1, 3, 4, 6, 5, 7);
-#else
-  return __builtin_shufflevector(v, v, 0, 2, 1, 3);
-#endif
-}
-
 // Of 4 bytes the even ones, 0 and 2, stand in one word, the odd ones in another, in 16 bits each.
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
   static constexpr int tile_rows = 5, tile_vectors = 2;
-  static constexpr bool widens_ahead = false;
   typedef int16_t Element;  // of a row of a: 0, 2, 1 and 3 of each 4
   struct Left {
     int32_t even, odd;
@@ -139,33 +203,7 @@ struct Int8 {
     return sum + add_products(all_pairs(a.even), b.even) + add_products(all_pairs(a.odd), b.odd);
   }
   static Words result(Sum sum) { return sum; }
-
-  static Ints in_order(Ints steps) { return even_first(steps); }
-  static Words offset(Ints steps) { return times_128(steps); }
-};
-
-// Where many rows meet the same columns: by (x + v)(y + u) = xu + yv + xy + uv two products take one multiplication
-// (S. Winograd, 1968), and half of the multiplications become additions, for which processors have more units. The
-// products xy and uv are those of one row and of one column: they are taken off the sums, once. All is modulo 2^32.
-struct Int8ManyRows : Int8 {
-  static constexpr int tile_rows = 4, tile_vectors = 2;
-  static constexpr bool widens_ahead = true;
-
-  static Right load(const unsigned char* p) { return *reinterpret_cast<const Right*>(p); }
-  static Sum multiply_add(Left a, Right b, Sum sum) {
-    return sum + add_products(all_pairs(a.even) + b.odd, all_pairs(a.odd) + b.even);
-  }
-  static Words widen(const unsigned char* p, Right& to) {  // returns the column's products
-    const Right b = Int8::load(p);
-    to.even = b.even;
-    to.odd = b.odd;
-    return add_products(b.even, b.odd);
-  }
-  static Words offset(Ints steps) {
-    typedef uint64_t Neighbours __attribute__((vector_size(4 * lanes)));
-    const auto odd = reinterpret_cast<Halves>(reinterpret_cast<Neighbours>(steps) >> 32 & 0xffff);
-    return times_128(steps) + add_products(reinterpret_cast<Halves>(steps), odd);
-  }
+  static Ints in_order(Ints steps) { return __builtin_shufflevector(steps, steps, 0, 2, 1, 3); }
 };
 
 #endif
@@ -176,7 +214,6 @@ struct Int8Tiles {
   static constexpr bool uses_tiles = true;
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4;
-  static constexpr bool widens_ahead = false;
   typedef int8_t Element;
   typedef Words Sum;
 
@@ -185,14 +222,12 @@ struct Int8Tiles {
     add_products_of_bytes<sums, a, b>();
   }
   static Ints in_order(Ints steps) { return steps; }
-  static Words offset(Ints steps) { return times_128(steps); }
 };
 
 struct Bf16 {
   static constexpr bool uses_tiles = true;
   static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2;
-  static constexpr bool widens_ahead = false;
   typedef uint16_t Element;
   typedef Vec Sum;
 
@@ -208,7 +243,6 @@ struct Bf16 {
   static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2, columns = 16;
   static constexpr int tile_rows = 12, tile_vectors = 2;
-  static constexpr bool widens_ahead = false;
   typedef uint16_t Element;
   typedef int32_t Left;
   typedef __m512i Right;
@@ -228,7 +262,6 @@ struct Bf16 {
   static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2, columns = lanes;
   static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
-  static constexpr bool widens_ahead = false;
   typedef float Element;
   struct Left {
     float low, high;

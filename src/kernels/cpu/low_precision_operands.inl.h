@@ -13,19 +13,6 @@ namespace {
 
 // --- the left operand -------------------------------------------------------------------------------
 
-// The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
-// scale. The offset removes the 128 added to b's bytes, and other terms of a kind's sums that depend on the row alone.
-// The stride is a little more than a row's length, so that rows do not fall into one set of the cache.
-template <class Kind>
-struct LeftRows {
-  typename Kind::Element* elements;
-  int64_t stride;
-  float* scales;
-  uint32_t* offsets;
-
-  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
-};
-
 // How many rows behind the last are read, whatever they hold: by a tile of AMX that is not full.
 template <class Kind>
 constexpr int64_t rows_behind = requires {
@@ -33,21 +20,52 @@ constexpr int64_t rows_behind = requires {
 }
 ? 15 : 0;
 
+// Whether rows are not copied as they are (Excess).
+template <class Kind>
+constexpr bool has_excess = requires {
+  Kind::copy;
+};
+
 template <class Kind>
 int64_t lines_of(int64_t inner) {
   return ceil_div(inner, Kind::inner_of_line);
 }
+
+// The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
+// scale. The offset removes the 128 added to b's bytes. The stride is a little more than a row's length, so that rows
+// do not fall into one set of the cache.
+template <class Kind>
+struct LeftRows {
+  typename Kind::Element* elements;
+  int64_t stride;
+  float* scales;
+  uint32_t* offsets;
+  int32_t* excess;
+  int64_t most_excess;  // lines of a row
+
+  typename Kind::Element* row(int64_t i) const { return elements + i * stride; }
+  Excess excess_of(int64_t i) const {
+    int32_t* place = excess + i * (1 + 2 * most_excess);
+    return {.count = place, .lines = place + 1, .bytes = place + 1 + most_excess};
+  }
+};
 
 template <class Kind>
 LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
   constexpr int64_t element = sizeof(typename Kind::Element);
   const int64_t length = lines_of<Kind>(inner) * Kind::inner_of_line * element;
   const int64_t stride = ceil_div(length, 64) * 64 + 64;
+  const int64_t most_excess = has_excess<Kind> ? stride / Kind::inner_of_line : 0;
   rows += rows_behind<Kind>;
-  auto* memory = static_cast<char*>(cpu(context).shared(static_cast<size_t>(rows * (stride + 8))));
+  auto* memory = static_cast<char*>(
+      cpu(context).shared(static_cast<size_t>(rows * (stride + 4 * (3 + 2 * most_excess)))));
   char* scales = memory + rows * stride;
-  return {reinterpret_cast<typename Kind::Element*>(memory), stride / element,
-          reinterpret_cast<float*>(scales), reinterpret_cast<uint32_t*>(scales + rows * 4)};
+  return {.elements = reinterpret_cast<typename Kind::Element*>(memory),
+          .stride = stride / element,
+          .scales = reinterpret_cast<float*>(scales),
+          .offsets = reinterpret_cast<uint32_t*>(scales + rows * 4),
+          .excess = reinterpret_cast<int32_t*>(scales + rows * 8),
+          .most_excess = most_excess};
 }
 
 inline float largest_magnitude(const float* x, int64_t count) {
@@ -77,20 +95,29 @@ void fill_last_piece([[maybe_unused]] const LeftRows<Kind>& left, [[maybe_unused
   for (int64_t k = written; k < end; ++k) left.row(i)[k] = {};
 }
 
+// Returns the sum of a row's elements: unsigned, since what NaN was rounded to wraps.
+template <class Kind>
+uint32_t copy_elements(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner, Vec inverse) {
+  if constexpr (has_excess<Kind>) {
+    return Kind::copy(x, inner, inverse, left.row(i), left.excess_of(i));
+  } else {
+    Words total = {};
+    for (int64_t k = 0; k < inner; k += lanes) {
+      const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
+      total += reinterpret_cast<Words>(steps);
+      store_elements(left.row(i) + k, Kind::in_order(steps));
+    }
+    uint32_t sum = 0;
+    for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
+    return sum;
+  }
+}
+
 template <class Kind>
 void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
   fill_last_piece(left, i, inner);
   const float most = largest_magnitude(x, inner);
-  const Vec inverse = all(most > 0 ? 127 / most : 0);
-  Words total = {};
-  for (int64_t k = 0; k < inner; k += lanes) {
-    const Ints steps = round_to_int(load_some(x + k, inner - k) * inverse);
-    total += Kind::offset(steps);
-    store_elements(left.row(i) + k, Kind::in_order(steps));
-  }
-  uint32_t sum = 0;
-  for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
-  left.offsets[i] = sum;
+  left.offsets[i] = 128 * copy_elements(left, i, x, inner, all(most > 0 ? 127 / most : 0));
   left.scales[i] = most / 127;
 }
 
