@@ -29,8 +29,8 @@ std::map<std::string, double> values_of(const std::vector<ServedModel>& models) 
 
 TEST(ModelMetrics, CountWhatWasTranslated) {
   const ModelFolder folder("metrics-model");
-  const auto translations =
-      open_translations({"en-fr=" + folder.path}, {.translator = {.threads = 1, .batch = 4}});
+  const auto translations = open_translations(
+      {"en-fr=" + folder.path}, {.translator = {.threads = 1, .batch = 4, .cache_bytes = 1 << 20}});
   std::promise<void> done;
   translations->translate(
       {.text = "The cat sleeps.", .from = "en", .to = "fr", .options = {{"max-length", 5}}},
