@@ -62,6 +62,7 @@ template <class Kind, int rows>
 void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& right,
                         const LowPrecisionTile& tile) {
   constexpr int vectors = Kind::tile_vectors;
+  constexpr bool of_two_panels = vectors * Kind::columns == 2 * low_precision_panel_columns;
   const int64_t lines = lines_of<Kind>(tile.b.rows);
   typename Kind::Sum sums[rows][vectors] = {};
   const unsigned char* columns[vectors];
@@ -75,6 +76,9 @@ void low_precision_tile(const LeftRows<Kind>& left, const TileColumns<Kind>& rig
   const unsigned char* upcoming = tile.upcoming;
   for (int64_t line = 0; line < lines; ++line) {
     __builtin_prefetch(upcoming, 0, 2);
+    if constexpr (of_two_panels &&
+                  rows > 1)  // one row's products are limited by how much can be fetched at once
+      __builtin_prefetch(upcoming + tile.upcoming_step / 2, 0, 2);
     upcoming += tile.upcoming_step;
     typename Kind::Right b[vectors];
 #pragma GCC unroll 8

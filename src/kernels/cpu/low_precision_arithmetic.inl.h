@@ -5,7 +5,7 @@
 // columns a tile has.
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
-//          with AVX2        pairs of products of bytes are added in 16 bits (vpmaddubsw). What of a pair of a might not
+//          from AVX2 on     pairs of products of bytes are added in 16 bits (vpmaddubsw). What of a pair of a might not
 //                           fit is taken out of it beforehand, and multiplied by itself
 //          otherwise        both are widened to 16 bits, whose products are added in pairs in 32 bits (pmaddwd)
 //          of many rows     with AMX a tile at a time (tiles.inl.h)
@@ -51,37 +51,58 @@ struct Int8 {
   static Ints in_order(Ints steps) { return steps; }
 };
 
-#elif defined(__AVX512F__)
-
-struct Int8 {
-  static constexpr Precision precision = Precision::int8;
-  static constexpr int64_t inner_of_line = 4, columns = 16;
-  static constexpr int tile_rows = 12, tile_vectors = 1;
-  typedef int16_t Element;
-  typedef int64_t Left;
-  struct Right {  // 8 columns each
-    __m512i low, high;
-  };
-  typedef Right Sum;  // two for each column: of its first and its last two products
-
-  static __m512i widened(const unsigned char* p) {
-    return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  }
-  static Right load(const unsigned char* p) { return {widened(p), widened(p + 32)}; }
-  static Sum multiply_add(Left a, Right b, Sum sum) {
-    const __m512i four = _mm512_set1_epi64(a);
-    return {_mm512_add_epi32(sum.low, _mm512_madd_epi16(four, b.low)),
-            _mm512_add_epi32(sum.high, _mm512_madd_epi16(four, b.high))};
-  }
-  static Words result(Sum sum) {
-    const Words low = reinterpret_cast<Words>(sum.low), high = reinterpret_cast<Words>(sum.high);
-    return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
-           __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-  }
-  static Ints in_order(Ints steps) { return steps; }
-};
-
 #elif defined(__AVX2__)
+
+typedef uint8_t Bytes __attribute__((vector_size(4 * lanes)));
+typedef int16_t Shorts __attribute__((vector_size(4 * lanes)));
+
+#if defined(__AVX512F__)
+
+// Neighbours are added up; they are signed.
+inline Shorts sums_of_pairs(Bytes x) {
+  return reinterpret_cast<Shorts>(_mm512_maddubs_epi16(_mm512_set1_epi8(1), reinterpret_cast<__m512i>(x)));
+}
+inline Words sums_of_pairs(Shorts x) {
+  return reinterpret_cast<Words>(_mm512_madd_epi16(reinterpret_cast<__m512i>(x), _mm512_set1_epi16(1)));
+}
+
+// The lowest bytes of four vectors, one after another.
+inline Bytes lowest_bytes(const Ints (&of)[4]) {
+  Bytes bytes;
+  for (int i = 0; i < 4; ++i) {
+    const __m128i narrowed = _mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(of[i]));
+    __builtin_memcpy(reinterpret_cast<char*>(&bytes) + i * lanes, &narrowed, sizeof narrowed);
+  }
+  return bytes;
+}
+
+// Stores the lanes of x in the set, one after another, and something in whole vectors behind them.
+inline void store_set(int32_t* to, Words x, int set) {
+  _mm512_storeu_si512(to,
+                      _mm512_maskz_compress_epi32(static_cast<__mmask16>(set), reinterpret_cast<__m512i>(x)));
+}
+
+inline int lanes_that_are_zero(Words x) {
+  const auto bits = reinterpret_cast<__m512i>(x);
+  return _mm512_testn_epi32_mask(bits, bits);
+}
+
+#else
+
+inline Shorts sums_of_pairs(Bytes x) {
+  return reinterpret_cast<Shorts>(_mm256_maddubs_epi16(_mm256_set1_epi8(1), reinterpret_cast<__m256i>(x)));
+}
+inline Words sums_of_pairs(Shorts x) {
+  return reinterpret_cast<Words>(_mm256_madd_epi16(reinterpret_cast<__m256i>(x), _mm256_set1_epi16(1)));
+}
+
+inline Bytes lowest_bytes(const Ints (&of)[4]) {
+  const auto lowest = [&](int i) { return reinterpret_cast<__m256i>(of[i] & 0xff); };
+  const __m256i low = _mm256_packus_epi32(lowest(0), lowest(1)),
+                high = _mm256_packus_epi32(lowest(2), lowest(3));
+  return reinterpret_cast<Bytes>(
+      _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
 
 // For each set of 8 lanes, their numbers one after another.
 struct LaneLists {
@@ -94,73 +115,74 @@ struct LaneLists {
 };
 constexpr LaneLists lane_lists;
 
+inline void store_set(int32_t* to, Words x, int set) {
+  const __m128i list = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lane_lists.of[set]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_permutevar8x32_epi32(reinterpret_cast<__m256i>(x), _mm256_cvtepu8_epi32(list)));
+}
+
+inline int lanes_that_are_zero(Words x) { return _mm256_movemask_ps(reinterpret_cast<__m256>(x == 0)); }
+
+#endif
+
 // b's bytes are 255 at most: the products of a pair fit into 16 bits where the two elements of a add up to no more than
 // 128, nor to less than −128. For most pairs they do.
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
-  static constexpr int64_t inner_of_line = 4, columns = 8;
-  static constexpr int tile_rows = 5, tile_vectors = 2;
+  static constexpr int64_t inner_of_line = 4, columns = lanes;
+  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
   typedef int8_t Element;
   typedef int32_t Left;
-  typedef __m256i Right;
-  typedef __m256i Sum;
+  typedef Words Right;
+  typedef Words Sum;
 
   static Right load(const unsigned char* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    Words bytes;
+    __builtin_memcpy(&bytes, p, sizeof bytes);
+    return bytes;
   }
   static Sum multiply_add(Left a, Right b, Sum sum) {  // compilers would keep some of a tile's sums in memory
-    __m256i products;
+    Words products;
     asm("vpmaddubsw %2, %3, %1\n\tvpmaddwd %4, %1, %1\n\tvpaddd %1, %0, %0"
-        : "+x"(sum), "=&x"(products)
-        : "x"(_mm256_set1_epi32(a)), "x"(b), "x"(_mm256_set1_epi16(1)));
+        : "+v"(sum), "=&v"(products)
+        : "v"(a - Ints{}), "v"(b), "v"(Shorts{} + 1));
     return sum;
   }
-  static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
+  static Words result(Sum sum) { return sum; }
 
   // Rounds a row, and returns the sum of its elements. What is too much of a pair is taken from its second element.
   static uint32_t copy(const float* x, int64_t inner, Vec inverse, Element* row, const Excess& excess) {
-    const __m256i ones = _mm256_set1_epi16(1);
-    __m256i total = {}, lines_from_k = reinterpret_cast<__m256i>(counted_lanes());
+    Words total = {}, lines = reinterpret_cast<Words>(counted_lanes());
     int32_t count = 0;
-    for (int64_t k = 0; k < inner; k += 32) {
-      const __m256i elements = rounded(x + k, inner - k, inverse);
-      const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), elements);
-      total = _mm256_add_epi32(total, _mm256_madd_epi16(pairs, ones));
-      const __m256i most = _mm256_set1_epi16(128), least = _mm256_set1_epi16(-128);
-      const __m256i over = _mm256_sub_epi16(pairs, _mm256_min_epi16(most, _mm256_max_epi16(least, pairs)));
-      const __m256i second = _mm256_slli_epi16(over, 8);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + k), _mm256_sub_epi8(elements, second));
-      count += append(lines_from_k, second, excess.lines + count, excess.bytes + count);
-      lines_from_k = _mm256_add_epi32(lines_from_k, _mm256_set1_epi32(8));
+    for (int64_t k = 0; k < inner; k += 4 * lanes, lines += lanes) {
+      const Bytes elements = rounded(x + k, inner - k, inverse);
+      const Shorts pairs = sums_of_pairs(elements);
+      total += sums_of_pairs(pairs);
+      const Shorts most = pairs > 128 ? Shorts{} + 128 : pairs, fitting = most < -128 ? Shorts{} - 128 : most;
+      const Shorts second = (pairs - fitting) << 8;
+      const Bytes kept = elements - reinterpret_cast<Bytes>(second);
+      __builtin_memcpy(row + k, &kept, sizeof kept);
+      const Words bytes = reinterpret_cast<Words>(second);
+      const int set = (1 << lanes) - 1 - lanes_that_are_zero(bytes);
+      store_set(excess.lines + count, lines, set);
+      store_set(excess.bytes + count, bytes, set);
+      count += __builtin_popcount(static_cast<unsigned>(set));
     }
     *excess.count = count;
     uint32_t sum = 0;
-    for (int lane = 0; lane < lanes; ++lane) sum += reinterpret_cast<Words>(total)[lane];
+    for (int lane = 0; lane < lanes; ++lane) sum += total[lane];
     return sum;
   }
 
  private:
-  // The lowest bytes of the rounded numbers; zeros after the last one (of fewer than one number AVX2 loads none).
-  static __m256i rounded(const float* x, int64_t count, Vec inverse) {
-    const auto steps = [&](int64_t k) {
-      const Ints rounded = round_to_int(load_some(x + k, count - k) * inverse);
-      return reinterpret_cast<__m256i>(rounded & 0xff);
-    };
-    const __m256i low = _mm256_packus_epi32(steps(0), steps(8)),
-                  high = _mm256_packus_epi32(steps(16), steps(24));
-    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high),
-                                       _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-  }
-
-  // Stores the lines whose bytes are not all zero, and returns how many they are. Writes whole vectors.
-  static int append(__m256i lines, __m256i bytes, int32_t* to_lines, int32_t* to_bytes) {
-    const __m256i zeros = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
-    const int set = ~_mm256_movemask_ps(reinterpret_cast<__m256>(zeros)) & 255;
-    const auto* list = reinterpret_cast<const __m128i*>(lane_lists.of[set]);
-    const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(list));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to_lines), _mm256_permutevar8x32_epi32(lines, order));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to_bytes), _mm256_permutevar8x32_epi32(bytes, order));
-    return __builtin_popcount(static_cast<unsigned>(set));
+  // The lowest bytes of the rounded numbers; zeros after the last one.
+  static Bytes rounded(const float* x, int64_t count, Vec inverse) {
+    Ints steps[4];
+    for (int i = 0; i < 4; ++i) {
+      const int64_t left = count - i * lanes;
+      steps[i] = left > 0 ? round_to_int(load_some(x + i * lanes, left) * inverse) : Ints{};
+    }
+    return lowest_bytes(steps);
   }
 };
 
