@@ -17,7 +17,9 @@ struct TileOperands {
   int64_t a_stride;  // bytes from one row to the next
   const unsigned char* b;
   int64_t lines;
-  bool low, wide;  // more than 16 rows, more than 16 columns
+  bool low, wide;                 // more than 16 rows, more than 16 columns
+  const unsigned char* upcoming;  // what is needed next is fetched meanwhile: this, and so many bytes for each step
+  int64_t upcoming_step;
 };
 
 // Tiles 0 to 3 are c's, of which the last two are further down; 4 and 5 are a's, 6 and 7 b's.
@@ -30,7 +32,11 @@ void multiply_in_tiles(const TileOperands& from) {
   const auto* a = static_cast<const unsigned char*>(from.a);
   const unsigned char* b = from.b;
   const int64_t panel = from.lines * low_precision_line_bytes;
+  const unsigned char* upcoming = from.upcoming;
   for (int64_t left = from.lines; left > 0; left -= tile_side) {
+    for (int64_t ahead = 0; ahead < from.upcoming_step; ahead += low_precision_line_bytes)
+      __builtin_prefetch(upcoming + ahead, 0, 2);
+    upcoming += from.upcoming_step;
     load_tile<4>(a, from.a_stride);
     load_rows<6>(b, low_precision_line_bytes, left);
     Kind::template add_products<0, 4, 6>();
@@ -65,17 +71,21 @@ template <class Kind>
 void low_precision_part_in_tiles(const LeftRows<Kind>& left, const LowPrecisionMatrix& b, const Matrix& c,
                                  int64_t first, int64_t end, int64_t column, int64_t end_column) {
   begin_tiles();
-  const int64_t lines = lines_of<Kind>(b.rows);
+  const int64_t lines = lines_of<Kind>(b.rows), tiles = ceil_div(end - first, 2 * tile_side);
   const int64_t a_stride = left.stride * static_cast<int64_t>(sizeof(typename Kind::Element));
+  const int64_t bytes = 2 * lines * low_precision_line_bytes;  // of two panels
   for (int64_t j = column; j < end_column; j += 2 * tile_side) {
-    for (int64_t row = first; row < end; row += 2 * tile_side) {
+    const unsigned char* panels = b.data + j / (2 * tile_side) * bytes;
+    for (int64_t tile = 0, row = first; row < end; ++tile, row += 2 * tile_side) {
       const bool low = end - row > tile_side, wide = end_column - j > tile_side;
       multiply_in_tiles<Kind>({.a = left.row(row),
                                .a_stride = a_stride,
-                               .b = b.data + j / tile_side * lines * low_precision_line_bytes,
+                               .b = panels,
                                .lines = lines,
                                .low = low,
-                               .wide = wide});
+                               .wide = wide,
+                               .upcoming = panels + bytes + tile * bytes / tiles,
+                               .upcoming_step = ceil_div(2 * tile_side * low_precision_line_bytes, tiles)});
       const auto part = [&](int64_t down, int64_t right) {
         return LowPrecisionTile{.b = b,
                                 .c = c,

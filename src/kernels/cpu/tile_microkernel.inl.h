@@ -63,7 +63,7 @@ void multiply_in_tiles(int64_t rows, const Operands& tile) {
   }
   const float* upcoming = tile.upcoming;
   for (int64_t k = 0; k < tile.depth; k += tile_side) {
-    for (int64_t ahead = 0; ahead < tile_side * columns_of_panel; ahead += 16)
+    for (int64_t ahead = 0; ahead < tile_side * tile.upcoming_step; ahead += 16)
       __builtin_prefetch(upcoming + ahead, 0, 2);
     upcoming += tile_side * tile.upcoming_step;
     const int64_t left = tile.depth - k;
