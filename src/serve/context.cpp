@@ -67,10 +67,11 @@ void admit_texts(ServeContext& context, const ServeCall& call, const std::vector
 }
 
 std::shared_ptr<void> admit_computation(ServeContext& context, const ServeCall& call,
-                                        const std::vector<std::string>& texts) {
+                                        std::vector<std::string> texts) {
+  const size_t characters = checked_characters(context, texts);
   std::vector<TextWork> works;
-  for (const std::string& text : texts) works.push_back({.text = text});
-  admit_works(context, call, works, checked_characters(context, texts));
+  for (std::string& text : texts) works.push_back({.text = std::move(text)});
+  admit_works(context, call, works, characters);
   const auto rooms = std::make_shared<std::vector<std::shared_ptr<void>>>();
   for (TextWork& work : works) rooms->push_back(std::move(work.room));
   return rooms;

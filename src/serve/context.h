@@ -51,7 +51,7 @@ void check_hypotheses(const ServeContext& context, const std::vector<std::string
 // The same for texts that a model computes something else of than a translation, a work each; and room among all that
 // waits, until the last copy of the result goes.
 std::shared_ptr<void> admit_computation(ServeContext& context, const ServeCall& call,
-                                        const std::vector<std::string>& texts);
+                                        std::vector<std::string> texts);
 // Room for the works; then their characters count.
 void admit_works(ServeContext& context, const ServeCall& call, std::vector<TextWork>& works,
                  size_t characters);

@@ -64,7 +64,7 @@ void score(ServeContext& context, ServeCall call) {
     work.pairs.push_back({pair["source"], pair["target"]});
     texts.push_back(work.pairs.back().source + work.pairs.back().target);
   }
-  work.room = admit_computation(context, call, texts);
+  work.room = admit_computation(context, call, std::move(texts));
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return scores(work); });
 }
 

@@ -80,27 +80,18 @@ ServeSettings settings_behind_a_proxy() {
   return settings;
 }
 
-struct Server {
+struct Server : FakeParts<Translating> {
   // OpenSSL is used first here, so that it is shut down after the threads of a server that lives until the end.
-  Server() {
+  Server() : FakeParts(settings_behind_a_proxy()) {
     random_hex(1);
-    for (auto routes : {v1_routes(context), libretranslate_routes(context), deepl_routes(context),
-                        operation_routes(context, [](MetricsPage&) {})})
-      std::ranges::move(routes, std::back_inserter(all));
-    dispatcher.emplace(all, context, cors, recorder);
+    for (auto some : {v1_routes(context), libretranslate_routes(context), deepl_routes(context),
+                      operation_routes(context, [](MetricsPage&) {})})
+      std::ranges::move(some, std::back_inserter(routes));
+    dispatcher.emplace(routes, context, cors, recorder);
   }
 
-  const ServeSettings settings = settings_behind_a_proxy();
-  DownloadStore files{{.bytes = 4 << 20}};
-  Translating translations;
-  ServeMetrics metrics;
-  ClientLimits clients{settings.limits.requests_per_client, settings.limits.characters_per_minute};
-  ApiKeys keys{""};
   Cors cors{settings.cors};
   RequestRecorder recorder{settings, metrics, cors};
-  WorkerPool workers{1}, waiting{1};
-  ServeContext context{translations, settings, metrics, clients, keys, workers, waiting, files};
-  std::vector<Route> all;
   std::optional<Dispatcher> dispatcher;
   int requests = 0;
 };

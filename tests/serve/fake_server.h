@@ -82,15 +82,29 @@ class FakeTranslations : public Translations {
   std::vector<std::pair<TextWork, std::function<void(std::future<TextResult>)>>> waiting_;
 };
 
-class FakeServer {
- public:
-  explicit FakeServer(ServeSettings given = {})
+// What the routes of a server share.
+template <class Translations>
+struct FakeParts {
+  explicit FakeParts(ServeSettings given)
       : settings(std::move(given)),
-        clients(settings.limits.requests_per_client, settings.limits.characters_per_minute),
-        keys(""),
-        workers(1),
-        waiting(1),
-        context{translations, settings, metrics, clients, keys, workers, waiting, files} {}
+        files({.bytes = static_cast<size_t>(settings.limits.keep_megabytes) << 20}),
+        clients(settings.limits.requests_per_client, settings.limits.characters_per_minute) {}
+
+  const ServeSettings settings;
+  DownloadStore files;
+  Translations translations;
+  ServeMetrics metrics;
+  ClientLimits clients;
+  ApiKeys keys{""};
+  WorkerPool workers{1}, waiting{1};
+  ServeContext context{translations, settings, metrics, clients, keys, workers, waiting, files};
+  std::vector<Route> routes;
+};
+
+// Has no routes until a test sets them, and answers in the thread that asks.
+class FakeServer : public FakeParts<FakeTranslations> {
+ public:
+  explicit FakeServer(ServeSettings given = {}) : FakeParts(std::move(given)) {}
 
   // What was answered so far: of status 0, nothing.
   struct Answer : Responder::Sink {
@@ -144,16 +158,7 @@ class FakeServer {
     return send(with_body(path, "multipart/form-data; boundary=b", body + "--b--\r\n"));
   }
 
-  const ServeSettings settings;
   std::string client = "someone";  // that the next requests come from
-  DownloadStore files;
-  FakeTranslations translations;
-  ServeMetrics metrics;
-  ClientLimits clients;
-  ApiKeys keys;
-  WorkerPool workers, waiting;
-  ServeContext context;
-  std::vector<Route> routes;
 
  private:
   static IncomingRequest with_body(const std::string& path, const std::string& type,
