@@ -61,6 +61,10 @@ void multiply_in_tiles(int64_t rows, const Operands& tile) {
     if (low) parts[2].template load<2>();
     if (low && wide) parts[3].template load<3>();
   }
+  for (int64_t i = 2 * tile_side; i < 4 * tile_side; ++i) {  // the tile below this one is next
+    __builtin_prefetch(tile.c + i * tile.c_stride, 1);
+    if (wide) __builtin_prefetch(tile.c + i * tile.c_stride + tile_side, 1);
+  }
   const float* upcoming = tile.upcoming;
   for (int64_t k = 0; k < tile.depth; k += tile_side) {
     for (int64_t ahead = 0; ahead < tile_side * tile.upcoming_step; ahead += 16)
