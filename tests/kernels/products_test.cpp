@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,11 +78,9 @@ float naive_sum_in_tiles(ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, flo
 float naive_sum(const ProductCase& c, ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {
   if (c.precision == Precision::bf16 && multiplies_in_tiles(*c.kernels))
     return naive_sum_in_tiles(a, b, i, j, sum);
-  for (int64_t k = 0; k < b.rows; ++k) {
-    const float x = element(a, i, k), y = element(b, k, j);
-    sum = c.precision == Precision::fp32 ? multiply_add(*c.kernels, x, y, sum)
-                                         : std::fma(to_bf16(x), to_bf16(y), sum);
-  }
+  const auto rounded = [&](float x) { return c.precision == Precision::bf16 ? to_bf16(x) : x; };
+  for (int64_t k = 0; k < b.rows; ++k)
+    sum = multiply_add(*c.kernels, rounded(element(a, i, k)), rounded(element(b, k, j)), sum);
   return sum;
 }
 
@@ -342,6 +341,19 @@ TEST_P(Products, WhatIsNotFiniteStaysSo) {
       }
     }
   }
+}
+
+// Where multiply-adds are fused, a product may be beyond the largest float as long as its sum is not.
+TEST_P(Products, AProductMayBeBeyondTheLargestFloat) {
+  CpuContext context(1);
+  Operand a(1, 4, false, 1), b(4, 1, true, 2);
+  for (const auto& [k, x, y] :
+       {std::tuple(0, 0x1p64f, -0x1p63f), {1, 1, 1}, {2, 0x1p64f, 0x1p64f}, {3, 2, 1}}) {
+    a.memory[static_cast<size_t>(k)] = x;
+    b.memory[static_cast<size_t>(k)] = y;
+  }
+  const std::vector<float> product = multiply(context, a, b, packed(products, context, b.view), 0, 1, {}, {});
+  EXPECT_EQ(product, naive_row(GetParam(), a.view, b.view, 0, nullptr));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Products, testing::ValuesIn(product_cases()), [](const auto& test) {

@@ -126,9 +126,9 @@ void add_products_of_bf16() {
       float lower = 0, upper = 0;
       for (int64_t k = 0; k < tile_side; ++k) {
         const uint32_t x = left[i][k], y = right[k][j];
-        // The instruction rounds once; products of bf16 are exact in floats.
-        lower = flushed(lower + float_of_bits(x << 16) * float_of_bits(y << 16));
-        upper = flushed(upper + float_of_bits(x & 0xffff0000u) * float_of_bits(y & 0xffff0000u));
+        lower = flushed(__builtin_fmaf(float_of_bits(x << 16), float_of_bits(y << 16), lower));
+        upper =
+            flushed(__builtin_fmaf(float_of_bits(x & 0xffff0000u), float_of_bits(y & 0xffff0000u), upper));
       }
       const float sum = flushed(float_of_bits(model_of_tile(sums)[i][j]) + flushed(lower + upper));
       __builtin_memcpy(&model_of_tile(sums)[i][j], &sum, sizeof sum);
