@@ -4,6 +4,8 @@
 #include <cctype>
 
 #include "document/placeholders.h"
+#include "text/scripts.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -13,6 +15,24 @@ std::string_view part(std::string_view text, TextSpan span) {
 }
 
 bool overlap(TextSpan a, TextSpan b) { return a.begin < b.end && b.begin < a.end; }
+
+// Of a script with spaces between words.
+bool is_of_word(char32_t c) { return (is_letter(c) || is_number(c)) && !is_of_unspaced_script(c); }
+
+bool ends_with_word(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && is_continuation(text[begin - 1])) --begin;
+  const std::u32string last = code_points(text.substr(begin > 0 ? begin - 1 : 0));
+  return !last.empty() && is_of_word(last.back());
+}
+bool begins_with_word(std::string_view text) {
+  const std::u32string first = code_points(text.substr(0, 4));
+  return !first.empty() && is_of_word(first.front());
+}
+
+bool ends_sentence_or_clause(std::string_view word) {
+  return word.size() == 1 && std::string_view(".,;:!?").find(word[0]) != std::string_view::npos;
+}
 
 // These bytes of a translation become a text, which comes from a part of the source.
 struct Edit {
@@ -76,7 +96,9 @@ class Repair {
   void put_back(TextSpan placeholder, std::vector<TextSpan>& found) {
     const std::vector<TextSpan>& words = links_.words();
     const WordRange all = {0, words.size()};
-    const auto free = [this](size_t word) { return !taken_[word]; };
+    const auto free = [&](size_t word) {
+      return !taken_[word] && !ends_sentence_or_clause(part(translation_.text, words[word]));
+    };
     if (const WordRange run = links_.words_from(placeholder, all, free); !run.empty()) {
       const TextSpan place = {words[run.begin].begin, words[run.end - 1].end};
       take(place);
@@ -118,8 +140,9 @@ class Repair {
   std::vector<Edit> edits_;
 };
 
-// `apart`: with white space around each change.
-TranslatedText edited(const TranslatedText& before, const std::vector<Edit>& edits, bool apart) {
+// A placeholder touches a word only where it does in the source. `apart`: with white space around each change.
+TranslatedText edited(std::string_view source, const TranslatedText& before, const std::vector<Edit>& edits,
+                      bool apart) {
   TranslatedText after;
   std::vector<std::pair<size_t, size_t>> kept;  // where the bytes between edits begin, before and after
   size_t at = 0;
@@ -127,12 +150,17 @@ TranslatedText edited(const TranslatedText& before, const std::vector<Edit>& edi
     kept.emplace_back(at, after.text.size());
     after.text += std::string_view(before.text).substr(at, edit.place.begin - at);
     at = edit.place.end;
-    const auto separate = [&] { after.text += apart && !after.text.ends_with(' ') ? " " : ""; };
-    separate();
+    const auto separate = [&](bool words_meet) {
+      after.text += (apart || words_meet) && !after.text.ends_with(' ') ? " " : "";
+    };
+    const bool is_placeholder = edit.source.begin < edit.source.end;
+    separate(is_placeholder && !edit.text.starts_with(' ') && ends_with_word(after.text) &&
+             !ends_with_word(source.substr(0, edit.source.begin)));
     const size_t begin = after.text.size();
     after.text += edit.text;
-    if (edit.source.begin < edit.source.end) after.links.push_back({edit.source, {begin, after.text.size()}});
-    separate();
+    if (is_placeholder) after.links.push_back({edit.source, {begin, after.text.size()}});
+    separate(is_placeholder && begins_with_word(std::string_view(before.text).substr(at)) &&
+             !begins_with_word(source.substr(edit.source.end)));
   }
   kept.emplace_back(at, after.text.size());
   after.text += std::string_view(before.text).substr(at);
@@ -161,9 +189,10 @@ size_t repair_placeholders(std::string_view source, TranslatedText& translation)
   const std::vector<std::string> wanted = sorted_placeholders(source);
   if (wanted.empty() || sorted_placeholders(translation.text) == wanted) return 0;
   const std::vector<Edit> edits = Repair(source, translation).edits();
-  TranslatedText repaired = edited(translation, edits, /*apart=*/false);
+  TranslatedText repaired = edited(source, translation, edits, /*apart=*/false);
   // An address extends as far as it can, and "50%d" contains no placeholder: an insertion may not touch its neighbours.
-  if (sorted_placeholders(repaired.text) != wanted) repaired = edited(translation, edits, /*apart=*/true);
+  if (sorted_placeholders(repaired.text) != wanted)
+    repaired = edited(source, translation, edits, /*apart=*/true);
   translation = std::move(repaired);
   return edits.size();
 }

@@ -44,6 +44,23 @@ TEST(Repair, PutsBackWhatWasLostBesideItsNeighbours) {
   EXPECT_EQ(repaired_text("Open: {x}", "Ouvrir :", {0, 1}), "Ouvrir : {x}");
 }
 
+TEST(Repair, LeavesTheEndOfASentence) {
+  EXPECT_EQ(repaired_text("See {x} dogs.", "Voir chiens.", {0, 2, 1}), "Voir {x} chiens.");
+}
+
+TEST(Repair, KeepsApartWhatWasApart) {
+  const auto repaired = [](const std::string& source, const std::string& target, TextSpan became) {
+    TranslatedText translation = {target, {{find_placeholders(source)[0], became}}};
+    repair_placeholders(source, translation);
+    return translation.text;
+  };
+  EXPECT_EQ(repaired("See {x} dogs", "Voir chiens☺", {11, 14}), "Voir chiens {x}");
+  EXPECT_EQ(repaired("See dogs{x}", "Voir chiens☺", {11, 14}), "Voir chiens{x}");
+  EXPECT_EQ(repaired("See {x} dogs", "Voir ☺chiens", {5, 8}), "Voir {x} chiens");
+  EXPECT_EQ(repaired("See {x}s", "Voir ☺s", {5, 8}), "Voir {x}s");
+  EXPECT_EQ(repaired("See {x} dogs", "见☺狗", {3, 6}), "见{x}狗");
+}
+
 TEST(Repair, TakesOutWhatIsThereTwice) {
   EXPECT_EQ(repaired_text("go to {x} now", "va {x} à {x} vite", {0, 0, 1, 2, 3}), "va à {x} vite");
 }
