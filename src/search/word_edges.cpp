@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "text/scripts.h"
 #include "text/unicode.h"
@@ -10,6 +11,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr char32_t word_mark = U'▁';
+constexpr std::u32string_view closing_marks = U".,;:!?…)]}»";
 
 }  // namespace
 
@@ -18,6 +20,7 @@ WordEdges::Kind WordEdges::kind_of(char32_t c) {
   if (is_hangul(c)) return Kind::hangul;
   if (is_combining(c)) return Kind::mark;
   if (is_of_unspaced_script(c)) return Kind::unspaced;
+  if (closing_marks.find(c) != closing_marks.npos) return Kind::closing;
   return is_letter(c) || is_number(c) ? Kind::letter : Kind::other;
 }
 
@@ -69,6 +72,7 @@ bool WordEdges::may_begin(int32_t left, int32_t right) const {
     return before == Kind::nothing || before == Kind::space ||
            (after.begins != Kind::unspaced && before != Kind::unspaced);
   if (before == Kind::hangul && after.first == Kind::hangul) return false;
+  if (before == Kind::closing && (after.first == Kind::letter || after.first == Kind::hangul)) return false;
   return before != Kind::byte && !joins(left, right);
 }
 

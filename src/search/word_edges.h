@@ -32,7 +32,8 @@ class WordEdges {
     unspaced,  // a letter of a script without spaces
     mark,      // belongs to the character before it
     byte,      // of byte fallback: part of a character
-    other,     // punctuation and symbols
+    closing,   // punctuation that a space follows
+    other,     // other punctuation and symbols
   };
   struct Edge {
     Kind first, last;
