@@ -215,21 +215,23 @@ class Reader {
   std::string with_texts(const HtmlToken& token, const HtmlAttributes& attributes) {
     std::string tag;
     size_t at = 0;
-    const auto replace = [&](const MarkupAttribute& attribute, std::string_view by) {
-      tag += token.bytes.substr(at, attribute.value.begin - at);
+    const auto replace = [&](const TextSpan& value, std::string_view by) {
+      tag += token.bytes.substr(at, value.begin - at);
       tag += by;
-      at = attribute.value.end;
+      at = value.end;
     };
     if (token.name == "html") {
       for (const MarkupAttribute& language : attributes.languages())
         if (is_from(token.bytes.substr(language.value.begin, language.value.end - language.value.begin)))
-          replace(language, settings_.to);
+          replace(language.value, settings_.to);
+    } else if (const std::vector<TextSpan> encodings = attributes.encodings(); !encodings.empty()) {
+      for (const TextSpan& name : encodings) replace(name, "utf-8");
     } else {
       for (const MarkupAttribute& text : attributes.texts()) {
         const std::string_view value =
             token.bytes.substr(text.value.begin, text.value.end - text.value.begin);
         if (const std::optional<std::string> decoded = decode_html_attribute(value))
-          replace(text, builder_.attribute(value, *decoded, html_attribute_escape(text.quote)));
+          replace(text.value, builder_.attribute(value, *decoded, html_attribute_escape(text.quote)));
       }
     }
     return tag += token.bytes.substr(at);

@@ -8,10 +8,9 @@ namespace {
 
 using Names = std::initializer_list<std::string_view>;
 
-bool same(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 bool is_one_of(std::string_view name, Names names) {
   return std::ranges::any_of(names, [&](std::string_view other) { return same(name, other); });
@@ -86,6 +85,26 @@ std::vector<MarkupAttribute> HtmlAttributes::texts() const {
   std::ranges::copy_if(attributes_, std::back_inserter(found),
                        [this](const MarkupAttribute& attribute) { return is_text(attribute); });
   return found;
+}
+
+// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">.
+std::vector<TextSpan> HtmlAttributes::encodings() const {
+  std::vector<TextSpan> places;
+  if (tag_.name != "meta") return places;
+  const auto add = [&](size_t begin, size_t end) {
+    if (!same(tag_.bytes.substr(begin, end - begin), "utf-8")) places.push_back({begin, end});
+  };
+  for (const MarkupAttribute& attribute : attributes_) {
+    if (is(attribute, "charset")) add(attribute.value.begin, attribute.value.end);
+    if (!is(attribute, "content") || !same(value("http-equiv"), "content-type")) continue;
+    const std::string_view content = value("content");
+    const auto name = std::ranges::search(content, std::string_view("charset="), {}, lower);
+    if (name.empty()) continue;
+    const auto begin = static_cast<size_t>(name.end() - content.begin());
+    const size_t end = std::min(content.find_first_of("; \t", begin), content.size());
+    add(attribute.value.begin + begin, attribute.value.begin + end);
+  }
+  return places;
 }
 
 std::vector<MarkupAttribute> HtmlAttributes::languages() const {

@@ -20,6 +20,8 @@ class HtmlAttributes {
 
   // The values that people read: alternative texts, tool tips, descriptions for search engines.
   std::vector<MarkupAttribute> texts() const;
+  // Where <meta> names another encoding than UTF-8.
+  std::vector<TextSpan> encodings() const;
   // The values of the element <html> that name a language.
   std::vector<MarkupAttribute> languages() const;
 

@@ -163,6 +163,18 @@ TEST(Html, TheLanguageOfThePageIsThatOfTheTranslation) {
   EXPECT_EQ(written("<html lang=de>"), "<html lang=de>");
 }
 
+TEST(Html, TheEncodingIsSaidToBeUtf8) {
+  const auto written = [](const std::string& html) {
+    return identity_of(document_format("html", "").read(html, {.name = "a.html"}));
+  };
+  EXPECT_EQ(written("<meta charset=iso-8859-1><p>x"), "<meta charset=utf-8><p>x");
+  EXPECT_EQ(written("<META content='text/html; Charset=windows-1252;a=b' HTTP-EQUIV=Content-Type>"),
+            "<META content='text/html; Charset=utf-8;a=b' HTTP-EQUIV=Content-Type>");
+  for (const char* same : {"<meta charset=\"UTF-8\">", "<meta http-equiv=content-type content=\"text/html\">",
+                           "<meta name=a content=\"charset=x\">", "<p charset=x>y"})
+    EXPECT_EQ(written(same), same);
+}
+
 TEST(Html, StatementsOfTemplatesKeepTheirOrder) {
   EXPECT_EQ(
       texts_of(
