@@ -83,7 +83,7 @@ void quantized(const std::string& folder, dragoman::Precision precision, const s
   check_new_model_folder(out);
   Device device(chosen_kernels(), available_threads());
   Transformer model(read_model_config(folder), device, Buffers::none_yet);
-  map_weights(device, weights_path(folder), model.parameters, wanted);
+  map_weights(device, existing_weights(folder), model.parameters, wanted);
   copy_all_but_weights(folder, out);
   write_decoding_weights(weights_path(out), model.parameters);
 }
@@ -103,9 +103,10 @@ void averaged(const std::vector<std::string>& folders, const std::string& out) {
   check_new_model_folder(out);
   std::vector<std::string> files;
   for (const std::string& folder : folders) {
+    read_config(folder);
     if (!have_same_vocabularies(folders[0], folder))
       throw Error("{} and {} have different vocabularies and cannot be averaged", folders[0], folder);
-    files.push_back(weights_path(folder));
+    files.push_back(existing_weights(folder));
   }
   write_average(folders[0], files, out);
 }

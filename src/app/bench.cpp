@@ -12,7 +12,9 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
+#include "base/quotes.h"
 #include "base/threads.h"
 #include "kernels/machine_peaks.h"
 #include "model/decoding_weights.h"
@@ -138,13 +140,14 @@ std::string to_text(const Row& row) {
 
 void print_head(const ModelConfig& c, const BenchOptions& o, const MachineLimits& machine) {
   std::cout << fmt::format(
-      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {} threads, {}\n"
+      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {}, {}\n"
       "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
       "({:.1f} MB in a step)\n\n"
       "batch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n",
       c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
-      o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text, machine.threads,
-      machine.instruction_set, machine.operations * 1e-9, machine.bytes * 1e-9, machine.weights * 1e-6);
+      o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text,
+      counted(machine.threads, "thread"), machine.instruction_set, machine.operations * 1e-9,
+      machine.bytes * 1e-9, machine.weights * 1e-6);
 }
 
 BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
@@ -189,6 +192,8 @@ void bench(const Arguments& arguments) {
   if (!o.text.empty() && (o.model.empty() || o.load.kept != DecodingCache::all))
     throw UsageError("bench: --text needs --model, and cannot be combined with --cache");
   random_model.source_vocabulary = random_model.target_vocabulary = o.vocabulary;
+
+  if (!o.text.empty()) check_readable(o.text);
 
   const BenchModel loaded = load(o, random_model);
   Transformer& model = loaded.transformer();

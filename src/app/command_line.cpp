@@ -106,8 +106,17 @@ bool CommandLine::take_flag(const std::string& word, const std::string* next) {
     return false;
   }
   if (!next) throw UsageError("{}: {} needs a value", command_, word);
+  if (names_option(*next))
+    throw UsageError("{}: {} needs a value, and {} is the next option: write {}=VALUE", command_, word,
+                     shortened(*next), word);
   flag.values.push_back(*next);
   return true;
+}
+
+bool CommandLine::names_option(const std::string& word) const {
+  if (!word.starts_with("--")) return false;
+  const std::string key = word.substr(2, word.find('=') - 2);
+  return std::ranges::any_of(options_, [&](const Options* options) { return options->find(key) != nullptr; });
 }
 
 CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
@@ -121,8 +130,7 @@ CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
     if (given->name == name) return *given;
     throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
   }
-  throw UsageError("{}: unknown option {}; did you mean {}?", command_, shortened(name),
-                   nearest(name, known));
+  throw UsageError("{}: unknown option {}{}", command_, shortened(name), suggestion(name, known));
 }
 
 void CommandLine::take_arguments(const std::vector<std::string>& words) {

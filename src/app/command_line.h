@@ -61,6 +61,7 @@ class CommandLine {
 
   bool take_flag(const std::string& word, const std::string* next);
   Flag& find_flag(const std::string& name);
+  bool names_option(const std::string& word) const;
   void take_arguments(const std::vector<std::string>& words);
   bool print_help(const std::vector<std::string>& words) const;
   std::string usage() const;

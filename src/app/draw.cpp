@@ -96,8 +96,9 @@ void draw(const Arguments& arguments) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", figure.name);
   }
   if (name.empty() || name[0] == '-') throw UsageError("draw needs the NAME of a figure: {}", list);
-  throw UsageError("draw: unknown figure {}; did you mean {}? The figures are {}", shortened(name),
-                   nearest(name, names), list);
+  const std::string meant = suggestion(name, names);
+  throw UsageError("draw: unknown figure {}{} The figures are {}", shortened(name),
+                   meant.empty() ? "." : meant, list);
 }
 
 }  // namespace dragoman::internal

@@ -114,6 +114,7 @@ void info(const Arguments& arguments) {
 
   const nlohmann::json config = read_config(folder);
   const ModelConfig model = read_model_config(folder);
+  const std::string weights = existing_weights(folder);
   print_line("folder", folder);
   print_line("format", config.at("format").dump());
   const nlohmann::json none = nlohmann::json::object();
@@ -121,7 +122,7 @@ void info(const Arguments& arguments) {
   for (const auto& [key, value] : made_by.items())
     print_line(key == "instruction_set" ? "trained with" : key,
                value.is_string() ? value.get<std::string>() : value.dump());
-  print_weights(weights_path(folder), model);
+  print_weights(weights, model);
   print_origin(folder);
   print_vocabularies(folder);
   print_history(folder + "/metrics.jsonl");

@@ -133,8 +133,11 @@ void write(const InspectOptions& o, const ordered_json& data) {
 }
 
 void check(const InspectOptions& o, const Options& given, const std::vector<std::string>& files) {
-  if (o.model.empty() || o.text.empty() == files.empty())
+  if (o.model.empty() || (!given.is_given("text") && files.empty()))
     throw UsageError("inspect needs --model DIR, and --text SENTENCE or a FILE: see dragoman inspect --help");
+  if (given.is_given("text") && !files.empty())
+    throw UsageError("inspect takes --text or a FILE: remove one of them");
+  if (files.empty() && o.text.empty()) throw UsageError("--text is empty: give a sentence");
   if (!o.target.empty() && o.text.empty())
     throw UsageError("--target is the translation of one sentence: give it with --text");
   if (o.format == InspectFormat::svg && o.text.empty())

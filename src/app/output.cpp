@@ -26,12 +26,14 @@ void flush_output() {
   throw Error("cannot write to standard output: {}", std::strerror(errno));
 }
 
+bool is_standard_output(const std::string& out) { return out == "-" || out == "/dev/stdout"; }
+
 void check_output(const std::string& out) {
-  if (out != "-") check_writable(out);
+  if (!is_standard_output(out)) check_writable(out);
 }
 
 void write_output(const std::string& out, const std::string& contents) {
-  if (out == "-") {
+  if (is_standard_output(out)) {
     std::cout << contents;
   } else {
     write_file(out, {contents});

@@ -14,6 +14,9 @@ void occupy_closed_streams();
 // message: what the signal itself does, unless the parent process had it ignored.
 void flush_output();
 
+// Also by its other name: a file that it leads to must not be replaced.
+bool is_standard_output(const std::string& out);
+
 // Before the work: throws an Error if the file cannot be written.
 void check_output(const std::string& out);
 

@@ -25,6 +25,7 @@ std::string program_help() {
 void run_program(const Arguments& arguments) {
   if (arguments.empty()) throw UsageError("missing command: dragoman --help lists them");
   const std::string& name = arguments.front();
+  if (name == "help" && arguments.size() > 1) return run_program({arguments[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << program_help();
     return;
@@ -38,8 +39,10 @@ void run_program(const Arguments& arguments) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  throw UsageError("unknown command {}; did you mean {}? dragoman --help lists all", shortened(name),
-                   nearest(name, names));
+  names.insert(names.end(), {"--help", "--version"});
+  const std::string meant = suggestion(name, names);
+  throw UsageError("unknown command {}{} dragoman --help lists all", shortened(name),
+                   meant.empty() ? ":" : meant);
 }
 
 }  // namespace dragoman::internal

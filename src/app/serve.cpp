@@ -126,8 +126,11 @@ void serve(const Arguments& arguments) {
     return wait_for_signal();
   }();
   log_info("stopping: accepted requests are finished first");
-  if (!server.stop()) throw Stopped(signal, "stopped before all requests were answered");
-  throw Stopped(signal, "stopped");
+  if (server.stop())
+    log_info("stopped");
+  else
+    log_warning("stopped before all requests were answered");
+  throw Stopped(signal, "");
 }
 
 }  // namespace dragoman::internal

@@ -1,7 +1,9 @@
 #include "app/translate_document.h"
 
 #include <filesystem>
+#include <iostream>
 
+#include "app/output.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -14,7 +16,7 @@ namespace {
 
 void warn_of(const TranslatedDocument& done, const std::string& file) {
   if (done.cut + done.repeats > 0) {
-    log_warning("{}: of {} texts, {} were cut and {} looped and were translated again", file, done.segments,
+    log_warning("{}: of {} texts, {} were cut, {} looped and were translated again", file, done.segments,
                 done.cut, done.repeats);
   }
   if (done.unknown > 0) {
@@ -25,7 +27,7 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
     log_warning("{}: {} of {} texts are missing a glossary term", file, done.terms_missed, done.segments);
   }
   if (done.repaired > 0) {
-    log_info("{}: placeholders were restored in {} of {} texts", file, done.repaired, done.segments);
+    log_warning("{}: placeholders were restored in {} of {} texts", file, done.repaired, done.segments);
   }
 }
 
@@ -34,7 +36,7 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
 void declare(Section& own, DocumentOptions& options) {
   own.add("document", options.document,
           "translate a whole file; markup, formatting, timestamps and placeholders are preserved");
-  own.add("out", options.out, "with --document: the translated file");
+  own.add("out", options.out, "with --document: the translated file; - is standard output");
   own.add("document-format", options.format,
           "with --document: its format, such as text or html (docs/documents.md); by default from the file "
           "extension");
@@ -44,10 +46,10 @@ void translate_document(const DocumentOptions& o, const TranslatingOptions& tran
                         const dragoman::Options& request) {
   if (o.out.empty()) throw UsageError("--document needs --out FILE for the translated file");
   std::error_code none;
-  if (std::filesystem::equivalent(o.document, o.out, none))
+  if (!is_standard_output(o.out) && std::filesystem::equivalent(o.document, o.out, none))
     throw UsageError("--out {} is the document itself: name another file", o.out);
   check_readable(o.document);
-  check_writable(o.out);
+  check_output(o.out);
   watch_signals();
 
   const std::string bytes = read_file(o.document);
@@ -66,7 +68,10 @@ void translate_document(const DocumentOptions& o, const TranslatingOptions& tran
                                                 .glossary = glossary ? &*glossary : nullptr,
                                                 .on_progress = show});
   status.clear();
-  write_file(o.out, {done.bytes});
+  if (is_standard_output(o.out))
+    std::cout << done.bytes;
+  else
+    write_file(o.out, {done.bytes});
   warn_of(done, o.document);
 }
 

@@ -1,5 +1,6 @@
 #include "app/verify_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "model/tensor_checksums.h"
 #include "model/transformer.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_checksums.h"
 #include "train/checkpoints.h"
 
 namespace dragoman::internal {
@@ -75,9 +77,11 @@ void verify_weights(VerificationReport& findings, const std::string& folder,
 }
 
 void verify_vocabularies(VerificationReport& findings, const std::string& folder) {
+  const nlohmann::json config = config_of_vocabularies(folder);
+  const nlohmann::json checksums = config.value("vocabulary_checksums", nlohmann::json::object());
   for (const char* name : {"shared.spm", "source.spm", "target.spm"}) {
     const std::string path = (fs::path(folder) / name).string();
-    if (!fs::exists(path)) continue;
+    if (!fs::exists(path) && !checksums.contains(name)) continue;
     findings.add(path, [&] {
       read_vocabulary(folder, name);
       return "";
@@ -109,9 +113,13 @@ void verify_shards(VerificationReport& findings, const std::string& folder) {
 void verify_folder(const std::string& folder) {
   VerificationReport findings;
   const std::optional<ModelConfig> config = verify_config(findings, folder);
-  const std::vector<CheckpointDefect> checkpoints = Checkpoints(folder + "/checkpoints", 1).verify();
-  // A run in progress may have no model yet.
-  if (checkpoints.empty() || fs::exists(weights_path(folder))) verify_weights(findings, folder, config);
+  const Checkpoints run(folder + "/checkpoints", 1);
+  const std::vector<CheckpointDefect> checkpoints = run.verify();
+  const bool has_had_model =
+      std::ranges::any_of(run.list(), [](const CheckpointInfo& one) { return one.best_step >= 0; });
+  // A run that was never validated has no model.
+  if (checkpoints.empty() || has_had_model || fs::exists(weights_path(folder)))
+    verify_weights(findings, folder, config);
   verify_vocabularies(findings, folder);
   verify_shortlist(findings, folder);
   verify_shards(findings, folder);

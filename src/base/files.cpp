@@ -168,10 +168,10 @@ void check_readable(const std::string& file) {
 }
 
 void check_writable(const std::string& file) {
-  const fs::path path = behind_links(file);
   std::error_code none;
-  if (fs::is_directory(path, none)) throw Error("cannot write {}: it is a folder; name a file in it", file);
-  const fs::path written = is_special(file) ? fs::path(file) : path.parent_path() / ".";
+  if (fs::is_directory(file, none)) throw Error("cannot write {}: it is a folder; name a file in it", file);
+  const fs::path written =
+      is_special(file) ? fs::path(file) : fs::path(behind_links(file)).parent_path() / ".";
   if (access(written.c_str(), W_OK) != 0) throw Error("cannot write {}: {}", file, std::strerror(errno));
 }
 

@@ -20,4 +20,10 @@ bool is_nested_too_deeply(std::string_view text) {
   return false;
 }
 
+std::string_view reason_of(const nlohmann::json::exception& error) {
+  const std::string_view what = error.what();
+  const size_t number = what.find("] ");
+  return what.starts_with('[') && number != what.npos ? what.substr(number + 2) : what;
+}
+
 }  // namespace dragoman::internal

@@ -23,6 +23,9 @@ Json parse_json(std::string_view text) {
   return Json::parse(text);
 }
 
+// What an exception says, without the library's number for it.
+std::string_view reason_of(const nlohmann::json::exception& error);
+
 // The integer at a key of an object, or at a place of an array. Throws nlohmann::json::exception where there is none:
 // nlohmann's own conversion accepts any number, and is undefined for those that no integer holds, such as 1e300.
 template <class Key>

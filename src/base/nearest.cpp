@@ -1,11 +1,20 @@
 #include "base/nearest.h"
 
 #include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
 
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_letters = 100;
+
+std::string in_lower_case(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
 
 }  // namespace
 
@@ -36,6 +45,16 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   };
   const auto best = std::min_element(known.begin(), known.end(), closer);
   return best == known.end() ? "" : *best;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const auto distance = [lower = in_lower_case(word)](const std::string& other) {
+    return edit_distance(lower, in_lower_case(other));
+  };
+  const auto best = std::ranges::min_element(known, {}, distance);
+  const bool is_near = best != known.end() && *best != word &&
+                       distance(*best) <= static_cast<int>(std::max<size_t>(2, word.size() / 4));
+  return is_near ? fmt::format("; did you mean {}?", *best) : "";
 }
 
 }  // namespace dragoman::internal

@@ -13,4 +13,7 @@ int edit_distance(std::string_view a, std::string_view b);
 // The known word at the smallest distance, the first of several; empty if none is known.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
+// For the end of a message: "; did you mean train?", or nothing where no known word is near. Case makes no difference.
+std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
 }  // namespace dragoman::internal

@@ -65,14 +65,16 @@ bool Option::is_list() const {
 }
 
 // A typing error in the key, or the right name in the wrong section.
-const Option& Options::nearest_option(const std::string& key) const {
+std::string Options::suggestion(const std::string& key) const {
   CHECK(!options_.empty());
   const std::string name = key.substr(key.find('.') + 1);
   const auto distance = [&](const Option& option) {
     return std::min(edit_distance(key, option.key()), edit_distance(name, option.name) + 1);
   };
   const auto closer = [&](const Option& a, const Option& b) { return distance(a) < distance(b); };
-  return *std::min_element(options_.begin(), options_.end(), closer);
+  const Option& nearest = *std::min_element(options_.begin(), options_.end(), closer);
+  const bool is_near = distance(nearest) <= static_cast<int>(std::max<size_t>(2, key.size() / 4));
+  return is_near ? fmt::format("; did you mean {}?", nearest.key()) : "";
 }
 
 const Option* Options::find(const std::string& key) const {
@@ -84,18 +86,17 @@ const Option* Options::find(const std::string& key) const {
 
 Option& Options::find(const std::string& key, const std::string& place) {
   if (const Option* option = find(key)) return options_[static_cast<size_t>(option - options_.data())];
-  throw UsageError("{}: unknown option {}; did you mean {}?", place, shortened(key),
-                   nearest_option(key).key());
+  throw UsageError("{}: unknown option {}{}", place, shortened(key), suggestion(key));
 }
 
 void Options::check_section(const std::string& name, const std::string& place) const {
   std::vector<std::string> names;
   for (const auto& [known, title] : sections_) {
     if (known == name && !name.empty()) return;
-    if (!known.empty()) names.push_back(known);
+    if (!known.empty()) names.push_back("[" + known + "]");
   }
-  throw UsageError("{}: unknown table [{}]; did you mean [{}]?", place, shortened(name),
-                   nearest(name, names));
+  throw UsageError("{}: unknown table [{}]{}", place, shortened(name),
+                   internal::suggestion("[" + name + "]", names));
 }
 
 void Options::assign(Option& option, const OptionValue& value, const std::string& place) {

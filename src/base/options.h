@@ -128,7 +128,7 @@ class Options {
   friend class Declaration;
 
   Option& find(const std::string& key, const std::string& place);
-  const Option& nearest_option(const std::string& key) const;
+  std::string suggestion(const std::string& key) const;  // as in nearest.h
   void assign(Option& option, const OptionValue& value, const std::string& place);
   void check_section(const std::string& name, const std::string& place) const;
 

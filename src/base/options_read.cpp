@@ -1,6 +1,7 @@
 // Where option values come from: recipes, flags and saved configurations.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -75,8 +76,11 @@ OptionValue value_of(const std::string& text, const Option& option) {
   int64_t whole;
   if (whole_text_is(text, whole)) return whole;
   double real;
-  if (whole_text_is(text, real)) return real;
-  return text;
+  if (!whole_text_is(text, real)) return text;
+  constexpr double exact = 0x1p53;
+  const bool is_whole = std::abs(real) <= exact && real == std::floor(real);
+  if (is_whole && std::holds_alternative<int64_t>(option.default_value)) return static_cast<int64_t>(real);
+  return real;
 }
 
 // The options that one recipe or configuration has set: each may stand there under one of its names only.
@@ -108,8 +112,8 @@ void Options::read_recipe(const std::string& text, const std::string& path) {
     const std::string name(section.str());
     const toml::table* table = node.as_table();
     if (!table) {
-      throw UsageError("{}: {} is outside any table; did you mean {}?", at_line(path, section.source()),
-                       shortened(name), nearest_option(name).key());
+      throw UsageError("{}: {} is outside any table{}", at_line(path, section.source()), shortened(name),
+                       suggestion(name));
     }
     check_section(name, at_line(path, section.source()));
     for (const auto& [key, value] : *table) {

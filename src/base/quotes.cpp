@@ -1,5 +1,6 @@
 #include "base/quotes.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace dragoman::internal {
@@ -17,6 +18,10 @@ std::string_view beginning(std::string_view text, size_t max_bytes) {
 
 std::string shortened(std::string_view text, size_t max_bytes) {
   return std::string(beginning(text, max_bytes)) + (text.size() > max_bytes ? "..." : "");
+}
+
+std::string counted(int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 std::string in_quotes(std::string_view text) {

@@ -21,7 +21,7 @@ std::vector<std::string> tokens_of_json(const std::string& path) {
   try {
     return parse_json(read_file(path)).get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not a JSON list of tokens: {}", path, error.what());
+    throw Error("{} is not a JSON list of tokens: {}", path, reason_of(error));
   }
 }
 

@@ -13,7 +13,7 @@ Settings::Settings(std::string path) : path_(std::move(path)) {
   try {
     values_ = parse_json(read_file(path_));
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not JSON: {}", path_, error.what());
+    throw Error("{} is not JSON: {}", path_, reason_of(error));
   }
   if (!values_.is_object()) throw Error("{} is not a JSON object", path_);
 }

@@ -16,7 +16,7 @@ std::map<std::string, std::string> read_index(const std::string& path) {
   try {
     return parse_json(read_file(path)).at("weight_map");
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not a valid index of a model in several files: {}", path, error.what());
+    throw Error("{} is not a valid index of a model in several files: {}", path, reason_of(error));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "data/corpus_config.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -37,6 +38,17 @@ void check_standard_input(const DataConfig& data) {
         std::pair{"data.tsv", &data.tsv}}) {
     named += std::ranges::count(*files, "-");
     if (named > 1) throw OptionError(key, "names standard input (-) a second time: it can be read only once");
+  }
+  for (const auto& [key, files] :
+       {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
+        std::pair{"data.tsv", &data.tsv}}) {
+    for (const std::string& file : *files) {
+      std::error_code none;
+      if (std::filesystem::is_fifo(file, none))
+        throw OptionError(key, fmt::format("names the pipe {}, but a corpus is read more than once: name a "
+                                           "file, or send it to standard input and name that as -",
+                                           file));
+    }
   }
   for (const auto& [key, files] : {std::pair{"data.valid_source", &data.valid_source},
                                    std::pair{"data.valid_target", &data.valid_target}}) {

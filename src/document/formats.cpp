@@ -55,7 +55,8 @@ const DocumentFormat& document_format(std::string_view name, std::string_view fi
   }
   if (!name.empty())
     throw UsageError("\"{}\" is not a document format: use {}", name, fmt::join(names, ", "));
-  throw UsageError("{}: unknown file extension: give the format, one of {}", file, fmt::join(names, ", "));
+  throw UsageError("{}: unknown file extension: give the document format, one of {}", file,
+                   fmt::join(names, ", "));
 }
 
 }  // namespace dragoman::internal

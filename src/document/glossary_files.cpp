@@ -78,19 +78,21 @@ class TabSeparated {
     return Error("{}:{}: {}", lines_.path(), lines_.number(), what);
   }
 
-  std::vector<std::string> terms_of(std::string_view column, const char* side) const {
+  std::vector<std::string> terms_of(std::string_view column, const char* side, const char* advice) const {
     std::vector<std::string> terms;
     for (const std::string& text : alternatives(column)) {
       terms.push_back(checked_term(text, lines_.path(), lines_.number()));
-      if (terms.back().empty())
-        throw error(fmt::format("has an empty {}: write = for a term that stays as it is", side));
+      if (terms.back().empty()) throw error(fmt::format("has an empty {}: {}", side, advice));
     }
     return terms;
   }
 
   GlossaryEntry entry_of(std::span<const std::string_view> columns) const {
-    GlossaryEntry entry = {.sources = terms_of(columns[0], "source"), .targets = {}};
-    if (trimmed(columns[1]) != "=") entry.targets = terms_of(columns[1], "target");
+    GlossaryEntry entry = {
+        .sources = terms_of(columns[0], "source", "write a term before the tab, or remove the line"),
+        .targets = {}};
+    if (trimmed(columns[1]) != "=")
+      entry.targets = terms_of(columns[1], "target", "write = for a term that stays as it is");
     if (columns.size() < 3) return entry;
     for (std::string_view flag : split(columns[2], ',')) {
       flag = trimmed(flag);

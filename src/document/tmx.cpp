@@ -101,7 +101,7 @@ class TmxReader {
 
 Document read_tmx(std::string_view bytes, const DocumentSettings& settings) {
   if (settings.to.empty())
-    throw Error("{}: a TMX file does not specify a target language: give the language", settings.name);
+    throw Error("{}: a TMX file does not specify a target language: give the language (to)", settings.name);
   return read_xml(bytes, settings, [&](std::string_view xml) { return TmxReader(settings).read(xml); });
 }
 

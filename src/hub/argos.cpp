@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "hub/catalogue.h"
 #include "hub/families.h"
 #include "hub/indexes.h"

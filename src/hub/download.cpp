@@ -214,9 +214,9 @@ DownloadResult Downloader::repeat_until_here(const FileToGet& file) {
     }
     if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
     if (attempt >= policy_.attempts || asked > policy_.max_wait)
-      throw Error("cannot download {}: {}{}; the partial download is kept; run the same command to resume",
-                  file.url, reason,
-                  asked > policy_.max_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "");
+      throw Error("cannot download {}: {}{}{}", file.url, reason,
+                  asked > policy_.max_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "",
+                  part.size() > 0 ? "; the partial download is kept; run the same command to resume" : "");
     status_.clear();
     log_warning("{}: {}; trying again", file_name(file), reason);
     wait_unless_stopped(std::max(wait, asked));

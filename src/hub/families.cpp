@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/nearest.h"
 #include "base/quotes.h"
 #include "hub/catalogue.h"
 
@@ -114,7 +113,7 @@ nlohmann::json Hub::index(const std::string& address, const std::string& path) {
   try {
     return parse_json(read_file(path));
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not a valid model index: {}", address, error.what());
+    throw Error("{} is not a valid model index: {}", address, reason_of(error));
   }
 }
 
@@ -123,12 +122,6 @@ std::string checked_name(const std::string& path, const std::string& index) {
   const bool climbs = path.find("..") != path.npos || path.find('\\') != path.npos;
   if (!climbs && is_plain_name(name)) return name;
   throw Error("{} contains an invalid file name: {}", index, in_quotes(path));
-}
-
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const std::string best = nearest(name, known);
-  const bool is_near = edit_distance(name, best) <= static_cast<int>(std::max<size_t>(2, name.size() / 4));
-  return best == name || !is_near ? "" : fmt::format("; did you mean {}?", best);
 }
 
 }  // namespace dragoman::internal

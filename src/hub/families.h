@@ -83,7 +83,4 @@ std::vector<std::string> names_of_firefox(Hub& hub, const std::string& folder);
 // The file name at the end of a path or URL from an index; an Error if it is not a valid name.
 std::string checked_name(const std::string& path, const std::string& index);
 
-// "; did you mean X?", or nothing if X is the name itself, or no name is similar.
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
-
 }  // namespace dragoman::internal

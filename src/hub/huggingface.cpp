@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/quotes.h"
 #include "hub/catalogue.h"
 #include "hub/families.h"
@@ -77,7 +78,7 @@ class HuggingFaceModel {
       for (const auto& [tensor, file] : all.at("weight_map").items())
         shards.insert(shard_name(file.get<std::string>(), index));
     } catch (const nlohmann::json::exception& error) {
-      throw Error("{}/{} is not an index of weights: {}", folder_, index, error.what());
+      throw Error("{}/{} is not an index of weights: {}", folder_, index, reason_of(error));
     }
     if (shards.size() > max_shards)
       throw Error("{}/{} lists {} files, the limit is {}", folder_, index, shards.size(), max_shards);

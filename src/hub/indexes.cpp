@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "hub/families.h"
 
 namespace dragoman::internal {
@@ -18,7 +19,7 @@ auto reading(const std::string& address, Work work) {
   try {
     return work();
   } catch (const json::exception& error) {
-    throw Error("{} is not a valid model index: {}", address, error.what());
+    throw Error("{} is not a valid model index: {}", address, reason_of(error));
   }
 }
 

@@ -22,6 +22,8 @@ nlohmann::json read_config(const std::string& folder) {
   std::error_code error;
   const bool exists = fs::exists(path, error);
   if (error) throw Error("cannot read {}: {}", path, error.message());
+  if (!exists && !folder.empty() && !fs::exists(folder))
+    throw Error("there is no model folder {}: check the path", folder);
   if (!exists)
     throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
   nlohmann::json config;
@@ -36,7 +38,7 @@ nlohmann::json read_config(const std::string& folder) {
                   shortened(found.dump()), format);
     }
   } catch (const nlohmann::json::exception& parsing) {
-    throw Error("{} is not a model configuration: {}", path, shortened(parsing.what(), 300));
+    throw Error("{} is not a model configuration: {}", path, shortened(reason_of(parsing), 300));
   }
   return config;
 }
@@ -48,6 +50,14 @@ ModelConfig read_model_config(const std::string& folder) {
 ModelConfig read_model_config(const std::string& folder, const nlohmann::json& config) {
   if (!config.contains("model")) throw Error("{}/config.json has no section \"model\"", folder);
   return model_config_from_json(config.at("model"), folder + "/config.json");
+}
+
+std::string existing_weights(const std::string& folder) {
+  const std::string path = weights_path(folder);
+  if (fs::exists(path)) return path;
+  throw Error(
+      "{} has no model.safetensors: training has not saved a model there yet, or the copy is incomplete",
+      folder);
 }
 
 void check_new_model_folder(const std::string& folder) {

@@ -17,6 +17,8 @@ ModelConfig read_model_config(const std::string& folder);
 ModelConfig read_model_config(const std::string& folder, const nlohmann::json& config);
 
 inline std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
+// The same; an Error that says why there may be none.
+std::string existing_weights(const std::string& folder);
 
 // --- A new model folder, made from another or imported.
 

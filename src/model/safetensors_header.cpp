@@ -73,8 +73,10 @@ class HeaderReader {
         .name = name, .dtype = dtype(name, object), .shape = numbers(name, object, "shape"), .bytes = {}};
     const std::vector<int64_t> offsets = numbers(name, object, "data_offsets");
     if (offsets.size() != 2 || offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > data.size()) {
-      fail("tensor {} has data_offsets [{}], and the file has {} bytes of data", in_quotes(name),
-           fmt::join(offsets, ", "), data.size());
+      fail(
+          "tensor {} has data_offsets [{}], and the file has {} bytes of data: it is cut off or damaged, "
+          "copy it again",
+          in_quotes(name), fmt::join(offsets, ", "), data.size());
     }
     int64_t size = 0;
     if (!multiply(entry.shape, described(entry.dtype).size, size) || size != offsets[1] - offsets[0]) {

@@ -84,7 +84,7 @@ Vocabularies read(const std::string& folder, Transformer& model, RequestedPrecis
     return vocabularies;
   });
   try {
-    map_weights(model.device, weights_path(folder), model.parameters, precision, verify);
+    map_weights(model.device, existing_weights(folder), model.parameters, precision, verify);
   } catch (const Error&) {
     words.get();
     throw;

@@ -110,6 +110,7 @@ std::vector<std::string> Models::sources() const {
 }
 
 std::string Models::known_source(const std::string& language) const {
+  if (const std::vector<std::string> all = sources(); language.empty() && all.size() == 1) return all.front();
   if (const auto known = languages_->source(language)) return *known;
   throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));
 }

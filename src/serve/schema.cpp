@@ -80,8 +80,7 @@ std::string check_items(const Schema& schema, const Json& list, const std::strin
 std::string unknown_field(const Schema& properties, const std::string& key) {
   std::vector<std::string> known;
   for (const auto& [name, schema] : properties.items()) known.push_back(name);
-  const std::string meant = nearest(key, known);
-  return fmt::format("unknown field {}; did you mean {}?", in_quotes(key), in_quotes(meant));
+  return fmt::format("unknown field {}{}", in_quotes(key), suggestion(key, known));
 }
 
 std::string check_object(const Schema& schema, const Json& object, const std::string& name) {

@@ -1,7 +1,10 @@
 #include "serve/settings.h"
 
+#include <filesystem>
+
 #include "api/options.h"
 #include "base/error.h"
+#include "base/quotes.h"
 #include "serve/proxies.h"
 
 namespace dragoman::internal {
@@ -95,6 +98,15 @@ void validate(const ServeSettings& s) {
   if (s.certificate.empty() != s.key.empty())
     throw OptionError(s.key.empty() ? "certificate" : "key",
                       "needs the other file of the pair: give both --certificate and --key");
+  for (const std::string& origin : s.cors) {
+    const size_t host = origin.find("://");
+    if (origin == "*" || (host != origin.npos && origin.find('/', host + 3) == origin.npos)) continue;
+    throw OptionError("cors", fmt::format("contains {}, but an origin is like https://example.org, or *: a "
+                                          "scheme and a host, without a path",
+                                          in_quotes(origin)));
+  }
+  if (!s.training.empty() && !std::filesystem::is_directory(s.training))
+    throw OptionError("training", fmt::format("is {}, which is not a folder", in_quotes(s.training)));
   for (const std::string& proxy : s.proxies) {
     try {
       check_proxy(proxy);

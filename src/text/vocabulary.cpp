@@ -272,7 +272,9 @@ Vocabularies read_vocabularies(const std::string& folder) {
     return {both, both};
   }
   if (!std::filesystem::exists(file_of(folder, "source.spm")))
-    throw Error("{} has no vocabulary: it contains neither shared.spm nor source.spm", folder);
+    throw Error("{} has no vocabulary: {}", folder,
+                std::filesystem::exists(folder) ? "it contains neither shared.spm nor source.spm"
+                                                : "there is no such folder");
   return {read_vocabulary(folder, "source.spm"), read_for_decoder(folder, "target.spm")};
 }
 

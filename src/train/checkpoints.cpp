@@ -44,7 +44,7 @@ nlohmann::json read_json(const fs::path& path) {
   try {
     return parse_json(read_file(path.string()));
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{} is not JSON: {}", path.string(), error.what());
+    throw Error("{} is not JSON: {}", path.string(), reason_of(error));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/quotes.h"
 #include "base/signals.h"
 #include "kernels/fastest.h"
 #include "model/folder.h"
@@ -113,10 +114,10 @@ void Run::check_agreement() const {
 }
 
 void Run::log_setup() const {
-  log_info("{:.1f} million parameters, {}{} threads, {}",
+  log_info("{:.1f} million parameters, {}{}, {}",
            static_cast<double>(trainer_.weights_for_use().size()) / 1e6,
            processes_.count() > 1 ? fmt::format("{} processes, each with ", processes_.count()) : "",
-           device_.context.threads(), device_.kernels.name);
+           counted(device_.context.threads(), "thread"), device_.kernels.name);
   if (recipe_.training.label_smoothing > 0)
     log_info("training and validation losses are shown without label smoothing");
   if (precision_of(recipe_.training) == Precision::bf16 && !has_bf16(device_.kernels)) {

@@ -158,7 +158,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
     cut_history(integer_at(saved, "metrics_bytes"), checkpoint.step + 1);
     warn_if_bits_change(saved, trainer, state);
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{}/state.json was not written by this version: {}", checkpoint.path, error.what());
+    throw Error("{}/state.json was not written by this version: {}", checkpoint.path, reason_of(error));
   }
   saved_step_ = checkpoint.step;
   saved_reason_ = checkpoint.reason;

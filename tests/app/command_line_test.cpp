@@ -181,8 +181,11 @@ TEST_F(CommandLineTest, WhatIsNotUnderstoodIsNamed) {
             "try: unknown option --model.widht; did you mean --model.width?");
   EXPECT_EQ(error({"a.txt", "--prefx", "2"}), "try: unknown option --prefx; did you mean --prefix?");
   EXPECT_EQ(error({"a.txt", "b.txt"}), "try: unexpected argument \"b.txt\"");
+  EXPECT_EQ(error({"a.txt", "--PREFIX", "2"}), "try: unknown option --PREFIX; did you mean --prefix?");
   EXPECT_EQ(error({"a.txt", "--prefix"}), "try: --prefix needs a value");
-  EXPECT_EQ(error({"a.txt", "-x"}), "try: unknown option -x; did you mean --help?");
+  EXPECT_EQ(error({"a.txt", "--prefix", "--model.width=2"}),
+            "try: --prefix needs a value, and --model.width=2 is the next option: write --prefix=VALUE");
+  EXPECT_EQ(error({"a.txt", "-x"}), "try: unknown option -x");
   EXPECT_EQ(error({}), "try: missing FILE (to read): see dragoman try --help");
 }
 

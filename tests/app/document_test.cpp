@@ -21,6 +21,13 @@ TEST_F(TranslatingCommands, ADocumentIsTranslatedIntoAnotherFile) {
   EXPECT_NE(read_file(out), "<p>The cat sleeps.</p>\n");
 }
 
+TEST_F(TranslatingCommands, ADocumentMayGoToStandardOutput) {
+  const std::string text = write("text.txt", "The cat sleeps.\n"), out = file("text.out");
+  translate("", "--document " + text + " --out " + out);
+  for (const char* name : {"-", "/dev/stdout"})
+    EXPECT_EQ(translate("", "--document " + text + " --out " + name), read_file(out)) << name;
+}
+
 TEST_F(TranslatingCommands, ADocumentThatCannotBeTranslatedIsASentenceAndWritesNothing) {
   const std::string page = write("page.txt", "The cat sleeps.\n"), out = file("nothing");
   const auto refused = [&](const std::string& options, int exit_code) {

@@ -74,6 +74,9 @@ TEST(Program, AWrongCommandLineIsAUsageError) {
   EXPECT_EQ(error_of("", 2), "dragoman: missing command: dragoman --help lists them\n");
   EXPECT_EQ(error_of("trian", 2),
             "dragoman: unknown command trian; did you mean train? dragoman --help lists all\n");
+  EXPECT_EQ(error_of("version", 2),
+            "dragoman: unknown command version; did you mean --version? dragoman --help lists all\n");
+  EXPECT_EQ(error_of("umbrella", 2), "dragoman: unknown command umbrella: dragoman --help lists all\n");
   EXPECT_TRUE(error_of("train", 2).starts_with("dragoman: train: missing RECIPE (a TOML file"));
   EXPECT_EQ(error_of("train a b", 2), "dragoman: train: unexpected argument \"b\"\n");
   EXPECT_EQ(error_of("train --model.dmodel 3 " + copy_recipe, 2),

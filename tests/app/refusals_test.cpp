@@ -103,7 +103,9 @@ TEST_F(Refusals, OfInspect) {
   const std::string empty = write("empty", "\n \n"), one = write("one", "It is.\n");
   const std::string needs = "inspect needs --model DIR, and --text SENTENCE or a FILE";
   expect(inspect, {"--text", "cat"}, needs);
-  expect(inspect, {"--model", m_, "--text", "cat", one}, needs);
+  expect(inspect, {"--model", m_, "--text", "cat", one},
+         "inspect takes --text or a FILE: remove one of them");
+  expect(inspect, {"--model", m_, "--text", ""}, "--text is empty: give a sentence");
   expect(inspect, {"--model", m_, "--target", "cat", one}, "--target is the translation of one sentence");
   expect(inspect, {"--model", m_, "--format", "svg", one},
          "--format svg draws one sentence: give it with --text");

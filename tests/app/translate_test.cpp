@@ -201,7 +201,7 @@ TEST_F(TranslatingCommands, WrongUseIsSaid) {
   for (const char* command :
        {"translate --model /nowhere", "info /nowhere", "quantize --model /nowhere --out x"}) {
     run(command, "", 1);
-    EXPECT_EQ(errors_, "dragoman: /nowhere is not a model folder: it has no config.json\n") << command;
+    EXPECT_EQ(errors_, "dragoman: there is no model folder /nowhere: check the path\n") << command;
   }
   std::filesystem::remove(file("shared.spm"));
   run("translate --model " + folder_.path, "", 1);

@@ -67,6 +67,16 @@ TEST_F(DamagedFolder, Checkpoints) {
   expect_damaged(file("checkpoints/step-00000001"), "1 of 5 files");
 }
 
+TEST_F(DamagedFolder, WithoutItsVocabularyOrItsWeights) {
+  for (const std::string name : {"shared.spm", "model.safetensors"}) {
+    std::filesystem::rename(file(name), file("away"));
+    EXPECT_NE(run("info --verify " + folder_.path, "", 1).find(name + ": No such file"), std::string::npos)
+        << name;
+    EXPECT_NE(errors_.find("1 of 3 files"), std::string::npos) << errors_;
+    std::filesystem::rename(file("away"), file(name));
+  }
+}
+
 TEST_F(DamagedFolder, ThatCannotBeRead) {
   std::filesystem::create_symlink("loop", file("loop"));
   run("info " + file("loop"), "", 1);

@@ -136,6 +136,7 @@ TEST_F(GlossaryFile, OfTabsIsRefusedWithItsLine) {
             ":2: needs a source, a tab and a target, and optionally a tab and flags");
   EXPECT_EQ(refusal("a\tb\tc\td\n"),
             ":1: needs a source, a tab and a target, and optionally a tab and flags");
+  EXPECT_EQ(refusal("\tb\n"), ":1: has an empty source: write a term before the tab, or remove the line");
   EXPECT_EQ(refusal("a\t\n"), ":1: has an empty target: write = for a term that stays as it is");
   EXPECT_EQ(refusal("a\tb||c\n"), ":1: has an empty target: write = for a term that stays as it is");
   EXPECT_EQ(refusal("a\tb\tcase\n"), ":1: has the unknown flag \"case\": use any-case or exact-case");

@@ -141,6 +141,7 @@ TEST_F(V1Test, Scores) {
     EXPECT_EQ(answer["scores"][i]["log_probabilities"].get<std::vector<float>>(),
               wanted[i].log_probabilities);
   }
+  EXPECT_EQ(ask("/v1/score", {{"pairs", body["pairs"]}}), answer);  // of the only model
   ask("/v1/score", {{"pairs", json::array()}, {"to", "de"}}, 400);
 }
 
