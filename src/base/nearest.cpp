@@ -47,14 +47,18 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best == known.end() ? "" : *best;
 }
 
+bool is_near(int distance, size_t letters) {
+  const auto size = static_cast<int>(std::min(letters, max_letters));
+  return distance < size && distance <= std::max(2, size / 4);
+}
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const auto distance = [lower = in_lower_case(word)](const std::string& other) {
     return edit_distance(lower, in_lower_case(other));
   };
   const auto best = std::ranges::min_element(known, {}, distance);
-  const bool is_near = best != known.end() && *best != word &&
-                       distance(*best) <= static_cast<int>(std::max<size_t>(2, word.size() / 4));
-  return is_near ? fmt::format("; did you mean {}?", *best) : "";
+  const bool is_meant = best != known.end() && *best != word && is_near(distance(*best), word.size());
+  return is_meant ? fmt::format("; did you mean {}?", *best) : "";
 }
 
 }  // namespace dragoman::internal

@@ -73,8 +73,7 @@ std::string Options::suggestion(const std::string& key) const {
   };
   const auto closer = [&](const Option& a, const Option& b) { return distance(a) < distance(b); };
   const Option& nearest = *std::min_element(options_.begin(), options_.end(), closer);
-  const bool is_near = distance(nearest) <= static_cast<int>(std::max<size_t>(2, key.size() / 4));
-  return is_near ? fmt::format("; did you mean {}?", nearest.key()) : "";
+  return is_near(distance(nearest), key.size()) ? fmt::format("; did you mean {}?", nearest.key()) : "";
 }
 
 const Option* Options::find(const std::string& key) const {

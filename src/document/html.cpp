@@ -213,26 +213,28 @@ class Reader {
 
   // The tag with segments in place of its attributes' texts.
   std::string with_texts(const HtmlToken& token, const HtmlAttributes& attributes) {
-    std::string tag;
-    size_t at = 0;
-    const auto replace = [&](const TextSpan& value, std::string_view by) {
-      tag += token.bytes.substr(at, value.begin - at);
-      tag += by;
-      at = value.end;
+    const auto value_of = [&](const MarkupAttribute& attribute) {
+      return token.bytes.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
     };
+    std::vector<std::pair<TextSpan, std::string>> changes;
     if (token.name == "html") {
       for (const MarkupAttribute& language : attributes.languages())
-        if (is_from(token.bytes.substr(language.value.begin, language.value.end - language.value.begin)))
-          replace(language.value, settings_.to);
-    } else if (const std::vector<TextSpan> encodings = attributes.encodings(); !encodings.empty()) {
-      for (const TextSpan& name : encodings) replace(name, "utf-8");
+        if (is_from(value_of(language))) changes.emplace_back(language.value, settings_.to);
     } else {
+      for (const TextSpan& encoding : attributes.encodings()) changes.emplace_back(encoding, "utf-8");
       for (const MarkupAttribute& text : attributes.texts()) {
-        const std::string_view value =
-            token.bytes.substr(text.value.begin, text.value.end - text.value.begin);
-        if (const std::optional<std::string> decoded = decode_html_attribute(value))
-          replace(text.value, builder_.attribute(value, *decoded, html_attribute_escape(text.quote)));
+        if (const std::optional<std::string> decoded = decode_html_attribute(value_of(text)))
+          changes.emplace_back(
+              text.value, builder_.attribute(value_of(text), *decoded, html_attribute_escape(text.quote)));
       }
+    }
+    std::ranges::sort(changes, {}, [](const auto& change) { return change.first.begin; });
+    std::string tag;
+    size_t at = 0;
+    for (const auto& [place, by] : changes) {
+      tag += token.bytes.substr(at, place.begin - at);
+      tag += by;
+      at = place.end;
     }
     return tag += token.bytes.substr(at);
   }

@@ -12,6 +12,12 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 
 bool same(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
+bool is_of_encoding_name(char c) {
+  const char letter = lower(c);
+  return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
+         c == ':';
+}
+
 bool is_one_of(std::string_view name, Names names) {
   return std::ranges::any_of(names, [&](std::string_view other) { return same(name, other); });
 }
@@ -87,22 +93,24 @@ std::vector<MarkupAttribute> HtmlAttributes::texts() const {
   return found;
 }
 
-// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">.
+// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">. Not what a template puts there.
 std::vector<TextSpan> HtmlAttributes::encodings() const {
   std::vector<TextSpan> places;
-  if (tag_.name != "meta") return places;
+  if (tag_.name != "meta" || tag_.bytes.find("<?") != tag_.bytes.npos) return places;
   const auto add = [&](size_t begin, size_t end) {
-    if (!same(tag_.bytes.substr(begin, end - begin), "utf-8")) places.push_back({begin, end});
+    const std::string_view name = tag_.bytes.substr(begin, end - begin);
+    if (!name.empty() && std::ranges::all_of(name, is_of_encoding_name) && !same(name, "utf-8"))
+      places.push_back({begin, end});
   };
   for (const MarkupAttribute& attribute : attributes_) {
-    if (is(attribute, "charset")) add(attribute.value.begin, attribute.value.end);
+    const auto [begin, end] = attribute.value;
+    if (is(attribute, "charset")) add(begin, end);
     if (!is(attribute, "content") || !same(value("http-equiv"), "content-type")) continue;
-    const std::string_view content = value("content");
-    const auto name = std::ranges::search(content, std::string_view("charset="), {}, lower);
-    if (name.empty()) continue;
-    const auto begin = static_cast<size_t>(name.end() - content.begin());
-    const size_t end = std::min(content.find_first_of("; \t", begin), content.size());
-    add(attribute.value.begin + begin, attribute.value.begin + end);
+    const std::string_view content = tag_.bytes.substr(begin, end - begin);
+    const auto before = std::ranges::search(content, std::string_view("charset="), {}, lower);
+    if (before.empty()) continue;
+    const auto name = static_cast<size_t>(before.end() - content.begin());
+    add(begin + name, begin + std::min(content.find_first_of("; \t", name), content.size()));
   }
   return places;
 }

@@ -31,7 +31,9 @@ bool begins_with_word(std::string_view text) {
 }
 
 bool ends_sentence_or_clause(std::string_view word) {
-  return word.size() == 1 && std::string_view(".,;:!?").find(word[0]) != std::string_view::npos;
+  constexpr std::u32string_view marks = U".,;:!?…。，、；：！？؟،؛।";
+  const std::u32string points = code_points(word);
+  return points.size() == 1 && marks.find(points[0]) != marks.npos;
 }
 
 // These bytes of a translation become a text, which comes from a part of the source.

@@ -1,27 +1,12 @@
 #include "search/options.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <string_view>
-
-#include "base/quotes.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr int64_t always_allowed = 10;  // tokens: a short source may need many more than it has
-
-// en, pt-BR, fra_Latn: two or three letters, and perhaps more about it.
-bool is_language_tag(std::string_view text) {
-  const size_t code = std::min(text.find_first_of("-_"), text.size());
-  const auto is_of = [&](std::string_view part, int (*is)(int)) {
-    return std::ranges::all_of(
-        part, [&](char c) { return c == '-' || c == '_' || is(static_cast<unsigned char>(c)) != 0; });
-  };
-  return (code == 2 || code == 3) && is_of(text.substr(0, code), std::isalpha) &&
-         is_of(text.substr(code), std::isalnum);
-}
 
 }  // namespace
 
@@ -93,9 +78,6 @@ void declare(Section& own, SearchOptions& o) {
 }
 
 void validate(const SearchOptions& o) {
-  if (!o.split_sentences.empty() && !is_language_tag(o.split_sentences))
-    throw OptionError("split-sentences", fmt::format("is {}, but must be a language such as en, or any",
-                                                     in_quotes(o.split_sentences)));
   if (!o.sample && o.nbest > o.beam) {
     throw OptionError("nbest", fmt::format("is {}, but a beam of {} finds at most {}: widen the beam",
                                            o.nbest, o.beam, o.beam));

@@ -11,7 +11,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr char32_t word_mark = U'▁';
-constexpr std::u32string_view closing_marks = U".,;:!?…)]}»";
+constexpr std::u32string_view closing_marks = U".,;:!?)]}";
 
 }  // namespace
 

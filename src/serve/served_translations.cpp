@@ -142,8 +142,9 @@ std::vector<ServedPair> ServedTranslations::pairs() const { return current()->pa
 DirectTranslator ServedTranslations::direct(const std::string& from, const std::string& to) const {
   const std::shared_ptr<const Models> models = current();
   const std::string source = models->known_source(from);
-  const LanguageRoute route = models->route(source, models->known_target(to, source));
-  if (route.size() != 1) throw UsageError("no model translates directly from {} to {}", from, to);
+  const std::string target = models->known_target(to, source);
+  const LanguageRoute route = models->route(source, target);
+  if (route.size() != 1) throw UsageError("no model translates directly from {} to {}", source, target);
   return route.front().model;
 }
 

@@ -100,12 +100,14 @@ void validate(const ServeSettings& s) {
                       "needs the other file of the pair: give both --certificate and --key");
   for (const std::string& origin : s.cors) {
     const size_t host = origin.find("://");
-    if (origin == "*" || (host != origin.npos && origin.find('/', host + 3) == origin.npos)) continue;
+    if (origin == "*" || origin == "null" ||
+        (host != origin.npos && origin.find('/', host + 3) == origin.npos))
+      continue;
     throw OptionError("cors", fmt::format("contains {}, but an origin is like https://example.org, or *: a "
                                           "scheme and a host, without a path",
                                           in_quotes(origin)));
   }
-  if (!s.training.empty() && !std::filesystem::is_directory(s.training))
+  if (std::filesystem::exists(s.training) && !std::filesystem::is_directory(s.training))
     throw OptionError("training", fmt::format("is {}, which is not a folder", in_quotes(s.training)));
   for (const std::string& proxy : s.proxies) {
     try {

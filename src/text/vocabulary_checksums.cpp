@@ -15,7 +15,8 @@ nlohmann::json config_of_vocabularies(const std::string& folder) {
   const fs::path path = fs::path(folder) / "config.json";
   if (!fs::exists(path)) return nlohmann::json::object();
   try {
-    return parse_json(read_file(path.string()));
+    nlohmann::json config = parse_json(read_file(path.string()));
+    return config.is_object() ? config : nlohmann::json::object();
   } catch (const nlohmann::json::exception&) {
     return nlohmann::json::object();
   }

@@ -170,8 +170,14 @@ TEST(Html, TheEncodingIsSaidToBeUtf8) {
   EXPECT_EQ(written("<meta charset=iso-8859-1><p>x"), "<meta charset=utf-8><p>x");
   EXPECT_EQ(written("<META content='text/html; Charset=windows-1252;a=b' HTTP-EQUIV=Content-Type>"),
             "<META content='text/html; Charset=utf-8;a=b' HTTP-EQUIV=Content-Type>");
-  for (const char* same : {"<meta charset=\"UTF-8\">", "<meta http-equiv=content-type content=\"text/html\">",
-                           "<meta name=a content=\"charset=x\">", "<p charset=x>y"})
+  EXPECT_EQ(written("<meta http-equiv=content-type content=\"text/html; charset=a\" content=x>"),
+            "<meta http-equiv=content-type content=\"text/html; charset=utf-8\" content=x>");
+  EXPECT_EQ(in_capitals(read_as("html", "<meta name=description content=a charset=x>")),
+            "<meta name=description content=\"A\" charset=utf-8>");
+  for (const char* same :
+       {"<meta charset=\"UTF-8\">", "<meta http-equiv=content-type content=\"text/html\">",
+        "<meta name=a content=\"charset=x\">", "<p charset=x>y", "<meta charset>", "<meta charset=''>",
+        "<meta charset=\"<?php bloginfo('charset'); ?>\">", "<meta charset=\"{{ x }}\">"})
     EXPECT_EQ(written(same), same);
 }
 

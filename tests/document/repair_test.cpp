@@ -46,6 +46,7 @@ TEST(Repair, PutsBackWhatWasLostBesideItsNeighbours) {
 
 TEST(Repair, LeavesTheEndOfASentence) {
   EXPECT_EQ(repaired_text("See {x} dogs.", "Voir chiens.", {0, 2, 1}), "Voir {x} chiens.");
+  EXPECT_TRUE(repaired_text("See {x} dogs.", "见狗。", {0, 2, 1}).ends_with("。"));
 }
 
 TEST(Repair, KeepsApartWhatWasApart) {
