@@ -107,9 +107,11 @@ std::vector<TextSpan> HtmlAttributes::encodings() const {
     if (is(attribute, "charset")) add(begin, end);
     if (!is(attribute, "content") || !same(value("http-equiv"), "content-type")) continue;
     const std::string_view content = tag_.bytes.substr(begin, end - begin);
-    const auto before = std::ranges::search(content, std::string_view("charset="), {}, lower);
-    if (before.empty()) continue;
-    const auto name = static_cast<size_t>(before.end() - content.begin());
+    constexpr std::string_view before = "charset=";
+    const auto found = std::search(content.begin(), content.end(), before.begin(), before.end(),
+                                   [](char a, char b) { return lower(a) == b; });
+    if (found == content.end()) continue;
+    const auto name = static_cast<size_t>(found - content.begin()) + before.size();
     add(begin + name, begin + std::min(content.find_first_of("; \t", name), content.size()));
   }
   return places;
