@@ -29,19 +29,15 @@ void check_weights(const DataConfig& data) {
     throw OptionError("data.weights", "are all 0, which leaves nothing to train on");
 }
 
-// Standard input can be read only once, while a corpus is prepared (standard_input.h); validation files are read again
-// by every resume.
-void check_standard_input(const DataConfig& data) {
+// A pipe can be read only once. Standard input is, while a corpus is prepared (standard_input.h), and other pipes are
+// refused; validation files are read again by every resume.
+void check_pipes(const DataConfig& data) {
   int64_t named = 0;
   for (const auto& [key, files] :
        {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
         std::pair{"data.tsv", &data.tsv}}) {
     named += std::ranges::count(*files, "-");
     if (named > 1) throw OptionError(key, "names standard input (-) a second time: it can be read only once");
-  }
-  for (const auto& [key, files] :
-       {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
-        std::pair{"data.tsv", &data.tsv}}) {
     for (const std::string& file : *files) {
       std::error_code none;
       if (std::filesystem::is_fifo(file, none))
@@ -124,7 +120,7 @@ void validate(const DataConfig& data) {
   same_length("data.source", data.source, "data.target", data.target);
   same_length("data.valid_source", data.valid_source, "data.valid_target", data.valid_target);
   check_weights(data);
-  check_standard_input(data);
+  check_pipes(data);
   if (data.max_ratio > 0 && data.max_ratio < 1) {
     throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
   }
