@@ -93,7 +93,8 @@ std::vector<MarkupAttribute> HtmlAttributes::texts() const {
   return found;
 }
 
-// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">. Not what a template puts there.
+// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">, but not what a template puts
+// there.
 std::vector<TextSpan> HtmlAttributes::encodings() const {
   std::vector<TextSpan> places;
   if (tag_.name != "meta" || tag_.bytes.find("<?") != tag_.bytes.npos) return places;
