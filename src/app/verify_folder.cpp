@@ -129,6 +129,8 @@ void verify_folder(const std::string& folder) {
       return "";
     });
   }
+  for (const std::string& path : run.incomplete())
+    std::cout << path << ": incomplete and not used; an interrupted write leaves this\n";
   findings.throw_if_any(folder);
 }
 

@@ -147,9 +147,12 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
   const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   const auto result = [&](auto& learning, const char* what) {
     while (learning.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
-      status.show("learning the vocabulary", -1);
+      status.show(stop_requested() ? "stopping when the vocabulary is learned; Ctrl-C again stops at once"
+                                   : "learning the vocabulary",
+                  -1);
     }
     status.clear();
+    stop_if_asked();
     auto learned = learning.get();
     const char* fewer =
         learned->size() < vocabulary.size && can_be_filled ? ", all that the text yields" : "";

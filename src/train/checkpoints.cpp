@@ -211,9 +211,17 @@ void Checkpoints::prune() const {
 std::vector<CheckpointDefect> Checkpoints::verify() const {
   std::vector<CheckpointDefect> all;
   for (CheckpointInfo& found : folders(folder_)) {
-    if (fs::exists(fs::path(found.path) / manifest_name)) all.push_back({found.path, defect_of(found, true)});
+    if (!is_incomplete(found)) all.push_back({found.path, defect_of(found, true)});
   }
   return all;
+}
+
+std::vector<std::string> Checkpoints::incomplete() const {
+  std::vector<std::string> paths;
+  for (const CheckpointInfo& found : folders(folder_)) {
+    if (is_incomplete(found)) paths.push_back(found.path);
+  }
+  return paths;
 }
 
 nlohmann::json Checkpoints::read_state(const CheckpointInfo& checkpoint) {

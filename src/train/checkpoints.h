@@ -67,6 +67,9 @@ class Checkpoints {
   // All complete ones, the newest last, with what their checksums say.
   std::vector<CheckpointDefect> verify() const;
 
+  // The folders of those that were never finished, or whose removal was interrupted.
+  std::vector<std::string> incomplete() const;
+
   static nlohmann::json read_state(const CheckpointInfo& checkpoint);
 
  private:

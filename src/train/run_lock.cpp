@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/files.h"
 
 namespace dragoman::internal {
 
-RunLock::RunLock(const std::string& folder) {
+RunLock::RunLock(const std::string& folder) : folder_(folder) {
+  std::error_code error;
+  made_folder_ = !std::filesystem::exists(folder, error) && !error;
   make_folder(folder);
   file_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
@@ -20,6 +23,7 @@ RunLock::RunLock(const std::string& folder) {
 }
 
 RunLock::~RunLock() {
+  if (made_folder_) rmdir(folder_.c_str());  // fails if there is anything in it
   if (file_ >= 0) close(file_);
 }
 

@@ -67,6 +67,11 @@ TEST_F(DamagedFolder, Checkpoints) {
   expect_damaged(file("checkpoints/step-00000001"), "1 of 5 files");
 }
 
+TEST_F(DamagedFolder, AnIncompleteCheckpointIsNamedAndNoDamage) {
+  std::filesystem::create_directories(file("checkpoints/step-00000003"));
+  EXPECT_NE(run("info --verify " + folder_.path).find("step-00000003: incomplete"), std::string::npos);
+}
+
 TEST_F(DamagedFolder, WithoutItsVocabularyOrItsWeights) {
   for (const std::string name : {"shared.spm", "model.safetensors"}) {
     std::filesystem::rename(file(name), file("away"));

@@ -45,6 +45,15 @@ TEST_F(RunFolder, AModelWithoutACompleteCheckpointIsNotOverwritten) {
   EXPECT_EQ(read_file(folder_.path("run/metrics.jsonl")), history);
 }
 
+TEST_F(RunFolder, AFolderInWhichNothingWasWrittenIsRemovedIfTheRunMadeIt) {
+  recipe_.data = {.source = {folder_.path("missing.en")}, .target = {folder_.path("missing.fr")}};
+  EXPECT_THROW(train("run"), Error);
+  EXPECT_FALSE(fs::exists(folder_.path("run")));
+  fs::create_directory(folder_.path("run"));
+  EXPECT_THROW(train("run"), Error);
+  EXPECT_TRUE(fs::exists(folder_.path("run")));
+}
+
 // They change the bits. Before this option existed, batches were computed as a whole.
 TEST_F(RunFolder, ARunKeepsItsPartTokens) {
   recipe_.training.part_tokens = 20;
