@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <iostream>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/shared_options.h"
+#include "base/error.h"
 #include "base/log.h"
+#include "base/quotes.h"
 #include "base/signals.h"
 #include "convert/importers.h"
 #include "convert/settings.h"
@@ -72,14 +74,19 @@ void list_families() {
 }
 
 void list_names(const GetOptions& o) {
-  const std::string& begin = o.name.front();
-  const auto named = [&](const Family& family) { return begin == family.name; };
+  const std::string begin = fmt::format("{}", fmt::join(o.name, " "));
+  const auto named = [&](const Family& family) { return o.name.front() == family.name; };
   const auto found = std::ranges::find_if(families(), named);
   const Family& family = found == families().end() ? families().front() : *found;
   const DownloadFolder folder(cache_folder() + "/index/" + family.name);
   Hub hub(hub_options(o));
-  for (const std::string& name : family.names(hub, folder.path()))
-    if (found != families().end() || name.starts_with(begin)) std::cout << name << "\n";
+  std::vector<std::string> names = family.names(hub, folder.path());
+  if (begin != family.name)
+    std::erase_if(names, [&](const std::string& name) { return !name.starts_with(begin); });
+  if (names.empty())
+    throw Error("no known model's name begins with {}: dragoman get --list shows how models are named",
+                in_quotes(begin));
+  for (const std::string& name : names) std::cout << name << "\n";
 }
 
 // The options that translating with the model takes.

@@ -11,6 +11,7 @@
 #include "app/shared_options.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/quotes.h"
 #include "base/signals.h"
 #include "base/threads.h"
 #include "text/unicode.h"
@@ -87,8 +88,8 @@ bool TranslationInput::next(Line& line) {
 
 void TranslationInput::read_prefix(std::string_view& prefix) {
   if (!prefixes_->next(prefix)) {
-    throw Error("{} has only {} lines: every line to translate needs a prefix, which may be empty",
-                prefixes_->path(), prefixes_->number());
+    throw Error("{} has only {}: every line to translate needs a prefix, which may be empty",
+                prefixes_->path(), counted(prefixes_->number(), "line"));
   }
   if (is_text(prefix)) return;
   repaired_prefix_ = repaired(prefix);

@@ -29,6 +29,15 @@ std::optional<std::vector<double>> numbers_in(const OptionValue& value) {
   return numbers;
 }
 
+// 3, and also 3.0 or 3e0.
+std::optional<int64_t> whole_number_in(const OptionValue& value) {
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  const auto* real = std::get_if<double>(&value);
+  constexpr double exact = 0x1p53;
+  if (!real || std::abs(*real) > exact || *real != std::floor(*real)) return std::nullopt;
+  return static_cast<int64_t>(*real);
+}
+
 }  // namespace
 
 Section Options::section(const std::string& name, const std::string& title) {
@@ -83,7 +92,7 @@ Declaration Section::add(const char* name, bool& variable, const char* help) {
 
 Declaration Section::add(const char* name, int64_t& variable, const char* help, Range range) {
   const auto set = [&variable, range](const OptionValue& given) {
-    const auto* whole = std::get_if<int64_t>(&given);
+    const auto whole = whole_number_in(given);
     if (!whole || !range.contains(static_cast<double>(*whole))) return false;
     return variable = *whole, true;
   };
@@ -104,7 +113,7 @@ Declaration Section::add(const char* name, int64_t& variable, const char* help, 
   };
   const auto set = [&variable, range, word](const OptionValue& given) {
     if (given == OptionValue(word.first)) return variable = word.second, true;
-    const auto* whole = std::get_if<int64_t>(&given);
+    const auto whole = whole_number_in(given);
     if (!whole || !range.contains(static_cast<double>(*whole))) return false;
     return variable = *whole, true;
   };

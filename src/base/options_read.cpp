@@ -1,7 +1,6 @@
 // Where option values come from: recipes, flags and saved configurations.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -76,11 +75,8 @@ OptionValue value_of(const std::string& text, const Option& option) {
   int64_t whole;
   if (whole_text_is(text, whole)) return whole;
   double real;
-  if (!whole_text_is(text, real)) return text;
-  constexpr double exact = 0x1p53;
-  const bool is_whole = std::abs(real) <= exact && real == std::floor(real);
-  if (is_whole && std::holds_alternative<int64_t>(option.default_value)) return static_cast<int64_t>(real);
-  return real;
+  if (whole_text_is(text, real)) return real;
+  return text;
 }
 
 // The options that one recipe or configuration has set: each may stand there under one of its names only.

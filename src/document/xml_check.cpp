@@ -84,7 +84,7 @@ void check_well_formed(std::string_view xml, const DocumentSettings& settings) {
   static_cast<void>(initialized);
   const std::unique_ptr<xmlParserCtxt, FreeContext> context(
       xmlCreateMemoryParserCtxt(xml.data(), static_cast<int>(xml.size())));
-  if (context == nullptr) throw Error("{}: the file is empty: give an XML file", settings.name);
+  if (context == nullptr) throw Error("{}: the file is empty: check that it is complete", settings.name);
   xmlCtxtUseOptions(context.get(), XML_PARSE_NONET);
   Refusal refusal;
   context->_private = &refusal;

@@ -93,6 +93,8 @@ TEST_F(GetTest, MistakesAreOneSentence) {
   EXPECT_EQ(run("get --list opus-mt-fr-e"),
             "opus-mt-fr-ee\nopus-mt-fr-efi\nopus-mt-fr-el\nopus-mt-fr-en\n"
             "opus-mt-fr-eo\nopus-mt-fr-es\n");
+  EXPECT_EQ(run("get --list opus-mt-xx", "", 1), "");
+  EXPECT_NE(errors_.find("no known model's name begins with \"opus-mt-xx\""), std::string::npos) << errors_;
 }
 
 TEST_F(GetTest, StopsWithinASecondAndGoesOn) {

@@ -1,4 +1,5 @@
 // dragoman prepare as a user meets it.
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -123,6 +124,12 @@ TEST_F(Prepare, ReadsACorpusFromStandardInput) {
   EXPECT_NE(errors.find("data.tsv names standard input (-) a second time"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.valid_source - --data.valid_target " + folder + "/target", "input.toml"), 2);
   EXPECT_NE(errors.find("data.valid_source names standard input (-)"), std::string::npos) << errors;
+}
+
+TEST_F(Prepare, RefusesAPipeInsteadOfWaitingForItsSecondReading) {
+  ASSERT_EQ(mkfifo((folder + "/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(run("--data.source " + folder + "/pipe"), 2);
+  EXPECT_NE(errors.find("data.source names the pipe " + folder + "/pipe"), std::string::npos) << errors;
 }
 
 // A vocabulary of whole words makes the table's columns plain to see.

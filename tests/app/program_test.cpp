@@ -49,6 +49,7 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
   }
   EXPECT_NE(run("--help").output.find("  train "), std::string::npos);
   EXPECT_NE(run("train --help").output.find("--model.d_model N"), std::string::npos);
+  EXPECT_EQ(run("help train").output, run("train --help").output);
 }
 
 TEST(Program, TheManualPageHasAllCommands) {

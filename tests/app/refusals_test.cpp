@@ -76,6 +76,12 @@ TEST_F(Refusals, OfEvaluateAndScore) {
          "--alignment-layer has no effect without --alignment");
 }
 
+TEST_F(Refusals, OfServe) {
+  for (const std::string origin : {"example.org", "https://example.org/page"})
+    expect(serve, {"--model", m_, "--cors", origin},
+           "cors contains \"" + origin + "\", but an origin is like https://example.org");
+}
+
 TEST_F(Refusals, OfQuantizeAndAverage) {
   expect(quantize, {"--model", m_}, "quantize needs --model DIR and --out DIR");
   expect(quantize, {"--model", m_, "--out", m_}, m_ + " already holds a model: choose another folder");

@@ -175,6 +175,16 @@ TEST_F(OptionsTest, AListOfNumbersIsReadFromNumbersAndFromStrings) {
   EXPECT_EQ(settings.beams, (std::vector<int64_t>{1, 4}));
 }
 
+TEST_F(OptionsTest, AWholeNumberMayBeWrittenLikeOthers) {
+  options.set_flag("model.width", "1e3");
+  EXPECT_EQ(settings.width, 1000);
+  options.read_recipe("[model]\nwidth = 64.0\n", "r.toml");
+  EXPECT_EQ(settings.width, 64);
+  for (const char* wrong : {"2.5", "1e300", "inf", "nan"})
+    EXPECT_NE(flag_error("model.width", wrong).find("must be a whole number"), std::string::npos) << wrong;
+  EXPECT_EQ(settings.width, 64);
+}
+
 TEST_F(OptionsTest, AFormerNameIsReadEverywhere) {
   options.read_recipe("[data]\nupdates = 3\n", "r.toml");
   EXPECT_EQ(settings.steps, 3);
@@ -234,8 +244,8 @@ TEST_F(OptionsTest, AWrongValueNamesFileLineAndWhatItMustBe) {
             "r.toml:2: model.width is \"big\", but must be a whole number, at least 1");
   EXPECT_EQ(recipe_error("[model]\nwidth = 0\n"),
             "r.toml:2: model.width is 0, but must be a whole number, at least 1");
-  EXPECT_EQ(recipe_error("[model]\nwidth = 64.0\n"),
-            "r.toml:2: model.width is 64, but must be a whole number, at least 1");
+  EXPECT_EQ(recipe_error("[model]\nwidth = 64.5\n"),
+            "r.toml:2: model.width is 64.5, but must be a whole number, at least 1");
   EXPECT_EQ(recipe_error("[model]\nrate = 1\n"),
             "r.toml:2: model.rate is 1, but must be a number, at least 0 and below 1");
   EXPECT_TRUE(recipe_error("[model]\nrate = nan\n").starts_with("r.toml:2: model.rate is nan"));
