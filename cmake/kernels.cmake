@@ -3,12 +3,17 @@
 #   DRAGOMAN_INSTRUCTION_SET   baseline, avx2, avx512, ...: a bare token, part of the table's name
 # and src/kernels/*.cpp, which selects a table at start, with
 #   DRAGOMAN_X86               1 if avx2 and avx512 were built in addition to baseline, else 0
+#   DRAGOMAN_ARM               1 if dotprod was, else 0
 # The flags are the same in every preset: a debug build computes the same bits as a release build, at the same speed.
 # Only sanitizer builds have less optimised kernels, with the same bits: they compile in a sixth of the time.
 
 set(dragoman_x86 0)
 if(DRAGOMAN_X86 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(dragoman_x86 1)
+endif()
+set(dragoman_arm 0)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(dragoman_arm 1)
 endif()
 
 # No -ffast-math: nothing may reorder a sum. The last two flags only say that errno and traps are not used.
@@ -29,7 +34,7 @@ function(dragoman_instruction_set name file)
   add_library(dragoman_kernels_${name} OBJECT ${source})
   target_include_directories(dragoman_kernels_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(dragoman_kernels_${name} PRIVATE
-    DRAGOMAN_INSTRUCTION_SET=${name} DRAGOMAN_X86=${dragoman_x86})
+    DRAGOMAN_INSTRUCTION_SET=${name} DRAGOMAN_X86=${dragoman_x86} DRAGOMAN_ARM=${dragoman_arm})
   target_compile_options(dragoman_kernels_${name} PRIVATE ${kernel_flags} ${ARGN})
   target_sources(dragoman_kernels PRIVATE $<TARGET_OBJECTS:dragoman_kernels_${name}>)
 endfunction()
@@ -60,10 +65,13 @@ if(dragoman_x86)
   dragoman_tile_model(tile_model_avx512 ${avx512})
 else()
   dragoman_instruction_set(baseline table.cpp)
+  if(dragoman_arm)
+    dragoman_instruction_set(dotprod low_precision_table.cpp -march=armv8.2-a+dotprod)
+  endif()
   dragoman_tile_model(tile_model)
 endif()
 
 get_target_property(type dragoman_kernels TYPE)
 if(NOT type STREQUAL "INTERFACE_LIBRARY")
-  target_compile_definitions(dragoman_kernels PRIVATE DRAGOMAN_X86=${dragoman_x86})
+  target_compile_definitions(dragoman_kernels PRIVATE DRAGOMAN_X86=${dragoman_x86} DRAGOMAN_ARM=${dragoman_arm})
 endif()

@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif DRAGOMAN_ARM
+#include <sys/auxv.h>
 #endif
 
 namespace dragoman::internal {
@@ -20,19 +22,25 @@ extern const Kernels kernels_avx512;
 extern const LowPrecisionKernels kernels_avx512vnni;
 extern const LowPrecisionKernels kernels_avx512bf16;
 extern const LowPrecisionKernels kernels_amx;
+#elif DRAGOMAN_ARM
+extern const LowPrecisionKernels kernels_dotprod;
 #endif
 
 namespace {
 
 constexpr int max_tables = 6;
 
-#if DRAGOMAN_X86
+#if DRAGOMAN_X86 || DRAGOMAN_ARM
 
 Kernels with_low_precision(Kernels table, const char* name, const LowPrecisionKernels& low_precision) {
   table.name = name;
   table.low_precision = low_precision;
   return table;
 }
+
+#endif
+
+#if DRAGOMAN_X86
 
 // Whether the processor has tiles for int8 and bf16, and the system lets this process use them, which has to be asked
 // for: their contents are 8 KB that are kept for each thread.
@@ -76,8 +84,14 @@ bool multiplies_bf16(const ProductKernels& products) {
 bool multiplies_bf16(const ProductKernels&) { return false; }
 
 int available_tables(const Kernels** tables) {
-  tables[0] = &kernels_baseline;
-  return 1;
+  int n = 0;
+  tables[n++] = &kernels_baseline;
+#if DRAGOMAN_ARM
+  static const Kernels dotprod = with_low_precision(kernels_baseline, "dotprod", kernels_dotprod);
+  constexpr unsigned long has_dotprod = 1ul << 20;  // HWCAP_ASIMDDP
+  if ((getauxval(AT_HWCAP) & has_dotprod) != 0) tables[n++] = &dotprod;
+#endif
+  return n;
 }
 
 #endif

@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace dragoman::internal {
@@ -44,6 +46,51 @@ __attribute__((target("avx2,fma"))) double multiply_avx2(int64_t count) {
 }
 #endif
 
+#if defined(__aarch64__)
+double multiply_baseline(int64_t count) {
+  float32x4_t sums[24] = {};
+#pragma GCC unroll 24
+  for (float32x4_t& sum : sums) asm volatile("" : "+w"(sum));  // else all sums would be one
+  const float32x4_t a = vdupq_n_f32(0.999f), b = vdupq_n_f32(0.001f);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 24
+    for (float32x4_t& sum : sums) sum = vfmaq_f32(sum, a, b);
+  }
+#pragma GCC unroll 24
+  for (float32x4_t& sum : sums) asm volatile("" ::"w"(sum));
+  return static_cast<double>(count) * 24 * 8;
+}
+
+// Products of bytes in 16 bits, whose pairs are added to 32 bits.
+double multiply_int8_baseline(int64_t count) {
+  int32x4_t sums[16] = {};
+  int8x16_t a = vdupq_n_s8(3), b = a;
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 16
+    for (int32x4_t& sum : sums) {
+      asm volatile("" : "+w"(a), "+w"(b));
+      sum = vpadalq_s16(sum, vmull_s8(vget_low_s8(a), vget_low_s8(b)));
+    }
+  }
+#pragma GCC unroll 16
+  for (int32x4_t& sum : sums) asm volatile("" ::"w"(sum));
+  return static_cast<double>(count) * 16 * 16;
+}
+
+__attribute__((target("arch=armv8.2-a+dotprod"))) double multiply_int8_dotprod(int64_t count) {
+  int32x4_t sums[24] = {};
+#pragma GCC unroll 24
+  for (int32x4_t& sum : sums) asm volatile("" : "+w"(sum));
+  const int8x16_t a = vdupq_n_s8(3);
+  for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 24
+    for (int32x4_t& sum : sums) sum = vdotq_s32(sum, a, a);
+  }
+#pragma GCC unroll 24
+  for (int32x4_t& sum : sums) asm volatile("" ::"w"(sum));
+  return static_cast<double>(count) * 24 * 32;
+}
+#else
 // Four lanes, a multiplication and an addition each, as code without fused multiply-adds has them.
 double multiply_baseline(int64_t count) {
   typedef float Four __attribute__((vector_size(16)));
@@ -69,6 +116,7 @@ double multiply_baseline(int64_t count) {
   }
   return static_cast<double>(count) * 12 * 8;
 }
+#endif
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f,avx512vnni"))) double multiply_int8_vnni(int64_t count) {
@@ -166,7 +214,8 @@ double multiply_amx(Precision precision, int64_t count) {
 }
 #endif
 
-double multiply(const std::string& instruction_set, Precision precision, int64_t count) {
+double multiply([[maybe_unused]] const std::string& instruction_set, [[maybe_unused]] Precision precision,
+                int64_t count) {
 #if defined(__x86_64__)
   if (instruction_set == "amx" && precision != Precision::fp32) return multiply_amx(precision, count);
   const bool vnni =
@@ -179,6 +228,9 @@ double multiply(const std::string& instruction_set, Precision precision, int64_t
   if (precision == Precision::bf16 && instruction_set == "avx512bf16") return multiply_bf16(count);
   if (vnni || instruction_set == "avx512") return multiply_avx512(count);
   if (instruction_set == "avx2") return multiply_avx2(count);
+#elif defined(__aarch64__)
+  if (precision == Precision::int8)
+    return instruction_set == "dotprod" ? multiply_int8_dotprod(count) : multiply_int8_baseline(count);
 #endif
   return multiply_baseline(count);
 }

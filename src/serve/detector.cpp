@@ -41,7 +41,7 @@ std::string line_of(std::string_view text) {
   std::string line;
   icu::UnicodeString::fromUTF8({text.data(), static_cast<int32_t>(text.size())}).toUTF8String(line);
   std::ranges::replace_if(
-      line, [](char c) { return c >= 0 && c < ' '; }, ' ');
+      line, [](unsigned char c) { return c < ' '; }, ' ');
   return line;
 }
 

@@ -7,6 +7,8 @@
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
 //          from AVX2 on     pairs of products of bytes are added in 16 bits (vpmaddubsw). What of a pair of a might not
 //                           fit is taken out of it beforehand, and multiplied by itself
+//          ARM's dotprod    as with VNNI
+//          ARM's baseline   products of bytes in 16 bits, whose pairs are added to 32 bits
 //          otherwise        both are widened to 16 bits, whose products are added in pairs in 32 bits (pmaddwd)
 //          of many rows     with AMX a tile at a time (tiles.inl.h)
 //   Bf16   with AMX         a tile at a time
@@ -130,7 +132,7 @@ inline int lanes_that_are_zero(Words x) { return _mm256_movemask_ps(reinterpret_
 struct Int8 {
   static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
-  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
+  static constexpr int tile_rows = registers == 32 ? 12 : 5, tile_vectors = 2;
   typedef int8_t Element;
   typedef int32_t Left;
   typedef Words Right;
@@ -185,6 +187,55 @@ struct Int8 {
     return lowest_bytes(steps);
   }
 };
+
+#elif defined(__aarch64__)
+
+// Both are signed here: the 128 that is added to b's bytes is removed as they are loaded.
+struct SignedInt8 {
+  static constexpr bool is_signed = true;
+  static constexpr Precision precision = Precision::int8;
+  static constexpr int64_t inner_of_line = 4, columns = lanes;
+  static constexpr int tile_vectors = 2;
+  typedef int8_t Element;
+  typedef int32_t Left;
+  typedef int8x16_t Right;
+
+  static Right load(const unsigned char* p) {
+    return vreinterpretq_s8_u8(veorq_u8(vld1q_u8(p), vdupq_n_u8(0x80)));
+  }
+  static Ints in_order(Ints steps) { return steps; }
+};
+
+#if defined(__ARM_FEATURE_DOTPROD)
+
+struct Int8 : SignedInt8 {
+  static constexpr int tile_rows = 12;
+  typedef int32x4_t Sum;
+
+  static Sum multiply_add(Left a, Right b, Sum sum) {
+    const int32x2_t in_lane_0 = {a, 0};  // which the instruction takes for all columns
+    return vdotq_lane_s32(sum, b, vreinterpret_s8_s32(in_lane_0), 0);
+  }
+  static Words result(Sum sum) { return reinterpret_cast<Words>(sum); }
+};
+
+#else
+
+struct Int8 : SignedInt8 {
+  static constexpr int tile_rows = 6;
+  struct Sum {
+    int32x4_t low, high;  // two lanes for each column
+  };
+
+  static Sum multiply_add(Left a, Right b, Sum sum) {
+    const int8x16_t of_all_columns = vreinterpretq_s8_s32(vdupq_n_s32(a));
+    return {vpadalq_s16(sum.low, vmull_s8(vget_low_s8(of_all_columns), vget_low_s8(b))),
+            vpadalq_s16(sum.high, vmull_high_s8(of_all_columns, b))};
+  }
+  static Words result(Sum sum) { return reinterpret_cast<Words>(vpaddq_s32(sum.low, sum.high)); }
+};
+
+#endif
 
 #else
 
@@ -283,7 +334,7 @@ struct Bf16 {
 struct Bf16 {
   static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2, columns = lanes;
-  static constexpr int tile_rows = lanes == 16 ? 12 : 5, tile_vectors = 2;
+  static constexpr int tile_rows = registers == 32 ? 12 : 5, tile_vectors = 2;
   typedef float Element;
   struct Left {
     float low, high;

@@ -26,13 +26,20 @@ constexpr bool has_excess = requires {
   Kind::copy;
 };
 
+// What products find added to b's bytes.
+template <class Kind>
+constexpr uint32_t added_to_bytes = requires {
+  Kind::is_signed;
+}
+? 0 : 128;
+
 template <class Kind>
 int64_t lines_of(int64_t inner) {
   return ceil_div(inner, Kind::inner_of_line);
 }
 
 // The rows of a as products read them, and what turns an int8 sum back into a float: (sum − offset) · scale · b's
-// scale. The offset removes the 128 added to b's bytes. The stride is a little more than a row's length, so that rows
+// scale. The offset removes what is added to b's bytes. The stride is a little more than a row's length, so that rows
 // do not fall into one set of the cache.
 template <class Kind>
 struct LeftRows {
@@ -117,7 +124,7 @@ template <class Kind>
 void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
   fill_last_piece(left, i, inner);
   const float most = largest_magnitude(x, inner);
-  left.offsets[i] = 128 * copy_elements(left, i, x, inner, all(most > 0 ? 127 / most : 0));
+  left.offsets[i] = added_to_bytes<Kind> * copy_elements(left, i, x, inner, all(most > 0 ? 127 / most : 0));
   left.scales[i] = most / 127;
 }
 

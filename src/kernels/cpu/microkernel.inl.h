@@ -32,6 +32,10 @@ constexpr int64_t block_depth = 512;
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = 2;
 constexpr int64_t block_depth = 256;
+#elif defined(__aarch64__)  // 32 registers
+constexpr int tile_rows = 7;
+constexpr int tile_vectors = 3;
+constexpr int64_t block_depth = 512;
 #else  // 16 registers, one of which a multiplication without a fused addition needs for itself
 constexpr int tile_rows = 4;
 constexpr int tile_vectors = 3;

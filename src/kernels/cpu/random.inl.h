@@ -45,6 +45,8 @@ inline Longs multiply_low_words(Longs a, Longs b) {
       _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #elif defined(__SSE2__)
   return reinterpret_cast<Longs>(_mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#elif defined(__aarch64__)
+  return vmull_u32(vmovn_u64(a), vmovn_u64(b));
 #else
   return (a & 0xffffffffu) * (b & 0xffffffffu);
 #endif

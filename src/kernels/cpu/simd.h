@@ -15,17 +15,21 @@
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace dragoman::internal {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int lanes = 16;
+constexpr int lanes = 16, registers = 32;
 #elif defined(__AVX2__)
-constexpr int lanes = 8;
+constexpr int lanes = 8, registers = 16;
+#elif defined(__aarch64__)
+constexpr int lanes = 4, registers = 32;
 #else
-constexpr int lanes = 4;
+constexpr int lanes = 4, registers = 16;
 #endif
 
 typedef float Vec __attribute__((vector_size(4 * lanes)));
@@ -64,7 +68,7 @@ inline Vec square_root(Vec a) { return _mm256_sqrt_ps(a); }
 inline Ints round_to_int(Vec a) { return reinterpret_cast<Ints>(_mm256_cvtps_epi32(a)); }
 inline Vec to_float(Ints a) { return _mm256_cvtepi32_ps(reinterpret_cast<__m256i>(a)); }
 
-#else  // portable: whatever the compiler makes of four floats
+#else  // four floats
 
 inline Vec load_first(const float* p, int64_t n) {
   Vec v = {};
@@ -74,6 +78,18 @@ inline Vec load_first(const float* p, int64_t n) {
 inline void store_first(float* p, Vec v, int64_t n) {
   for (int64_t i = 0; i < n; ++i) p[i] = v[i];
 }
+inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
+
+#if defined(__aarch64__)
+
+inline Vec multiply_add(Vec a, Vec b, Vec c) { return vfmaq_f32(c, a, b); }
+inline Vec square_root(Vec a) { return vsqrtq_f32(a); }
+inline Ints round_to_int(Vec a) { return vcvtnq_s32_f32(a); }
+inline Vec to_float(Ints a) { return vcvtq_f32_s32(a); }
+
+#else  // portable: whatever the compiler makes of them
+
 inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #if defined(__FP_FAST_FMAF)
   for (int i = 0; i < lanes; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
@@ -82,8 +98,6 @@ inline Vec multiply_add(Vec a, Vec b, Vec c) {
   return a * b + c;
 #endif
 }
-inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
-inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
 inline Vec square_root(Vec a) {
   for (int i = 0; i < lanes; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;
@@ -94,6 +108,7 @@ inline Ints round_to_int(Vec a) {  // to nearest, ties to even, by the rounding 
 }
 inline Vec to_float(Ints a) { return __builtin_convertvector(a, Vec); }
 
+#endif
 #endif
 
 // The lanes of a row's tail: `n` may be anything from 1 up; all lanes where it is at least their number.
