@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,8 +17,13 @@ class OptionValue
     : public std::variant<bool, int64_t, double, std::string, std::vector<std::string>, std::vector<double>> {
  public:
   using variant::variant;
-  OptionValue(int value) : variant(int64_t{value}) {}
+  // What int64_t cannot hold becomes a double, which no option takes for a whole number.
+  OptionValue(unsigned long value) : OptionValue(static_cast<unsigned long long>(value)) {}
+  OptionValue(unsigned long long value) : variant(static_cast<int64_t>(value)) {
+    if (value > INT64_MAX) *this = static_cast<double>(value);
+  }
   OptionValue(const char* value) : variant(std::string(value)) {}
+  OptionValue(std::string_view value) : variant(std::string(value)) {}
 };
 
 using Options = std::vector<std::pair<std::string, OptionValue>>;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/guard.h"
+#include "api/service_job.h"
 #include "document/formats.h"
 #include "document/numbers.h"
 #include "document/placeholders.h"
@@ -136,7 +137,7 @@ class Texts {
   }
 
   void report() const {
-    if (request_.on_progress) request_.on_progress(done_, texts_.size());
+    if (request_.on_progress) internal::call_back([&] { request_.on_progress(done_, texts_.size()); });
   }
 
  private:
@@ -164,8 +165,8 @@ class Texts {
 
   // For a request's timeout. Throws the Error of one that expired.
   std::chrono::milliseconds time_left() const {
-    if (request_.timeout.count() <= 0) return {};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (!deadline_) return {};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now());
     if (left.count() <= 0)
       throw Error("the document was not translated within its timeout", ErrorKind::expired);
     return left;
@@ -234,7 +235,7 @@ class Texts {
 
   Translator& translator_;
   const DocumentRequest& request_;
-  const Clock::time_point deadline_ = Clock::now() + request_.timeout;
+  const internal::Deadline deadline_ = internal::deadline_after(request_.timeout);
   Options options_;
   std::map<Source, Text> texts_;
   std::stop_source stop_;

@@ -112,6 +112,7 @@ void averaged(const std::vector<std::string>& folders, const std::string& out) {
 }
 
 void averaged_checkpoints(const std::string& folder, size_t newest, const std::string& out) {
+  if (newest == 0) throw UsageError("averaging needs at least one checkpoint, not 0");
   check_new_model_folder(out);
   const Checkpoints checkpoints(folder + "/checkpoints", 1);
   for (const auto& [path, defect] : checkpoints.verify()) {

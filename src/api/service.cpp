@@ -1,5 +1,7 @@
 #include "api/service.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -46,21 +48,38 @@ std::exception_ptr current_error() {
 }  // namespace
 
 Service::Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits)
-    : model_(std::move(model)), limits_(limits), engine_(std::in_place, *model_, limits) {
+    : model_(std::move(model)), limits_(limits), process_(getpid()), engine_(std::in_place, *model_, limits) {
   publish_statistics();
-  thread_ = start_thread([this] { work(); });
 }
 
-Service::~Service() {
+std::shared_ptr<Service> Service::start(std::unique_ptr<SavedModel> model, const BatchLimits& limits) {
+  const std::shared_ptr<Service> service(new Service(std::move(model), limits));
+  service->thread_ = start_thread([service] { service->work(); });
+  return service;
+}
+
+void Service::stop() {
+  if (getpid() != process_) return;  // the thread's share keeps it for ever
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_.notify_all();
-  thread_.join();
+  if (std::this_thread::get_id() == thread_.get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Service::check_process() const {
+  if (getpid() != process_)
+    throw Error(
+        "this translator was opened before fork(), which copies no threads: open one in this process");
 }
 
 std::future<dragoman::Translation> Service::submit(Request request, OnDone on_done) {
+  check_process();
   SearchOptions options = options_of(request);
   std::vector<GivenTerm> terms = given_terms(request);
   auto job = std::make_unique<ServiceJob>();
@@ -123,6 +142,7 @@ TranslatorStatistics Service::statistics() const {
 }
 
 void Service::run(ServiceTask task) {
+  check_process();
   if (task.client == 0) task.client = new_client();
   std::future<void> done = task.done.get_future();
   {

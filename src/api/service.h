@@ -2,6 +2,8 @@
 // delivers results as they are ready.
 #pragma once
 
+#include <sys/types.h>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -22,8 +24,11 @@ class Service {
  public:
   using OnDone = std::function<void(std::future<dragoman::Translation>)>;
 
-  Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits);
-  ~Service();  // cancels what is not done
+  // Its thread shares it, and so may outlive the last other owner: who starts it must stop it.
+  static std::shared_ptr<Service> start(std::unique_ptr<SavedModel> model, const BatchLimits& limits);
+  // Cancels what is not done, and waits for it, but in a callback, which the thread itself runs. In a process that
+  // fork() made there is no thread to stop.
+  void stop();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -40,6 +45,8 @@ class Service {
   void run(ServiceTask task);
 
  private:
+  Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits);
+
   struct Inbox {
     ServiceJobs jobs;
     std::vector<uint64_t> cancelled;
@@ -49,6 +56,7 @@ class Service {
   };
 
   SearchOptions options_of(const Request& request);
+  void check_process() const;
   void cancel_later(uint64_t id);
   void work();
   bool receive();
@@ -68,6 +76,7 @@ class Service {
 
   const std::unique_ptr<SavedModel> model_;
   const BatchLimits limits_;
+  const pid_t process_;
 
   std::mutex options_mutex_;
   std::deque<std::pair<dragoman::Options, SearchOptions>> read_options_;  // recent ones

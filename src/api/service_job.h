@@ -63,9 +63,13 @@ class WaitingJobs {
   std::set<std::pair<Clock::time_point, uint64_t>> by_deadline_;
 };
 
-// 0: none.
+// None where the timeout is 0, or longer than the clock can count.
 inline Deadline deadline_after(std::chrono::milliseconds timeout) {
-  return timeout.count() > 0 ? Deadline(ServiceJob::Clock::now() + timeout) : std::nullopt;
+  using Clock = ServiceJob::Clock;
+  const Clock::time_point now = Clock::now();
+  const auto longest = std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now);
+  if (timeout.count() <= 0 || timeout > longest) return std::nullopt;
+  return now + timeout;
 }
 
 // Work on the model besides translations.

@@ -62,11 +62,13 @@ ValidationResult to_public(const internal::ValidationReport& report) {
 internal::TrainingObserver observer_of(const TrainingRequest& request) {
   internal::TrainingObserver observer;
   if (request.on_step) {
-    observer.on_update = [&](const internal::UpdateReport& report) { request.on_step(to_public(report)); };
+    observer.on_update = [&](const internal::UpdateReport& report) {
+      internal::call_back([&] { request.on_step(to_public(report)); });
+    };
   }
   if (request.on_validation) {
     observer.on_validation = [&](const internal::ValidationReport& report) {
-      request.on_validation(to_public(report));
+      internal::call_back([&] { request.on_validation(to_public(report)); });
     };
   }
   if (request.stop.stop_possible()) observer.stop_requested = [&] { return request.stop.stop_requested(); };

@@ -68,14 +68,17 @@ struct Translator::State {
       : State(open(folders, settings), settings) {}
   State(std::unique_ptr<internal::SavedModel> model, const TranslatorSettings& settings)
       : info(info_of(*model, workers_of(*model, settings))),
-        service(std::move(model), {.sentences = settings.batch + settings.reserved,
-                                   .batch_tokens = settings.batch_tokens,
-                                   .searches = info.workers,
-                                   .reserved = settings.reserved,
-                                   .cache_bytes = settings.cache_bytes}) {}
+        service(internal::Service::start(std::move(model), {.sentences = settings.batch + settings.reserved,
+                                                            .batch_tokens = settings.batch_tokens,
+                                                            .searches = info.workers,
+                                                            .reserved = settings.reserved,
+                                                            .cache_bytes = settings.cache_bytes})) {}
+  ~State() { service->stop(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   const ModelInfo info;
-  internal::Service service;
+  const std::shared_ptr<internal::Service> service;
 };
 
 Translator::Translator(const std::string& folder, const TranslatorSettings& settings)
@@ -101,25 +104,25 @@ std::vector<Translation> Translator::translate(std::span<const std::string> text
 }
 
 std::future<Translation> Translator::submit(Request request) {
-  return internal::guarded([&] { return state_->service.submit(std::move(request)); });
+  return internal::guarded([&] { return state_->service->submit(std::move(request)); });
 }
 
 void Translator::submit(Request request, std::function<void(std::future<Translation>)> on_done) {
-  internal::guarded([&] { state_->service.submit(std::move(request), std::move(on_done)); });
+  internal::guarded([&] { state_->service->submit(std::move(request), std::move(on_done)); });
 }
 
-size_t Translator::pending() const { return state_->service.pending(); }
+size_t Translator::pending() const { return state_->service->pending(); }
 
-TranslatorStatistics Translator::statistics() const { return state_->service.statistics(); }
+TranslatorStatistics Translator::statistics() const { return state_->service->statistics(); }
 
 uint64_t Translator::new_client() { return internal::Service::new_client(); }
 
 std::vector<Score> Translator::score(std::span<const TextPair> pairs, const ScoreSettings& settings) {
-  return internal::guarded([&] { return internal::score(state_->service, pairs, settings); });
+  return internal::guarded([&] { return internal::score(*state_->service, pairs, settings); });
 }
 
 std::string Translator::inspect(const std::string& text, const InspectionSettings& settings) {
-  return internal::guarded([&] { return internal::inspect(state_->service, text, settings); });
+  return internal::guarded([&] { return internal::inspect(*state_->service, text, settings); });
 }
 
 ModelInfo Translator::info() const { return state_->info; }

@@ -146,6 +146,13 @@ TEST_F(DocumentsTest, ReportsProgressAndStops) {
                      {.bytes = page, .name = "a.html", .options = {{"max-length", 5}}, .on_progress = show});
   EXPECT_GT(texts, 0u);
   EXPECT_EQ(most, texts);
+  EXPECT_THROW(translate_document(translator,
+                                  {.bytes = page,
+                                   .name = "a.html",
+                                   .options = {{"max-length", 5}},
+                                   .timeout = std::chrono::milliseconds::max(),
+                                   .on_progress = [](size_t, size_t) { throw std::out_of_range("mine"); }}),
+               std::out_of_range);
 
   std::stop_source stop;
   stop.request_stop();

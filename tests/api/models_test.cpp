@@ -66,6 +66,7 @@ TEST_F(ModelsTest, TheAverageOfAModelAndItselfIsThatModel) {
   EXPECT_NE(
       message_of([&] { average_checkpoints(one_.path, 2, path("none")); }).find("0 regular checkpoints"),
       std::string::npos);
+  EXPECT_THROW(average_checkpoints(one_.path, 0, path("none")), Error);
 }
 
 }  // namespace

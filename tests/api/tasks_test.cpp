@@ -81,14 +81,14 @@ TEST_F(TasksTest, ScoresAndInspectionsCanBeEnded) {
 }
 
 TEST_F(TasksTest, TasksOfClientsTakeTurns) {
-  internal::Service service(
+  const auto service = internal::Service::start(
       std::make_unique<internal::SavedModel>(folder_.path, internal::chosen_kernels(), 1), {});
   std::promise<void> release;
   std::string order;
   std::vector<std::thread> threads;
   const auto run = [&](uint64_t client, const std::function<void()>& work) {
     threads.emplace_back(
-        [&service, client, work] { service.run({.client = client, .cost = 100, .work = work}); });
+        [&service, client, work] { service->run({.client = client, .cost = 100, .work = work}); });
     std::this_thread::sleep_for(20ms);
   };
   run(1, [released = release.get_future().share()] { released.wait(); });
@@ -97,6 +97,7 @@ TEST_F(TasksTest, TasksOfClientsTakeTurns) {
   release.set_value();
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(order, "baaa");
+  service->stop();
 }
 
 }  // namespace

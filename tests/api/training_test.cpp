@@ -70,6 +70,15 @@ TEST_F(TrainingTest, AStoppedRunGoesOnToTheSameBits) {
             internal::read_file(folder_.path("undisturbed/model.safetensors")));
 }
 
+TEST_F(TrainingTest, WhatACallbackThrowsComesOutUnchanged) {
+  TrainingRequest r = request("thrown");
+  r.on_step = [](const TrainingStep&) { throw std::out_of_range("mine"); };
+  EXPECT_THROW(train(r), std::out_of_range);
+  r.on_step = {};
+  r.on_validation = [](const ValidationResult&) { throw 7; };
+  EXPECT_THROW(train(r), int);
+}
+
 TEST_F(TrainingTest, RefusesWhatIsWrong) {
   TrainingRequest r = request("run");
   r.options.emplace_back("model.heads", 3);
