@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "train/recipe.h"
 #include "train/run.h"
+#include "train/run_checks.h"
 
 namespace dragoman {
 namespace {
@@ -21,6 +22,7 @@ internal::Recipe recipe_of(const TrainingRequest& request) {
     declared.read_recipe_file(request.recipe);
   }
   internal::set_options(declared, request.options);
+  take_model(declared, request.init_from);
   declared.check([&] { validate(recipe); });
   return recipe;
 }

@@ -3,6 +3,7 @@
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/log.h"
+#include "base/quotes.h"
 #include "dragoman/models.h"
 
 namespace dragoman::internal {
@@ -34,12 +35,12 @@ void average(const Arguments& arguments) {
   if (o.out.empty()) throw UsageError("average needs --out DIR: see dragoman average --help");
   if (o.last == 0) {
     dragoman::average(o.folders, o.out);
-    return log_info("{} is the average of {} models", o.out, o.folders.size());
+    return log_info("{} is the average of {}", o.out, counted(std::ssize(o.folders), "model"));
   }
   if (o.folders.size() != 1)
     throw UsageError("average: --last needs a single model, but {} were given", o.folders.size());
   dragoman::average_checkpoints(o.folders[0], static_cast<size_t>(o.last), o.out);
-  log_info("{} is the average of {} checkpoints", o.out, o.last);
+  log_info("{} is the average of {}", o.out, counted(o.last, "checkpoint"));
 }
 
 }  // namespace dragoman::internal

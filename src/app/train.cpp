@@ -15,6 +15,7 @@
 #include "parallel/join.h"
 #include "search/search.h"
 #include "train/run.h"
+#include "train/run_checks.h"
 
 namespace dragoman::internal {
 namespace {
@@ -27,7 +28,8 @@ void declare(Options& options, RunOptions& run) {
           "fail if there is none",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from,
-          "model folder with the initial weights of a new run; --vocabulary.from takes its subwords, too");
+          "model folder with the initial weights of a new run, and with what is not set of [model]; "
+          "--vocabulary.from takes its subwords, too");
 }
 
 // False if help was asked for, and there is nothing to train.
@@ -43,6 +45,7 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
 
   options.read_recipe_file(path);
   line.set_flags();
+  take_model(options, run.init_from);
   options.check([&] { validate(recipe); });
   if (run.folder.empty()) run.folder = default_run_folder(path);
   return true;

@@ -112,6 +112,11 @@ void verify_shards(VerificationReport& findings, const std::string& folder) {
 
 void verify_folder(const std::string& folder) {
   VerificationReport findings;
+  if (!fs::exists(folder + "/config.json") && fs::exists(prepared_folder(folder))) {
+    verify_shards(findings, folder);
+    std::cout << folder << ": prepared, but not trained yet\n";
+    return findings.throw_if_any(folder);
+  }
   const std::optional<ModelConfig> config = verify_config(findings, folder);
   const Checkpoints run(folder + "/checkpoints", 1);
   const std::vector<CheckpointDefect> checkpoints = run.verify();

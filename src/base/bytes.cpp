@@ -22,6 +22,20 @@ constexpr size_t block = 1 << 17;
 constexpr std::string_view gzip_magic("\x1f\x8b", 2), zstd_magic("\x28\xb5\x2f\xfd", 4);
 constexpr std::string_view pzstd_magic("\x50\x2a\x4d\x18", 4);  // a frame to skip, with which pzstd begins
 
+// What is no text that can be read, by its first bytes, and what to do with it.
+struct RefusedFormat {
+  std::string_view magic;
+  const char* advice;
+};
+constexpr RefusedFormat refused_formats[] = {
+    {{"\xfd"
+      "7zXZ",
+      5},
+     "is compressed with xz: decompress it, or compress it with gzip or Zstandard"},
+    {{"BZh91AY&SY", 10}, "is compressed with bzip2: decompress it, or compress it with gzip or Zstandard"},
+    {{"\xff\xfe", 2}, "is UTF-16: convert it to UTF-8"},
+    {{"\xfe\xff", 2}, "is UTF-16: convert it to UTF-8"}};
+
 // A file or standard input, with its first bytes available for a look.
 class PlainBytes : public ByteSource {
  public:
@@ -186,14 +200,24 @@ class ZstdBytes : public CompressedBytes {
   bool in_frame_ = false, more_inside_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
-  auto file = std::make_unique<PlainBytes>(path);
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<PlainBytes> file) {
   if (file->starts_with(gzip_magic)) return std::make_unique<GzipBytes>(std::move(file));
   if (file->starts_with(zstd_magic) || file->starts_with(pzstd_magic))
     return std::make_unique<ZstdBytes>(std::move(file));
   return file;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  return decompressed(std::make_unique<PlainBytes>(path));
+}
+
+std::unique_ptr<ByteSource> open_text(const std::string& path) {
+  auto file = std::make_unique<PlainBytes>(path);
+  for (const auto& [magic, advice] : refused_formats)
+    if (file->starts_with(magic)) throw Error("{}", advice);
+  return decompressed(std::move(file));
 }
 
 }  // namespace dragoman::internal

@@ -27,4 +27,7 @@ class ByteSource {
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
+// The same. Throws an Error where it is compressed in another way, or UTF-16.
+std::unique_ptr<ByteSource> open_text(const std::string& path);
+
 }  // namespace dragoman::internal

@@ -49,7 +49,7 @@ struct LineReader::Stream {
 
 LineReader::LineReader(const std::string& path) : path_(shown(path)), stream_(new Stream) {
   try {
-    stream_->bytes = open_bytes(path);
+    stream_->bytes = open_text(path);
   } catch (const Stopped&) {
     throw;
   } catch (const Error& error) {

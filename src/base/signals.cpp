@@ -21,6 +21,9 @@ void watch_signals() {
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  struct sigaction hangup = {};  // of the terminal, which nohup has ignored
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 int stop_requested() { return requested; }

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a request: work that watches for it finishes what it has begun, saves, and stops.
+// SIGINT, SIGTERM and SIGHUP as a request: work that watches for it finishes what it has begun, saves, and stops.
 //
 // A second SIGINT ends the program at once.
 #pragma once

@@ -217,6 +217,9 @@ std::vector<std::string> notes_of(const SavedModel& model) {
 
 std::vector<std::string> export_ctranslate2(SavedModel& model, const std::string& folder) {
   check_marks(model);
+  if (has_ssru(model.model.config))
+    throw Error("{}: CTranslate2 has no SSRU decoder (model.decoder_self_attention): this model stays here",
+                model.folder);
   const ModelBin file = model_bin(model);
   make_folder(folder);
   write_vocabularies(folder, model.vocabularies);

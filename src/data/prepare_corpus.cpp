@@ -53,12 +53,25 @@ json facts_of_vocabularies(const std::string& folder) {
   return {hash(*vocabularies.source), hash(*vocabularies.target)};
 }
 
+// Of a file that is gone, what was known when the folder was prepared from it. False if the file is there, or was not
+// known.
+bool recall_file(const std::string& path, const json& known, json& origin) {
+  std::error_code error;
+  if (path == "-" || std::filesystem::exists(path, error)) return false;
+  const json::json_pointer files("/files"), formats("/formats");
+  if (!known.contains(files / path)) return false;
+  log_warning("{} is gone: what was prepared from it is used", path);
+  origin["files"][path] = known.at(files / path);
+  if (known.contains(formats / path)) origin["formats"][path] = known.at(formats / path);
+  return true;
+}
+
 // Each file's facts, and its format. Plain text is not mentioned, so that what earlier versions prepared stays up to
-// date.
-void add_files(const DataConfig& data, json& origin) {
+// date. `known`: the origin of what is prepared.
+void add_files(const DataConfig& data, const json& known, json& origin) {
   for (const CorpusSource& source : corpus_sources(data)) {
     for (const std::string& path : {source.source, source.target}) {
-      if (path.empty()) continue;
+      if (path.empty() || recall_file(path, known, origin)) continue;
       origin["files"][path] = facts_of_file(path, data.obtain);
       if (source.is_tsv()) continue;
       const TextFormat of_file = format_of_file(path, source.format);
@@ -68,7 +81,7 @@ void add_files(const DataConfig& data, json& origin) {
 }
 
 // All options but those that only select from what is prepared.
-json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
+json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const json& known) {
   DataConfig data_copy = data;
   VocabularyConfig vocabulary_copy = vocabulary;
   Options options;
@@ -88,10 +101,15 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary) {
   } else {
     origin["files"][data.terms] = facts_of_file(data.terms, data.obtain);
   }
-  add_files(data, origin);
+  add_files(data, known, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
   origin["format"] = format;
   return origin;
+}
+
+void check_not_empty(const std::vector<TextPair>& validation, const std::string& source) {
+  if (validation.empty())
+    throw Error("the validation set is empty: there is no pair in {} that can be used", source);
 }
 
 // Reports mistakes in the validation set now rather than after hours of preparation.
@@ -100,7 +118,8 @@ void check_validation(const DataConfig& data) {
     for (const std::string& path : *files) facts_of_file(path, data.obtain);
   }
   DroppedPairs ignored;
-  read_pairs(validation_sources(data), data.swap, ignored);
+  const std::vector<CorpusSource> sources = validation_sources(data);
+  if (!sources.empty()) check_not_empty(read_pairs(sources, data.swap, ignored), sources.front().name());
 }
 
 // The source's vocabulary spells the targets of terms. Sampling segments the text of sources again, and terms are not
@@ -320,7 +339,8 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
   check_terms(data, vocabulary);
-  const json origin = origin_of(data, vocabulary);
+  const std::optional<json> manifest = read_manifest(folder);
+  const json origin = origin_of(data, vocabulary, manifest ? manifest->at("origin") : json::object());
   check_validation(data);
   if (auto corpus = reuse(folder, origin, threads)) return std::move(*corpus);
   log_why_again(folder, origin);
@@ -350,6 +370,7 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
     log_warning("validation: {} pairs left out, {} empty and {} invalid", left_out.total(), left_out.empty,
                 left_out.invalid);
   }
+  check_not_empty(pairs, held_out ? held_out_files.front().name() : validation_sources(data).front().name());
   return pairs;
 }
 

@@ -118,7 +118,7 @@ bool Survey::is_held_out(uint64_t pair) const {
 Survey survey_corpus(const DataConfig& data, StatusLine& status) {
   Survey survey = {.source_begins = count_pairs(data, status), .held_out = {}};
   if (survey.pairs() == 0) {
-    throw Error("the corpus is empty: {} has no lines", corpus_sources(data).front().name());
+    throw Error("the corpus is empty: there is no line in {}", corpus_sources(data).front().name());
   }
   const auto hold_out = static_cast<uint64_t>(data.hold_out);
   if (hold_out >= survey.pairs()) {

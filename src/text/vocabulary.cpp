@@ -278,6 +278,14 @@ Vocabularies read_vocabularies(const std::string& folder) {
   return {read_vocabulary(folder, "source.spm"), read_for_decoder(folder, "target.spm")};
 }
 
+bool Vocabularies::have_same_tokens() const {
+  if (shared()) return true;
+  if (source->size() != target->size()) return false;
+  for (int32_t id = 0; id < source->size(); ++id)
+    if (source->piece(id) != target->piece(id)) return false;
+  return true;
+}
+
 void write_vocabularies(const std::string& folder, const Vocabularies& vocabularies) {
   std::error_code ignored;
   if (vocabularies.shared()) {

@@ -119,6 +119,8 @@ struct Vocabularies {
   std::shared_ptr<const Vocabulary> source, target;
 
   bool shared() const { return source == target; }
+  // Shared, or two that segment differently into the same tokens, as some other systems have.
+  bool have_same_tokens() const;
 };
 
 // Reads source.spm and target.spm, or shared.spm, which must match the checksums that the folder's configuration may

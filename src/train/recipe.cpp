@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/folder.h"
+#include "text/vocabulary.h"
 
 namespace dragoman::internal {
 namespace {
@@ -140,15 +141,11 @@ void check_validation(const ValidationConfig& c, const DataConfig& data) {
 void check_tied(const Recipe& recipe) {
   if (recipe.model.tied != Tied::all || recipe.data.synthetic != Synthetic::none) return;
   const std::string& from = recipe.vocabulary.from;
-  const auto has = [&](const char* name) {
-    return std::filesystem::exists(std::filesystem::path(from) / name);
-  };
-  const bool separate = from.empty() ? !recipe.vocabulary.shared : has("source.spm") && !has("shared.spm");
-  if (!separate) return;
+  if (from.empty() ? recipe.vocabulary.shared : read_vocabularies(from).have_same_tokens()) return;
   throw OptionError(
       "model.tied",
       "is all, but source and target have separate vocabularies: set vocabulary.shared (or name a "
-      "folder with a shared.spm in vocabulary.from), or use output");
+      "folder whose vocabularies have the same tokens in vocabulary.from), or use output");
 }
 
 }  // namespace

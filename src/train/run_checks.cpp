@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <fmt/ranges.h>
+
 #include "model/folder.h"
 #include "text/vocabulary.h"
 #include "train/checkpoints.h"
@@ -29,18 +31,31 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
   }
 }
 
-// Weights are useful only in a model that computes the same, which shapes alone do not show. Initialisation and dropout
-// may differ; vocabularies are compared later, as such.
+// Of a key of [model]. Initialisation and dropout may differ; vocabularies are compared as such.
+bool decides_outputs(const std::string& key, const ModelConfig& model) {
+  if (key == "max_positions") return has_fixed_length(model.positions);
+  return !key.ends_with("dropout") && !key.ends_with("initialiser") && !key.ends_with("_vocabulary");
+}
+
+// With the values that stand for others replaced by these.
+nlohmann::json resolved(ModelConfig model) {
+  model.decoder_heads = decoder_heads(model);
+  model.decoder_d_ff = decoder_d_ff(model);
+  return to_json(model);
+}
+
+// Weights are useful only in a model that computes the same, which shapes alone do not show.
 void check_same_model(const ModelConfig& model, const std::string& init_from) {
-  const nlohmann::json theirs = to_json(read_model_config(init_from)), ours = to_json(model);
+  const nlohmann::json theirs = resolved(read_model_config(init_from)), ours = resolved(model);
+  std::vector<std::string> there, here;
   for (const auto& [key, value] : ours.items()) {
-    const bool free = key.ends_with("dropout") || key.ends_with("initialiser") ||
-                      key.ends_with("_vocabulary") ||
-                      (key == "max_positions" && !has_fixed_length(model.positions));
-    if (free || theirs.at(key) == value) continue;
-    throw UsageError("--init-from {0} has model.{1} = {2}, but this run has {3}: make them equal", init_from,
-                     key, theirs.at(key).dump(), value.dump());
+    if (!decides_outputs(key, model) || theirs.at(key) == value) continue;
+    there.push_back(fmt::format("model.{} = {}", key, theirs.at(key).dump()));
+    here.push_back(value.dump());
   }
+  if (there.empty()) return;
+  throw UsageError("--init-from {} has {}, but this run has {}: make them equal", init_from,
+                   fmt::join(there, ", "), fmt::join(here, ", "));
 }
 
 // A run that could save no checkpoint starts over. Any other model is another command's result, or its checkpoints are
@@ -63,6 +78,19 @@ void check_no_finished_model(const std::string& folder) {
 
 }  // namespace
 
+void take_model(Options& options, const std::string& init_from) {
+  if (init_from.empty() || !fs::exists(init_from + "/config.json")) return;  // which is reported later
+  const ModelConfig model = read_model_config(init_from);
+  Recipe recipe;
+  Options theirs;
+  declare(theirs, recipe);
+  theirs.from_json({{"model", to_json(model)}}, init_from + "/config.json", UnknownKeys::ignore);
+  for (const Option& option : theirs.all()) {
+    if (option.section != "model" || !decides_outputs(option.name, model)) continue;
+    if (!options.is_given(option.key())) options.set(option.key(), option.get());
+  }
+}
+
 nlohmann::json recipe_json(const Recipe& recipe) {
   Recipe copy = recipe;
   Options options;
@@ -75,6 +103,8 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
     throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
   if (Checkpoints(options.folder + "/checkpoints", 1).list().empty()) {
     check_no_finished_model(options.folder);
+    if (options.resume == Resume::require)
+      throw UsageError("{} has no checkpoint, but resume is require: start with resume auto", options.folder);
     if (!options.init_from.empty()) check_same_model(recipe.model, options.init_from);
   }
   if (!fs::exists(options.folder + "/config.json")) return;
@@ -95,9 +125,6 @@ void check_fits_new_run(const RunOptions& options) {
         "no checkpoint in {} can be used: remove them to start over, or choose another folder (--out)",
         checkpoints);
   }
-  if (options.resume == Resume::require)
-    throw UsageError("{} has no checkpoint, but --resume require needs one: use --resume auto",
-                     options.folder);
   if (!options.init_from.empty() && !have_same_vocabularies(options.folder, options.init_from)) {
     throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",
                      options.init_from);

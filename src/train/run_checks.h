@@ -1,4 +1,5 @@
-// Preconditions for starting or resuming a run in a folder. A UsageError names the one that fails, and what to do.
+// Preconditions for starting or resuming a run in a folder, and what a run takes from another. A UsageError names the
+// one that fails, and what to do.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,10 @@
 #include "train/run_options.h"
 
 namespace dragoman::internal {
+
+// Sets the options of [model] that were not given as the model of --init-from has them, but for dropout and
+// initialisation.
+void take_model(Options& options, const std::string& init_from);
 
 // Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes
 // what a new run's model does.

@@ -1,8 +1,11 @@
 #include "train/run_state.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/json.h"
+#include "base/log.h"
 
 namespace dragoman::internal {
 namespace {
@@ -19,9 +22,19 @@ LossSums sums_of(const nlohmann::json& json) {
           integer_at(json, "target_tokens")};
 }
 
+constexpr std::array names = {"loss", "bleu", "chrf", "train_loss"};
+const char* name_of(KeepBestBy by) { return names.at(static_cast<size_t>(by)); }
+
 }  // namespace
 
-bool ValidationRecord::add(int64_t step, double value, bool higher_is_better) {
+bool ValidationRecord::add(int64_t step, double value, KeepBestBy value_is) {
+  if (by && *by != value_is) {
+    log_info("the best model is now chosen by {}, not {}: from this step on", name_of(value_is),
+             name_of(*by));
+    *this = {};
+  }
+  by = value_is;
+  const bool higher_is_better = by == KeepBestBy::bleu || by == KeepBestBy::chrf;
   const bool better = best_step < 0 || (higher_is_better ? value > best_value : value < best_value);
   last_step = step;
   if (std::isnan(value) || !better) {
@@ -35,18 +48,20 @@ bool ValidationRecord::add(int64_t step, double value, bool higher_is_better) {
 }
 
 nlohmann::json RunState::to_json() const {
-  return {{"epoch", position.epoch},
-          {"index", position.index},
-          {"seconds", seconds},
-          {"recent_sums", json_of(recent_sums)},
-          {"recent_seconds", recent_seconds},
-          {"epoch_sums", json_of(epoch_sums)},
-          {"best_step", validations.best_step},
-          {"best_value", validations.best_value},
-          {"without_improvement", validations.without_improvement},
-          {"validated_step", validations.last_step},
-          {"batches_per_update", batches_per_update},
-          {"guard", guard.to_json()}};
+  nlohmann::json json = {{"epoch", position.epoch},
+                         {"index", position.index},
+                         {"seconds", seconds},
+                         {"recent_sums", json_of(recent_sums)},
+                         {"recent_seconds", recent_seconds},
+                         {"epoch_sums", json_of(epoch_sums)},
+                         {"best_step", validations.best_step},
+                         {"best_value", validations.best_value},
+                         {"without_improvement", validations.without_improvement},
+                         {"validated_step", validations.last_step},
+                         {"batches_per_update", batches_per_update},
+                         {"guard", guard.to_json()}};
+  if (validations.by) json["best_by"] = name_of(*validations.by);
+  return json;
 }
 
 void RunState::from_json(const nlohmann::json& saved) {
@@ -59,6 +74,8 @@ void RunState::from_json(const nlohmann::json& saved) {
                  .best_step = integer_at(saved, "best_step"),
                  .best_value = saved.at("best_value"),
                  .without_improvement = integer_at(saved, "without_improvement")};
+  if (const auto by = std::ranges::find(names, saved.value("best_by", "")); by != names.end())
+    validations.by = static_cast<KeepBestBy>(by - names.begin());
   if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
   guard.from_json(saved.at("guard"));
 }

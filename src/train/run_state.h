@@ -3,24 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "data/batch_source.h"
 #include "train/divergence.h"
+#include "train/recipe.h"
 #include "train/trainer.h"
 
 namespace dragoman::internal {
 
-// Which validation was the best. Processes exchange it as bytes.
+// Which validation was the best, by the value that the recipe names. Processes exchange it as bytes.
 struct ValidationRecord {
   int64_t last_step = -1;  // of the last validation
   int64_t best_step = -1;
   double best_value = 0;
-  int64_t without_improvement = 0;  // validations since the best one
+  int64_t without_improvement = 0;    // validations since the best one
+  std::optional<KeepBestBy> by = {};  // none: as earlier versions saved it
 
-  // True if this is the best one so far, which NaN never is.
-  bool add(int64_t step, double value, bool higher_is_better);
+  // True if this is the best one so far, which NaN never is. Begins anew where the values were of another kind.
+  bool add(int64_t step, double value, KeepBestBy by);
 };
 
 struct RunState {

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/quotes.h"
 #include "data/synthetic.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -253,7 +254,7 @@ RunModel RunStore::read_average(Trainer& trainer, int64_t average_last) const {
     steps.push_back(one.step);
   }
   average_weights(trainer.model().parameters, files);
-  log_info("the model is the average of the last {} checkpoints", count);
+  log_info("the model is the average of the last {}", counted(static_cast<int64_t>(count), "checkpoint"));
   return model_of_average(steps);
 }
 

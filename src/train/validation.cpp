@@ -99,10 +99,8 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
   trainer.swap_average();
   if (!validation) return {};
   const KeepBestBy by = best_by(task);
-  const bool higher_is_better = by == KeepBestBy::bleu || by == KeepBestBy::chrf;
   ValidationReport report = {.epoch = state.epoch(), .step = trainer.steps(), .seconds = state.seconds};
-  report.is_best =
-      state.validations.add(trainer.steps(), value_of(*validation, by, state.recent_sums), higher_is_better);
+  report.is_best = state.validations.add(trainer.steps(), value_of(*validation, by, state.recent_sums), by);
   const LossSums& sums = state.recent_sums;
   if (const auto tokens = static_cast<double>(sums.source_tokens + sums.target_tokens); tokens > 0) {
     report.training_loss = sums.unsmoothed_per_token();

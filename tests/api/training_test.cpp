@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/message_of.h"
 #include "base/files.h"
 #include "data/corpora.h"
 
@@ -68,6 +69,18 @@ TEST_F(TrainingTest, AStoppedRunGoesOnToTheSameBits) {
   EXPECT_EQ(second.steps, 12);
   EXPECT_EQ(internal::read_file(folder_.path("stopped/model.safetensors")),
             internal::read_file(folder_.path("undisturbed/model.safetensors")));
+}
+
+TEST_F(TrainingTest, ARunTakesTheModelThatItBeginsWith) {
+  train(request("general"));
+  TrainingRequest r = request("special");
+  r.recipe_text = "[vocabulary]\nfrom = \"" + folder_.path("general") + "\"\n";
+  r.init_from = folder_.path("general");
+  EXPECT_EQ(train(r).steps, 12);
+  r = request("other");
+  r.init_from = folder_.path("general");
+  r.options.emplace_back("model.heads", 4);
+  EXPECT_NE(message_of([&] { train(r); }).find("model.heads = 2"), std::string::npos);
 }
 
 TEST_F(TrainingTest, WhatACallbackThrowsComesOutUnchanged) {

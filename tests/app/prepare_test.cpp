@@ -119,7 +119,7 @@ TEST_F(Prepare, ReadsACorpusFromStandardInput) {
   EXPECT_EQ(output, counts);
   EXPECT_NE(errors.find("standard input is not read again"), std::string::npos) << errors;
   EXPECT_EQ(run("--vocabulary.size 50", "input.toml"), 1) << "other settings, and nothing to read";
-  EXPECT_NE(errors.find("standard-input has no line"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("there is no line in"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.tsv -,-", "input.toml", folder + "/pairs"), 2);
   EXPECT_NE(errors.find("data.tsv names standard input (-) a second time"), std::string::npos) << errors;
   EXPECT_EQ(run("--data.valid_source - --data.valid_target " + folder + "/target", "input.toml"), 2);

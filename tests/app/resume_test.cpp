@@ -93,7 +93,7 @@ TEST_F(ResumeTest, TheFirstModelHasACheckpointBesideIt) {
 }
 
 TEST_F(ResumeTest, SignalsStopItAfterTheStepAndItResumes) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const pid_t child = start("stopped", {endless_});
     EXPECT_EQ(stop(child, child, "stopped", signal), 128 + signal) << read_file(path("log"));
   }

@@ -82,6 +82,15 @@ TEST_F(DamagedFolder, WithoutItsVocabularyOrItsWeights) {
   }
 }
 
+TEST_F(DamagedFolder, ThatIsOnlyPreparedIsNotDamaged) {
+  const std::string prepared = file("new");
+  write("pairs.tsv", "a b\tc d\nb a\td c\n");
+  write("recipe.toml", "[data]\ntsv = \"" + file("pairs.tsv") +
+                           "\"\n[vocabulary]\nkind = \"char\"\nsize = 0\n[training]\nmax_steps = 1\n");
+  run("prepare " + file("recipe.toml") + " --out " + prepared);
+  EXPECT_NE(run("info --verify " + prepared).find("prepared, but not trained yet"), std::string::npos);
+}
+
 TEST_F(DamagedFolder, ThatCannotBeRead) {
   std::filesystem::create_symlink("loop", file("loop"));
   run("info " + file("loop"), "", 1);

@@ -49,6 +49,21 @@ class LinesTest : public testing::Test {
   TemporaryFolder folder;
 };
 
+TEST_F(LinesTest, OtherCompressionsAndEncodingsAreNamed) {
+  for (const auto& [beginning, said] : {std::pair{std::string("\xfd"
+                                                              "7zXZ\0\0",
+                                                              7),
+                                                  "xz"},
+                                        {std::string("BZh91AY&SY"), "bzip2"},
+                                        {std::string("\xff\xfe"
+                                                     "a\0",
+                                                     4),
+                                         "UTF-16"},
+                                        {std::string("\xfe\xff\0a", 4), "UTF-16"}})
+    EXPECT_NE(error_of(folder.write("text", beginning)).find(said), std::string::npos) << said;
+  EXPECT_EQ(lines("BZh!\n"), Lines{"BZh!"});
+}
+
 TEST_F(LinesTest, EndAtLfOrCrLfOrTheFilesEnd) {
   EXPECT_EQ(lines(""), Lines{});
   EXPECT_EQ(lines("\n"), Lines{""});

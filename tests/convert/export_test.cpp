@@ -240,5 +240,15 @@ TEST_F(Export, WhatHuggingFaceCannotExpressIsNamed) {
   EXPECT_NE(error([](ModelConfig&) {}, false).find("source_eos"), std::string::npos);
 }
 
+TEST_F(Export, CTranslate2HasNoRecurrentDecoder) {
+  ModelConfig config = small;
+  config.decoder_self_attention = DecoderSelfAttention::ssru;
+  SavedModel model(make_model(config, own_vocabularies(true), temporary_.path("ssru")),
+                   kernels_for("baseline"), 1);
+  EXPECT_NE(error_of([&] { export_ctranslate2(model, temporary_.path("out")); }).find("SSRU"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(temporary_.path("out")));
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -360,10 +360,10 @@ TEST_F(PrepareTest, ShardsHaveTheirShareOfEachSource) {
 TEST_F(PrepareTest, AMegabyteInALineIsTooLong) {
   std::string megabyte;
   while (megabyte.size() < (1 << 20)) megabyte += "kalo ";
-  text.source += megabyte + "\n" + std::string(1 << 20, 'k') + "\n";
-  text.target += "ka\nka\n";
+  text.source += megabyte + "\n" + std::string(1 << 20, 'k') + "\n" + std::string(1 << 20, 'x') + "\n";
+  text.target += "ka\nka\nka\n";
   const PreparedCorpus corpus = prepared(toy_data(folder, text));
-  EXPECT_EQ(corpus.counts.left_out.too_long, 2);
+  EXPECT_EQ(corpus.counts.left_out.too_long, 3) << "one subword of unknown characters, too";
   EXPECT_EQ(corpus.counts.kept, 500);
 }
 
@@ -380,10 +380,12 @@ TEST_F(PrepareTest, InvalidInputsAreExplained) {
   data.valid_source = {folder.write("three", "a\nb\nc\n")};
   data.valid_target = {folder.write("two", "a\nb\n")};
   EXPECT_NE(error_of(data).find("has 3 lines"), std::string::npos);
+  data.valid_source = data.valid_target = {folder.write("blank", "\n\n\n")};
+  EXPECT_NE(error_of(data).find("the validation set is empty"), std::string::npos);
   data = {};
   data.source = data.target = {folder.write("empty", "")};
-  EXPECT_NE(error_of(data).find("has no line"), std::string::npos);
-  data.source = data.target = {folder.write("blank", "\n\n\n")};
+  EXPECT_NE(error_of(data).find("there is no line in"), std::string::npos);
+  data.source = data.target = {folder.path("blank")};
   EXPECT_NE(error_of(data).find("every line is empty"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder.path("data")));
 }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "data/corpora.h"
+#include "text/vocabulary.h"
 
 namespace dragoman::internal {
 namespace {
@@ -108,11 +109,22 @@ TEST(Recipe, AllIsTiedOnlyWithOneVocabulary) {
   EXPECT_TRUE(is_refused());
   recipe.vocabulary.shared = true;
   EXPECT_FALSE(is_refused());
-  folder.write("source.spm", "");
+  const auto learned = [](int64_t size) {
+    const auto open = []() -> Sentences {
+      return [lines = toy_text(50).source_lines, i = size_t{0}]() mutable -> std::optional<std::string_view> {
+        return i < lines.size() ? std::optional<std::string_view>(lines[i++]) : std::nullopt;
+      };
+    };
+    return std::make_shared<const Vocabulary>(learn_vocabulary({.size = size}, open, "source"));
+  };
+  const auto one = learned(40), equal = learned(40), other = learned(30);
   recipe.vocabulary.from = folder.path("");
+  write_vocabularies(folder.path(""), {one, other});
   EXPECT_TRUE(is_refused()) << "it is the folder that says";
-  folder.write("shared.spm", "");
   recipe.vocabulary.shared = false;
+  write_vocabularies(folder.path(""), {one, equal});
+  EXPECT_FALSE(is_refused()) << "two files with the same tokens, as OPUS-MT has them";
+  write_vocabularies(folder.path(""), {one, one});
   EXPECT_FALSE(is_refused());
   recipe.vocabulary.from = "";
   recipe.data.synthetic = Synthetic::copy;

@@ -20,19 +20,30 @@ namespace fs = std::filesystem;
 using Verdict = DivergenceGuard::Verdict;
 
 TEST(ValidationRecordTest, RemembersTheBestAndCountsTheOthers) {
+  constexpr KeepBestBy by_loss = KeepBestBy::loss, by_bleu = KeepBestBy::bleu;
   ValidationRecord loss, bleu;
-  EXPECT_FALSE(ValidationRecord().add(1, std::nan(""), false));
-  EXPECT_TRUE(loss.add(1, 5, false));
-  EXPECT_TRUE(loss.add(2, 4, false));
-  EXPECT_FALSE(loss.add(3, 4, false));
-  EXPECT_FALSE(loss.add(4, std::nan(""), false));
+  EXPECT_FALSE(ValidationRecord().add(1, std::nan(""), by_loss));
+  EXPECT_TRUE(loss.add(1, 5, by_loss));
+  EXPECT_TRUE(loss.add(2, 4, by_loss));
+  EXPECT_FALSE(loss.add(3, 4, by_loss));
+  EXPECT_FALSE(loss.add(4, std::nan(""), by_loss));
   EXPECT_EQ(loss.best_step, 2);
   EXPECT_EQ(loss.best_value, 4);
   EXPECT_EQ(loss.last_step, 4);
   EXPECT_EQ(loss.without_improvement, 2);
-  EXPECT_TRUE(bleu.add(1, 0, true));
-  EXPECT_TRUE(bleu.add(2, 1, true));
-  EXPECT_FALSE(bleu.add(3, 0.5, true));
+  EXPECT_TRUE(bleu.add(1, 0, by_bleu));
+  EXPECT_TRUE(bleu.add(2, 1, by_bleu));
+  EXPECT_FALSE(bleu.add(3, 0.5, by_bleu));
+}
+
+TEST(ValidationRecordTest, BeginsAnewWhereAnotherValueDecides) {
+  RunState before, after;
+  before.validations.add(1, 50, KeepBestBy::chrf);
+  after.from_json(before.to_json());
+  EXPECT_FALSE(after.validations.add(2, 40, KeepBestBy::chrf));
+  EXPECT_TRUE(after.validations.add(3, 20, KeepBestBy::bleu));
+  EXPECT_FALSE(after.validations.add(4, 19, KeepBestBy::bleu));
+  EXPECT_EQ(after.validations.best_step, 3);
 }
 
 RunState some_state() {

@@ -270,7 +270,10 @@ TEST_F(WholeRun, FineTuningIsRefusedIfTheModelComputesSomethingElse) {
   recipe_.model.positions = Positions::tensor2tensor;
   EXPECT_TRUE(refused("positions"));
   EXPECT_FALSE(std::filesystem::exists(folder_.path("fine")));
+  recipe_.model.heads = 4;
+  EXPECT_TRUE(refused("heads") && refused("positions")) << "all that differs is named";
   recipe_.model = same;
+  recipe_.model.decoder_heads = same.heads;  // as where it is not given
   recipe_.model.dropout = 0.3;
   recipe_.model.max_positions = 99;
   recipe_.model.initialiser = Initialiser::pytorch;
