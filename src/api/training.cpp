@@ -1,6 +1,7 @@
 #include "dragoman/training.h"
 
 #include <filesystem>
+#include <optional>
 
 #include "api/guard.h"
 #include "api/options.h"
@@ -86,14 +87,15 @@ TrainingResult train(const TrainingRequest& request) {
     const internal::RunOptions options = {.folder = result.folder,
                                           .resume = static_cast<internal::Resume>(request.resume),
                                           .init_from = request.init_from};
-    internal::Run run(recipe, options, internal::single_process(), observer_of(request));
+    std::optional<internal::Run> run;
     try {
-      run.train();
+      run.emplace(recipe, options, internal::single_process(), observer_of(request));
+      run->train();
     } catch (const internal::Stopped& stopped) {
       if (stopped.signal != 0) throw;
       result.stopped = true;
     }
-    result.steps = run.steps();
+    if (run) result.steps = run->steps();
     return result;
   });
 }

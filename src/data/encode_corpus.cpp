@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/signals.h"
 #include "base/threads.h"
 #include "data/shards.h"
 #include "data/term_lexicon.h"
@@ -241,7 +240,7 @@ int64_t SideStatistics::percentile(double share) const {
 }
 
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
-                             const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
+                             const std::string& folder, uint64_t fingerprint, int threads, Preparation& work,
                              uint64_t shard_pairs) {
   CorpusReader reader(corpus_sources(data), data.swap, data.limit);
   Encoder encoder(data, vocabularies, survey, threads);
@@ -249,15 +248,14 @@ EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabul
   Block block;
   uint64_t done = 0;
   while (block.read(reader)) {
-    if (stop_requested())
-      throw Stopped(stop_requested(), "stopped while preparing the corpus; nothing was saved");
+    work.stop_if_asked();
     encoder.encode(block);
     for (size_t i = 0; i < block.count; ++i) sink.take(block.pairs[i]);
     done += block.count;
-    status.show("encoding", static_cast<double>(done) / static_cast<double>(survey.pairs()),
-                static_cast<double>(done));
+    work.status.show("encoding", static_cast<double>(done) / static_cast<double>(survey.pairs()),
+                     static_cast<double>(done));
   }
-  status.clear();
+  work.status.clear();
   if (done != survey.pairs()) throw Error("the corpus changed while it was being prepared: prepare it again");
   return sink.finish();
 }

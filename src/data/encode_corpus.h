@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/status_line.h"
 #include "data/corpus.h"
+#include "data/preparation.h"
 #include "data/survey.h"
 #include "text/vocabulary.h"
 
@@ -33,7 +33,7 @@ struct EncodingResult {
 // share of every source, whatever the number of threads.
 inline constexpr uint64_t default_shard_pairs = 500'000;
 EncodingResult encode_corpus(const DataConfig& data, const Vocabularies& vocabularies, const Survey& survey,
-                             const std::string& folder, uint64_t fingerprint, int threads, StatusLine& status,
+                             const std::string& folder, uint64_t fingerprint, int threads, Preparation& work,
                              uint64_t shard_pairs = default_shard_pairs);
 
 // The path of the held-out pairs' text.

@@ -16,7 +16,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/status_line.h"
 #include "data/encode_corpus.h"
 #include "data/standard_input.h"
 #include "data/survey.h"
@@ -302,18 +301,18 @@ void log_counts(const CorpusCounts& c, double seconds) {
 
 // Writes the files of the new folder, the manifest last.
 void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, const json& origin,
-                 const std::string& folder, int threads) {
+                 const std::string& folder, int threads, const std::function<bool()>& stop) {
   const auto begin = std::chrono::steady_clock::now();
   const CorpusOfFiles corpus(named, folder);
   const DataConfig& data = corpus.data();
-  StatusLine status;
-  const Survey survey = survey_corpus(data, status);
-  status.clear();
+  Preparation work = {.stop = stop};
+  const Survey survey = survey_corpus(data, work);
+  work.status.clear();
   log_info("{} pairs; learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
-  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, status);
+  const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, work);
   write_vocabularies(folder, vocabularies);
   const EncodingResult result =
-      encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, status);
+      encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, work);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log_counts(result.counts, seconds.count());
   if (!data.terms.empty())
@@ -335,7 +334,7 @@ std::string prepared_folder(const std::string& model_folder) {
 }
 
 PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vocabulary,
-                              const std::string& folder, int threads) {
+                              const std::string& folder, int threads, const std::function<bool()>& stop) {
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
   check_terms(data, vocabulary);
@@ -347,7 +346,7 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
   AtomicFolder making(folder, manifest_name);
   if (auto corpus = reuse(folder, origin, threads))
     return std::move(*corpus);  // another process has just made it
-  make_corpus(data, vocabulary, origin, making.path(), threads);
+  make_corpus(data, vocabulary, origin, making.path(), threads, stop);
   making.finish();
   return prepared_corpus(folder, threads);
 }

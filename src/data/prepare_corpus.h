@@ -7,6 +7,7 @@
 // corpus, and the bytes written do not depend on the number of threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ struct PreparedCorpus {
 std::string prepared_folder(const std::string& model_folder);
 
 PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vocabulary,
-                              const std::string& folder, int threads);
+                              const std::string& folder, int threads, const std::function<bool()>& stop = {});
 
 // Opens what another process has prepared, without looking at the corpus's files. Like prepare_corpus it reads and
 // verifies all shards, on this many threads: an Error names the damaged one.

@@ -10,18 +10,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "base/signals.h"
 #include "text/term_marks.h"
 
 namespace dragoman::internal {
 namespace {
 
 enum class Side { source, target, both };
-
-void stop_if_asked() {
-  if (stop_requested())
-    throw Stopped(stop_requested(), "stopped while preparing the corpus; nothing was saved");
-}
 
 uint64_t bytes_of(const std::vector<CorpusSource>& sources) {
   uint64_t bytes = 0;
@@ -35,7 +29,7 @@ uint64_t bytes_of(const std::vector<CorpusSource>& sources) {
   return bytes;
 }
 
-std::vector<uint64_t> count_pairs(const DataConfig& data, StatusLine& status) {
+std::vector<uint64_t> count_pairs(const DataConfig& data, Preparation& work) {
   const std::vector<CorpusSource> sources = corpus_sources(data);
   const auto bytes = static_cast<double>(std::max(bytes_of(sources), uint64_t{1}));
   CorpusReader reader(sources, data.swap, data.limit);
@@ -43,9 +37,9 @@ std::vector<uint64_t> count_pairs(const DataConfig& data, StatusLine& status) {
   for (RawPair pair; reader.next(pair);) {
     ++begins[static_cast<size_t>(pair.origin) + 1];
     if (pair.index % 4096 != 0) continue;
-    stop_if_asked();
-    status.show("counting", static_cast<double>(reader.bytes_read()) / bytes,
-                static_cast<double>(pair.index));
+    work.stop_if_asked();
+    work.status.show("counting", static_cast<double>(reader.bytes_read()) / bytes,
+                     static_cast<double>(pair.index));
   }
   for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
   return begins;
@@ -81,7 +75,8 @@ class EvenSample {
 };
 
 // The sentences to learn one vocabulary from.
-Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, int64_t learn_from) {
+Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, int64_t learn_from,
+                       const Preparation& work) {
   struct State {
     CorpusReader reader;
     EvenSample sample;
@@ -92,13 +87,13 @@ Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, 
   auto state =
       std::make_shared<State>(State{.reader = CorpusReader(corpus_sources(data), data.swap, data.limit),
                                     .sample = EvenSample(static_cast<uint64_t>(wanted), survey.pairs())});
-  return [state, &survey, side]() -> std::optional<std::string_view> {
+  return [state, &survey, side, &work]() -> std::optional<std::string_view> {
     if (state->target_waits) {
       state->target_waits = false;
       return state->pair.target;
     }
     while (state->reader.next(state->pair)) {
-      if (state->pair.index % 4096 == 0) stop_if_asked();
+      if (state->pair.index % 4096 == 0) work.stop_if_asked();
       if (!state->sample.takes_next() || state->pair.invalid || survey.is_held_out(state->pair.index))
         continue;
       if (is_blank(state->pair.source) || is_blank(state->pair.target)) continue;
@@ -115,8 +110,8 @@ bool Survey::is_held_out(uint64_t pair) const {
   return std::binary_search(held_out.begin(), held_out.end(), pair);
 }
 
-Survey survey_corpus(const DataConfig& data, StatusLine& status) {
-  Survey survey = {.source_begins = count_pairs(data, status), .held_out = {}};
+Survey survey_corpus(const DataConfig& data, Preparation& work) {
+  Survey survey = {.source_begins = count_pairs(data, work), .held_out = {}};
   if (survey.pairs() == 0) {
     throw Error("the corpus is empty: there is no line in {}", corpus_sources(data).front().name());
   }
@@ -130,11 +125,11 @@ Survey survey_corpus(const DataConfig& data, StatusLine& status) {
 }
 
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
-                               const Survey& survey, int threads, StatusLine& status) {
+                               const Survey& survey, int threads, Preparation& work) {
   if (!vocabulary.from.empty()) return read_vocabularies(vocabulary.from);
   const auto learn = [&](Side side, const char* what) {
     const auto task = [&, side, what] {
-      const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from); };
+      const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from, work); };
       return std::make_shared<const Vocabulary>(
           (data.terms.empty() ? learn_vocabulary : learn_vocabulary_for_terms)(vocabulary, open, what));
     };
@@ -147,12 +142,13 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
   const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   const auto result = [&](auto& learning, const char* what) {
     while (learning.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
-      status.show(stop_requested() ? "stopping when the vocabulary is learned; Ctrl-C again stops at once"
-                                   : "learning the vocabulary",
-                  -1);
+      work.status.show(work.is_to_stop()
+                           ? "stopping when the vocabulary is learned; Ctrl-C again stops at once"
+                           : "learning the vocabulary",
+                       -1);
     }
-    status.clear();
-    stop_if_asked();
+    work.status.clear();
+    work.stop_if_asked();
     auto learned = learning.get();
     const char* fewer =
         learned->size() < vocabulary.size && can_be_filled ? ", all that the text yields" : "";

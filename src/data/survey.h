@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/status_line.h"
 #include "data/corpus.h"
+#include "data/preparation.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -21,11 +21,11 @@ struct Survey {
 
 // Reads the whole corpus. Holds out the data.hold_out pairs whose indices have the smallest hashes, which is
 // deterministic.
-Survey survey_corpus(const DataConfig& data, StatusLine& status);
+Survey survey_corpus(const DataConfig& data, Preparation& work);
 
 // Learns the vocabularies from a sample of `learn_from` sentences without the held-out ones, or reads those of `from`.
 // Both sides at the same time if there are threads.
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
-                               const Survey& survey, int threads, StatusLine& status);
+                               const Survey& survey, int threads, Preparation& work);
 
 }  // namespace dragoman::internal

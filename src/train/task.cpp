@@ -193,11 +193,11 @@ Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   return task;
 }
 
-Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int threads,
-                            int local_processes) {
+Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int threads, int local_processes,
+                            const std::function<bool()>& stop) {
   require_corpus(recipe.data);
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads);
+  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads, stop);
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
@@ -211,11 +211,12 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
 }
 
 // The first process prepares the corpus, decides what is automatic and reports errors before the others begin.
-Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& processes) {
+Task make_corpus_task(Recipe recipe, const std::string& folder, Processes& processes,
+                      const std::function<bool()>& stop) {
   // With all processors of the machine, not a process's share: the others wait for the first one.
   const int threads = thread_count(recipe.training, single_process());
   if (processes.first()) {
-    Task task = make_first_corpus_task(recipe, folder, threads, processes.local_count());
+    Task task = make_first_corpus_task(recipe, folder, threads, processes.local_count(), stop);
     processes.gather(task.recipe.training.batch_tokens);
     return task;
   }
@@ -239,9 +240,10 @@ int thread_count(const TrainingConfig& training, const Processes& processes) {
   return training.threads > 0 ? static_cast<int>(training.threads) : processes.share_of_threads();
 }
 
-Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes) {
+Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes,
+               const std::function<bool()>& stop) {
   Task task = recipe.data.synthetic != Synthetic::none ? make_synthetic_task(recipe, folder, processes)
-                                                       : make_corpus_task(recipe, folder, processes);
+                                                       : make_corpus_task(recipe, folder, processes, stop);
   TrainingPrecision& precision = task.recipe.training.precision;
   if (processes.first())
     precision = resolved_precision(task.recipe, folder, thread_count(recipe.training, processes));

@@ -43,8 +43,9 @@ struct Task {
 int thread_count(const TrainingConfig& training, const Processes& processes);
 
 // Completes a valid recipe and makes its batches: prepares the corpus unless that is done, and fills in what depends on
-// it and on the machine, the precision among that. `folder`: of the model.
-Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes = single_process());
+// it and on the machine, the precision among that. `folder`: of the model. `stop`: asked while the corpus is prepared.
+Task make_task(const Recipe& recipe, const std::string& folder, Processes& processes = single_process(),
+               const std::function<bool()>& stop = {});
 
 // The recipe with the sizes of the vocabularies, and batch_tokens as a number. `local_processes`: on this machine.
 Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::string& folder,

@@ -1,6 +1,7 @@
 // Training by the library: callbacks, and a stop that loses nothing.
 #include "dragoman/training.h"
 
+#include <filesystem>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,17 @@ TEST_F(TrainingTest, AStoppedRunGoesOnToTheSameBits) {
   EXPECT_EQ(second.steps, 12);
   EXPECT_EQ(internal::read_file(folder_.path("stopped/model.safetensors")),
             internal::read_file(folder_.path("undisturbed/model.safetensors")));
+}
+
+TEST_F(TrainingTest, IsStoppedWhileTheCorpusIsPrepared) {
+  TrainingRequest r = request("stopped");
+  const auto stop = std::make_unique<std::stop_source>();
+  stop->request_stop();
+  r.stop = stop->get_token();
+  const TrainingResult result = train(r);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("stopped")));
 }
 
 TEST_F(TrainingTest, ARunTakesTheModelThatItBeginsWith) {

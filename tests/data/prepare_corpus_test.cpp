@@ -341,9 +341,9 @@ TEST_F(PrepareTest, ShardsHaveTheirShareOfEachSource) {
   data.target.push_back(second.target[0]);
   const PreparedCorpus whole = prepared(data);
   EXPECT_EQ(whole.source_begins, (std::vector<uint64_t>{0, 500, 620}));
-  StatusLine status;
-  const Survey survey = survey_corpus(data, status);
-  const auto result = encode_corpus(data, whole.vocabularies, survey, folder.path(""), 7, 2, status, 100);
+  Preparation work;
+  const Survey survey = survey_corpus(data, work);
+  const auto result = encode_corpus(data, whole.vocabularies, survey, folder.path(""), 7, 2, work, 100);
   ASSERT_EQ(result.shards, 7);
   PreparedCorpus corpus;
   for (int64_t i = 0; i < result.shards; ++i) {
