@@ -140,9 +140,11 @@ Vocabulary::Vocabulary(std::string model, const std::string& name, std::optional
   for (const char* const token : {term_begin_name, term_is_name, term_end_name})
     if (const int32_t mark = id(token); mark != special_.unknown && is_control(mark))
       suppressed_.push_back(mark);
-  bool of_words = !processor_->table;
-  for (int32_t i = 0; i < size() && of_words; ++i)
-    of_words = is_special(i) || piece(i).starts_with(word_begin);
+  // Of the file's own pieces: other systems' tables of tokens may hold anything.
+  bool of_words = true;
+  for (int i = 0; i < processor_->GetPieceSize() && of_words; ++i)
+    of_words = processor_->IsControl(i) || processor_->IsUnknown(i) ||
+               processor_->IdToPiece(i).starts_with(word_begin);
   processor_->is_of_words = of_words;
   processor_->tokenizer = tokenizer_of(model_, name);
 }

@@ -33,7 +33,7 @@ constexpr ModelConfig small = {.encoder_layers = 2,
                                .decoder_d_ff = 20,
                                .dropout = 0};
 
-std::shared_ptr<const Vocabulary> learned(const std::vector<std::string>& words, int64_t size) {
+std::shared_ptr<const Vocabulary> learned(const std::vector<std::string>& words, VocabularyConfig config) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < 200; ++i)
     lines.push_back(words[i % words.size()] + " " + words[i * i % words.size()] + " " +
@@ -43,14 +43,12 @@ std::shared_ptr<const Vocabulary> learned(const std::vector<std::string>& words,
       return i < lines.size() ? std::optional<std::string_view>(lines[i++]) : std::nullopt;
     };
   };
-  VocabularyConfig config;
-  config.size = size;
   return std::make_shared<const Vocabulary>(learn_vocabulary(config, open, "source"));
 }
 
 Vocabularies own_vocabularies(bool shared) {
-  const auto source = learned({"station", "where", "is", "the", "train", "ticket"}, 50);
-  return {source, shared ? source : learned({"gare", "où", "est", "la", "billet"}, 40)};
+  const auto source = learned({"station", "where", "is", "the", "train", "ticket"}, {.size = 50});
+  return {source, shared ? source : learned({"gare", "où", "est", "la", "billet"}, {.size = 40})};
 }
 
 // A folder as training writes it, with random weights everywhere.
@@ -141,6 +139,23 @@ TEST_F(Export, CTranslate2HasEveryChoice) {
   expect_same_scores("ctranslate2", made(c), 0);
   c.norm_kind = NormKind::rms;
   expect_same_scores("ctranslate2", made(c), 0);
+}
+
+TEST_F(Export, WordsAndTheirTokenizerComeBack) {
+  for (const WordTokenizer tokenizer : {WordTokenizer::none, WordTokenizer::simple}) {
+    const VocabularyConfig config = {.kind = PieceKind::words, .tokenizer = tokenizer, .size = 0};
+    const Vocabularies words = {learned({"station", "where", "is", "the", "train", ","}, config),
+                                learned({"gare", "la", "est", "train", "!"}, config)};
+    fs::remove_all(temporary_.path("words"));
+    expect_same_scores("ctranslate2", make_model(small, words, temporary_.path("words")), 0);
+    const Vocabularies back = read_vocabularies(temporary_.path("back"));
+    for (const char* line : {"where, is the ☃ ☃ station!", "la gare, est ☃☃ x y"}) {
+      EXPECT_EQ(back.target->encode(line), words.target->encode(line)) << line;
+      EXPECT_EQ(back.target->decode(back.target->encode(line)),
+                words.target->decode(words.target->encode(line)))
+          << line;
+    }
+  }
 }
 
 TEST_F(Export, CTranslate2KeepsIntegers) {
