@@ -121,8 +121,13 @@ bool CommandLine::names_option(const std::string& word) const {
 
 CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
   std::vector<std::string> known = {"--help"};
+  const std::string bare = name.substr(name.find_last_of(".-") + 1);  // with another table, or without one
+  const Option* meant = nullptr;
   for (Options* options : options_) {
-    for (const Option& option : options->all()) known.push_back("--" + option.key());
+    for (const Option& option : options->all()) {
+      known.push_back("--" + option.key());
+      if (!option.section.empty() && option.name == bare) meant = &option;
+    }
     const Option* option = name.starts_with("--") ? options->find(name.substr(2)) : nullptr;
     if (!option) continue;
     const auto given = std::ranges::find(flags_, option, &Flag::option);
@@ -130,7 +135,8 @@ CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
     if (given->name == name) return *given;
     throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
   }
-  throw UsageError("{}: unknown option {}{}", command_, shortened(name), suggestion(name, known));
+  throw UsageError("{}: unknown option {}{}", command_, shortened(name),
+                   meant ? fmt::format("; did you mean --{}?", meant->key()) : suggestion(name, known));
 }
 
 void CommandLine::take_arguments(const std::vector<std::string>& words) {
