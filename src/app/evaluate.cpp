@@ -15,6 +15,7 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/signals.h"
+#include "base/status_line.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -151,11 +152,15 @@ void evaluate(const Arguments& arguments) {
   Scores scores(o.scores);
   LengthTable table(o.scores);
   size_t number = 0;
+  StatusLine status;
   translate_lines(o.translating, given_options(search), set.sources, [&](const dragoman::Translation& done) {
     const std::string &text = done.text(), &reference = set.references.at(number++);
     scores.add(text, reference);
     if (o.by_length) table.add(done.source, text, reference);
+    status.show("translating", static_cast<double>(number) / static_cast<double>(set.sources.size()),
+                static_cast<double>(number), "lines");
   });
+  status.clear();
   std::cout << printed(o, scores, table);
 }
 

@@ -1,6 +1,9 @@
 // dragoman translate: one line of output per line of input, as soon as it is ready.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +18,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/status_line.h"
 #include "serve/translation_json.h"
 
 namespace dragoman::internal {
@@ -163,8 +167,14 @@ void translate(const Arguments& arguments) {
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
-  translate_lines(o.translating, request, input,
-                  [&](const dragoman::Translation& done) { printer.print(done); });
+  std::optional<StatusLine> status;
+  if (isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0) status.emplace();
+  int64_t lines = 0;
+  translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
+    printer.print(done);
+    if (status) status->show("translating", -1, static_cast<double>(++lines), "lines");
+  });
+  status.reset();
   printer.finish();
 }
 

@@ -12,7 +12,7 @@ namespace dragoman::internal {
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1), last_(Clock::now()), since_(last_) {}
 
-void StatusLine::show(const std::string& what, double share, double pairs) {
+void StatusLine::show(const std::string& what, double share, double count, const char* unit) {
   const auto now = Clock::now();
   if (what != work_) {
     work_ = what;
@@ -25,9 +25,9 @@ void StatusLine::show(const std::string& what, double share, double pairs) {
   if (share >= 0) text += fmt::format("  {:3.0f} %", 100 * std::min(share, 1.0));
   const double seconds = std::chrono::duration<double>(now - since_).count();
   if (share < 0) text += fmt::format("  {:.0f} s", seconds);
-  if (pairs > 0 && seconds > 0) {
-    text += fmt::format("  {} pairs, {} a second", with_commas(static_cast<int64_t>(pairs)),
-                        with_commas(static_cast<int64_t>(pairs / seconds)));
+  if (count > 0 && seconds > 0) {
+    text += fmt::format("  {} {}, {} a second", with_commas(static_cast<int64_t>(count)), unit,
+                        with_commas(static_cast<int64_t>(count / seconds)));
   }
   if (!terminal_) return log_info("{}", text);
   write_over(text);

@@ -15,7 +15,7 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   // Cheap enough to be called a thousand times a second. A share below 0: unknown.
-  void show(const std::string& what, double share, double pairs = 0);
+  void show(const std::string& what, double share, double count = 0, const char* unit = "pairs");
   void clear();  // before anything else is written
 
  private:
