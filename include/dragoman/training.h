@@ -53,7 +53,7 @@ struct TrainingRequest {
   // kept.
   std::function<void(const TrainingStep&)> on_step = {};
   std::function<void(const ValidationResult&)> on_validation = {};
-  std::stop_token stop = {};  // saves a checkpoint and returns
+  std::stop_token stop = {};  // saves a checkpoint, if the training has begun, and returns
 };
 
 struct TrainingResult {

@@ -127,11 +127,13 @@ uint64_t Service::new_client() {
 }
 
 size_t Service::pending() const {
+  if (getpid() != process_) return 0;
   const std::lock_guard lock(mutex_);
   return pending_;
 }
 
 TranslatorStatistics Service::statistics() const {
+  if (getpid() != process_) return {};
   const std::lock_guard lock(mutex_);
   TranslatorStatistics now = statistics_;
   now.waiting += inbox_.jobs.size();
@@ -154,6 +156,7 @@ void Service::run(ServiceTask task) {
 }
 
 void Service::cancel_later(uint64_t id) {
+  if (getpid() != process_) return;
   {
     const std::lock_guard lock(mutex_);
     inbox_.cancelled.push_back(id);
@@ -344,6 +347,8 @@ void Service::end(std::unique_ptr<ServiceJob> job, std::exception_ptr error) {
     job->on_done(job->promise.get_future());
   } catch (const std::exception& thrown) {
     log_warning("the callback of a translation threw an exception, which it must not: {}", thrown.what());
+  } catch (...) {
+    log_warning("the callback of a translation threw an exception, which it must not");
   }
 }
 

@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-internal::Recipe recipe_of(const TrainingRequest& request) {
+internal::Recipe recipe_of(const TrainingRequest& request, const internal::RunOptions& run) {
   internal::Recipe recipe;
   internal::Options declared;
   declare(declared, recipe);
@@ -23,7 +23,7 @@ internal::Recipe recipe_of(const TrainingRequest& request) {
     declared.read_recipe_file(request.recipe);
   }
   internal::set_options(declared, request.options);
-  take_model(declared, request.init_from);
+  take_model(declared, run);
   declared.check([&] { validate(recipe); });
   return recipe;
 }
@@ -82,11 +82,11 @@ internal::TrainingObserver observer_of(const TrainingRequest& request) {
 
 TrainingResult train(const TrainingRequest& request) {
   return internal::guarded([&]() -> TrainingResult {
-    const internal::Recipe recipe = recipe_of(request);
     TrainingResult result = {.folder = folder_of(request)};
     const internal::RunOptions options = {.folder = result.folder,
                                           .resume = static_cast<internal::Resume>(request.resume),
                                           .init_from = request.init_from};
+    const internal::Recipe recipe = recipe_of(request, options);
     std::optional<internal::Run> run;
     try {
       run.emplace(recipe, options, internal::single_process(), observer_of(request));

@@ -121,12 +121,14 @@ bool CommandLine::names_option(const std::string& word) const {
 
 CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
   std::vector<std::string> known = {"--help"};
-  const std::string bare = name.substr(name.find_last_of(".-") + 1);  // with another table, or without one
-  const Option* meant = nullptr;
+  const size_t dot = name.find('.');
+  std::string bare = name.substr(dot != name.npos ? dot + 1 : std::min<size_t>(2, name.size()));
+  std::ranges::replace(bare, '-', '_');
+  std::vector<const Option*> elsewhere;  // of the same name, in a table that was not given, or in another
   for (Options* options : options_) {
     for (const Option& option : options->all()) {
       known.push_back("--" + option.key());
-      if (!option.section.empty() && option.name == bare) meant = &option;
+      if (!option.section.empty() && option.name == bare) elsewhere.push_back(&option);
     }
     const Option* option = name.starts_with("--") ? options->find(name.substr(2)) : nullptr;
     if (!option) continue;
@@ -136,7 +138,8 @@ CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
     throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
   }
   throw UsageError("{}: unknown option {}{}", command_, shortened(name),
-                   meant ? fmt::format("; did you mean --{}?", meant->key()) : suggestion(name, known));
+                   elsewhere.size() == 1 ? fmt::format("; did you mean --{}?", elsewhere[0]->key())
+                                         : suggestion(name, known));
 }
 
 void CommandLine::take_arguments(const std::vector<std::string>& words) {

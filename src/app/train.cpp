@@ -45,9 +45,9 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
 
   options.read_recipe_file(path);
   line.set_flags();
-  take_model(options, run.init_from);
-  options.check([&] { validate(recipe); });
   if (run.folder.empty()) run.folder = default_run_folder(path);
+  take_model(options, run);
+  options.check([&] { validate(recipe); });
   return true;
 }
 

@@ -1,4 +1,5 @@
 // dragoman translate: one line of output per line of input, as soon as it is ready.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -128,6 +129,13 @@ class Printer {
   int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, unknown_ = 0, terms_missed_ = 0;
 };
 
+// On a terminal that nothing else is written to: results go to a file, and input is not typed.
+bool may_show_progress(const std::vector<std::string>& files) {
+  struct stat output = {};
+  const bool to_file = fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode);
+  return to_file && isatty(STDERR_FILENO) == 1 && (!files.empty() || isatty(STDIN_FILENO) == 0);
+}
+
 }  // namespace
 
 void translate(const Arguments& arguments) {
@@ -168,7 +176,7 @@ void translate(const Arguments& arguments) {
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
   std::optional<StatusLine> status;
-  if (isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0) status.emplace();
+  if (may_show_progress(files)) status.emplace();
   int64_t lines = 0;
   translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
     printer.print(done);

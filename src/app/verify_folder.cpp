@@ -112,7 +112,9 @@ void verify_shards(VerificationReport& findings, const std::string& folder) {
 
 void verify_folder(const std::string& folder) {
   VerificationReport findings;
-  if (!fs::exists(folder + "/config.json") && fs::exists(prepared_folder(folder))) {
+  const bool has_run = fs::exists(folder + "/config.json") || fs::exists(weights_path(folder)) ||
+                       fs::exists(folder + "/checkpoints");
+  if (!has_run && fs::exists(prepared_folder(folder))) {
     verify_shards(findings, folder);
     std::cout << folder << ": prepared, but not trained yet\n";
     return findings.throw_if_any(folder);

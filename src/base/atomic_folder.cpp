@@ -39,13 +39,6 @@ void rename_folder(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename to its final name", from);
 }
 
-// Whether the path still names the open folder.
-bool is_same(int file, const std::string& path) {
-  struct stat open_one = {}, named_one = {};
-  return fstat(file, &open_one) == 0 && stat(path.c_str(), &named_one) == 0 &&
-         open_one.st_ino == named_one.st_ino && open_one.st_dev == named_one.st_dev;
-}
-
 }  // namespace
 
 AtomicFolder::AtomicFolder(const std::string& folder, const std::string& mark) : folder_(folder) {
@@ -74,7 +67,7 @@ void AtomicFolder::lock() {
     while (flock(lock_, LOCK_EX) != 0) {
       if (errno != EINTR) fail("lock", path_);
     }
-    if (is_same(lock_, path_)) return;
+    if (is_named(lock_, path_)) return;
     close(lock_);  // the process before us renamed it
   }
 }

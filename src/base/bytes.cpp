@@ -32,9 +32,11 @@ constexpr RefusedFormat refused_formats[] = {
       "7zXZ",
       5},
      "is compressed with xz: decompress it, or compress it with gzip or Zstandard"},
-    {{"BZh91AY&SY", 10}, "is compressed with bzip2: decompress it, or compress it with gzip or Zstandard"},
     {{"\xff\xfe", 2}, "is UTF-16: convert it to UTF-8"},
     {{"\xfe\xff", 2}, "is UTF-16: convert it to UTF-8"}};
+
+constexpr const char* bzip2_advice =
+    "is compressed with bzip2: decompress it, or compress it with gzip or Zstandard";
 
 // A file or standard input, with its first bytes available for a look.
 class PlainBytes : public ByteSource {
@@ -53,7 +55,7 @@ class PlainBytes : public ByteSource {
   bool starts_with(std::string_view magic) {
     while (ahead_.size() < magic.size() && magic.starts_with(ahead_)) {
       char byte;
-      if (read_file(&byte, 1) == 0) return false;
+      if (ended_ || read_file(&byte, 1) == 0) return false;
       ahead_ += byte;
     }
     return std::string_view(ahead_).starts_with(magic);
@@ -61,7 +63,7 @@ class PlainBytes : public ByteSource {
 
   size_t read(char* to, size_t size) override {
     const size_t known = std::min(size, ahead_.size());
-    if (known == 0) return read_file(to, size);
+    if (known == 0) return ended_ ? 0 : read_file(to, size);
     std::memcpy(to, ahead_.data(), known);
     ahead_.erase(0, known);
     return known;
@@ -87,12 +89,14 @@ class PlainBytes : public ByteSource {
     } while (n < 0 && errno == EINTR);
     if (n < 0) throw Error("cannot be read: {}", std::strerror(errno));
     position_ += static_cast<uint64_t>(n);
+    ended_ = n == 0;
     return static_cast<size_t>(n);
   }
 
   int file_;
   std::string ahead_;
   uint64_t position_ = 0;
+  bool ended_ = false;  // a terminal would go on
 };
 
 // What the two decoders share: a block of compressed bytes, and how much of it has been decoded.
@@ -217,6 +221,8 @@ std::unique_ptr<ByteSource> open_text(const std::string& path) {
   auto file = std::make_unique<PlainBytes>(path);
   for (const auto& [magic, advice] : refused_formats)
     if (file->starts_with(magic)) throw Error("{}", advice);
+  for (const char level : {'1', '2', '3', '4', '5', '6', '7', '8', '9'})
+    if (file->starts_with(std::string("BZh") + level + "1AY&SY")) throw Error("{}", bzip2_advice);
   return decompressed(std::move(file));
 }
 

@@ -1,6 +1,7 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,6 +138,12 @@ void stream_to_file(const std::string& wanted, const Contents& contents) {
     throw;
   }
   flush_folder(fs::path(path).parent_path());  // the new name, too
+}
+
+bool is_named(int file, const std::string& path) {
+  struct stat open_one = {}, named_one = {};
+  return fstat(file, &open_one) == 0 && stat(path.c_str(), &named_one) == 0 &&
+         open_one.st_ino == named_one.st_ino && open_one.st_dev == named_one.st_dev;
 }
 
 void make_folder(const std::string& path) {

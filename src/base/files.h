@@ -24,6 +24,9 @@ void stream_to_file(const std::string& path, const Contents& contents);
 // Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);
 
+// Whether the path still names the open file or folder.
+bool is_named(int file, const std::string& path);
+
 // The paths of a folder's files and folders, in no particular order.
 std::vector<std::string> entries_of(const std::string& folder);
 

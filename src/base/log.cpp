@@ -12,6 +12,9 @@ std::atomic<LogLevel> lowest_level{LogLevel::off};  // a library is silent; the 
 std::mutex sink_mutex;
 LogSink sink;
 
+constexpr const char* clear_line = "\r\x1b[K";
+std::atomic<bool> status_is_shown{false};
+
 const char* prefix(LogLevel level) {
   if (level == LogLevel::debug) return "debug: ";
   if (level == LogLevel::warning) return "warning: ";
@@ -34,13 +37,14 @@ void log_line(LogLevel level, const std::string& message) {
     const std::lock_guard lock(sink_mutex);
     if (sink) return sink(level, message);
   }
-  const std::string line = prefix(level) + message + "\n";
+  const std::string line =
+      (status_is_shown.exchange(false) ? clear_line : "") + (prefix(level) + message + "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call: stdio locks the stream for it
 }
 
 void write_over(const std::string& text) {
-  const std::string line =
-      "\r\x1b[K\x1b[?7l" + text + "\x1b[?7h";  // clears the line; wrapping off, and on again
+  status_is_shown = !text.empty();
+  const std::string line = clear_line + ("\x1b[?7l" + text) + "\x1b[?7h";  // wrapping off, and on again
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

@@ -46,7 +46,8 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
   }
 }
 
-// For a terminal: a status line on standard error that the next one overwrites; an empty text removes it. It is cut to
+// For a terminal: a status line on standard error that the next one, or a line of the log, overwrites; an empty text
+// removes it. It is cut to
 // the terminal's width, since a line that wraps could not be overwritten.
 void write_over(const std::string& text);
 

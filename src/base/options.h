@@ -97,8 +97,8 @@ class Options {
   // Sets one variable from a flag's text. Commas separate a list's items; an empty text is the empty list.
   void set_flag(const std::string& key, const std::string& text);
 
-  // Sets one variable for a user of the library, who has neither file nor flag.
-  void set(const std::string& key, const OptionValue& value);
+  // Sets one variable for a user of the library, who has neither file nor flag. `place`: for errors.
+  void set(const std::string& key, const OptionValue& value, const std::string& place = "the options");
 
   // Whether a recipe or a flag set the option, even to its default.
   bool is_given(const std::string& key) const;

@@ -126,9 +126,9 @@ void Options::set_flag(const std::string& key, const std::string& text) {
   assign(option, value_of(text, option), "the command line");
 }
 
-void Options::set(const std::string& key, const OptionValue& value) {
-  Option& option = find(key, "the options");
-  assign(option, value, "the options");
+void Options::set(const std::string& key, const OptionValue& value, const std::string& place) {
+  Option& option = find(key, place);
+  assign(option, value, place);
 }
 
 // A list of numbers is saved as strings, which is how every version reads it.

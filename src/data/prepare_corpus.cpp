@@ -56,10 +56,9 @@ json facts_of_vocabularies(const std::string& folder) {
 // known.
 bool recall_file(const std::string& path, const json& known, json& origin) {
   std::error_code error;
-  if (path == "-" || std::filesystem::exists(path, error)) return false;
+  if (path == "-" || std::filesystem::exists(path, error) || error) return false;
   const json::json_pointer files("/files"), formats("/formats");
   if (!known.contains(files / path)) return false;
-  log_warning("{} is gone: what was prepared from it is used", path);
   origin["files"][path] = known.at(files / path);
   if (known.contains(formats / path)) origin["formats"][path] = known.at(formats / path);
   return true;
@@ -106,19 +105,28 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
   return origin;
 }
 
-void check_not_empty(const std::vector<TextPair>& validation, const std::string& source) {
-  if (validation.empty())
-    throw Error("the validation set is empty: there is no pair in {} that can be used", source);
+// Without the files only what was prepared from them can be used.
+void check_files(const DataConfig& data, bool is_prepared) {
+  for (const CorpusSource& source : corpus_sources(data)) {
+    for (const std::string& path : {source.source, source.target}) {
+      std::error_code error;
+      if (path.empty() || path == "-" || std::filesystem::exists(path, error)) continue;
+      if (!is_prepared) facts_of_file(path, data.obtain);  // throws
+      log_warning("{} is gone: what was prepared from it is used", path);
+    }
+  }
 }
 
 // Reports mistakes in the validation set now rather than after hours of preparation.
-void check_validation(const DataConfig& data) {
+void check_validation(const DataConfig& data, bool is_first) {
   for (const auto* files : {&data.valid_source, &data.valid_target}) {
     for (const std::string& path : *files) facts_of_file(path, data.obtain);
   }
   DroppedPairs ignored;
   const std::vector<CorpusSource> sources = validation_sources(data);
-  if (!sources.empty()) check_not_empty(read_pairs(sources, data.swap, ignored), sources.front().name());
+  if (read_pairs(sources, data.swap, ignored).empty() && !sources.empty() && is_first)
+    throw Error("the validation set is empty: there is no pair in {} that can be used",
+                sources.front().name());
 }
 
 // The source's vocabulary spells the targets of terms. Sampling segments the text of sources again, and terms are not
@@ -339,8 +347,10 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
   CHECK(data.synthetic == Synthetic::none);
   check_terms(data, vocabulary);
   const std::optional<json> manifest = read_manifest(folder);
-  const json origin = origin_of(data, vocabulary, manifest ? manifest->at("origin") : json::object());
-  check_validation(data);
+  const json known = manifest ? manifest->at("origin") : json::object();
+  const json origin = origin_of(data, vocabulary, known);
+  check_files(data, known == origin);
+  check_validation(data, !manifest);
   if (auto corpus = reuse(folder, origin, threads)) return std::move(*corpus);
   log_why_again(folder, origin);
   AtomicFolder making(folder, manifest_name);
@@ -369,7 +379,6 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
     log_warning("validation: {} pairs left out, {} empty and {} invalid", left_out.total(), left_out.empty,
                 left_out.invalid);
   }
-  check_not_empty(pairs, held_out ? held_out_files.front().name() : validation_sources(data).front().name());
   return pairs;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <future>
 #include <queue>
@@ -142,10 +143,11 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
   const bool can_be_filled = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   const auto result = [&](auto& learning, const char* what) {
     while (learning.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
-      work.status.show(work.is_to_stop()
-                           ? "stopping when the vocabulary is learned; Ctrl-C again stops at once"
-                           : "learning the vocabulary",
-                       -1);
+      const char* doing = "learning the vocabulary";
+      if (work.is_to_stop()) doing = "stopping when the vocabulary is learned";
+      if (stop_requested() == SIGINT)
+        doing = "stopping when the vocabulary is learned; Ctrl-C again stops at once";
+      work.status.show(doing, -1);
     }
     work.status.clear();
     work.stop_if_asked();

@@ -184,8 +184,8 @@ TextOfPieces Vocabulary::join_words(std::span<const int32_t> ids) const {
     const size_t begin = result.text.size();
     if (!is_control(id)) {
       const bool unknown = id == special_.unknown;
-      const std::string_view word =
-          unknown ? unknown_word : std::string_view(piece(id)).substr(word_begin.size());
+      std::string_view word = unknown ? unknown_word : std::string_view(piece(id));
+      if (word.starts_with(word_begin)) word.remove_prefix(word_begin.size());
       if (spacing.space_before(word)) result.text += ' ';
       result.text += word;
     }

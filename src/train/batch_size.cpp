@@ -69,7 +69,7 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
 
 int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
   if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
-  if (const nlohmann::json saved = saved_training_value(folder, "batch_tokens"); saved.is_number_integer())
+  if (const nlohmann::json saved = saved_value(folder, "training/batch_tokens"); saved.is_number_integer())
     return saved;
   const int64_t available = available_memory() / local_processes;
   const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);

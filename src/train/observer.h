@@ -47,7 +47,8 @@ struct TrainingObserver {
   std::function<void(const ValidationReport&)> on_validation;
 
   // Asked after each update, during validation, and, by several threads, while the corpus is prepared; in each process.
-  // After the first true the run saves a checkpoint and throws Stopped with signal 0: the same run resumes from there.
+  // After the first true the run saves a checkpoint, if it has begun to train, and throws Stopped with signal 0: the
+  // same run resumes from there.
   std::function<bool()> stop_requested;
 };
 

@@ -66,7 +66,7 @@ double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int thr
 
 TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& folder, int threads) {
   if (recipe.training.precision != TrainingPrecision::automatic) return recipe.training.precision;
-  const nlohmann::json saved = saved_training_value(folder, "precision");
+  const nlohmann::json saved = saved_value(folder, "training/precision");
   if (saved == "fp32") return TrainingPrecision::fp32;
   if (saved == "bf16") return TrainingPrecision::bf16;
   const Kernels& kernels = fastest_in_bf16(chosen_kernels());

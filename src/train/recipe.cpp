@@ -111,11 +111,6 @@ void declare(Options& options, CheckpointsConfig& c) {
   checkpoints.add("keep", c.keep, "newest checkpoints to keep, besides the best", at_least(1));
 }
 
-bool has_validation_set(const DataConfig& data) {
-  if (data.synthetic != Synthetic::none) return data.valid_batches > 0;
-  return data.hold_out > 0 || !data.valid_source.empty();
-}
-
 void check_validation(const ValidationConfig& c, const DataConfig& data) {
   for (const std::string& metric : c.metrics) {
     if (metric != "loss" && metric != "bleu" && metric != "chrf") {
@@ -150,6 +145,11 @@ void check_tied(const Recipe& recipe) {
 
 }  // namespace
 
+bool has_validation_set(const DataConfig& data) {
+  if (data.synthetic != Synthetic::none) return data.valid_batches > 0;
+  return data.hold_out > 0 || !data.valid_source.empty();
+}
+
 void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.data);
   declare(options, recipe.vocabulary);
@@ -159,9 +159,9 @@ void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.checkpoints);
 }
 
-nlohmann::json saved_training_value(const std::string& folder, const std::string& key) {
+nlohmann::json saved_value(const std::string& folder, const std::string& key) {
   if (!std::filesystem::exists(folder + "/config.json")) return {};
-  return read_config(folder).value(nlohmann::json::json_pointer("/recipe/training/" + key), nlohmann::json());
+  return read_config(folder).value(nlohmann::json::json_pointer("/recipe/" + key), nlohmann::json());
 }
 
 void validate(const Recipe& recipe) {

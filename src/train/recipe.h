@@ -83,8 +83,10 @@ struct Recipe {
 
 void declare(Options& options, Recipe& recipe);
 
-// What the run that was started in this folder has for a key of [training]; null if there is none.
-nlohmann::json saved_training_value(const std::string& folder, const std::string& key);
+bool has_validation_set(const DataConfig& data);
+
+// What the run that was started in this folder has for a key such as "training/precision"; null if there is none.
+nlohmann::json saved_value(const std::string& folder, const std::string& key);
 
 // Throws OptionError naming the first key with an invalid value.
 void validate(const Recipe& recipe);

@@ -31,6 +31,10 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
   }
 }
 
+bool has_checkpoints(const std::string& folder) {
+  return !Checkpoints(folder + "/checkpoints", 1).list().empty();
+}
+
 // Of a key of [model]. Initialisation and dropout may differ; vocabularies are compared as such.
 bool decides_outputs(const std::string& key, const ModelConfig& model) {
   if (key == "max_positions") return has_fixed_length(model.positions);
@@ -78,16 +82,20 @@ void check_no_finished_model(const std::string& folder) {
 
 }  // namespace
 
-void take_model(Options& options, const std::string& init_from) {
-  if (init_from.empty() || !fs::exists(init_from + "/config.json")) return;  // which is reported later
-  const ModelConfig model = read_model_config(init_from);
+void take_model(Options& options, const RunOptions& run) {
+  if (run.init_from.empty()) return;
+  // A run that resumes needs the other model no more.
+  const std::string& folder = has_checkpoints(run.folder) ? run.folder : run.init_from;
+  const std::string config = folder + "/config.json";
+  if (!fs::exists(config)) return;  // which is reported later
+  const ModelConfig model = read_model_config(folder);
   Recipe recipe;
   Options theirs;
   declare(theirs, recipe);
-  theirs.from_json({{"model", to_json(model)}}, init_from + "/config.json", UnknownKeys::ignore);
+  theirs.from_json({{"model", to_json(model)}}, config, UnknownKeys::ignore);
   for (const Option& option : theirs.all()) {
     if (option.section != "model" || !decides_outputs(option.name, model)) continue;
-    if (!options.is_given(option.key())) options.set(option.key(), option.get());
+    if (!options.is_given(option.key())) options.set(option.key(), option.get(), config);
   }
 }
 
@@ -99,9 +107,10 @@ nlohmann::json recipe_json(const Recipe& recipe) {
 }
 
 void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
-  if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
-    throw UsageError("--init-from {0}: there is no {1}", options.init_from, weights_path(options.init_from));
-  if (Checkpoints(options.folder + "/checkpoints", 1).list().empty()) {
+  if (!has_checkpoints(options.folder)) {
+    if (!options.init_from.empty() && !fs::exists(weights_path(options.init_from)))
+      throw UsageError("--init-from {0}: there is no {1}", options.init_from,
+                       weights_path(options.init_from));
     check_no_finished_model(options.folder);
     if (options.resume == Resume::require)
       throw UsageError("{} has no checkpoint, but resume is require: start with resume auto", options.folder);
@@ -119,11 +128,11 @@ void check_fits_folder(const Recipe& recipe, const RunOptions& options) {
 
 void check_fits_new_run(const RunOptions& options) {
   check_no_finished_model(options.folder);
-  const std::string checkpoints = options.folder + "/checkpoints";
-  if (!Checkpoints(checkpoints, 1).list().empty()) {
+  if (has_checkpoints(options.folder)) {
     throw UsageError(
-        "no checkpoint in {} can be used: remove them to start over, or choose another folder (--out)",
-        checkpoints);
+        "no checkpoint in {}/checkpoints can be used: remove them to start over, or choose another folder "
+        "(--out)",
+        options.folder);
   }
   if (!options.init_from.empty() && !have_same_vocabularies(options.folder, options.init_from)) {
     throw UsageError("--init-from {0} has another vocabulary than this run: add --vocabulary.from {0}",

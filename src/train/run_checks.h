@@ -14,8 +14,8 @@
 namespace dragoman::internal {
 
 // Sets the options of [model] that were not given as the model of --init-from has them, but for dropout and
-// initialisation.
-void take_model(Options& options, const std::string& init_from);
+// initialisation; where the run resumes, as the run has them.
+void take_model(Options& options, const RunOptions& run);
 
 // Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes
 // what a new run's model does.

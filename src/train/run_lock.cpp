@@ -13,13 +13,19 @@
 namespace dragoman::internal {
 
 RunLock::RunLock(const std::string& folder) : folder_(folder) {
-  std::error_code error;
-  made_folder_ = !std::filesystem::exists(folder, error) && !error;
-  make_folder(folder);
-  file_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  close(file_);
-  throw Error("{} is in use by another run: wait until it ends, or choose another folder (--out)", folder);
+  do {
+    if (file_ >= 0) close(file_);
+    std::error_code error;
+    made_folder_ = !std::filesystem::exists(folder, error) && !error;
+    make_folder(folder);
+    file_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file_ < 0 && errno != ENOENT) return;
+    if (file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(file_);
+      throw Error("{} is in use by another run: wait until it ends, or choose another folder (--out)",
+                  folder);
+    }
+  } while (file_ < 0 || !is_named(file_, folder));  // a run that failed has removed it
 }
 
 RunLock::~RunLock() {

@@ -18,7 +18,7 @@ class RunLock {
  private:
   std::string folder_;
   bool made_folder_ = false;
-  int file_;
+  int file_ = -1;
 };
 
 }  // namespace dragoman::internal

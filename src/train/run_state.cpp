@@ -25,6 +25,12 @@ LossSums sums_of(const nlohmann::json& json) {
 constexpr std::array names = {"loss", "bleu", "chrf", "train_loss"};
 const char* name_of(KeepBestBy by) { return names.at(static_cast<size_t>(by)); }
 
+std::optional<KeepBestBy> best_by_of(const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<KeepBestBy>(found - names.begin());
+}
+
 }  // namespace
 
 bool ValidationRecord::add(int64_t step, double value, KeepBestBy value_is) {
@@ -45,6 +51,11 @@ bool ValidationRecord::add(int64_t step, double value, KeepBestBy value_is) {
   best_value = value;
   without_improvement = 0;
   return true;
+}
+
+std::optional<KeepBestBy> saved_best_by(const std::string& folder) {
+  const nlohmann::json saved = saved_value(folder, "validation/keep_best_by");
+  return saved.is_string() ? best_by_of(saved) : std::nullopt;
 }
 
 nlohmann::json RunState::to_json() const {
@@ -74,8 +85,7 @@ void RunState::from_json(const nlohmann::json& saved) {
                  .best_step = integer_at(saved, "best_step"),
                  .best_value = saved.at("best_value"),
                  .without_improvement = integer_at(saved, "without_improvement")};
-  if (const auto by = std::ranges::find(names, saved.value("best_by", "")); by != names.end())
-    validations.by = static_cast<KeepBestBy>(by - names.begin());
+  validations.by = best_by_of(saved.value("best_by", ""));
   if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
   guard.from_json(saved.at("guard"));
 }

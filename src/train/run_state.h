@@ -26,6 +26,9 @@ struct ValidationRecord {
   bool add(int64_t step, double value, KeepBestBy by);
 };
 
+// What the run in this folder goes by, whose checkpoints of earlier versions do not say so.
+std::optional<KeepBestBy> saved_best_by(const std::string& folder);
+
 struct RunState {
   DataPosition position;
   double seconds = 0;    // of training, over all resumes

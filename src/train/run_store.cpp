@@ -156,6 +156,7 @@ void RunStore::load(const CheckpointInfo& checkpoint, Trainer& trainer, RunState
   trainer.restore(checkpoint);
   try {
     state.from_json(saved.at("state"));
+    if (!state.validations.by) state.validations.by = saved_best_by(folder_);
     cut_history(integer_at(saved, "metrics_bytes"), checkpoint.step + 1);
     warn_if_bits_change(saved, trainer, state);
   } catch (const nlohmann::json::exception& error) {

@@ -157,6 +157,14 @@ ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
   return set;
 }
 
+// Earlier versions began such runs.
+void check_validation(const Task& task, const std::string& folder) {
+  if (!task.validation.empty() || !has_validation_set(task.recipe.data)) return;
+  constexpr const char* what = "the validation set has no pair that can be used";
+  if (!std::filesystem::exists(folder + "/checkpoints")) throw Error("{}: name another one", what);
+  log_warning("{}: the training loss tells which model is the best", what);
+}
+
 nlohmann::json facts_of(const PreparedCorpus& corpus, const BatchSettings& settings) {
   const PaddingShares padding = padding_shares(corpus, settings);
   nlohmann::json facts = corpus.report;
@@ -206,6 +214,7 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   nlohmann::json facts = facts_of(corpus, settings);
   Task task = corpus_task(complete, std::move(corpus));
   task.validation = validation_set(complete, prepared, vocabularies, settings);
+  check_validation(task, folder);
   task.facts = std::move(facts);
   return task;
 }

@@ -89,6 +89,8 @@ TEST_F(DamagedFolder, ThatIsOnlyPreparedIsNotDamaged) {
                            "\"\n[vocabulary]\nkind = \"char\"\nsize = 0\n[training]\nmax_steps = 1\n");
   run("prepare " + file("recipe.toml") + " --out " + prepared);
   EXPECT_NE(run("info --verify " + prepared).find("prepared, but not trained yet"), std::string::npos);
+  std::filesystem::copy(file("model.safetensors"), prepared);
+  EXPECT_NE(run("info --verify " + prepared, "", 1).find("config.json: No such file"), std::string::npos);
 }
 
 TEST_F(DamagedFolder, ThatCannotBeRead) {

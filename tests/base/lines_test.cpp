@@ -55,6 +55,7 @@ TEST_F(LinesTest, OtherCompressionsAndEncodingsAreNamed) {
                                                               7),
                                                   "xz"},
                                         {std::string("BZh91AY&SY"), "bzip2"},
+                                        {std::string("BZh51AY&SY"), "bzip2"},
                                         {std::string("\xff\xfe"
                                                      "a\0",
                                                      4),

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "train/run_checks.h"
 #include "train/run_model.h"
 #include "train/whole_run.h"
 
@@ -52,6 +53,23 @@ TEST_F(RunFolder, AFolderInWhichNothingWasWrittenIsRemovedIfTheRunMadeIt) {
   fs::create_directory(folder_.path("run"));
   EXPECT_THROW(train("run"), Error);
   EXPECT_TRUE(fs::exists(folder_.path("run")));
+}
+
+TEST_F(RunFolder, AResumedRunNeedsTheModelThatItBeganWithNoMore) {
+  train("general");
+  const auto fine_tuned = [&] {
+    Recipe recipe = {.data = recipe_.data, .training = recipe_.training};
+    Options options;
+    declare(options, recipe);
+    const RunOptions run = {.folder = folder_.path("fine"), .init_from = folder_.path("general")};
+    take_model(options, run);
+    dragoman::internal::Run(recipe, run).train();
+    return recipe.model.d_model;
+  };
+  EXPECT_EQ(fine_tuned(), recipe_.model.d_model);
+  fs::remove_all(folder_.path("general"));
+  recipe_.training.max_steps = 6;
+  EXPECT_EQ(fine_tuned(), recipe_.model.d_model);
 }
 
 // They change the bits. Before this option existed, batches were computed as a whole.

@@ -192,7 +192,7 @@ TEST_F(WholeRun, AnAutomaticPrecisionIsChosenOnce) {
     recipe_.training.max_steps = steps;
     EXPECT_EQ(train("run").train.column("loss")->size(), static_cast<size_t>(steps));
   }
-  const std::string chosen = saved_training_value(folder_.path("run"), "precision");
+  const std::string chosen = saved_value(folder_.path("run"), "training/precision");
   const bool in_bf16 = chosen == "bf16";
   EXPECT_TRUE(in_bf16 || chosen == "fp32") << chosen;
   recipe_.training.precision = in_bf16 ? TrainingPrecision::fp32 : TrainingPrecision::bf16;
