@@ -17,7 +17,7 @@ using Metric = CorpusScore (*)(std::span<const std::string>, std::span<const std
 template <Metric metric>
 CorpusScore corpus_score(const Texts& hypotheses, const Texts& references, const std::string& tokenizer,
                          bool lowercase, int word_order) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return metric(hypotheses, references,
                 {.tokenizer = tokenizer, .lowercase = lowercase, .word_order = word_order});
 }
@@ -51,7 +51,7 @@ TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, con
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   };
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return translate_document(translator, request);
 }
 

@@ -54,7 +54,7 @@ TrainingResult run(const std::string& recipe, const std::string& recipe_text, co
   request.on_validation = [&](const ValidationResult& result) { callbacks.call(on_validation, result); };
   TrainingResult result;
   {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     result = train(request);
   }
   callbacks.rethrow();

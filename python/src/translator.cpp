@@ -102,7 +102,7 @@ void bind_descriptions(nb::module_& module) {
 std::vector<Score> score(Translator& translator,
                          const std::vector<std::pair<std::string, std::string>>& pairs, int64_t max_length,
                          bool alignment, const std::string& from, const std::string& to) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   std::vector<TextPair> texts;
   for (const auto& [source, target] : pairs) texts.push_back({source, target});
   return translator.score(texts, {.max_length = max_length, .alignment = alignment, .from = from, .to = to});
@@ -111,7 +111,7 @@ std::vector<Score> score(Translator& translator,
 Translator* new_translator(const std::vector<std::string>& folders, int threads, const std::string& precision,
                            int64_t batch, int64_t batch_tokens, int workers, bool verify,
                            size_t cache_bytes) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return new Translator(folders, {.threads = threads,
                                   .precision = precision_of(precision),
                                   .batch = batch,
@@ -140,7 +140,7 @@ Job* submit(Translator& translator, std::string text, const nb::dict& options, c
 
 std::string inspect(Translator& translator, const std::string& text, const std::string& target,
                     int64_t alternatives, const std::string& from, const std::string& to) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return translator.inspect(text, {.target = target, .alternatives = alternatives, .from = from, .to = to});
 }
 
