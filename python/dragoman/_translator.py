@@ -58,24 +58,22 @@ class Stream(Iterator[Progress]):
     def __init__(self, job: _core.Job, tokens: bool) -> None:
         self._job = job
         self._tokens = tokens
-        self._done: Translation | None = None
 
     def __next__(self) -> Progress:
-        while self._done is None:
+        while True:
             news = self._job.progress(_PATIENCE)
             if news is not None:
                 text, final_bytes = news
                 return Progress(text, text.encode()[:final_bytes].decode(errors="ignore"))
             if self._job.wait(0):
-                self._done = translation_of(self._job.result(), self._tokens)
-        raise StopIteration
+                self._job.result()  # raises what ended it
+                raise StopIteration
 
     def result(self) -> Translation:
         """Waits for the translation."""
-        for _ in self:
+        while not self._job.wait(_PATIENCE):
             pass
-        assert self._done is not None
-        return self._done
+        return translation_of(self._job.result(), self._tokens)
 
     def cancel(self) -> None:
         """Frees its place in the batch within a step."""

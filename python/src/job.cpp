@@ -27,7 +27,7 @@ Job::Job(Translator& translator, Request request, bool follow, const nb::object&
   const auto done = [state = state_, function](std::future<Translation> result) {
     {
       const std::lock_guard lock(state->mutex);
-      state->result = std::move(result);
+      state->result = result.share();
       state->news.notify_all();
     }
     if (function != nullptr) Caller::get().call(function);
@@ -56,14 +56,13 @@ std::optional<std::pair<std::string, size_t>> Job::progress(double seconds) {
   return std::pair(state_->text, state_->final_bytes);
 }
 
-Translation Job::result() {
-  std::future<Translation> result;
+Translation Job::result() const {
+  std::shared_future<Translation> result;
   {
     const std::lock_guard lock(state_->mutex);
-    result = std::move(state_->result);
+    result = state_->result;
   }
-  if (!result.valid())
-    throw Error("the result of a job can be taken only once, when it is done", ErrorKind::internal);
+  if (!result.valid()) throw Error("the result of a job is taken when it is done", ErrorKind::internal);
   return result.get();
 }
 

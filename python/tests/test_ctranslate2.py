@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import dragoman
 import pytest
 from conftest import FIXTURES
 from dragoman import ctranslate2
@@ -56,6 +57,12 @@ def test_tokens_are_those_of_ctranslate2(package):
         assert result.scores[0] < 0
     waiting = translator.translate_batch([references[0]["pieces"]] * 3, num_hypotheses=2, asynchronous=True)
     assert [len(one.result().hypotheses) for one in waiting] == [2, 2, 2] and waiting[0].done()
+    assert waiting[0].result() == waiting[0].result()
+    job = translator._translator.stream("the cat", timeout=0.001, beam=50, min_length=200)._job
+    late = ctranslate2.AsyncTranslationResult(job, [], with_scores=False, with_attention=False)
+    for _ in range(2):
+        with pytest.raises(dragoman.Expired):
+            late.result()
 
 
 def test_prefixes_scores_and_attention(package):

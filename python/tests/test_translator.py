@@ -115,6 +115,13 @@ def test_streams_grow_to_the_translation(translator):
         cancelled.result()
 
 
+def test_a_stream_that_failed_fails_again(translator):
+    stream = translator.stream(SENTENCES[0] * 100, beam=50, timeout=0.001)
+    for taken in (list, list, dragoman.Stream.result, dragoman.Stream.result):
+        with pytest.raises(dragoman.Expired):
+            taken(stream)
+
+
 def test_many_at_once_with_asyncio(translator):
     alone = [translator.translate(text).text for text in SENTENCES]
 
