@@ -1,12 +1,12 @@
 // Calls Python functions for threads that must not wait for the global lock, such as a translator's own.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
+
+#include <nanobind/nanobind.h>
 
 namespace dragoman::python {
 

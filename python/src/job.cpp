@@ -66,6 +66,7 @@ Translation Job::result() const {
   return result.get();
 }
 
+// Without a thread of its own, unlike other long calls: it would take longer than a short text.
 std::vector<Translation> translate_all(Translator& translator, std::vector<Request> requests) {
   struct State {
     std::mutex mutex;

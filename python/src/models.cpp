@@ -48,8 +48,7 @@ void bind_models(nb::module_& module) {
         quantize(folder, precision_of(precision), out);
       },
       nb::arg("folder"), nb::arg("precision"), nb::arg("out"), nb::call_guard<GilRelease>());
-  module.def("average", &average, nb::arg("folders"), nb::arg("out"),
-             nb::call_guard<GilRelease>());
+  module.def("average", &average, nb::arg("folders"), nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("average_checkpoints", &average_checkpoints, nb::arg("folder"), nb::arg("newest"),
              nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("inspection_page", &inspection_page, nb::arg("inspections"), nb::arg("model"));

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "binding.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
@@ -15,30 +15,12 @@ Resume resume_of(const std::string& name) {
   throw Error("unknown value of resume: \"" + name + "\"; use automatic, never or require", ErrorKind::usage);
 }
 
-// What a callback throws, KeyboardInterrupt included, makes the run save a checkpoint and end, and is rethrown then.
-class Callbacks {
- public:
-  explicit Callbacks(TrainingRequest& request) { request.stop = stop_.get_token(); }
-
-  template <class News>
-  void call(const nb::object& function, const News& news) {
-    const nb::gil_scoped_acquire gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!function.is_none()) function(news);
-    } catch (nb::python_error& error) {
-      if (!failure_) failure_.emplace(std::move(error));
-      stop_.request_stop();
-    }
-  }
-  void rethrow() {
-    if (failure_) throw std::move(*failure_);
-  }
-
- private:
-  std::stop_source stop_;
-  std::optional<nb::python_error> failure_;
-};
+// The callback of a call, on the Python thread; none for None.
+template <class News>
+std::function<void(const News&)> told(LongCall& call, const nb::object& function) {
+  if (function.is_none()) return {};
+  return [&](const News& news) { call.call_back([&] { function(news); }); };
+}
 
 TrainingResult run(const std::string& recipe, const std::string& recipe_text, const nb::dict& options,
                    const std::string& out, const std::string& resume, const std::string& init_from,
@@ -49,16 +31,12 @@ TrainingResult run(const std::string& recipe, const std::string& recipe_text, co
                              .out = out,
                              .resume = resume_of(resume),
                              .init_from = init_from};
-  Callbacks callbacks(request);
-  request.on_step = [&](const TrainingStep& step) { callbacks.call(on_step, step); };
-  request.on_validation = [&](const ValidationResult& result) { callbacks.call(on_validation, result); };
-  TrainingResult result;
-  {
-    const GilRelease release;
-    result = train(request);
-  }
-  callbacks.rethrow();
-  return result;
+  return in_long_call([&](LongCall& call) {
+    request.on_step = told<TrainingStep>(call, on_step);
+    request.on_validation = told<ValidationResult>(call, on_validation);
+    request.stop = call.stop_token();
+    return train(request);
+  });
 }
 
 }  // namespace

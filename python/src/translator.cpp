@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "job.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
@@ -102,10 +103,15 @@ void bind_descriptions(nb::module_& module) {
 std::vector<Score> score(Translator& translator,
                          const std::vector<std::pair<std::string, std::string>>& pairs, int64_t max_length,
                          bool alignment, const std::string& from, const std::string& to) {
-  const GilRelease release;
-  std::vector<TextPair> texts;
-  for (const auto& [source, target] : pairs) texts.push_back({source, target});
-  return translator.score(texts, {.max_length = max_length, .alignment = alignment, .from = from, .to = to});
+  return in_long_call([&](LongCall& call) {
+    std::vector<TextPair> texts;
+    for (const auto& [source, target] : pairs) texts.push_back({source, target});
+    return translator.score(texts, {.max_length = max_length,
+                                    .alignment = alignment,
+                                    .from = from,
+                                    .to = to,
+                                    .stop = call.stop_token()});
+  });
 }
 
 Translator* new_translator(const std::vector<std::string>& folders, int threads, const std::string& precision,
@@ -140,8 +146,11 @@ Job* submit(Translator& translator, std::string text, const nb::dict& options, c
 
 std::string inspect(Translator& translator, const std::string& text, const std::string& target,
                     int64_t alternatives, const std::string& from, const std::string& to) {
-  const GilRelease release;
-  return translator.inspect(text, {.target = target, .alternatives = alternatives, .from = from, .to = to});
+  return in_long_call([&](LongCall& call) {
+    return translator.inspect(
+        text,
+        {.target = target, .alternatives = alternatives, .from = from, .to = to, .stop = call.stop_token()});
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import threading
 import time
 
 import dragoman
@@ -13,9 +14,15 @@ RECIPE = {
 
 
 def test_training_calls_back_and_ends(tmp_path):
-    steps, validations = [], []
-    done = dragoman.train(RECIPE, out=tmp_path / "copy", options={"training.max_steps": 30}, on_step=steps.append,
+    steps, validations, threads = [], [], set()
+
+    def stepped(step):
+        steps.append(step)
+        threads.add(threading.current_thread())
+
+    done = dragoman.train(RECIPE, out=tmp_path / "copy", options={"training.max_steps": 30}, on_step=stepped,
                           on_validation=validations.append, progress=False)
+    assert threads == {threading.current_thread()}
     assert done.steps == 30 and not done.stopped and done.folder == str(tmp_path / "copy")
     assert [step.step for step in steps] == list(range(1, 31))
     assert steps[-1].loss < steps[0].loss and validations[-1].step == 30
