@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "gil.h"
+#include "text.h"
 
 namespace dragoman::python {
 

@@ -1,5 +1,4 @@
 // Model folders: importing, exporting, quantising, averaging; and pages about them.
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"

@@ -1,6 +1,5 @@
 // Training, with callbacks in Python.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "long_call.h"

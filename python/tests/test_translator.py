@@ -3,6 +3,7 @@ import concurrent.futures
 import copy
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -43,6 +44,25 @@ def test_an_iterator_is_read_as_translations_are_taken(translator):
     next(translations)
     assert len(read) < 2000
     translations.close()
+
+
+def test_invalid_text_is_flagged_as_the_program_does(translator):
+    [valid, escaped, lone] = translator.translate(["The cat", "The cat\udcff", "The cat\ud800"])
+    assert (valid.invalid, escaped.invalid, lone.invalid) == (False, True, True)
+    assert escaped.source == "The cat\ufffd" and lone.source.startswith("The cat\ufffd")
+    assert [one.invalid for one in translator.translate(iter(["\udcff"]))] == [True]
+    assert translator.translate("The cat", prefix="\udcff").text
+    assert translator.score("The cat\udcff", "\ud800").total < 0
+    assert translator.inspect("The cat\udcff").data
+    assert dragoman.metrics.chrf(["a\udcff b"], ["a\udcff b"]).score == 100
+    assert dragoman.Glossary({"cat": "c\udcff"}).terms("a \udcff cat")[0].begin == 4
+
+
+def test_any_file_has_a_name(folder, tmp_path):
+    copied = shutil.copytree(folder, tmp_path / "mod\udcffel")
+    assert dragoman.Translator(copied, threads=1).info.folder == str(copied)
+    with pytest.raises(dragoman.Error, match="absent-\udcff"):
+        dragoman.Translator(tmp_path / "absent-\udcff")
 
 
 def test_options_have_the_names_of_the_command_line(translator):
