@@ -4,7 +4,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
-import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -304,18 +303,23 @@ class Translator:
     ) -> Iterator[Translation]:
         how = _How(options)
         jobs: collections.deque[_core.Job] = collections.deque()
+        ended: Exception | None = None
         try:
-            for text in itertools.islice(texts, _AHEAD):
-                jobs.append(self._submit(text, how, glossary))
-            while jobs:
-                while not jobs[0].wait(_PATIENCE):
-                    pass
-                yield translation_of(jobs.popleft().result(), how.tokens)
-                for text in itertools.islice(texts, 1):
-                    jobs.append(self._submit(text, how, glossary))
+            while jobs or ended is None:
+                if ended is None and len(jobs) < _AHEAD:
+                    try:
+                        jobs.append(self._submit(next(texts), how, glossary))
+                    except Exception as error:  # StopIteration, too: first come those under way
+                        ended = error
+                waits = ended is not None or len(jobs) == _AHEAD
+                while jobs and jobs[0].wait(_PATIENCE if waits else 0):
+                    yield translation_of(jobs.popleft().result(), how.tokens)
+                    waits = ended is not None
         finally:
             for job in jobs:
                 job.cancel()
+        if not isinstance(ended, StopIteration):
+            raise ended
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Translator cannot be pickled or copied: open the model's folder in each process")

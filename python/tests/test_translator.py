@@ -46,6 +46,32 @@ def test_an_iterator_is_read_as_translations_are_taken(translator):
     translations.close()
 
 
+def test_translations_of_an_iterator_come_as_they_are_ready(translator):
+    read = []
+
+    def texts():
+        for text in SENTENCES * 4:
+            time.sleep(0.02)
+            read.append(text)
+            yield text
+
+    taken = [(one.text, len(read)) for one in translator.translate(texts())]
+    assert taken[0][1] < 10
+    assert [text for text, _ in taken] == [one.text for one in translator.translate(SENTENCES * 4)]
+
+
+def test_what_an_iterator_raises_loses_nothing(translator):
+    def failing():
+        yield from SENTENCES
+        raise OSError("the disk is gone")
+
+    for texts, error in ((failing(), OSError), (iter([*SENTENCES, None]), TypeError)):
+        translations = translator.translate(texts)
+        assert [next(translations).text for _ in SENTENCES] == [translator.translate(text).text for text in SENTENCES]
+        with pytest.raises(error, match="the disk is gone|must be a str, not NoneType"):
+            next(translations)
+
+
 def test_invalid_text_is_flagged_as_the_program_does(translator):
     [valid, escaped, lone] = translator.translate(["The cat", "The cat\udcff", "The cat\ud800"])
     assert (valid.invalid, escaped.invalid, lone.invalid) == (False, True, True)
