@@ -155,10 +155,12 @@ class Translator:
             options["prefix_bias"] = float(prefix_bias_beta)
         sentences = list(source)
         prefixes: list[Sequence[str]] = [one or [] for one in target_prefix or [None] * len(sentences)]
+        if len(prefixes) != len(sentences):
+            raise ValueError(f"there are {len(sentences)} sources and {len(prefixes)} prefixes: each needs one, or None")
         results: list[AsyncTranslationResult] = []
         for sentence, prefix in zip(sentences, prefixes):
             how = _How({**options, "prefix": _text_of(prefix)})
-            job = self._translator._submit(_text_of(sentence), how, None)
+            job = self._translator._submit(_text_of(sentence), how)
             results.append(AsyncTranslationResult(job, prefix, return_scores, return_attention))
         if asynchronous:
             return results

@@ -14,10 +14,10 @@ namespace {
 using Matrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using Terms = std::vector<std::tuple<size_t, size_t, std::vector<std::string>>>;
 
-Request request_of(std::string text, const Options& options, const std::string& prefix, double timeout,
+Request request_of(std::string text, const Options& options, const std::string& prefix, int64_t timeout,
                    bool tokens, const Terms& terms) {
   Request request = {.text = std::move(text), .options = options, .prefix = prefix, .tokens = tokens};
-  request.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
+  request.timeout = std::chrono::milliseconds(timeout);
   for (const auto& [begin, end, targets] : terms) request.terms.push_back({{begin, end}, targets});
   return request;
 }
@@ -127,7 +127,7 @@ Translator* new_translator(const std::vector<std::string>& folders, int threads,
 }
 
 std::vector<Translation> translate(Translator& translator, std::vector<std::string> texts,
-                                   const nb::dict& options, const std::string& prefix, double timeout,
+                                   const nb::dict& options, const std::string& prefix, int64_t timeout,
                                    bool tokens, const std::vector<Terms>& terms) {
   const Options read = options_of(options);
   std::vector<Request> requests;
@@ -138,7 +138,7 @@ std::vector<Translation> translate(Translator& translator, std::vector<std::stri
 }
 
 Job* submit(Translator& translator, std::string text, const nb::dict& options, const std::string& prefix,
-            double timeout, bool tokens, const Terms& terms, bool follow, const nb::object& on_done) {
+            int64_t timeout, bool tokens, const Terms& terms, bool follow, const nb::object& on_done) {
   return new Job(translator, request_of(std::move(text), options_of(options), prefix, timeout, tokens, terms),
                  follow, on_done);
 }

@@ -72,6 +72,9 @@ def test_prefixes_scores_and_attention(package):
     prefixed = translator.translate_batch(source, target_prefix=[["▁", "l", "a"]], return_attention=True)[0]
     assert "".join(prefixed.hypotheses[0]).lstrip("▁").startswith("la")
     assert len(prefixed.attention[0]) == len(prefixed.hypotheses[0])
+    for prefixes in ([["▁la"]], [["▁la"]] * 3):
+        with pytest.raises(ValueError, match=f"2 sources and {len(prefixes)} prefixes"):
+            translator.translate_batch(source * 2, target_prefix=prefixes)
     score = translator.score_batch(source, [["▁", "l", "a"]])[0]
     assert score.tokens[-1] == "</s>" and all(one <= 0 for one in score.log_probs)
     with pytest.raises(ValueError, match="other pieces"):

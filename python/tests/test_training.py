@@ -27,7 +27,9 @@ def test_training_calls_back_and_ends(tmp_path):
     assert [step.step for step in steps] == list(range(1, 31))
     assert steps[-1].loss < steps[0].loss and validations[-1].step == 30
     assert "srcdoc" in done._repr_html_()
-    assert dragoman.Translator(done.folder, threads=1).translate("1 2 3").text
+    translator = dragoman.Translator(done.folder, threads=1)
+    assert translator.translate("1 2 3").text
+    assert translator.attention("").shape[1] == 0  # a text without tokens
 
 
 def test_what_a_callback_raises_saves_a_checkpoint_first(tmp_path):

@@ -1,6 +1,7 @@
 import asyncio
 import concurrent.futures
 import copy
+import fractions
 import os
 import pickle
 import shutil
@@ -142,7 +143,39 @@ def test_prefix_timeout_and_glossary(translator):
         translator.translate(SENTENCES[0] * 50, timeout=0.001, beam=50)
     glossary = dragoman.Glossary({"cat": "cat"})
     assert "cat" in translator.translate(SENTENCES[0], glossary=glossary).text
+    assert "cat" in translator.translate(SENTENCES[0], glossary={"cat": "cat"}).text
+    assert "cat" in next(translator.translate(iter(SENTENCES), glossary={"cat": "cat"})).text
+    with pytest.raises(TypeError, match="a glossary must be a dragoman.Glossary or a dict of terms, not str"):
+        translator.translate(SENTENCES[0], glossary="terms.tsv")
     assert "cat" in translator.translate([SENTENCES[0]], glossary=glossary)[0].text
+
+
+def test_a_prefix_is_a_text_or_none(translator):
+    assert translator.translate(SENTENCES[0], prefix=None) == translator.translate(SENTENCES[0])
+    for prefix in (b"la", ["la"], 1):
+        with pytest.raises(TypeError, match="a prefix must be a str"):
+            translator.translate(SENTENCES[0], prefix=prefix)
+
+
+def test_timeouts_are_numbers_of_seconds(translator):
+    slow = SENTENCES[0] * 50
+    for timeout in (None, 3600, threading.TIMEOUT_MAX, 1e10, float("inf")):
+        assert translator.translate(SENTENCES[0], timeout=timeout).text
+    for timeout in (0, 1e-9, 0.0009, np.float32(0.0001)):
+        with pytest.raises(dragoman.Expired):
+            translator.translate(slow, timeout=timeout, beam=50)
+    for timeout in (-5, -1e-9, float("nan")):
+        with pytest.raises(dragoman.UsageError, match="a timeout cannot be"):
+            translator.translate(SENTENCES[0], timeout=timeout)
+
+
+def test_what_stands_for_a_number_is_one(translator):
+    plain = translator.translate(SENTENCES[0], beam=4, length_penalty=0.5, alignment=True)
+    assert plain == translator.translate(SENTENCES[0], beam=np.int64(4), length_penalty=np.float32(0.5),
+                                         alignment=np.bool_(True), temperature=None)
+    assert plain == translator.translate(SENTENCES[0], beam=4, length_penalty=fractions.Fraction(1, 2), alignment=True)
+    with pytest.raises(dragoman.UsageError, match='"beam" cannot be 9223372036854775808'):
+        translator.translate(SENTENCES[0], beam=2**63)
 
 
 def test_streams_grow_to_the_translation(translator):
