@@ -286,7 +286,6 @@ class TrainingResult:
 
 def train(
     recipe: str,
-    recipe_text: str,
     options: dict[str, Any],
     out: str,
     resume: str,

@@ -8,7 +8,7 @@ namespace dragoman::python {
 namespace {
 
 Resume resume_of(const std::string& name) {
-  if (name == "automatic") return Resume::automatic;
+  if (name == "automatic" || name == "auto") return Resume::automatic;
   if (name == "never") return Resume::never;
   if (name == "require") return Resume::require;
   throw Error("unknown value of resume: \"" + name + "\"; use automatic, never or require", ErrorKind::usage);
@@ -21,11 +21,10 @@ std::function<void(const News&)> told(LongCall& call, const nb::object& function
   return [&](const News& news) { call.call_back([&] { function(news); }); };
 }
 
-TrainingResult run(const std::string& recipe, const std::string& recipe_text, const nb::dict& options,
-                   const std::string& out, const std::string& resume, const std::string& init_from,
-                   const nb::object& on_step, const nb::object& on_validation) {
+TrainingResult run(const std::string& recipe, const nb::dict& options, const std::string& out,
+                   const std::string& resume, const std::string& init_from, const nb::object& on_step,
+                   const nb::object& on_validation) {
   TrainingRequest request = {.recipe = recipe,
-                             .recipe_text = recipe_text,
                              .options = options_of(options),
                              .out = out,
                              .resume = resume_of(resume),
@@ -65,9 +64,8 @@ void bind_training(nb::module_& module) {
       .def_ro("folder", &TrainingResult::folder)
       .def_ro("steps", &TrainingResult::steps)
       .def_ro("stopped", &TrainingResult::stopped);
-  module.def("train", &run, nb::arg("recipe"), nb::arg("recipe_text"), nb::arg("options"), nb::arg("out"),
-             nb::arg("resume"), nb::arg("init_from"), nb::arg("on_step").none(),
-             nb::arg("on_validation").none());
+  module.def("train", &run, nb::arg("recipe"), nb::arg("options"), nb::arg("out"), nb::arg("resume"),
+             nb::arg("init_from"), nb::arg("on_step").none(), nb::arg("on_validation").none());
 }
 
 }  // namespace dragoman::python

@@ -4,6 +4,7 @@ import threading
 import time
 
 import dragoman
+import numpy as np
 import pytest
 
 RECIPE = {
@@ -48,7 +49,21 @@ def test_what_a_callback_raises_saves_a_checkpoint_first(tmp_path):
     assert [step.loss for step in undisturbed[10:]] == [step.loss for step in steps]
 
 
+def test_a_recipe_has_tables_or_names_with_a_point(tmp_path):
+    flat = {f"{table}.{name}": value for table, options in RECIPE.items() for name, value in options.items()}
+    numbers = {"training": {"max_steps": np.int64(3), "max_minutes": None}, "data.name": None}
+    done = dragoman.train({**flat, **numbers}, out=tmp_path / "flat", resume="auto", progress=False)
+    assert done.steps == 3
+    done = dragoman.train(RECIPE, out=tmp_path / "flat", options=numbers, resume="require", progress=False)
+    assert done.steps == 3
+
+
 def test_mistakes_are_said(tmp_path):
+    for options, sentence in [({"max_steps": 3}, "did you mean training.max_steps"), ({1: 3}, "must be a str"),
+                              ({"training": {"max_minutes": float("nan")}}, "max_minutes is nan"),
+                              ({"training": {"max_steps": {}}}, '"training.max_steps" cannot be a dict')]:
+        with pytest.raises((dragoman.UsageError, TypeError), match=sentence):
+            dragoman.train({**RECIPE, **options}, out=tmp_path / "wrong")
     with pytest.raises(dragoman.UsageError, match="d_modell"):
         dragoman.train({**RECIPE, "model": {"d_modell": 16}}, out=tmp_path / "wrong")
     with pytest.raises(dragoman.UsageError, match="automatic, never or require"):
