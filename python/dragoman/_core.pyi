@@ -204,7 +204,13 @@ class DocumentFormat:
     def endings(self) -> list[str]: ...
 
 def translate_document(
-    translator: Translator, bytes: bytes, name: str, format: str, options: dict[str, Any], timeout: int, glossary: Glossary | None
+    translator: Translator,
+    bytes: bytes,
+    name: str,
+    format: str,
+    options: dict[str, Any],
+    timeout: int,
+    glossary: Glossary | None,
 ) -> TranslatedDocument: ...
 def document_formats() -> list[DocumentFormat]: ...
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from typing import Any, Literal
 
 from dragoman import _core
 from dragoman._arguments import Path, plain
+from dragoman._log import logger
 
 Recipe = Mapping[str, Any]
 
@@ -75,7 +77,7 @@ def _options_of(recipe: Recipe) -> dict[str, Any]:
 
 
 class _ProgressLine:
-    """One line that is written over: in a terminal and in a notebook alike."""
+    """One line that is written over: in a terminal and in a notebook alike. Lines of the log come in its place."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -91,6 +93,10 @@ class _ProgressLine:
         bleu = "" if result.bleu is None else f"  BLEU {result.bleu:.1f}"
         kept = "  the best so far" if result.best else ""
         self._write(f"\r\033[Kepoch {result.epoch}  step {result.step}  validation loss {result.loss:.4f}{bleu}{kept}\n")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        self._write("\r\033[K")
+        return True
 
     def _write(self, text: str) -> None:
         sys.stderr.write(text)
@@ -110,8 +116,9 @@ def train(
 ) -> TrainingResult:
     """Trains a model, and returns when training has ended.
 
-    ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``, or tables, too.
-    What is None is not given. What a callback raises, and KeyboardInterrupt, saves a checkpoint first; calling it again resumes, with bit-identical results.
+    ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``, or tables,
+    too. What is None is not given. What a callback raises, and KeyboardInterrupt, saves a checkpoint first; calling it again
+    resumes, with bit-identical results.
     ``progress``: a line of progress on standard error; by default where that is a terminal or a notebook.
 
     >>> recipe = {"data": {"synthetic": "copy"}, "training": {"max_steps": 100}}
@@ -140,13 +147,19 @@ def train(
             on_validation(result)
 
     file, tables = ("", recipe) if isinstance(recipe, Mapping) else (os.fspath(recipe), {})
-    done = _core.train(
-        file,
-        {**_options_of(tables), **_options_of(options or {})},
-        os.fspath(out),
-        resume,
-        os.fspath(init_from),
-        stepped if line or on_step else None,
-        validated if line or on_validation else None,
-    )
+    if line:
+        logger.addFilter(line)
+    try:
+        done = _core.train(
+            file,
+            {**_options_of(tables), **_options_of(options or {})},
+            os.fspath(out),
+            resume,
+            os.fspath(init_from),
+            stepped if line or on_step else None,
+            validated if line or on_validation else None,
+        )
+    finally:
+        if line:
+            logger.removeFilter(line)
     return TrainingResult(done.folder, done.steps, done.stopped)

@@ -18,6 +18,8 @@ Options options_of(const nb::dict& values);
 Precision precision_of(const std::string& name);  // "": as saved
 
 void bind_errors(nb::module_& module);
+void bind_log(nb::module_& module);
+void renew_log();  // in a forked child
 void bind_caller(nb::module_& module);
 void bind_translator(nb::module_& module);
 void bind_texts(nb::module_& module);  // metrics, glossaries, documents

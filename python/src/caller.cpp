@@ -62,9 +62,12 @@ void Caller::close() {
 
 void bind_caller(nb::module_& module) {
   module.def("_close", [] { Caller::get().close(); });
-  module.def("_renew", [] { the_caller = new Caller; });
+  module.def("_renew", [] {
+    the_caller = new Caller;
+    renew_log();
+  });
   nb::module_::import_("atexit").attr("register")(module.attr("_close"));
-  // A child has neither the thread nor, perhaps, the mutex in a state to be locked.
+  // A child does not have the thread, and perhaps another one held a mutex.
   nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") = module.attr("_renew"));
 }
 

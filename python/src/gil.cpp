@@ -10,6 +10,7 @@ GilRelease::~GilRelease() {
   } catch (...) {  // the unwinding of a thread that Python ends: it may not leave this block
     sleep_for_ever();
   }
+  deliver_log();
 }
 
 void sleep_for_ever() {

@@ -5,8 +5,10 @@
 
 namespace dragoman::python {
 
-// Like nanobind's guard, but safe in a daemon thread. Python ends such a thread, once the interpreter ends, when it asks
-// for the lock: by unwinding its stack, which C++ answers with std::terminate. Here the thread sleeps instead.
+// Like nanobind's guard, but safe in a daemon thread. When the interpreter ends, Python ends such a thread as it asks for
+// the lock: by unwinding its stack, which C++ answers with std::terminate. Here the thread sleeps instead.
+//
+// A thread that comes back hands the library's log lines over.
 class GilRelease {
  public:
   GilRelease() : state_(PyEval_SaveThread()) {}
@@ -17,6 +19,9 @@ class GilRelease {
  private:
   PyThreadState* const state_;
 };
+
+// With the global lock: lines that wait, to Python's logging (log.cpp). Throws nothing.
+void deliver_log();
 
 // For the thread that Python ends: never returns, and holds no lock.
 [[noreturn]] void sleep_for_ever();

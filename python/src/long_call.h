@@ -14,8 +14,8 @@ namespace dragoman::python {
 
 class LongCall {
  public:
-  // KeyboardInterrupt, and what a callback raises, requests a stop, and is thrown once the work has ended: at once where
-  // it may be left to itself, for which it must own all that it uses. An error requests a stop, too.
+  // KeyboardInterrupt, and what a callback raises, requests a stop, and is thrown once the work has ended; at once where
+  // the work may be left to itself, for which it must own all that it uses.
   enum class Interrupted { ends, is_left };
   void run(std::function<void()> work, Interrupted then = Interrupted::ends);
 

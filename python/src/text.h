@@ -8,8 +8,8 @@
 
 namespace nanobind::detail {
 
-// open(errors="surrogateescape") and file names have bytes that are not UTF-8 as lone surrogates: they become those bytes
-// again, and come back as the same surrogates. Of other lone surrogates the library makes U+FFFD.
+// open(errors="surrogateescape") and file names have bytes that are not UTF-8 as lone surrogates: they become those
+// bytes again, and come back as the same surrogates. Of other lone surrogates the library makes U+FFFD.
 template <>
 struct type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))

@@ -1,3 +1,6 @@
+import contextlib
+import os
+import pty
 import subprocess
 import sys
 import threading
@@ -68,6 +71,41 @@ def test_mistakes_are_said(tmp_path):
         dragoman.train({**RECIPE, "model": {"d_modell": 16}}, out=tmp_path / "wrong")
     with pytest.raises(dragoman.UsageError, match="automatic, never or require"):
         dragoman.train(RECIPE, out=tmp_path / "wrong", resume="maybe")
+
+
+def test_the_log_is_pythons(tmp_path, caplog):
+    caplog.set_level("INFO", "dragoman")
+    dragoman.train(RECIPE, out=tmp_path / "run", progress=False)
+    lines = [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "dragoman"]
+    assert any(level == "INFO" and "parameters" in line for level, line in lines)
+    assert "40" in lines[-1][1]  # the last one, at the call's end, has arrived
+
+    (tmp_path / "run/checkpoints/step-00000040/model.safetensors").write_bytes(b"")
+    caplog.clear()
+    dragoman.train(RECIPE, out=tmp_path / "run", progress=False)
+    warnings = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert len(warnings) == 1 and "skipping the checkpoint" in warnings[0]
+
+
+def test_the_line_of_progress_is_alone(tmp_path):
+    """On a terminal, on which the library would draw its own."""
+    program = f"""
+import logging, sys, dragoman
+logging.basicConfig(level="INFO", format="log: %(message)s")
+dragoman.train({RECIPE!r}, out=sys.argv[1], progress=True)
+"""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", program, tmp_path / "run"], stderr=end)
+    os.close(end)
+    shown = b""
+    with contextlib.suppress(OSError):  # all is read
+        while True:
+            shown += os.read(terminal, 4096)
+    os.close(terminal)
+    assert process.wait() == 0
+    assert b"the best so far\r\n" in shown
+    assert shown.count(b"log: ") == shown.count(b"\r\x1b[Klog: ") > 0  # instead of the line
+    assert b"\x1b[?7l" not in shown  # no wrapping: a line of the library's
 
 
 def test_interrupting_saves_a_checkpoint(tmp_path):

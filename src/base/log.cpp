@@ -39,6 +39,10 @@ void log_line(LogLevel level, const std::string& message) {
 }
 
 void write_over(const std::string& text) {
+  {
+    const std::lock_guard lock(sink_mutex);
+    if (sink) return;
+  }
   const std::string line =
       "\r\x1b[K\x1b[?7l" + text + "\x1b[?7h";  // clears the line; wrapping off, and on again
   std::fwrite(line.data(), 1, line.size(), stderr);
