@@ -126,14 +126,14 @@ class Translator:
         cache_bytes: int,
     ) -> None: ...
     def translate(
-        self, texts: list[str], options: dict[str, Any], prefix: str, timeout: float, tokens: bool, terms: Sequence[Terms]
+        self, texts: list[str], options: dict[str, Any], prefix: str, timeout: int, tokens: bool, terms: Sequence[Terms]
     ) -> list[Translation]: ...
     def submit(
         self,
         text: str,
         options: dict[str, Any],
         prefix: str,
-        timeout: float,
+        timeout: int,
         tokens: bool,
         terms: Terms,
         follow: bool,
@@ -204,7 +204,13 @@ class DocumentFormat:
     def endings(self) -> list[str]: ...
 
 def translate_document(
-    translator: Translator, bytes: bytes, name: str, format: str, options: dict[str, Any], glossary: Glossary | None
+    translator: Translator,
+    bytes: bytes,
+    name: str,
+    format: str,
+    options: dict[str, Any],
+    timeout: int,
+    glossary: Glossary | None,
 ) -> TranslatedDocument: ...
 def document_formats() -> list[DocumentFormat]: ...
 
@@ -286,7 +292,6 @@ class TrainingResult:
 
 def train(
     recipe: str,
-    recipe_text: str,
     options: dict[str, Any],
     out: str,
     resume: str,

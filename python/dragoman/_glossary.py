@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 from dragoman import _core
 from dragoman._arguments import Path
@@ -44,3 +44,15 @@ class Glossary:
     def terms(self, text: str) -> list[Term]:
         """The terms that a text contains, from its beginning to its end."""
         return [Term(*term) for term in self._core.terms(text)]
+
+
+Terms = Union[Glossary, Mapping[str, str], None]
+
+
+def glossary_of(terms: Terms) -> Glossary | None:
+    """A mapping's is made for the call."""
+    if isinstance(terms, Mapping):
+        return Glossary(terms)
+    if terms is None or isinstance(terms, Glossary):
+        return terms
+    raise TypeError(f"a glossary must be a dragoman.Glossary or a dict of terms, not {type(terms).__name__}")

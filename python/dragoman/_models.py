@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from dragoman import _core
-from dragoman._arguments import Path
+from dragoman._arguments import Path, paths_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +29,7 @@ def import_model(
     out: Path,
     *,
     format: str = "",
-    vocabularies: Iterable[Path] = (),
+    vocabularies: Path | Iterable[Path] = (),
     source_language: str = "",
     target_language: str = "",
     precision: Literal["", "fp32", "bf16", "int8"] = "",
@@ -39,7 +39,7 @@ def import_model(
     >>> import_model("opus-mt-en-fr", "models/en-fr").system        # doctest: +SKIP
     'Hugging Face Marian'
     """
-    files = [os.fspath(path) for path in vocabularies]
+    files = paths_of(vocabularies)
     done = _core.import_model(
         os.fspath(source), os.fspath(out), format, files, source_language, target_language, precision
     )
@@ -63,12 +63,12 @@ def quantize(folder: Path, precision: Literal["int8", "bf16"], out: Path) -> Non
     _core.quantize(os.fspath(folder), precision, os.fspath(out))
 
 
-def average(folders: Iterable[Path], out: Path) -> None:
+def average(folders: Path | Iterable[Path], out: Path) -> None:
     """Writes the average of the weights of models of the same shape.
 
     >>> average(["models/seed-1", "models/seed-2"], "models/mean")  # doctest: +SKIP
     """
-    _core.average([os.fspath(folder) for folder in folders], os.fspath(out))
+    _core.average(paths_of(folders), os.fspath(out))
 
 
 def average_checkpoints(folder: Path, newest: int, out: Path) -> None:

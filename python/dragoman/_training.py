@@ -2,16 +2,17 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from dragoman import _core
-from dragoman._arguments import Path
+from dragoman._arguments import Path, plain
+from dragoman._log import logger
 
-Recipe = Mapping[str, Mapping[str, Any]]
+Recipe = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,16 +67,17 @@ class TrainingResult:
         return training_html(self.folder)
 
 
-def _toml(recipe: Recipe) -> str:
-    lines = []
-    for section, options in recipe.items():
-        lines.append(f"[{section}]")
-        lines += [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in options.items()]
-    return "\n".join(lines) + "\n"
+def _options_of(recipe: Recipe) -> dict[str, Any]:
+    """``{"model": {"d_model": 256}}`` and ``{"model.d_model": 256}`` are the same; what is None is not given."""
+    options = {}
+    for name, value in recipe.items():
+        table = {f"{name}.{key}": one for key, one in value.items()} if isinstance(value, Mapping) else {name: value}
+        options.update({key: plain(one) for key, one in table.items() if one is not None})
+    return options
 
 
 class _ProgressLine:
-    """One line that is written over: in a terminal and in a notebook alike."""
+    """One line that is written over: in a terminal and in a notebook alike. Lines of the log come in its place."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -92,6 +94,10 @@ class _ProgressLine:
         kept = "  the best so far" if result.best else ""
         self._write(f"\r\033[Kepoch {result.epoch}  step {result.step}  validation loss {result.loss:.4f}{bleu}{kept}\n")
 
+    def filter(self, record: logging.LogRecord) -> bool:
+        self._write("\r\033[K")
+        return True
+
     def _write(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -102,7 +108,7 @@ def train(
     *,
     out: Path = "",
     options: Mapping[str, Any] | None = None,
-    resume: Literal["automatic", "never", "require"] = "automatic",
+    resume: Literal["automatic", "auto", "never", "require"] = "automatic",
     init_from: Path = "",
     on_step: Callable[[TrainingStep], object] | None = None,
     on_validation: Callable[[Validation], object] | None = None,
@@ -110,8 +116,9 @@ def train(
 ) -> TrainingResult:
     """Trains a model, and returns when training has ended.
 
-    ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``. What a callback
-    raises, and KeyboardInterrupt, saves a checkpoint first; calling it again resumes, with bit-identical results.
+    ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``, or tables,
+    too. What is None is not given. What a callback raises, and KeyboardInterrupt, saves a checkpoint first; calling it again
+    resumes, with bit-identical results.
     ``progress``: a line of progress on standard error; by default where that is a terminal or a notebook.
 
     >>> recipe = {"data": {"synthetic": "copy"}, "training": {"max_steps": 100}}
@@ -139,16 +146,20 @@ def train(
         if on_validation:
             on_validation(result)
 
-    text = _toml(recipe) if isinstance(recipe, Mapping) else ""
-    file = "" if isinstance(recipe, Mapping) else os.fspath(recipe)
-    done = _core.train(
-        file,
-        text,
-        dict(options or {}),
-        os.fspath(out),
-        resume,
-        os.fspath(init_from),
-        stepped if line or on_step else None,
-        validated if line or on_validation else None,
-    )
+    file, tables = ("", recipe) if isinstance(recipe, Mapping) else (os.fspath(recipe), {})
+    if line:
+        logger.addFilter(line)
+    try:
+        done = _core.train(
+            file,
+            {**_options_of(tables), **_options_of(options or {})},
+            os.fspath(out),
+            resume,
+            os.fspath(init_from),
+            stepped if line or on_step else None,
+            validated if line or on_validation else None,
+        )
+    finally:
+        if line:
+            logger.removeFilter(line)
     return TrainingResult(done.folder, done.steps, done.stopped)

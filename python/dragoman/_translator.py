@@ -4,7 +4,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
-import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dragoman import _core
-from dragoman._arguments import OptionValue, Path, options_of
-from dragoman._glossary import Glossary, Term
+from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of, paths_of
+from dragoman._glossary import Term, Terms, glossary_of
 from dragoman._notebook import Inspection
 from dragoman._translation import Alignment, Progress, Score, Translation, score_of, translation_of
 
@@ -58,24 +57,22 @@ class Stream(Iterator[Progress]):
     def __init__(self, job: _core.Job, tokens: bool) -> None:
         self._job = job
         self._tokens = tokens
-        self._done: Translation | None = None
 
     def __next__(self) -> Progress:
-        while self._done is None:
+        while True:
             news = self._job.progress(_PATIENCE)
             if news is not None:
                 text, final_bytes = news
                 return Progress(text, text.encode()[:final_bytes].decode(errors="ignore"))
             if self._job.wait(0):
-                self._done = translation_of(self._job.result(), self._tokens)
-        raise StopIteration
+                self._job.result()  # raises what ended it
+                raise StopIteration
 
     def result(self) -> Translation:
         """Waits for the translation."""
-        for _ in self:
+        while not self._job.wait(_PATIENCE):
             pass
-        assert self._done is not None
-        return self._done
+        return translation_of(self._job.result(), self._tokens)
 
     def cancel(self) -> None:
         """Frees its place in the batch within a step."""
@@ -114,19 +111,18 @@ class Translator:
         ``precision``: "" as in the folder. ``threads``: 0 for all processors. ``batch``: sentences that are translated at
         once, for each of the ``workers``. ``cache_bytes``: memory for earlier sentences and their translations.
         """
-        paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-        folders = [os.fspath(one) for one in paths]
+        folders = paths_of(path)
         self._core = _core.Translator(folders, threads, precision, batch, batch_tokens, workers, verify, cache_bytes)
 
     @overload
-    def translate(self, text: str, *, glossary: Glossary | None = ..., **options: Any) -> Translation: ...
+    def translate(self, text: str, *, glossary: Terms = ..., **options: Any) -> Translation: ...
     @overload
-    def translate(self, text: list[str], *, glossary: Glossary | None = ..., **options: Any) -> list[Translation]: ...
+    def translate(self, text: list[str], *, glossary: Terms = ..., **options: Any) -> list[Translation]: ...
     @overload
     def translate(
-        self, text: Iterable[str], *, glossary: Glossary | None = ..., **options: Any
+        self, text: Iterable[str], *, glossary: Terms = ..., **options: Any
     ) -> Iterator[Translation]: ...
-    def translate(self, text: Any, *, glossary: Glossary | None = None, **options: Any) -> Any:
+    def translate(self, text: Any, *, glossary: Terms = None, **options: Any) -> Any:
         """Translates a text, a list, or an iterator, whose translations are yielded in order as they become ready.
 
         Options are those of `dragoman translate`, with underscores, and:
@@ -135,7 +131,9 @@ class Translator:
         - ``tokens=True``: hypotheses have tokens and the words' confidence
         - ``alignment=True``: they have word alignments and attention, too
         - ``prefix``: how the output begins
-        - ``timeout``: in seconds
+        - ``timeout``: in seconds; None: none
+
+        ``glossary`` is a :class:`Glossary`, or a dict of terms and their translations.
 
         >>> translator.translate("The cat sleeps.", beam=4, nbest=2).hypotheses[0].score    # doctest: +ELLIPSIS
         -...
@@ -144,10 +142,10 @@ class Translator:
             return self.translate_batch([text], glossary=glossary, **options)[0]
         if isinstance(text, list):
             return self.translate_batch(text, glossary=glossary, **options)
-        return self._translate_in_order(iter(text), glossary, options)
+        return self._translate_in_order(iter(text), _How(options, glossary))
 
     def translate_batch(
-        self, texts: Iterable[str], *, glossary: Glossary | None = None, **options: Any
+        self, texts: Iterable[str], *, glossary: Terms = None, **options: Any
     ) -> list[Translation]:
         """Translates texts at once, and waits for all of them. KeyboardInterrupt cancels them.
 
@@ -157,12 +155,12 @@ class Translator:
         all_texts = list(texts)
         for one in all_texts:
             _check_text(one)
-        how = _How(options)
-        terms = [how.terms_in(one, glossary) for one in all_texts] if glossary is not None else []
+        how = _How(options, glossary)
+        terms = [how.terms_in(one) for one in all_texts] if how.glossary is not None else []
         done = self._core.translate(all_texts, how.options, how.prefix, how.timeout, how.tokens, terms)
         return [translation_of(one, how.tokens) for one in done]
 
-    async def translate_async(self, text: str, *, glossary: Glossary | None = None, **options: Any) -> Translation:
+    async def translate_async(self, text: str, *, glossary: Terms = None, **options: Any) -> Translation:
         """Translates a text without blocking the event loop. Cancelling the task frees its place in the batch."""
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
@@ -173,8 +171,8 @@ class Translator:
             except RuntimeError:  # the loop is closed: nobody waits
                 pass
 
-        how = _How(options)
-        job = self._submit(text, how, glossary, on_done=tell)
+        how = _How(options, glossary)
+        job = self._submit(text, how, on_done=tell)
         try:
             await done.wait()
         except asyncio.CancelledError:
@@ -182,14 +180,14 @@ class Translator:
             raise
         return translation_of(job.result(), how.tokens)
 
-    def stream(self, text: str, *, glossary: Glossary | None = None, **options: Any) -> Stream:
+    def stream(self, text: str, *, glossary: Terms = None, **options: Any) -> Stream:
         """Translates a text, and shows it as it grows.
 
         >>> for progress in translator.stream("The cat sleeps."):
         ...     print(progress.text)                                # doctest: +SKIP
         """
-        how = _How(options)
-        return Stream(self._submit(text, how, glossary, follow=True), how.tokens)
+        how = _How(options, glossary)
+        return Stream(self._submit(text, how, follow=True), how.tokens)
 
     @overload
     def score(
@@ -254,9 +252,8 @@ class Translator:
         2
         """
         options["alignment"] = True
-        found = self.translate_batch([text], **options)[0].hypotheses[0].attention
-        assert found is not None
-        return found
+        best = self.translate_batch([text], **options)[0].hypotheses[0]
+        return np.zeros((len(best.tokens), 0), np.float32) if best.attention is None else best.attention
 
     def inspect(
         self,
@@ -294,30 +291,30 @@ class Translator:
         """
         return [Option(o.name, o.help, o.type, o.limits, o.default) for o in _core.Translator.options()]
 
-    def _submit(
-        self, text: str, how: _How, glossary: Glossary | None, follow: bool = False, on_done: Any = None
-    ) -> _core.Job:
+    def _submit(self, text: str, how: _How, follow: bool = False, on_done: Any = None) -> _core.Job:
         _check_text(text)
-        terms = how.terms_in(text, glossary)
+        terms = how.terms_in(text)
         return self._core.submit(text, how.options, how.prefix, how.timeout, how.tokens, terms, follow, on_done)
 
-    def _translate_in_order(
-        self, texts: Iterator[str], glossary: Glossary | None, options: dict[str, Any]
-    ) -> Iterator[Translation]:
-        how = _How(options)
+    def _translate_in_order(self, texts: Iterator[str], how: _How) -> Iterator[Translation]:
         jobs: collections.deque[_core.Job] = collections.deque()
+        ended: Exception | None = None
         try:
-            for text in itertools.islice(texts, _AHEAD):
-                jobs.append(self._submit(text, how, glossary))
-            while jobs:
-                while not jobs[0].wait(_PATIENCE):
-                    pass
-                yield translation_of(jobs.popleft().result(), how.tokens)
-                for text in itertools.islice(texts, 1):
-                    jobs.append(self._submit(text, how, glossary))
+            while jobs or ended is None:
+                if ended is None and len(jobs) < _AHEAD:
+                    try:
+                        jobs.append(self._submit(next(texts), how))
+                    except Exception as error:  # StopIteration, too: first come those under way
+                        ended = error
+                waits = ended is not None or len(jobs) == _AHEAD
+                while jobs and jobs[0].wait(_PATIENCE if waits else 0):
+                    yield translation_of(jobs.popleft().result(), how.tokens)
+                    waits = ended is not None
         finally:
             for job in jobs:
                 job.cancel()
+        if not isinstance(ended, StopIteration):
+            raise ended
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Translator cannot be pickled or copied: open the model's folder in each process")
@@ -330,18 +327,19 @@ class Translator:
 class _How:
     """A request's options: those of the engine by name, and the others."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any], glossary: Terms = None) -> None:
         rest = dict(options)
-        self.prefix = str(rest.pop("prefix", ""))
-        self.timeout = float(rest.pop("timeout", 0))
+        prefix = rest.pop("prefix", None)
+        if not isinstance(prefix, (str, type(None))):
+            raise TypeError(f"a prefix must be a str, the same for all texts, not {type(prefix).__name__}")
+        self.prefix = prefix or ""
+        self.timeout = milliseconds_of(rest.pop("timeout", None))
         self.tokens = bool(rest.pop("tokens", False)) or bool(rest.get("alignment", False))
-        for ours, theirs in (("source_language", "from"), ("target_language", "to")):
-            if ours in rest:
-                rest[theirs] = rest.pop(ours)
         self.options = options_of(rest)
+        self.glossary = glossary_of(glossary)
 
-    def terms_in(self, text: str, glossary: Glossary | None) -> list[Term]:
-        return glossary.terms(text) if glossary is not None else []
+    def terms_in(self, text: str) -> list[Term]:
+        return self.glossary.terms(text) if self.glossary is not None else []
 
 
 def _check_text(text: object) -> None:

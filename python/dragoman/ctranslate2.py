@@ -62,17 +62,14 @@ class AsyncTranslationResult:
     def __init__(self, job: Any, prefix: Sequence[str], with_scores: bool, with_attention: bool) -> None:
         self._job, self._prefix = job, prefix
         self._with = (with_scores, with_attention)
-        self._result: TranslationResult | None = None
 
     def done(self) -> bool:
-        return self._result is not None or bool(self._job.wait(0))
+        return bool(self._job.wait(0))
 
     def result(self) -> TranslationResult:
-        while self._result is None:
-            if self._job.wait(0.1):
-                translation = translation_of(self._job.result(), True)
-                self._result = _result_of(translation, self._prefix, *self._with)
-        return self._result
+        while not self._job.wait(0.1):
+            pass
+        return _result_of(translation_of(self._job.result(), True), self._prefix, *self._with)
 
 
 Prefixes = Union[Sequence[Union[Sequence[str], None]], None]
@@ -158,10 +155,12 @@ class Translator:
             options["prefix_bias"] = float(prefix_bias_beta)
         sentences = list(source)
         prefixes: list[Sequence[str]] = [one or [] for one in target_prefix or [None] * len(sentences)]
+        if len(prefixes) != len(sentences):
+            raise ValueError(f"there are {len(sentences)} sources and {len(prefixes)} prefixes: each needs one, or None")
         results: list[AsyncTranslationResult] = []
         for sentence, prefix in zip(sentences, prefixes):
             how = _How({**options, "prefix": _text_of(prefix)})
-            job = self._translator._submit(_text_of(sentence), how, None)
+            job = self._translator._submit(_text_of(sentence), how)
             results.append(AsyncTranslationResult(job, prefix, return_scores, return_attention))
         if asynchronous:
             return results

@@ -7,8 +7,8 @@ import pathlib
 from typing import TYPE_CHECKING
 
 from dragoman import _core
-from dragoman._arguments import OptionValue, Path, options_of
-from dragoman._glossary import Glossary
+from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of
+from dragoman._glossary import Terms, glossary_of
 
 if TYPE_CHECKING:
     from dragoman._translator import Translator
@@ -55,16 +55,20 @@ def translate_bytes(
     *,
     name: str = "",
     format: str = "",
-    glossary: Glossary | None = None,
+    glossary: Terms = None,
+    timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
-    """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does.
+    """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does. Options are
+    those of ``Translator.translate``, which each text gets; ``timeout`` is of them all.
 
     >>> translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html").bytes
     b'<p>...</p>'
     """
-    terms = glossary._core if glossary is not None else None
-    done = _core.translate_document(translator._core, data, name, format, options_of(options), terms)
+    terms = glossary_of(glossary)
+    core = terms._core if terms is not None else None
+    milliseconds = milliseconds_of(timeout)
+    done = _core.translate_document(translator._core, data, name, format, options_of(options), milliseconds, core)
     return Document(
         done.bytes, done.segments, done.cut, done.unknown, done.repeats, done.terms_missed, done.repaired
     )
@@ -76,13 +80,14 @@ def translate(
     target: Path,
     *,
     format: str = "",
-    glossary: Glossary | None = None,
+    glossary: Terms = None,
+    timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
     """Translates a file into a new one; ``target`` is written when all is done, or not at all."""
     path = pathlib.Path(source)
     document = translate_bytes(
-        translator, path.read_bytes(), name=path.name, format=format, glossary=glossary, **options
+        translator, path.read_bytes(), name=path.name, format=format, glossary=glossary, timeout=timeout, **options
     )
     unfinished = pathlib.Path(f"{os.fspath(target)}.part")
     unfinished.write_bytes(document.bytes)

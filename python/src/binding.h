@@ -5,6 +5,9 @@
 #include <dragoman/dragoman.h>
 #include <nanobind/nanobind.h>
 
+#include "gil.h"
+#include "text.h"
+
 namespace dragoman::python {
 
 namespace nb = nanobind;
@@ -15,6 +18,9 @@ Options options_of(const nb::dict& values);
 Precision precision_of(const std::string& name);  // "": as saved
 
 void bind_errors(nb::module_& module);
+void bind_log(nb::module_& module);
+void renew_log();  // in a forked child
+void bind_caller(nb::module_& module);
 void bind_translator(nb::module_& module);
 void bind_texts(nb::module_& module);  // metrics, glossaries, documents
 void bind_models(nb::module_& module);

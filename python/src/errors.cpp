@@ -25,7 +25,7 @@ void raise(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     const nb::object type = nb::module_::import_("dragoman._errors").attr(class_of(error.kind()));
-    PyErr_SetString(type.ptr(), error.what());
+    PyErr_SetObject(type.ptr(), nb::cast(std::string(error.what())).ptr());  // which may name any file
   }
 }
 

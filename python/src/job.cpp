@@ -1,55 +1,12 @@
 #include "job.h"
 
-#include <deque>
-#include <thread>
+#include "caller.h"
 
 namespace dragoman::python {
 namespace {
 
 using Duration = std::chrono::duration<double>;
 constexpr Duration between_signals(0.1);
-
-// Calls Python callbacks on a thread that may wait for the GIL, unlike a translator's own.
-class Caller {
- public:
-  static Caller& get() {
-    static Caller* const caller = new Caller;  // never destroyed: its thread ends with the process
-    return *caller;
-  }
-  void call(PyObject* function) {  // takes over a reference
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(function);
-    wake_.notify_one();
-  }
-
- private:
-  Caller() {
-    std::thread([this] { work(); }).detach();
-  }
-
-  void work() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [this] { return !waiting_.empty(); });
-      PyObject* const function = waiting_.front();
-      waiting_.pop_front();
-      lock.unlock();
-      if (!nb::is_alive()) return;
-      {
-        const nb::gil_scoped_acquire gil;
-        PyObject* const returned = PyObject_CallNoArgs(function);
-        if (returned == nullptr) PyErr_WriteUnraisable(function);
-        Py_XDECREF(returned);
-        Py_DECREF(function);
-      }
-      lock.lock();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<PyObject*> waiting_;
-};
 
 }  // namespace
 
@@ -64,17 +21,19 @@ Job::Job(Translator& translator, Request request, bool follow, const nb::object&
       state->news.notify_all();
     };
   }
+  if (!on_done.is_none() && !Caller::get().is_open())
+    throw Error("no translation can be awaited while Python ends: translate before its atexit functions run");
   PyObject* const function = on_done.is_none() ? nullptr : on_done.inc_ref().ptr();
   const auto done = [state = state_, function](std::future<Translation> result) {
     {
       const std::lock_guard lock(state->mutex);
-      state->result = std::move(result);
+      state->result = result.share();
       state->news.notify_all();
     }
     if (function != nullptr) Caller::get().call(function);
   };
   try {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     translator.submit(std::move(request), done);
   } catch (...) {
     Py_XDECREF(function);
@@ -83,13 +42,13 @@ Job::Job(Translator& translator, Request request, bool follow, const nb::object&
 }
 
 bool Job::wait(double seconds) const {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   std::unique_lock lock(state_->mutex);
   return state_->news.wait_for(lock, Duration(seconds), [this] { return state_->result.valid(); });
 }
 
 std::optional<std::pair<std::string, size_t>> Job::progress(double seconds) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   std::unique_lock lock(state_->mutex);
   state_->news.wait_for(lock, Duration(seconds),
                         [this] { return state_->has_progress || state_->result.valid(); });
@@ -97,17 +56,17 @@ std::optional<std::pair<std::string, size_t>> Job::progress(double seconds) {
   return std::pair(state_->text, state_->final_bytes);
 }
 
-Translation Job::result() {
-  std::future<Translation> result;
+Translation Job::result() const {
+  std::shared_future<Translation> result;
   {
     const std::lock_guard lock(state_->mutex);
-    result = std::move(state_->result);
+    result = state_->result;
   }
-  if (!result.valid())
-    throw Error("the result of a job can be taken only once, when it is done", ErrorKind::internal);
+  if (!result.valid()) throw Error("the result of a job is taken when it is done", ErrorKind::internal);
   return result.get();
 }
 
+// Without a thread of its own, unlike other long calls: it would take longer than a short text.
 std::vector<Translation> translate_all(Translator& translator, std::vector<Request> requests) {
   struct State {
     std::mutex mutex;
@@ -120,12 +79,12 @@ std::vector<Translation> translate_all(Translator& translator, std::vector<Reque
   state->results.resize(requests.size());
   std::stop_source stop;
   const auto wait = [&] {  // whether all are done
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     std::unique_lock lock(state->mutex);
     return state->done.wait_for(lock, between_signals, [&] { return state->left == 0; });
   };
   try {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     for (size_t i = 0; i < requests.size(); ++i) {
       requests[i].stop = stop.get_token();
       translator.submit(std::move(requests[i]), [state, i](std::future<Translation> result) {

@@ -23,14 +23,14 @@ class Job {
   // The best output so far and how many of its bytes are final; none where there is no news.
   std::optional<std::pair<std::string, size_t>> progress(double seconds);
 
-  Translation result();  // once
+  Translation result() const;  // when it is done; or throws what ended it
   void cancel() { stop_.request_stop(); }
 
  private:
   struct State {
     std::mutex mutex;
     std::condition_variable news;
-    std::future<Translation> result;  // valid: done
+    std::shared_future<Translation> result;  // valid: done
     bool has_progress = false;
     std::string text;
     size_t final_bytes = 0;

@@ -1,5 +1,4 @@
 // Model folders: importing, exporting, quantising, averaging; and pages about them.
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
@@ -10,7 +9,7 @@ namespace {
 ImportResult import(const std::string& source, const std::string& out, const std::string& format,
                     const std::vector<std::string>& vocabularies, const std::string& from,
                     const std::string& to, const std::string& precision) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return import_model({.source = source,
                        .out = out,
                        .format = format,
@@ -24,7 +23,7 @@ std::vector<std::string> export_to(const std::string& folder, const std::string&
                                    const std::string& out) {
   if (format != "ctranslate2" && format != "huggingface")
     throw Error("unknown export format \"" + format + "\": use ctranslate2 or huggingface", ErrorKind::usage);
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return export_model(folder, format == "ctranslate2" ? ExportFormat::ctranslate2 : ExportFormat::huggingface,
                       out);
 }
@@ -47,11 +46,10 @@ void bind_models(nb::module_& module) {
       [](const std::string& folder, const std::string& precision, const std::string& out) {
         quantize(folder, precision_of(precision), out);
       },
-      nb::arg("folder"), nb::arg("precision"), nb::arg("out"), nb::call_guard<nb::gil_scoped_release>());
-  module.def("average", &average, nb::arg("folders"), nb::arg("out"),
-             nb::call_guard<nb::gil_scoped_release>());
+      nb::arg("folder"), nb::arg("precision"), nb::arg("out"), nb::call_guard<GilRelease>());
+  module.def("average", &average, nb::arg("folders"), nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("average_checkpoints", &average_checkpoints, nb::arg("folder"), nb::arg("newest"),
-             nb::arg("out"), nb::call_guard<nb::gil_scoped_release>());
+             nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("inspection_page", &inspection_page, nb::arg("inspections"), nb::arg("model"));
   module.def("training_page", &training_page, nb::arg("folders"));
 }

@@ -1,4 +1,3 @@
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.h"
@@ -8,7 +7,12 @@ namespace {
 
 OptionValue value_of(const std::string& name, nb::handle value) {
   if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);  // before integers: a bool is one
-  if (nb::isinstance<nb::int_>(value)) return nb::cast<int64_t>(value);
+  if (nb::isinstance<nb::int_>(value)) {
+    if (int64_t number = 0; nb::try_cast(value, number)) return number;
+    throw Error("option \"" + name + "\" cannot be " + nb::cast<std::string>(nb::str(value)) +
+                    ": use a number of at most 63 bits",
+                ErrorKind::usage);
+  }
   if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (std::vector<std::string> texts; nb::try_cast(value, texts)) return texts;
@@ -24,6 +28,8 @@ OptionValue value_of(const std::string& name, nb::handle value) {
 Options options_of(const nb::dict& values) {
   Options options;
   for (const auto& [name, value] : values) {
+    if (!nb::isinstance<nb::str>(name))
+      throw nb::type_error("the name of an option must be a str: use \"training.max_steps\" or the like");
     const std::string key = nb::cast<std::string>(name);
     options.emplace_back(key, value_of(key, value));
   }

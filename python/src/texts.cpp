@@ -1,11 +1,10 @@
 // Metrics, glossaries and documents.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "binding.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
@@ -15,11 +14,14 @@ using Metric = CorpusScore (*)(std::span<const std::string>, std::span<const std
                                const MetricSettings&);
 
 template <Metric metric>
-CorpusScore corpus_score(const Texts& hypotheses, const Texts& references, const std::string& tokenizer,
-                         bool lowercase, int word_order) {
-  const nb::gil_scoped_release release;
-  return metric(hypotheses, references,
-                {.tokenizer = tokenizer, .lowercase = lowercase, .word_order = word_order});
+CorpusScore corpus_score(Texts hypotheses, Texts references, const std::string& tokenizer, bool lowercase,
+                         int word_order) {
+  const MetricSettings settings = {.tokenizer = tokenizer, .lowercase = lowercase, .word_order = word_order};
+  const auto score = std::make_shared<CorpusScore>();
+  const auto work = [hypotheses = std::move(hypotheses), references = std::move(references), settings,
+                     score] { *score = metric(hypotheses, references, settings); };
+  LongCall().run(work, LongCall::Interrupted::is_left);
+  return *score;
 }
 
 Glossary* glossary_of_entries(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -39,20 +41,19 @@ nb::bytes bytes_of(const TranslatedDocument& document) {
   return nb::bytes(document.bytes.data(), document.bytes.size());
 }
 
-// Signals are looked at as texts are done; KeyboardInterrupt cancels the rest.
 TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, const std::string& name,
-                             const std::string& format, const nb::dict& options, const Glossary* glossary) {
+                             const std::string& format, const nb::dict& options, int64_t timeout,
+                             const Glossary* glossary) {
   DocumentRequest request = {.bytes = {static_cast<const char*>(bytes.data()), bytes.size()},
                              .name = name,
                              .format = format,
                              .options = options_of(options),
-                             .glossary = glossary};
-  request.on_progress = [](size_t, size_t) {
-    const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
-  const nb::gil_scoped_release release;
-  return translate_document(translator, request);
+                             .glossary = glossary,
+                             .timeout = std::chrono::milliseconds(timeout)};
+  return in_long_call([&](LongCall& call) {
+    request.stop = call.stop_token();
+    return translate_document(translator, request);
+  });
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void bind_texts(nb::module_& module) {
       .def_ro("description", &DocumentFormat::description)
       .def_ro("endings", &DocumentFormat::endings);
   module.def("translate_document", &translate, nb::arg("translator"), nb::arg("bytes"), nb::arg("name"),
-             nb::arg("format"), nb::arg("options"), nb::arg("glossary").none());
+             nb::arg("format"), nb::arg("options"), nb::arg("timeout"), nb::arg("glossary").none());
   module.def("document_formats", &document_formats);
 }
 

@@ -1,64 +1,40 @@
 // Training, with callbacks in Python.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "binding.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
 
 Resume resume_of(const std::string& name) {
-  if (name == "automatic") return Resume::automatic;
+  if (name == "automatic" || name == "auto") return Resume::automatic;
   if (name == "never") return Resume::never;
   if (name == "require") return Resume::require;
   throw Error("unknown value of resume: \"" + name + "\"; use automatic, never or require", ErrorKind::usage);
 }
 
-// What a callback throws, KeyboardInterrupt included, makes the run save a checkpoint and end, and is rethrown then.
-class Callbacks {
- public:
-  explicit Callbacks(TrainingRequest& request) { request.stop = stop_.get_token(); }
+// The callback of a call, on the Python thread; none for None.
+template <class News>
+std::function<void(const News&)> told(LongCall& call, const nb::object& function) {
+  if (function.is_none()) return {};
+  return [&](const News& news) { call.call_back([&] { function(news); }); };
+}
 
-  template <class News>
-  void call(const nb::object& function, const News& news) {
-    const nb::gil_scoped_acquire gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!function.is_none()) function(news);
-    } catch (nb::python_error& error) {
-      if (!failure_) failure_.emplace(std::move(error));
-      stop_.request_stop();
-    }
-  }
-  void rethrow() {
-    if (failure_) throw std::move(*failure_);
-  }
-
- private:
-  std::stop_source stop_;
-  std::optional<nb::python_error> failure_;
-};
-
-TrainingResult run(const std::string& recipe, const std::string& recipe_text, const nb::dict& options,
-                   const std::string& out, const std::string& resume, const std::string& init_from,
-                   const nb::object& on_step, const nb::object& on_validation) {
+TrainingResult run(const std::string& recipe, const nb::dict& options, const std::string& out,
+                   const std::string& resume, const std::string& init_from, const nb::object& on_step,
+                   const nb::object& on_validation) {
   TrainingRequest request = {.recipe = recipe,
-                             .recipe_text = recipe_text,
                              .options = options_of(options),
                              .out = out,
                              .resume = resume_of(resume),
                              .init_from = init_from};
-  Callbacks callbacks(request);
-  request.on_step = [&](const TrainingStep& step) { callbacks.call(on_step, step); };
-  request.on_validation = [&](const ValidationResult& result) { callbacks.call(on_validation, result); };
-  TrainingResult result;
-  {
-    const nb::gil_scoped_release release;
-    result = train(request);
-  }
-  callbacks.rethrow();
-  return result;
+  return in_long_call([&](LongCall& call) {
+    request.on_step = told<TrainingStep>(call, on_step);
+    request.on_validation = told<ValidationResult>(call, on_validation);
+    request.stop = call.stop_token();
+    return train(request);
+  });
 }
 
 }  // namespace
@@ -88,9 +64,8 @@ void bind_training(nb::module_& module) {
       .def_ro("folder", &TrainingResult::folder)
       .def_ro("steps", &TrainingResult::steps)
       .def_ro("stopped", &TrainingResult::stopped);
-  module.def("train", &run, nb::arg("recipe"), nb::arg("recipe_text"), nb::arg("options"), nb::arg("out"),
-             nb::arg("resume"), nb::arg("init_from"), nb::arg("on_step").none(),
-             nb::arg("on_validation").none());
+  module.def("train", &run, nb::arg("recipe"), nb::arg("options"), nb::arg("out"), nb::arg("resume"),
+             nb::arg("init_from"), nb::arg("on_step").none(), nb::arg("on_validation").none());
 }
 
 }  // namespace dragoman::python

@@ -2,11 +2,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "job.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using Matrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using Terms = std::vector<std::tuple<size_t, size_t, std::vector<std::string>>>;
 
-Request request_of(std::string text, const Options& options, const std::string& prefix, double timeout,
+Request request_of(std::string text, const Options& options, const std::string& prefix, int64_t timeout,
                    bool tokens, const Terms& terms) {
   Request request = {.text = std::move(text), .options = options, .prefix = prefix, .tokens = tokens};
-  request.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
+  request.timeout = std::chrono::milliseconds(timeout);
   for (const auto& [begin, end, targets] : terms) request.terms.push_back({{begin, end}, targets});
   return request;
 }
@@ -102,16 +102,21 @@ void bind_descriptions(nb::module_& module) {
 std::vector<Score> score(Translator& translator,
                          const std::vector<std::pair<std::string, std::string>>& pairs, int64_t max_length,
                          bool alignment, const std::string& from, const std::string& to) {
-  const nb::gil_scoped_release release;
-  std::vector<TextPair> texts;
-  for (const auto& [source, target] : pairs) texts.push_back({source, target});
-  return translator.score(texts, {.max_length = max_length, .alignment = alignment, .from = from, .to = to});
+  return in_long_call([&](LongCall& call) {
+    std::vector<TextPair> texts;
+    for (const auto& [source, target] : pairs) texts.push_back({source, target});
+    return translator.score(texts, {.max_length = max_length,
+                                    .alignment = alignment,
+                                    .from = from,
+                                    .to = to,
+                                    .stop = call.stop_token()});
+  });
 }
 
 Translator* new_translator(const std::vector<std::string>& folders, int threads, const std::string& precision,
                            int64_t batch, int64_t batch_tokens, int workers, bool verify,
                            size_t cache_bytes) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return new Translator(folders, {.threads = threads,
                                   .precision = precision_of(precision),
                                   .batch = batch,
@@ -122,7 +127,7 @@ Translator* new_translator(const std::vector<std::string>& folders, int threads,
 }
 
 std::vector<Translation> translate(Translator& translator, std::vector<std::string> texts,
-                                   const nb::dict& options, const std::string& prefix, double timeout,
+                                   const nb::dict& options, const std::string& prefix, int64_t timeout,
                                    bool tokens, const std::vector<Terms>& terms) {
   const Options read = options_of(options);
   std::vector<Request> requests;
@@ -133,15 +138,18 @@ std::vector<Translation> translate(Translator& translator, std::vector<std::stri
 }
 
 Job* submit(Translator& translator, std::string text, const nb::dict& options, const std::string& prefix,
-            double timeout, bool tokens, const Terms& terms, bool follow, const nb::object& on_done) {
+            int64_t timeout, bool tokens, const Terms& terms, bool follow, const nb::object& on_done) {
   return new Job(translator, request_of(std::move(text), options_of(options), prefix, timeout, tokens, terms),
                  follow, on_done);
 }
 
 std::string inspect(Translator& translator, const std::string& text, const std::string& target,
                     int64_t alternatives, const std::string& from, const std::string& to) {
-  const nb::gil_scoped_release release;
-  return translator.inspect(text, {.target = target, .alternatives = alternatives, .from = from, .to = to});
+  return in_long_call([&](LongCall& call) {
+    return translator.inspect(
+        text,
+        {.target = target, .alternatives = alternatives, .from = from, .to = to, .stop = call.stop_token()});
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import dragoman
 import pytest
 from conftest import FIXTURES
 from dragoman import ctranslate2
@@ -56,6 +57,12 @@ def test_tokens_are_those_of_ctranslate2(package):
         assert result.scores[0] < 0
     waiting = translator.translate_batch([references[0]["pieces"]] * 3, num_hypotheses=2, asynchronous=True)
     assert [len(one.result().hypotheses) for one in waiting] == [2, 2, 2] and waiting[0].done()
+    assert waiting[0].result() == waiting[0].result()
+    job = translator._translator.stream("the cat", timeout=0.001, beam=50, min_length=200)._job
+    late = ctranslate2.AsyncTranslationResult(job, [], with_scores=False, with_attention=False)
+    for _ in range(2):
+        with pytest.raises(dragoman.Expired):
+            late.result()
 
 
 def test_prefixes_scores_and_attention(package):
@@ -65,6 +72,9 @@ def test_prefixes_scores_and_attention(package):
     prefixed = translator.translate_batch(source, target_prefix=[["▁", "l", "a"]], return_attention=True)[0]
     assert "".join(prefixed.hypotheses[0]).lstrip("▁").startswith("la")
     assert len(prefixed.attention[0]) == len(prefixed.hypotheses[0])
+    for prefixes in ([["▁la"]], [["▁la"]] * 3):
+        with pytest.raises(ValueError, match=f"2 sources and {len(prefixes)} prefixes"):
+            translator.translate_batch(source * 2, target_prefix=prefixes)
     score = translator.score_batch(source, [["▁", "l", "a"]])[0]
     assert score.tokens[-1] == "</s>" and all(one <= 0 for one in score.log_probs)
     with pytest.raises(ValueError, match="other pieces"):

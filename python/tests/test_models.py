@@ -11,6 +11,7 @@ def test_quantising_and_averaging(folder, tmp_path, translator):
     dragoman.average([folder, folder], tmp_path / "mean")
     mean = dragoman.Translator(tmp_path / "mean", threads=1)
     assert [one.text for one in mean.translate(SENTENCES)] == [one.text for one in translator.translate(SENTENCES)]
+    dragoman.average(str(folder), tmp_path / "mean of one")
     with pytest.raises(dragoman.Error, match="mean"):
         dragoman.average([folder, folder], tmp_path / "mean")
 

@@ -22,6 +22,10 @@ def test_documents_keep_all_but_their_text(translator, tmp_path):
     (tmp_path / "page.html").write_bytes(page)
     document.translate(translator, tmp_path / "page.html", tmp_path / "out.html")
     assert (tmp_path / "out.html").read_bytes() == done.bytes
+    options = {"beam": 2, "source_language": "en", "timeout": 60, "glossary": {"dog": "dog"}}
+    assert b"dog" in document.translate_bytes(translator, page, name="page.html", **options).bytes
+    with pytest.raises(dragoman.Expired):
+        document.translate_bytes(translator, page, name="page.html", timeout=0)
     with pytest.raises(dragoman.Error, match="page.unknown"):
         document.translate_bytes(translator, page, name="page.unknown")
     names = [one.name for one in document.formats()]

@@ -43,6 +43,10 @@ void log_line(LogLevel level, const std::string& message) {
 }
 
 void write_over(const std::string& text) {
+  {
+    const std::lock_guard lock(sink_mutex);
+    if (sink) return;
+  }
   status_is_shown = !text.empty();
   const std::string line = clear_line + ("\x1b[?7l" + text) + "\x1b[?7h";  // wrapping off, and on again
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -47,8 +47,8 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
 }
 
 // For a terminal: a status line on standard error that the next one, or a line of the log, overwrites; an empty text
-// removes it. It is cut to
-// the terminal's width, since a line that wraps could not be overwritten.
+// removes it. It is cut to the terminal's width, since a line that wraps could not be overwritten. Nothing where a sink
+// takes the lines.
 void write_over(const std::string& text);
 
 }  // namespace dragoman::internal
