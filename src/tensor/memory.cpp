@@ -46,9 +46,10 @@ class CpuMemory final : public DeviceMemory {
 
 }  // namespace
 
+// Never destroyed: the thread of a translator that its own callback has dropped may outlive the program's statics.
 DeviceMemory& cpu_memory() {
-  static CpuMemory memory;
-  return memory;
+  static auto* const memory = new CpuMemory;
+  return *memory;
 }
 
 }  // namespace dragoman::internal
