@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "api/guard.h"
-#include "api/service_job.h"
+#include "api/service.h"
 #include "document/formats.h"
 #include "document/numbers.h"
 #include "document/placeholders.h"

@@ -50,22 +50,15 @@ std::string inspect(Service& service, const std::string& text, const InspectionS
                                      {"nbest", std::min(settings.alternatives, model.search.beam)},
                                      {"max-length", settings.max_tokens},
                                      {"alignment", true}};
-  const Deadline deadline = deadline_after(settings.timeout);
-  const uint64_t client = settings.client != 0 ? settings.client : Service::new_client();
+  const Claim claim = claim_of(settings.client, text.size() + target.size(), settings.timeout);
   const TranslatedLine line = line_of(service
                                           .submit({.text = text,
                                                    .options = options,
                                                    .timeout = settings.timeout,
                                                    .stop = settings.stop,
-                                                   .client = client})
+                                                   .client = claim.client})
                                           .get());
-  const auto run = [&](const std::function<void()>& compute) {
-    service.run({.client = client,
-                 .deadline = deadline,
-                 .stop = settings.stop,
-                 .cost = static_cast<double>(text.size() + target.size()),
-                 .work = compute});
-  };
+  const auto run = [&](const std::function<void()>& compute) { service.run(claim, settings.stop, compute); };
   const nlohmann::ordered_json data =
       inspection(model, direction, line, target, alignment_layer(model.model.config, 0),
                  /*thousandths=*/true, run);

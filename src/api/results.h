@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dragoman/translator.h"
-#include "search/translator.h"
+#include "search/translation.h"
 
 namespace dragoman::internal {
 

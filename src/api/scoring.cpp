@@ -61,8 +61,7 @@ class Scorer {
         model_(service.model()),
         settings_(settings),
         layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
-        deadline_(deadline_after(settings.timeout)),
-        client_(settings.client != 0 ? settings.client : Service::new_client()),
+        claim_(claim_of(settings.client, 0, settings.timeout)),
         direction_(model_.direction({.from = settings.from, .to = settings.to})),
         max_tokens_(std::min(settings.max_length + 1, model_.max_positions)) {}
 
@@ -101,11 +100,9 @@ class Scorer {
       log_probabilities =
           score_pairs(model_.model, sources, targets, start, model_.vocabularies.target->special().end);
     };
-    service_.run({.client = client_,
-                  .deadline = deadline_,
-                  .stop = settings_.stop,
-                  .cost = static_cast<double>(std::exchange(bytes_, 0)),
-                  .work = compute});
+    Claim claim = claim_;
+    claim.cost += static_cast<double>(std::exchange(bytes_, 0));
+    service_.run(claim, settings_.stop, compute);
     for (size_t i = 0; i < batch_.size(); ++i) {
       const double total = std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0);
       if (!std::isfinite(total)) throw_not_finite(model_);
@@ -120,8 +117,7 @@ class Scorer {
   SavedModel& model_;
   const ScoreSettings& settings_;
   const int64_t layer_;
-  const Deadline deadline_;
-  const uint64_t client_;
+  const Claim claim_;
   const Direction direction_;
   const int64_t max_tokens_;
   std::vector<Pair> batch_;

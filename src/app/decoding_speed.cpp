@@ -1,11 +1,13 @@
 #include "app/decoding_speed.h"
 
 #include <algorithm>
+#include <latch>
 #include <numeric>
 
 #include "base/lines.h"
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
+#include "search/request_job.h"
 #include "search/segments.h"
 #include "search/translator.h"
 
@@ -66,8 +68,11 @@ DecodingRounds::DecodingRounds(Transformer& model, const DecodingLoad& load, Dec
     : model_(model),
       load_(load),
       work_(std::move(work)),
-      search_({&model}, work_.settings, load.searches),
-      outputs_(work_.sources.size()) {}
+      scheduler_(work_.settings.sentences, /*reserved=*/0, /*cache_bytes=*/0),
+      searches_(scheduler_, {&model}, work_.settings, load.searches),
+      outputs_(work_.sources.size()) {
+  searches_.start();
+}
 
 RoundSize DecodingRounds::size() const {
   RoundSize size = {.sentences = std::ssize(outputs_)};
@@ -91,11 +96,17 @@ double DecodingRounds::seconds() {
 }
 
 void DecodingRounds::search() {
-  for (size_t next = 0; next < work_.sources.size() || search_.busy();) {
-    for (; next < work_.sources.size() && search_.room() > 0; ++next)
-      search_.add(next, {.source = work_.sources[next], .options = work_.options});
-    for (SearchResult& result : search_.step()) outputs_[result.id] = std::move(result.hypotheses[0].tokens);
+  std::latch unfinished(std::ssize(outputs_));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    SearchRequest request = {.source = work_.sources[i], .options = work_.options};
+    request.options.seed = static_cast<int64_t>(i);  // so that equal sentences are not translated once
+    const auto on_end = [this, i, &unfinished](const JobEnd&, const FoundSentence& found) {
+      if (!found.hypotheses.empty()) outputs_[i] = found.hypotheses[0].hypothesis.tokens;
+      unfinished.count_down();
+    };
+    scheduler_.add(std::make_unique<RequestJob>(std::move(request), on_end), {});
   }
+  unfinished.wait();
 }
 
 // Greedy, without the keys and values of the target tokens before.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/transformer.h"
-#include "search/parallel_search.h"
 #include "search/saved_model.h"
+#include "search/searches.h"
 
 namespace dragoman::internal {
 
@@ -57,7 +57,8 @@ class DecodingRounds {
   Transformer& model_;
   const DecodingLoad load_;
   const DecodingWork work_;
-  ParallelSearch search_;
+  Scheduler scheduler_;
+  Searches searches_;
   std::vector<std::vector<int32_t>> outputs_;
 };
 

@@ -1,6 +1,7 @@
 // dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as figures of its attention.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "app/command_line.h"
 #include "app/commands.h"
@@ -14,6 +15,7 @@
 #include "report/attention_figure.h"
 #include "report/inspection.h"
 #include "search/segments.h"
+#include "search/translator.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -89,14 +91,18 @@ std::vector<Sentence> sentences(const InspectOptions& o, const std::vector<std::
 }
 
 TranslatedLine translated(Translator& translator, const std::string& text, const SearchOptions& options) {
-  translator.add(0, {.text = text, .options = options});
-  for (;;) {
+  std::optional<TranslatedLine> translated;
+  std::exception_ptr error;
+  translator.add({.text = text, .options = options, .on_end = [&](const JobEnd& end, TranslatedLine line) {
+                    error = end.error;
+                    translated = std::move(line);
+                  }});
+  while (!translated) {
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before the sentence was translated");
-    for (TranslationResult& result : translator.step()) {
-      if (result.status == SearchStatus::finished) return std::move(result.line);
-      throw Error(result.error);
-    }
+    translator.searches.step();
   }
+  if (error) std::rethrow_exception(error);
+  return std::move(*translated);
 }
 
 ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& lines) {

@@ -7,7 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "search/translator.h"
+#include "search/saved_model.h"
+#include "search/translation.h"
 
 namespace dragoman::internal {
 

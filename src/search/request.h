@@ -2,7 +2,6 @@
 // searches, beams of any width and samples, with and without a shortlist.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,8 +14,6 @@
 
 namespace dragoman::internal {
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
-
 struct SearchRequest {
   std::vector<int32_t> source;  // at least one token
   std::vector<std::vector<int32_t>> other_sources =
@@ -27,12 +24,11 @@ struct SearchRequest {
   SearchTerms terms = {};            // the output has them
   SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
-  bool at_once = false;                  // begins with the next step, though others may come to begin with it
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
-  Deadline deadline = {};                // later than this the request expires
+  SourceMarks marks = {};                // in the source, for a coverage penalty
   bool progress = false;                 // whether it is reported by progress()
-  // With progress: if an output loops, the caller searches again without repeating n-grams of this length, so
-  // what that search might change is not reported as final. 0: no second search.
+  // An output that loops is searched for again without repeating n-grams of this length; what that might change is not
+  // reported as final. 0: no second search.
   int64_t retry_ngram = 0;
 
   const std::vector<int32_t>& source_of(size_t model) const {
@@ -40,18 +36,12 @@ struct SearchRequest {
   }
 };
 
-enum class SearchStatus {
-  finished,
-  cancelled,
-  expired,
-  failed,  // the model computed non-finite values for it
-};
-
 struct SearchResult {
   uint64_t id;
-  SearchStatus status = SearchStatus::finished;
-  std::vector<Hypothesis> hypotheses = {};    // the best first; at least one where it finished, else none
+  bool failed = false;                        // the model computed non-finite values for it
+  std::vector<Hypothesis> hypotheses = {};    // the best first; at least one, unless it failed
   std::vector<AttentionRows> attention = {};  // of each, where it is wanted
+  bool repeats = false;  // the output looped: it was searched for again, if that was asked for
 };
 
 // The best hypothesis of a request so far.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "search/repetition.h"
 #include "search/rules.h"
 #include "search/sampling.h"
 
@@ -12,6 +13,23 @@ namespace dragoman::internal {
 namespace {
 
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
+
+void rank_by_coverage(const SearchRequest& request, size_t nbest, SearchResult& result) {
+  std::vector<std::pair<Hypothesis, AttentionRows>> all;
+  for (size_t i = 0; i < result.hypotheses.size(); ++i)
+    all.emplace_back(std::move(result.hypotheses[i]), std::move(result.attention[i]));
+  for (auto& [h, attention] : all)
+    h.score += request.options.coverage_penalty * coverage(attention, request.source, request.marks);
+  std::ranges::stable_sort(all, {}, [](const auto& ranked) {
+    return std::tuple(ranked.first.terms.missed(), -ranked.first.score);
+  });
+  all.resize(std::min(all.size(), nbest));
+  result.hypotheses.clear(), result.attention.clear();
+  for (auto& [h, attention] : all) {
+    result.hypotheses.push_back(std::move(h));
+    result.attention.push_back(std::move(attention));
+  }
+}
 
 enum class Choice {
   top,         // the most probable, whatever the other words are
@@ -36,18 +54,26 @@ struct Search::Group {
 Search::Search(const Models& models, const SearchSettings& settings)
     : settings_(settings), ensemble_(models), source_rows_(models.size()) {}
 
-int64_t Search::room() const { return settings_.sentences - std::ssize(active_) - std::ssize(waiting_); }
+bool Search::fits(const SearchRequest& request) const {
+  if (active_.empty()) return true;
+  int64_t tokens = length_of(request);
+  for (const Sentence& sentence : active_) tokens += length_of(sentence.request);
+  return free_rows() > 0 && (settings_.batch_tokens == 0 || tokens <= settings_.batch_tokens);
+}
 
 void Search::add(uint64_t id, SearchRequest request) {
   CHECK(!request.source.empty(), "a sentence of no tokens");
   CHECK(request.terms.all.empty() || request.attention_layer == 0 ||
             request.attention_layer == request.terms.attention_layer,
         "terms and alignment by two layers");
+  CHECK(request.options.coverage_penalty == 0 || request.attention_layer > 0, "coverage without attention");
   for (const SearchTerm& term : request.terms.all)
     CHECK(term.begin < term.end && term.end <= request.source.size(), "a term outside of its source");
-  deadlines_ |= request.deadline.has_value();
-  hurried_ |= request.at_once;
-  Sentence& sentence = waiting_.emplace_back(Sentence{.id = id, .request = std::move(request)});
+  CHECK(fits(request), "a batch of {} sentences has no room for another", active_.size());
+  const auto nbest = static_cast<size_t>(request.options.nbest);
+  if (request.options.coverage_penalty > 0) request.options.nbest = request.options.beam;
+  Sentence& sentence =
+      active_.emplace_back(Sentence{.id = id, .request = std::move(request), .nbest = nbest});
   sentence.beam = first_beam(sentence.request);
   sentence.key = source_key(sentence.request.source);
 }
@@ -78,51 +104,16 @@ Beam Search::first_beam(const SearchRequest& request) const {
   return beam;
 }
 
-void Search::cancel(uint64_t id) {
-  end_requests(SearchStatus::cancelled, [id](const Sentence& sentence) { return sentence.id == id; });
+void Search::remove(uint64_t id) {
+  const auto found = std::ranges::find(active_, id, &Sentence::id);
+  if (found == active_.end()) return;
+  if (found < active_.begin() + static_cast<std::ptrdiff_t>(encoded_)) --encoded_;
+  release(*found);
+  active_.erase(found);
 }
 
-void Search::expire() {
-  if (!deadlines_) return;
-  const auto now = std::chrono::steady_clock::now();
-  end_requests(SearchStatus::expired, [now](const Sentence& sentence) {
-    return sentence.request.deadline && *sentence.request.deadline <= now;
-  });
-}
-
-void Search::end_requests(SearchStatus status, const std::function<bool(const Sentence&)>& affected) {
-  for (Sentence& sentence : active_) {
-    if (!affected(sentence)) continue;
-    release(sentence);
-    ended_.push_back({sentence.id, status});
-  }
-  for (const Sentence& sentence : waiting_)
-    if (affected(sentence)) ended_.push_back({sentence.id, status});
-  std::erase_if(active_, affected);
-  std::erase_if(waiting_, affected);
-}
-
-// Sentences come in when a quarter of the places is free, so that the encoder has several to do at once, or when one of
-// them must not wait for that.
-void Search::admit() {
-  if (waiting_.empty()) return;
-  const int64_t free = settings_.sentences - std::ssize(active_);
-  if (!active_.empty() && free * 4 < settings_.sentences && !hurried_) return;
-  int64_t tokens = 0;
-  for (const Sentence& sentence : active_) tokens += length_of(sentence.request);
-  const size_t old = active_.size();
-  while (!waiting_.empty() && std::ssize(active_) < settings_.sentences) {
-    const int64_t length = length_of(waiting_.front().request);
-    if (settings_.batch_tokens > 0 && !active_.empty() && tokens + length > settings_.batch_tokens) break;
-    tokens += length;
-    active_.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
-  }
-  hurried_ = hurried_ && !waiting_.empty();
-  encode_sources(std::span(active_).subspan(old));
-}
-
-void Search::encode_sources(std::span<Sentence> sentences) {
+void Search::encode_new_sources() {
+  const std::span<Sentence> sentences = std::span(active_).subspan(std::exchange(encoded_, active_.size()));
   if (sentences.empty()) return;
   for (size_t model = 0; model < source_rows_.size(); ++model) {
     PackedSide packed;
@@ -315,8 +306,7 @@ void Search::release_all_but_newest(Hypothesis& hypothesis) {
 }
 
 std::vector<SearchResult> Search::step() {
-  expire();
-  admit();
+  encode_new_sources();
   if (!active_.empty()) {
     std::vector<Group> all = groups();
     NextScores scores = ensemble_.next(open_rows(all));
@@ -335,25 +325,47 @@ void Search::release(Sentence& sentence) {
     source_rows_[model].release(sentence.source_rows[model]);
 }
 
-std::vector<SearchResult> Search::take_ended() {
-  std::vector<SearchResult> results = std::exchange(ended_, {});
-  for (Sentence& sentence : active_) {
-    if (!sentence.ended()) continue;
-    release(sentence);
-    SearchResult& result = results.emplace_back(SearchResult{.id = sentence.id});
-    if (sentence.failed) {
-      result.status = SearchStatus::failed;
-      continue;
-    }
-    result.hypotheses = std::move(sentence.beam.finished);
-    if (sentence.request.attention_layer > 0) {
-      for (Hypothesis& h : result.hypotheses) {
-        AttentionRows& rows = result.attention.emplace_back();
-        for (const auto& row : std::exchange(h.attention, {})) rows.push_back(*row);
-      }
+// What the searches of a sentence have found; with a coverage penalty the best `nbest` by the score with it.
+SearchResult Search::result_of(Sentence& sentence) {
+  SearchResult result = {.id = sentence.id, .failed = sentence.failed, .repeats = sentence.repeats};
+  if (sentence.failed) return result;
+  const SearchRequest& request = sentence.request;
+  result.hypotheses = std::move(sentence.beam.finished);
+  if (request.attention_layer > 0) {
+    for (Hypothesis& h : result.hypotheses) {
+      AttentionRows& rows = result.attention.emplace_back();
+      for (const auto& row : std::exchange(h.attention, {})) rows.push_back(*row);
     }
   }
+  if (request.options.coverage_penalty > 0) rank_by_coverage(request, sentence.nbest, result);
+  result.repeats |= is_loop(result.hypotheses[0].tokens, request.source);
+  return result;
+}
+
+// With loops forbidden, in the same row: true if the result is not yet the sentence's.
+bool Search::search_again(Sentence& sentence, const SearchResult& result) {
+  SearchRequest& request = sentence.request;
+  if (!result.repeats || sentence.repeats || request.retry_ngram == 0 || request.options.no_repeat_ngram > 0)
+    return false;
+  sentence.repeats = true;
+  request.options.no_repeat_ngram = request.retry_ngram;
+  sentence.beam = first_beam(request);
+  sentence.tokens_read = 0;
+  sentence.final_prefix = {};
+  return true;
+}
+
+std::vector<SearchResult> Search::take_ended() {
+  std::vector<SearchResult> results;
+  for (Sentence& sentence : active_) {
+    if (!sentence.ended()) continue;
+    SearchResult result = result_of(sentence);
+    if (search_again(sentence, result)) continue;
+    release(sentence);
+    results.push_back(std::move(result));
+  }
   std::erase_if(active_, [](const Sentence& sentence) { return sentence.ended(); });
+  encoded_ = active_.size();
   return results;
 }
 
@@ -378,16 +390,17 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
                                                 const SearchSettings& settings) {
   std::vector<std::vector<Hypothesis>> results(sources.lengths.size(), {Hypothesis{.cut = true}});
   Search search({&model}, settings);
-  const int32_t* next = sources.ids.data();
-  for (size_t i = 0; i < results.size(); ++i) {
-    const int32_t* end = next + sources.lengths[i];
-    search.add(i, {.source = {next, end}, .options = options});
-    next = end;
-  }
-  while (search.busy()) {
-    for (SearchResult& result : search.step()) {
-      if (result.status == SearchStatus::finished) results[result.id] = std::move(result.hypotheses);
+  const int32_t* ids = sources.ids.data();
+  for (size_t next = 0; next < results.size() || search.busy();) {
+    for (bool more = search.wants_more(); more && next < results.size(); ++next) {
+      const int32_t* end = ids + sources.lengths[next];
+      SearchRequest request = {.source = {ids, end}, .options = options};
+      if (!search.fits(request)) break;
+      search.add(next, std::move(request));
+      ids = end;
     }
+    for (SearchResult& result : search.step())
+      if (!result.failed) results[result.id] = std::move(result.hypotheses);
   }
   return results;
 }

@@ -1,18 +1,21 @@
 // Search: many requests decoded in one continuous batch, each as if it were alone.
 //
 // A step takes every request in the batch a token further, whatever its length is by now. One that ends leaves at the
-// end of its step, and others that wait take its place: a request costs what its own length costs.
+// end of its step, and another may take its place: a request costs what its own length costs. Nothing waits here: who
+// has more requests than fit keeps them (scheduler.h).
 //
 //   Search search({&model}, {.sentences = 16});
 //   search.add(7, {.source = ids, .options = {.beam = 4}});
 //   while (search.busy()) for (SearchResult& result : search.step()) ...
 //
+// An output that loops is searched for again with the loop forbidden, where the request asks for that. With a coverage
+// penalty the hypotheses that finished, as many as the beam is wide, are ranked anew: a score is then the search's own
+// plus the penalty's weight times coverage() (attention.h).
+//
 // A result has the same bits whatever is decoded beside it, in whatever order requests came. Not thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,16 +43,18 @@ class Search {
   // output, its shortlist and the keys of its samples go by.
   Search(const Models& models, const SearchSettings& settings);
 
-  bool busy() const { return !active_.empty() || !waiting_.empty() || !ended_.empty(); }
-  // How many more requests would not have to wait.
-  int64_t room() const;
-  // Ids are the caller's; no two requests in flight share one.
+  bool busy() const { return !active_.empty(); }
+  int64_t free_rows() const { return settings_.sentences - std::ssize(active_); }
+  // Whether so many rows are free that it pays to fill them: the encoder then has several sources to do at once.
+  bool wants_more() const { return active_.empty() || free_rows() * 4 >= settings_.sentences; }
+  // Whether there is a free row, and the batch has room for the source's tokens.
+  bool fits(const SearchRequest& request) const;
+  // A request that fits begins with the next step. Ids are the caller's; no two requests in the batch share one.
   void add(uint64_t id, SearchRequest request);
-  // Frees all that the request holds; its result comes with the next step. Nothing where there is none of that id.
-  void cancel(uint64_t id);
+  // Frees all that the request holds. Nothing where there is none of that id.
+  void remove(uint64_t id);
 
-  // A token for every request in the batch. The results of those that ended: finished ones in the order in which they
-  // came.
+  // A token for every request in the batch. The results of those that ended, in the order in which they came.
   std::vector<SearchResult> step();
   // Of those in the batch that asked for it.
   std::vector<SearchProgress> progress() const;
@@ -60,6 +65,7 @@ class Search {
   struct Sentence {
     uint64_t id;
     SearchRequest request;
+    size_t nbest;
     std::vector<std::vector<int32_t>> source_rows = {};  // of each model
     uint64_t key = 0;                                    // what its samples are drawn from, beside the seed
     Beam beam = {};
@@ -67,16 +73,13 @@ class Search {
     AllowedWords allowed = {};
     std::vector<TermChoices> choices = {};  // of each open hypothesis in this step, where there are terms
     FinalPrefix final_prefix = {};
-    bool failed = false;
+    bool failed = false, repeats = false;
 
     bool ended() const { return failed || beam.open.empty(); }
   };
   struct Group;
 
-  void expire();
-  void end_requests(SearchStatus status, const std::function<bool(const Sentence&)>& affected);
-  void admit();
-  void encode_sources(std::span<Sentence> sentences);
+  void encode_new_sources();
   void allow_words(Sentence& sentence) const;
   const StartTokens& start_of(const SearchRequest& request) const;
   Beam first_beam(const SearchRequest& request) const;
@@ -94,17 +97,16 @@ class Search {
   void advance(Sentence& sentence, std::span<const Element> next);
   void release_all_but_newest(Hypothesis& hypothesis);
   void release(Sentence& sentence);
+  SearchResult result_of(Sentence& sentence);
+  bool search_again(Sentence& sentence, const SearchResult& result);
   std::vector<SearchResult> take_ended();
 
   const SearchSettings settings_;
   Ensemble ensemble_;
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;
-  std::deque<Sentence> waiting_;
   std::vector<Sentence> active_;
-  std::vector<SearchResult> ended_;  // cancelled and expired
-  bool deadlines_ = false;           // whether any request has had one
-  bool hurried_ = false;             // whether one that waits begins with the next step
+  size_t encoded_ = 0;  // the first so many of them
 };
 
 // The hypotheses of all sentences of a batch, in their order; one without words where the model computes non-finite

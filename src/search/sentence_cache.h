@@ -13,8 +13,8 @@
 
 namespace dragoman::internal {
 
-// Everything that a search's result depends on, as bytes: searches with equal keys have equal results. The deadline and
-// whether progress is reported are not part of it.
+// Everything that a search's result depends on, as bytes: searches with equal keys have equal results. Whether progress
+// is reported is not part of it.
 std::string sentence_key(const SearchRequest& request);
 
 struct FoundSentence {

@@ -10,12 +10,12 @@ constexpr size_t max_clients = 512;
 
 }  // namespace
 
-Turn Turns::next(uint64_t client, double cost) {
+double Turns::next(uint64_t client, double cost) {
   double& end = ends_[client];
-  const Turn turn = {std::max(now_, end), cost};
-  end = turn.start + cost;
+  const double start = std::max(now_, end);
+  end = start + cost;
   if (ends_.size() >= max_clients) evict_half();
-  return turn;
+  return start;
 }
 
 // The half that has had the least. If each request comes from another client, nobody's turn is later than now, and all
@@ -29,5 +29,29 @@ void Turns::evict_half() {
 }
 
 void Turns::reach(double start) { now_ = std::max(now_, start); }
+
+void TurnQueue::add(const WaitingTurn& turn) {
+  std::set<WaitingTurn>& own = of_client_[turn.client];
+  if (!own.empty()) first_.erase(*own.begin());
+  own.insert(turn);
+  first_.insert(*own.begin());
+}
+
+void TurnQueue::remove(const WaitingTurn& turn) {
+  const auto own = of_client_.find(turn.client);
+  if (own == of_client_.end()) return;
+  first_.erase(*own->second.begin());
+  own->second.erase(turn);
+  if (own->second.empty()) {
+    of_client_.erase(own);
+  } else {
+    first_.insert(*own->second.begin());
+  }
+}
+
+const WaitingTurn* TurnQueue::next(const std::function<bool(uint64_t client)>& may_begin) const {
+  const auto found = std::ranges::find_if(first_, may_begin, &WaitingTurn::client);
+  return found == first_.end() ? nullptr : &*found;
+}
 
 }  // namespace dragoman::internal

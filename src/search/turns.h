@@ -4,20 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <unordered_map>
 
 namespace dragoman::internal {
 
-// Of a request: those with smaller starts come first. A request of several sentences begins them one by one, each later
-// by its share of the cost.
-struct Turn {
-  double start = 0, cost = 1;
-};
-
 class Turns {
  public:
-  // Of a request that comes now.
-  Turn next(uint64_t client, double cost);
+  // The start of a request that comes now.
+  double next(uint64_t client, double cost);
   // The latest turn that has come.
   void reach(double start);
   // Clients whose last turn is remembered: at most some hundreds, however many come.
@@ -28,6 +24,27 @@ class Turns {
 
   double now_ = 0;
   std::unordered_map<uint64_t, double> ends_;  // by client, of the last request's turn
+};
+
+// A place among those who wait: smaller starts come first, and of equal ones smaller ids.
+struct WaitingTurn {
+  double start = 0;
+  uint64_t id = 0, client = 0;
+
+  auto operator<=>(const WaitingTurn&) const = default;
+};
+
+// Those who wait. To find the next one takes no longer where a client has many.
+class TurnQueue {
+ public:
+  void add(const WaitingTurn& turn);
+  void remove(const WaitingTurn& turn);  // nothing where it is not there
+  // The first whose client may begin; null: none.
+  const WaitingTurn* next(const std::function<bool(uint64_t client)>& may_begin) const;
+
+ private:
+  std::unordered_map<uint64_t, std::set<WaitingTurn>> of_client_;
+  std::set<WaitingTurn> first_;  // of each client
 };
 
 }  // namespace dragoman::internal

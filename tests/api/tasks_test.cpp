@@ -88,7 +88,7 @@ TEST_F(TasksTest, TasksOfClientsTakeTurns) {
   std::vector<std::thread> threads;
   const auto run = [&](uint64_t client, const std::function<void()>& work) {
     threads.emplace_back(
-        [&service, client, work] { service->run({.client = client, .cost = 100, .work = work}); });
+        [&service, client, work] { service->run({.client = client, .cost = 100}, {}, work); });
     std::this_thread::sleep_for(20ms);
   };
   run(1, [released = release.get_future().share()] { released.wait(); });

@@ -13,8 +13,8 @@
 #include "model/attentions.h"
 #include "model/weights.h"
 #include "search/model_folder.h"
-#include "search/parallel_search.h"
 #include "search/score.h"
+#include "search/stepped.h"
 #include "train/averaging.h"
 #include "train/batches.h"
 #include "train/run.h"
@@ -124,9 +124,9 @@ Answer answer_of(AnySearch& search, const std::vector<Sentence>& sources, Search
     request.source = sources[i];
     search.add(i, request);
   }
-  std::map<uint64_t, SearchResult> results;
+  std::map<uint64_t, RequestResult> results;
   while (search.busy()) {
-    for (SearchResult& result : search.step()) results.emplace(result.id, std::move(result));
+    for (RequestResult& result : search.step()) results.emplace(result.id, std::move(result));
   }
   Answer answer;
   for (const auto& [id, result] : results) {
@@ -149,8 +149,8 @@ std::vector<Answer> answers_on(Device& device, const Transformer& weights, Preci
   other.parameters.initialise(7);
   if (precision != Precision::fp32) quantize_weights(device, model.parameters, precision);
   const std::vector<Sentence> sources = random_sentences(4, weights.config.source_vocabulary, 12, 1);
-  Search one({&model}, {.sentences = 3}), both({&model, &other}, {.sentences = 3});
-  ParallelSearch parallel({&model}, {.sentences = 2}, 2);
+  QueuedSearch one({&model}, {.sentences = 3}), both({&model, &other}, {.sentences = 3});
+  SteppedSearches parallel({&model}, {.sentences = 2}, 2);
   return {answer_of(one, sources, {.source = {}, .prefix = {4}, .options = options, .attention_layer = 1}),
           answer_of(both, sources, {.source = {}, .options = options, .attention_layer = 1}),
           answer_of(parallel, sources, {.source = {}, .options = options})};
@@ -211,7 +211,7 @@ Answer answer_with_a_term(Device& device, const ModelFolder& folder, const Vocab
   const WordEdges edges(target);
   const SearchTerms terms = {
       .all = {{.begin = 0, .end = 1, .forms = {{.tokens = {5, 6}}}}}, .edges = &edges, .attention_layer = 1};
-  Search search({&model}, {});
+  QueuedSearch search({&model}, {});
   return answer_of(search, random_sentences(3, model.config.source_vocabulary, 8, 2),
                    {.source = {}, .terms = terms, .options = {.beam = 3, .max_length = 12}});
 }
@@ -244,7 +244,7 @@ TEST(ProtectedMemoryWithAShortlist, TranslatesAsTheCpuDoes) {
     for (Device* used : {static_cast<Device*>(&device), &cpu}) {
       Transformer model(config, *used, Buffers::none_yet);
       map_weights(*used, weights_path(folder.path), model.parameters, precision);
-      Search search({&model}, {});
+      QueuedSearch search({&model}, {});
       const SearchRequest request = {
           .source = {}, .options = {.beam = 4, .max_length = 12}, .shortlist = &shortlist};
       answers[used == &cpu] =

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "search/model_folder.h"
-#include "search/search.h"
+#include "search/stepped.h"
 #include "search/translate_lines.h"
 
 namespace dragoman::internal {
@@ -26,11 +26,11 @@ class EnsembleTest : public testing::TestWithParam<ModelCase> {
     return config;
   }
   Results search(const Models& models, const SearchOptions& options, int64_t sentences = 4) {
-    Search search(models, {.sentences = sentences});
+    QueuedSearch search(models, {.sentences = sentences});
     for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options});
     Results results(sources_.size());
     while (search.busy()) {
-      for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
+      for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
     }
     return results;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/small_models.h"
-#include "search/request.h"
+#include "search/stepped.h"
 
 namespace dragoman::internal {
 
@@ -68,10 +68,10 @@ class RandomRequests {
 
 // Whatever searches, until it is done: the results by id.
 template <class Searching>
-std::map<uint64_t, SearchResult> run(Searching& search) {
-  std::map<uint64_t, SearchResult> results;
+std::map<uint64_t, RequestResult> run(Searching& search) {
+  std::map<uint64_t, RequestResult> results;
   while (search.busy()) {
-    for (SearchResult& result : search.step()) {
+    for (RequestResult& result : search.step()) {
       EXPECT_FALSE(results.contains(result.id));
       results.emplace(result.id, std::move(result));
     }
@@ -79,7 +79,7 @@ std::map<uint64_t, SearchResult> run(Searching& search) {
   return results;
 }
 
-inline void expect_same_result(const SearchResult& got, const SearchResult& wanted) {
+inline void expect_same_result(const RequestResult& got, const RequestResult& wanted) {
   SCOPED_TRACE("request " + std::to_string(wanted.id));
   EXPECT_EQ(got.status, wanted.status);
   ASSERT_EQ(got.hypotheses.size(), wanted.hypotheses.size());

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "search/model_folder.h"
-#include "search/parallel_search.h"
 #include "search/random_requests.h"
 #include "search/saved_model.h"
 #include "search/shortlist.h"
@@ -12,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Results = std::map<uint64_t, SearchResult>;
+using Results = std::map<uint64_t, RequestResult>;
 using std::chrono::steady_clock;
 
 struct MachineCase {
@@ -64,7 +63,7 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
   Results each_alone(const std::vector<SearchRequest>& requests) {
     Results results;
     for (size_t i = 0; i < requests.size(); ++i) {
-      Search search(saved_.models(), {.sentences = 1});
+      QueuedSearch search(saved_.models(), {.sentences = 1});
       search.add(i, requests[i]);
       results.merge(run(search));
     }
@@ -91,11 +90,11 @@ TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
     const Results wanted = each_alone(all);
     for (const int threads : {1, 3}) {
       SavedModel saved(folder_.path, *GetParam().kernels, threads, GetParam().precision);
-      Search one(saved.models(), {.sentences = 16, .batch_tokens = 90});
+      QueuedSearch one(saved.models(), {.sentences = 16, .batch_tokens = 90});
       add_all(one, all);
       expect_same(run(one), wanted);
       EXPECT_EQ(one.cache_rows_in_use(), 0);
-      ParallelSearch several(saved.models(), {.sentences = 9}, 3);
+      SteppedSearches several(saved.models(), {.sentences = 9}, 3);
       add_all(several, all);
       expect_same(run(several), wanted);
     }
@@ -108,7 +107,7 @@ TEST_P(RequestsTest, AttentionIsThatOfGivenTranslations) {
   for (SearchRequest& request : all) {
     if (request.source[0] % 3 == 0) request.start = StartTokens({2, 9});
   }
-  Search search(saved_.models(), {.sentences = 16});
+  QueuedSearch search(saved_.models(), {.sentences = 16});
   add_all(search, all);
   size_t compared = 0;
   for (const auto& [id, result] : run(search)) {
@@ -130,7 +129,7 @@ TEST_P(RequestsTest, AttentionIsThatOfGivenTranslations) {
 
 // Of a recurrent unit a hypothesis has one state, however long it is; of attention, a row for each token.
 TEST_P(RequestsTest, ACacheHasWhatTheNextStepReads) {
-  Search search(saved_.models(), {.sentences = 1});
+  QueuedSearch search(saved_.models(), {.sentences = 1});
   const int64_t source = 9, beam = 3;
   search.add(0, {.source = std::vector<int32_t>(source, 7), .options = {.beam = beam, .min_length = 30}});
   int64_t most = 0;
@@ -149,7 +148,7 @@ TEST_P(RequestsTest, OneThatIsCancelledLeavesNoTrace) {
   const auto all = requests(12, 4);
   const Results wanted = each_alone(all);
   for (int step = 0; step < 24; ++step) {
-    Search search(saved_.models(), {.sentences = 8});
+    QueuedSearch search(saved_.models(), {.sentences = 8});
     add_all(search, all);
     Results results;
     for (int i = 0; search.busy(); ++i) {
@@ -161,7 +160,7 @@ TEST_P(RequestsTest, OneThatIsCancelledLeavesNoTrace) {
         search.cancel(11);  // which waits at first
         search.cancel(99);
       }
-      for (SearchResult& result : search.step()) results.emplace(result.id, std::move(result));
+      for (RequestResult& result : search.step()) results.emplace(result.id, std::move(result));
     }
     ASSERT_EQ(results.size(), all.size());
     for (const auto& [id, result] : wanted) {
@@ -184,13 +183,13 @@ TEST_P(RequestsTest, SearchesSideBySideCancel) {
   const auto all = requests(60, 5);
   const Results wanted = each_alone(all);
   for (const int searches : {1, 3}) {
-    ParallelSearch search(saved_.models(), {.sentences = 6}, searches);
+    SteppedSearches search(saved_.models(), {.sentences = 6}, searches);
     add_all(search, all);
     search.cancel(57);
     Results results;
     for (uint64_t next = 0; search.busy(); ++next) {
       search.cancel(3 * next);
-      for (SearchResult& result : search.step()) {
+      for (RequestResult& result : search.step()) {
         EXPECT_FALSE(results.contains(result.id));
         results.emplace(result.id, std::move(result));
       }
@@ -203,44 +202,38 @@ TEST_P(RequestsTest, SearchesSideBySideCancel) {
       else
         EXPECT_EQ(id % 3, 0U);
     }
-    EXPECT_EQ(search.room(), 6 * searches);
+    EXPECT_EQ(search.sentences_under_way(), 0);
   }
 }
 
 TEST_P(RequestsTest, OneExpiresAtItsDeadline) {
-  auto all = requests(20, 6);
+  const auto all = requests(20, 6);
   const Results wanted = each_alone(all);
-  const auto never = steady_clock::now() + std::chrono::hours(24);
-  for (SearchRequest& request : all) request.deadline = never;
-  for (const size_t past : {1, 4, 19}) all[past].deadline = steady_clock::now();
-  const auto expect_expired = [&](const Results& results) {
+  const std::set<uint64_t> late = {1, 4, 19};
+  for (const int searches : {1, 3}) {
+    SteppedSearches search(saved_.models(), {.sentences = 3}, searches);
+    const auto now = steady_clock::now(), never = now + std::chrono::hours(24);
+    for (uint64_t i = 0; i < all.size(); ++i)
+      search.add(i, all[i], {.client = i % 2, .deadline = late.contains(i) ? now : never});
+    const Results results = run(search);
     ASSERT_EQ(results.size(), all.size());
     for (const auto& [id, result] : results) {
-      const bool expires = std::set<uint64_t>{1, 4, 19}.contains(id);
-      EXPECT_EQ(result.status, expires ? SearchStatus::expired : SearchStatus::finished) << id;
-      if (!expires) expect_same_result(result, wanted.at(id));
+      EXPECT_EQ(result.status, late.contains(id) ? SearchStatus::expired : SearchStatus::finished) << id;
+      if (!late.contains(id)) expect_same_result(result, wanted.at(id));
     }
-  };
-  Search one(saved_.models(), {.sentences = 5});
-  add_all(one, all);
-  expect_expired(run(one));
-  EXPECT_EQ(one.cache_rows_in_use(), 0);
-  ParallelSearch several(saved_.models(), {.sentences = 2}, 3);
-  add_all(several, all);
-  expect_expired(run(several));
+  }
 }
 
 TEST_P(RequestsTest, ADeadlineEndsOneThatIsUnderWay) {
   SearchRequest request = {.source = {5, 6, 7},
                            .options = {.beam = 2, .max_length = 100'000, .max_length_ratio = 0}};
   request.options.min_length = 100'000;
-  request.deadline = steady_clock::now() + std::chrono::milliseconds(20);
-  Search search(saved_.models(), {});
-  search.add(0, request);
-  const Results results = run(search);
-  EXPECT_EQ(results.at(0).status, SearchStatus::expired);
-  EXPECT_GE(steady_clock::now(), *request.deadline);
-  EXPECT_EQ(search.cache_rows_in_use(), 0);
+  const auto deadline = steady_clock::now() + std::chrono::milliseconds(20);
+  SteppedSearches search(saved_.models(), {}, 1);
+  search.add(0, request, {.deadline = deadline});
+  EXPECT_EQ(run(search).at(0).status, SearchStatus::expired);
+  EXPECT_GE(steady_clock::now(), deadline);
+  EXPECT_EQ(search.sentences_under_way(), 0);
 }
 
 bool begins_with(const Sentence& tokens, const Sentence& beginning) {
@@ -251,12 +244,12 @@ bool begins_with(const Sentence& tokens, const Sentence& beginning) {
 TEST_P(RequestsTest, WhatIsFinalStays) {
   auto all = requests(150, 7);
   for (SearchRequest& request : all) request.progress = true;
-  Search search(saved_.models(), {.sentences = 10});
+  QueuedSearch search(saved_.models(), {.sentences = 10});
   add_all(search, all);
   std::map<uint64_t, Sentence> final_tokens;
   size_t finals = 0, shown = 0, results = 0;
   while (search.busy()) {
-    for (const SearchResult& result : search.step()) {
+    for (const RequestResult& result : search.step()) {
       EXPECT_TRUE(begins_with(result.hypotheses[0].tokens, final_tokens[result.id]));
       ++results;
     }
@@ -283,7 +276,7 @@ TEST_P(RequestsTest, WhatIsFinalStaysWhenLoopsAreForbidden) {
     request.options.max_length = 40, request.options.max_length_ratio = 0,
     request.options.no_repeat_ngram = 0;
     request.progress = true, request.retry_ngram = 3;
-    Search first(saved_.models(), {}), second(saved_.models(), {});
+    QueuedSearch first(saved_.models(), {}), second(saved_.models(), {});
     first.add(0, request);
     request.options.no_repeat_ngram = 3;
     second.add(0, request);
@@ -301,11 +294,11 @@ TEST_P(RequestsTest, WhatIsFinalStaysWhenLoopsAreForbidden) {
 TEST_P(RequestsTest, SearchesSideBySideReportProgress) {
   auto all = requests(40, 9);
   for (size_t i = 0; i < all.size(); ++i) all[i].progress = i % 2 == 0;
-  ParallelSearch search(saved_.models(), {.sentences = 4}, 3);
+  SteppedSearches search(saved_.models(), {.sentences = 4}, 3);
   add_all(search, all);
   std::set<uint64_t> reported, ended;
   while (search.busy()) {
-    for (const SearchResult& result : search.step()) ended.insert(result.id);
+    for (const RequestResult& result : search.step()) ended.insert(result.id);
     for (const SearchProgress& progress : search.progress()) {
       EXPECT_EQ(progress.id % 2, 0U);
       EXPECT_FALSE(ended.contains(progress.id));
@@ -347,9 +340,9 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
     if (random.one_in(4)) all.back().source[0] = damaged;
   }
   const auto has_it = [&](uint64_t id) { return std::ranges::count(all[id].source, damaged) > 0; };
-  Search mixed({&broken.model}, {.sentences = 12}),
+  QueuedSearch mixed({&broken.model}, {.sentences = 12}),
       together({&second, &broken.model, &second}, {.sentences = 12});
-  ParallelSearch several({&broken.model}, {.sentences = 3}, 3);
+  SteppedSearches several({&broken.model}, {.sentences = 3}, 3);
   for (size_t i = 0; i < all.size(); ++i)
     mixed.add(i, all[i]), together.add(i, all[i]), several.add(i, all[i]);
   for (const Results& results : {run(mixed), run(several)}) {
@@ -358,7 +351,7 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
       EXPECT_EQ(result.status, has_it(id) ? SearchStatus::failed : SearchStatus::finished) << id;
       EXPECT_EQ(result.hypotheses.empty(), has_it(id));
       if (has_it(id)) continue;
-      Search alone({&sound.model}, {.sentences = 1});
+      QueuedSearch alone({&sound.model}, {.sentences = 1});
       alone.add(id, all[id]);
       expect_same_result(result, run(alone).at(id));
     }

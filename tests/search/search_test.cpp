@@ -1,12 +1,11 @@
 // Searching with a model: it finds what an exhaustive search finds, its scores are those of scoring all at once, and
 // a sentence's result is its own.
-#include "search/search.h"
-
 #include <algorithm>
 #include <map>
 
 #include "model/small_models.h"
 #include "search/score.h"
+#include "search/stepped.h"
 
 namespace dragoman::internal {
 namespace {
@@ -150,17 +149,17 @@ TEST_P(SearchTest, RequestsHaveStartTokensOfTheirOwn) {
     return SearchRequest{
         .source = sources_[i], .start = starts[i % 4], .options = {.beam = 3, .max_length = 12}};
   };
-  Search together({&small_.model}, {.sentences = 4});
+  QueuedSearch together({&small_.model}, {.sentences = 4});
   for (size_t i = 0; i < sources_.size(); ++i) together.add(i, request(i));
   std::vector<Hypothesis> best(sources_.size());
   while (together.busy())
-    for (SearchResult& result : together.step()) best[result.id] = result.hypotheses.at(0);
+    for (RequestResult& result : together.step()) best[result.id] = result.hypotheses.at(0);
   EXPECT_EQ(together.cache_rows_in_use(), 0);
   for (size_t i = 0; i < sources_.size(); ++i) {
-    Search alone({&small_.model}, {});
+    QueuedSearch alone({&small_.model}, {});
     alone.add(0, request(i));
     while (alone.busy()) {
-      for (SearchResult& result : alone.step()) {
+      for (RequestResult& result : alone.step()) {
         EXPECT_EQ(result.hypotheses.at(0).tokens, best[i].tokens);
         EXPECT_TRUE(same_bits(result.hypotheses[0].log_probabilities, best[i].log_probabilities));
       }
@@ -250,10 +249,10 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
       }
     }
     const std::vector<uint64_t> order = {4, 0, 8, 4};
-    Search mixed({&small_.model}, {.sentences = 2});
+    QueuedSearch mixed({&small_.model}, {.sentences = 2});
     for (const uint64_t i : order) mixed.add(i, {.source = sources_[i], .options = options});
     while (mixed.busy()) {
-      for (const SearchResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
+      for (const RequestResult& result : mixed.step()) expect_same(result.hypotheses, wanted[result.id]);
     }
   }
 }
@@ -261,18 +260,15 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
 // A sentence that waits begins when another has ended, not when all have.
 TEST_P(SearchTest, SentencesTakeTheSlotsOfThoseThatLeave) {
   const SearchOptions options = {.beam = 1, .max_length = 30, .max_length_ratio = 1};
-  Search search({&small_.model}, {.end = -1, .sentences = 2});
-  EXPECT_EQ(search.room(), 2);
+  QueuedSearch search({&small_.model}, {.end = -1, .sentences = 2});
   search.add(0, {.source = Sentence(20, 3), .options = options});                        // 30 tokens
   for (uint64_t i = 1; i <= 3; ++i) search.add(i, {.source = {3}, .options = options});  // 11 each
-  EXPECT_EQ(search.room(), -2);
   std::map<uint64_t, int> ended;
   int steps = 0;
   for (; search.busy(); ++steps) {
-    for (const SearchResult& result : search.step()) ended[result.id] = steps;
+    for (const RequestResult& result : search.step()) ended[result.id] = steps;
   }
   EXPECT_EQ(ended, (std::map<uint64_t, int>{{0, 29}, {1, 10}, {2, 21}, {3, 32}}));
-  EXPECT_EQ(search.room(), 2);
 }
 
 TEST_P(SearchTest, OptionsChangeWhatIsFound) {
@@ -326,11 +322,11 @@ TEST_P(SearchTest, LookingAtAllWordsChangesNothing) {
 }
 
 TEST_P(SearchTest, AnOutputBeginsWithItsPrefix) {
-  Search search({&small_.model}, {.max_output_length = 12});
+  QueuedSearch search({&small_.model}, {.max_output_length = 12});
   const Sentence prefix = {7, 8, 7, 9, 10, 7, 8};
   search.add(0, {.source = sources_[1], .prefix = prefix, .options = {.beam = 3, .max_length = 9}});
   while (search.busy()) {
-    for (const SearchResult& result : search.step()) {
+    for (const RequestResult& result : search.step()) {
       const Sentence& tokens = result.hypotheses[0].tokens;
       ASSERT_GE(tokens.size(), prefix.size());
       EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), tokens.begin()));
@@ -360,7 +356,7 @@ TEST_P(SearchTest, EqualSamplesAreOne) {
 
 TEST_P(SearchTest, NothingToDo) {
   EXPECT_TRUE(search_all(small_.model, {}, {}, {}).empty());
-  Search search({&small_.model}, {});
+  QueuedSearch search({&small_.model}, {});
   EXPECT_FALSE(search.busy());
   EXPECT_TRUE(search.step().empty());
 }

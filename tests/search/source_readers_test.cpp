@@ -4,8 +4,8 @@
 
 #include "search/model_folder.h"
 #include "search/score.h"
-#include "search/search.h"
 #include "search/segments.h"
+#include "search/stepped.h"
 #include "search/translate_lines.h"
 
 namespace dragoman::internal {
@@ -43,12 +43,12 @@ class SourceReaders : public testing::TestWithParam<ModelCase> {
     return config;
   }
   Results search(int64_t sentences, const SearchOptions& options) {
-    Search search(models_, {.sentences = sentences});
+    QueuedSearch search(models_, {.sentences = sentences});
     for (size_t i = 0; i < sources_.size(); ++i)
       search.add(i, {.source = sources_[i], .other_sources = {other_sources_[i]}, .options = options});
     Results results(sources_.size());
     while (search.busy()) {
-      for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
+      for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
     }
     return results;
   }

@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include "search/given_terms.h"
 #include "search/model_folder.h"
-#include "search/translator.h"
+#include "search/stepped.h"
 #include "text/term_marks.h"
 
 namespace dragoman::internal {
@@ -31,7 +31,7 @@ class SourceTermsTest : public testing::Test {
 
   TranslatedLine translated(const std::string& text, const std::vector<GivenTerm>& terms) {
     SavedModel model(folder_.path, kernels_for("baseline"), 1);
-    Translator translator(model, {});
+    SteppedTranslator translator(model, {});
     translator.add(1, {.text = text, .terms = terms});
     for (;;) {
       for (TranslationResult& result : translator.step()) return std::move(result.line);

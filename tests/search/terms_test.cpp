@@ -6,8 +6,8 @@
 #include "search/given_terms.h"
 #include "search/model_folder.h"
 #include "search/random_requests.h"
+#include "search/stepped.h"
 #include "search/term_beam.h"
-#include "search/translator.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
 
@@ -42,7 +42,7 @@ void PrintTo(const ModelCase& c, std::ostream* out) { *out << c.name; }
 class TermsTest : public testing::TestWithParam<ModelCase> {
  protected:
   TranslationResult translate(const TranslationRequest& request) {
-    Translator translator(model_);
+    SteppedTranslator translator(model_);
     translator.add(0, request);
     std::vector<TranslationResult> results;
     while (results.empty()) results = translator.step();

@@ -10,7 +10,7 @@
 #include "base/lines.h"
 #include "search/model_folder.h"
 #include "search/random_requests.h"
-#include "search/translator.h"
+#include "search/stepped.h"
 
 namespace dragoman::internal {
 
@@ -28,7 +28,7 @@ inline const std::vector<std::string> texts = {"The cat sleeps.",
                                                "   ",
                                                "The dog, and the cat."};
 
-inline Results run_all(Translator& translator) {
+inline Results run_all(SteppedTranslator& translator) {
   Results results;
   while (translator.busy()) {
     for (TranslationResult& result : translator.step()) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "search/translator.h"
+#include "search/stepped.h"
 
 namespace dragoman::internal {
 
@@ -13,11 +13,11 @@ inline std::vector<TranslatedLine> translate_lines(SavedModel& model, const std:
                                                    const SearchOptions& options,
                                                    const BatchLimits& limits = {},
                                                    const std::string& prefix = "", int64_t* steps = nullptr) {
-  Translator translator(model, limits);
+  SteppedTranslator translator(model, limits);
   std::vector<TranslatedLine> done(lines.size());
-  for (size_t next = 0; next < lines.size() || translator.busy();) {
-    for (; next < lines.size() && translator.has_room(); ++next)
-      translator.add(next, {.text = lines[next], .prefix = prefix, .options = options});
+  for (size_t i = 0; i < lines.size(); ++i)
+    translator.add(i, {.text = lines[i], .prefix = prefix, .options = options});
+  while (translator.busy()) {
     for (TranslationResult& result : translator.step()) {
       if (result.status != SearchStatus::finished) throw Error(result.error);
       done[result.id] = std::move(result.line);

@@ -1,6 +1,5 @@
 // Requests of text: each with its own options, its result and its progress by id.
-#include "search/translator.h"
-
+#include "search/stepped.h"
 #include "search/text_requests.h"
 
 namespace dragoman::internal {
@@ -9,13 +8,13 @@ namespace {
 TEST_F(TranslatorTest, EachRequestGetsWhatItGetsAlone) {
   const auto all = requests(150, 1);
   for (const int searches : {1, 3}) {
-    Translator translator(model_, {.sentences = 7, .searches = searches});
+    SteppedTranslator translator(model_, {.sentences = 7, .searches = searches});
     for (size_t i = 0; i < all.size(); ++i) translator.add(i, all[i]);
     const Results results = run_all(translator);
     ASSERT_EQ(results.size(), all.size());
     for (size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(i);
-      Translator alone(model_, {.sentences = 1});
+      SteppedTranslator alone(model_, {.sentences = 1});
       alone.add(i, all[i]);
       expect_same(results.at(i), run_all(alone).at(i));
     }
@@ -26,16 +25,16 @@ TEST_F(TranslatorTest, EachRequestGetsWhatItGetsAlone) {
 TEST_F(TranslatorTest, OneIsCancelledOrExpiresByItself) {
   auto all = requests(30, 2);
   all[5].text = all[6].text = texts[5];
-  all[6].deadline = std::chrono::steady_clock::now();
-  Translator whole(model_, {.sentences = 30});
+  const Claim late = {.deadline = std::chrono::steady_clock::now()};
+  SteppedTranslator whole(model_, {.sentences = 30});
   for (size_t i = 0; i < all.size(); ++i) {
     if (i != 6) whole.add(i, all[i]);
   }
   const Results wanted = run_all(whole);
   for (const int searches : {1, 3}) {
     for (int step = 0; step < 30; step += 3) {
-      Translator translator(model_, {.sentences = 4, .searches = searches});
-      for (size_t i = 0; i < all.size(); ++i) translator.add(i, all[i]);
+      SteppedTranslator translator(model_, {.sentences = 4, .searches = searches});
+      for (size_t i = 0; i < all.size(); ++i) translator.add(i, all[i], i == 6 ? late : Claim{});
       Results results;
       for (int i = 0; translator.busy(); ++i) {
         if (i == step) translator.cancel(5), translator.cancel(5), translator.cancel(1000);
@@ -47,18 +46,17 @@ TEST_F(TranslatorTest, OneIsCancelledOrExpiresByItself) {
       for (const auto& [id, result] : wanted) {
         if (id != 5 || results.at(5).status == SearchStatus::finished) expect_same(results.at(id), result);
       }
-      EXPECT_TRUE(translator.has_room());
+      EXPECT_EQ(translator.sentences_under_way(), 0);
     }
   }
 }
 
 // What is final is whole characters, grows, and begins the result.
 TEST_F(TranslatorTest, WhatIsFinalOfATextStays) {
-  auto all = requests(120, 3);
-  for (TranslationRequest& request : all) request.progress = true;
+  const auto all = requests(120, 3);
   for (const int searches : {1, 3}) {
-    Translator translator(model_, {.sentences = 10, .searches = searches});
-    for (size_t i = 0; i < all.size(); ++i) translator.add(i, all[i]);
+    SteppedTranslator translator(model_, {.sentences = 10, .searches = searches});
+    for (size_t i = 0; i < all.size(); ++i) translator.add(i, all[i], {}, /*progress=*/true);
     std::map<uint64_t, std::string> final_text;
     size_t reports = 0, finals = 0, repeats = 0;
     while (translator.busy()) {
@@ -110,7 +108,7 @@ TEST(FailingTranslator, NamesTheModel) {
       *std::ranges::find_if(other, [&](int32_t id) { return !std::ranges::count(sound, id); });
   const_cast<float*>(model.model.source_embedding.tokens.storage().low_precision.scales)[damaged] =
       std::numeric_limits<float>::quiet_NaN();
-  Translator translator(model);
+  SteppedTranslator translator(model);
   translator.add(0, {.text = "The cat sleeps.", .options = {.max_length = 9}});
   translator.add(1, {.text = "Where is it?", .options = {.max_length = 9}});
   const Results results = run_all(translator);
@@ -120,12 +118,14 @@ TEST(FailingTranslator, NamesTheModel) {
 }
 
 TEST_F(TranslatorTest, OptionsThatTheModelCannotServeAreRefused) {
-  Translator translator(model_);
-  EXPECT_THROW(translator.check({.shortlist = true}), Error);
-  EXPECT_THROW(translator.add(0, {.text = "a", .options = {.alignment = true, .alignment_layer = 99}}),
-               Error);
-  EXPECT_FALSE(translator.busy());
-  EXPECT_NO_THROW(translator.check({}));
+  SteppedTranslator translator(model_);
+  translator.add(0, {.text = "a", .options = {.shortlist = true}});
+  translator.add(1, {.text = "a", .options = {.alignment = true, .alignment_layer = 99}});
+  translator.add(2, {.text = "a", .options = {.max_length = 9}});
+  const Results results = run_all(translator);
+  EXPECT_NE(results.at(0).error.find("shortlist"), std::string::npos) << results.at(0).error;
+  EXPECT_NE(results.at(1).error.find("layer"), std::string::npos) << results.at(1).error;
+  EXPECT_EQ(results.at(2).status, SearchStatus::finished);
 }
 
 }  // namespace

@@ -1,31 +1,38 @@
-// Equal sentences are translated once, turns are kept, and neither changes a translation.
-#include "search/sentence_cache.h"
+// What the scheduler promises (search/scheduler.h), one after the other, and that nothing of it changes a translation.
+#include "search/scheduler.h"
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <stop_token>
+#include <thread>
+
 #include "search/text_requests.h"
-#include "search/turns.h"
 
 namespace dragoman::internal {
 namespace {
 
-using SharedSentencesTest = TranslatorTest;
+using SchedulerTest = TranslatorTest;
 
-// Each three times at once, and once more when they are done; one of three is cancelled on the way.
-TEST_F(SharedSentencesTest, EqualRequestsGetWhatTheyGetAlone) {
+// Promise 4. Each three times at once, and once more when they are done; one of three is cancelled on the way.
+TEST_F(SchedulerTest, EqualRequestsGetWhatTheyGetAlone) {
   const auto all = requests(40, 7);
   Results alone;
   for (size_t i = 0; i < all.size(); ++i) {
-    Translator translator(model_, {.sentences = 1});
+    SteppedTranslator translator(model_, {.sentences = 1});
     translator.add(i, all[i]);
     alone.merge(run_all(translator));
   }
   for (const size_t cache_bytes : {0, 20'000, 10'000'000}) {
     for (const int searches : {1, 3}) {
-      Translator translator(model_, {.sentences = 7, .searches = searches, .cache_bytes = cache_bytes});
+      SteppedTranslator translator(model_,
+                                   {.sentences = 7, .searches = searches, .cache_bytes = cache_bytes});
       for (size_t i = 0; i < 3 * all.size(); ++i) translator.add(i, all[i / 3]);
       Results results;
       for (size_t step = 0; translator.busy(); ++step) {
         if (step < all.size()) translator.cancel(3 * step + step % 3);
         for (TranslationResult& result : translator.step()) results.emplace(result.id, std::move(result));
-        EXPECT_LE(translator.cache_bytes(), cache_bytes);
+        EXPECT_LE(translator.counts().cache_bytes, cache_bytes);
       }
       for (size_t i = 0; i < all.size(); ++i) translator.add(3 * all.size() + i, all[i]);
       results.merge(run_all(translator));
@@ -46,7 +53,7 @@ TEST_F(SharedSentencesTest, EqualRequestsGetWhatTheyGetAlone) {
 }
 
 // What its result depends on is in the key: with a cache, requests that differ in one option alone.
-TEST_F(SharedSentencesTest, OptionsAreKeptApart) {
+TEST_F(SchedulerTest, OptionsAreKeptApart) {
   std::vector<SearchOptions> options(9, {.beam = 3, .max_length = 20});
   options[1].nbest = 3;
   options[2].coverage_penalty = 0.7;
@@ -56,36 +63,34 @@ TEST_F(SharedSentencesTest, OptionsAreKeptApart) {
   options[6].sample = true;
   options[7].sample = true, options[7].seed = 2;
   options[8].alignment = true;
-  Translator translator(model_, {.cache_bytes = 1 << 20});
+  SteppedTranslator translator(model_, {.cache_bytes = 1 << 20});
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < options.size(); ++i) translator.add(i, {.text = texts[5], .options = options[i]});
     Results results = run_all(translator);
     for (size_t i = 0; i < options.size(); ++i) {
       SCOPED_TRACE(i);
-      Translator alone(model_, {.sentences = 1});
+      SteppedTranslator alone(model_, {.sentences = 1});
       alone.add(i, {.text = texts[5], .options = options[i]});
       expect_same(results.at(i), run_all(alone).at(i));
     }
   }
 }
 
-TEST_F(SharedSentencesTest, OneThatExpiresLeavesTheOthers) {
-  Translator translator(model_, {.sentences = 2});
+TEST_F(SchedulerTest, OneThatExpiresLeavesTheOthers) {
+  SteppedTranslator translator(model_, {.sentences = 2});
   const TranslationRequest request = {.text = texts[0], .options = {.max_length = 15}};
-  TranslationRequest hurried = request;
-  hurried.deadline = std::chrono::steady_clock::now();
-  translator.add(0, hurried);
+  translator.add(0, request, {.deadline = std::chrono::steady_clock::now()});
   translator.add(1, request);
   const Results results = run_all(translator);
   EXPECT_EQ(results.at(0).status, SearchStatus::expired);
   EXPECT_EQ(results.at(1).status, SearchStatus::finished);
 }
 
-// So that a client who goes away costs no more than a step.
-TEST_F(SharedSentencesTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
+// Promise 3. So that a client who goes away costs no more than a step.
+TEST_F(SchedulerTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
   const SearchOptions endless = {.max_length = 100'000, .max_length_ratio = 0, .min_length = 100'000};
   for (const int searches : {1, 3}) {
-    Translator translator(model_, {.sentences = 2, .searches = searches});
+    SteppedTranslator translator(model_, {.sentences = 2, .searches = searches});
     translator.add(0, {.text = texts[0], .options = endless});
     translator.add(1, {.text = texts[6], .options = endless});
     for (int step = 0; step < 5; ++step) EXPECT_TRUE(translator.step().empty());
@@ -99,46 +104,39 @@ TEST_F(SharedSentencesTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
   }
 }
 
-// A long text has all rows; one that comes later has the next that is free.
-TEST_F(SharedSentencesTest, ALongTextTakesTurns) {
+// Promise 1. A long text has all rows; one that comes later has the next that is free.
+TEST_F(SchedulerTest, ALongTextTakesTurns) {
   std::string text;
   for (const char first : std::string("abcdefghijklmnop")) text += std::string(1, first) + " cat sleeps. ";
-  Turns turns;
-  Translator translator(model_, {.sentences = 2});
+  SteppedTranslator translator(model_, {.sentences = 2});
   const SearchOptions options = {.split_sentences = "en", .beam = 1, .max_length = 10};
-  translator.add(0, {.text = text, .options = options, .turn = turns.next(1, 1000)});
-  turns.reach(translator.reached_turn());
-  const Turn late = turns.next(2, 10), later = turns.next(1, 10);
-  EXPECT_GT(later.start, 999);
-  while (!translator.has_room(late.start)) translator.step();
-  translator.add(1, {.text = texts[0], .options = options, .turn = late});
+  translator.add(0, {.text = text, .options = options}, {.client = 1, .cost = 1000});
+  translator.step();
+  translator.add(1, {.text = texts[0], .options = options}, {.client = 1, .cost = 10});
+  translator.add(2, {.text = texts[0], .options = options}, {.client = 2, .cost = 10});
   std::vector<uint64_t> order;
   while (translator.busy())
     for (const TranslationResult& result : translator.step()) order.push_back(result.id);
-  EXPECT_EQ(order, (std::vector<uint64_t>{1, 0}));
+  EXPECT_EQ(order, (std::vector<uint64_t>{2, 0, 1})) << "the first client's next one comes after its first";
 }
 
-// The rows that are reserved are for clients that have none: each begins with the next step.
-TEST_F(SharedSentencesTest, OneClientCannotHaveAllRows) {
+// Promise 2. Each client that has none begins with the next step.
+TEST_F(SchedulerTest, OneClientCannotHaveAllRows) {
   const SearchOptions endless = {.max_length = 100'000, .max_length_ratio = 0, .min_length = 100'000};
   const auto line = [](char first) { return std::string(1, first) + " cat sleeps."; };
   for (const int searches : {1, 3}) {
-    Translator translator(model_, {.sentences = 6, .searches = searches, .reserved = 2});
+    SteppedTranslator translator(model_, {.sentences = 6, .searches = searches, .reserved = 2});
     std::string text;
     for (char first = 'a'; first <= 'z'; ++first) text += line(first) + " ";
     SearchOptions by_sentence = endless;
     by_sentence.split_sentences = "en";
-    translator.add(0, {.text = text, .options = by_sentence, .turn = {0, 1000}, .client = 1});
-    translator.step();
-    EXPECT_EQ(translator.sentences_under_way(), 4 * searches);
-    EXPECT_FALSE(translator.has_room(2000, 1));
+    translator.add(0, {.text = text, .options = by_sentence}, {.client = 1, .cost = 1000});
+    const int64_t most = 4 * searches;
+    while (translator.sentences_under_way() < most) translator.step();
     for (uint64_t client = 2; client < 2 + 2 * static_cast<uint64_t>(searches); ++client) {
-      EXPECT_TRUE(translator.has_room(2000, client)) << client;
       const TranslationRequest one = {.text = line(static_cast<char>('A' + client)),
-                                      .options = {.beam = 1, .max_length = 3, .max_length_ratio = 0},
-                                      .turn = {2000, 1},
-                                      .client = client};
-      translator.add(client, one);
+                                      .options = {.beam = 1, .max_length = 3, .max_length_ratio = 0}};
+      translator.add(client, one, {.client = client, .cost = 1});
       const uint64_t before = translator.steps();
       std::vector<TranslationResult> results;
       while (results.empty()) results = translator.step();
@@ -146,6 +144,7 @@ TEST_F(SharedSentencesTest, OneClientCannotHaveAllRows) {
       if (searches == 1) {
         EXPECT_LE(translator.steps(), before + 4);
       }
+      EXPECT_LE(translator.sentences_under_way(), most);
     }
     translator.cancel(0);
     run_all(translator);
@@ -153,25 +152,22 @@ TEST_F(SharedSentencesTest, OneClientCannotHaveAllRows) {
 }
 
 // Whoever asks, and whatever is reserved: translations stay as they are.
-TEST_F(SharedSentencesTest, ReservedRowsChangeNoTranslation) {
+TEST_F(SchedulerTest, ReservedRowsChangeNoTranslation) {
   const auto all = requests(60, 11);
   Results alone;
   for (size_t i = 0; i < all.size(); ++i) {
-    Translator translator(model_, {.sentences = 1});
+    SteppedTranslator translator(model_, {.sentences = 1});
     translator.add(i, all[i]);
     alone.merge(run_all(translator));
   }
   for (const int64_t reserved : {0, 1, 3}) {
     for (const int searches : {1, 3}) {
       RandomRequests random(static_cast<uint64_t>(reserved) + 1, 40);
-      Translator translator(model_, {.sentences = 4, .searches = searches, .reserved = reserved});
+      SteppedTranslator translator(model_, {.sentences = 4, .searches = searches, .reserved = reserved});
       Results results;
       for (size_t i = 0; i < all.size() || translator.busy();) {
         for (; i < all.size() && !random.one_in(3); ++i) {
-          TranslationRequest request = all[i];
-          request.client = random.one_in(2) ? 1 : 2 + i % 5;
-          request.turn = {static_cast<double>(i), 1};
-          translator.add(i, request);
+          translator.add(i, all[i], {.client = random.one_in(2) ? 1 : 2 + i % 5});
         }
         for (TranslationResult& result : translator.step()) results.emplace(result.id, std::move(result));
         EXPECT_LE(translator.sentences_under_way(), 4 * searches);
@@ -186,8 +182,8 @@ TEST_F(SharedSentencesTest, ReservedRowsChangeNoTranslation) {
 }
 
 // What is known already does not keep others from their next step.
-TEST_F(SharedSentencesTest, KnownSentencesBeginABatchAtATime) {
-  Translator translator(model_, {.sentences = 4, .cache_bytes = 1 << 20});
+TEST_F(SchedulerTest, KnownSentencesBeginABatchAtATime) {
+  SteppedTranslator translator(model_, {.sentences = 4, .cache_bytes = 1 << 20});
   const SearchOptions options = {.split_sentences = "en", .beam = 1, .max_length = 10};
   translator.add(0, {.text = "A cat sleeps.", .options = options});
   run_all(translator);
@@ -200,8 +196,8 @@ TEST_F(SharedSentencesTest, KnownSentencesBeginABatchAtATime) {
 }
 
 // In time that grew with the square of their number this would take longer than a test may.
-TEST_F(SharedSentencesTest, ManyEqualOnesAreCancelled) {
-  Translator translator(model_, {.sentences = 2});
+TEST_F(SchedulerTest, ManyEqualOnesAreCancelled) {
+  SteppedTranslator translator(model_, {.sentences = 2});
   constexpr uint64_t count = 100'000;
   for (uint64_t id = 0; id < count; ++id)
     translator.add(id, {.text = texts[0], .options = {.max_length = 20}});
@@ -209,45 +205,76 @@ TEST_F(SharedSentencesTest, ManyEqualOnesAreCancelled) {
   EXPECT_EQ(run_all(translator).size(), count);
 }
 
-TEST(Turns, GoByWhatClientsHaveHad) {
-  Turns turns;
-  EXPECT_EQ(turns.next(1, 10).start, 0);
-  EXPECT_EQ(turns.next(1, 10).start, 10);
-  EXPECT_EQ(turns.next(2, 5).start, 0);
-  turns.reach(7);
-  EXPECT_EQ(turns.next(2, 5).start, 7);
-  EXPECT_EQ(turns.next(1, 10).start, 20);
-  EXPECT_EQ(turns.next(3, 5).start, 7);
-  for (uint64_t client = 4; client < 10'000; ++client) {
-    turns.reach(turns.next(client, 1).start + 1);
-    EXPECT_GE(turns.next(client, 1).start, 8);
+// Promise 5. What ends a job may add another, cancel one, and is not called beside another's.
+TEST_F(SchedulerTest, JobsEndOneByOneAndMayAddOthers) {
+  for (const int searches : {1, 3}) {
+    Translator translator(model_, {.sentences = 3, .searches = searches});
+    std::atomic<int> inside = 0, ended = 0, together = 0;
+    std::promise<void> all;
+    const int64_t length = 12;
+    std::function<void(int)> add = [&](int left) {
+      translator.add({.text = "A cat sleeps " + std::to_string(left),
+                      .options = {.max_length = length},
+                      .on_progress = [&](const PartialText&) { together += inside != 0; },
+                      .on_end =
+                          [&, left](const JobEnd&, const TranslatedLine&) {
+                            together += ++inside > 1;
+                            if (left > 0) add(left - 1);
+                            translator.scheduler.cancel(static_cast<uint64_t>(left));
+                            --inside;
+                            if (++ended == 40) all.set_value();
+                          }});
+    };
+    for (int chain = 0; chain < 4; ++chain) add(9);
+    translator.searches.start();
+    all.get_future().get();
+    EXPECT_EQ(together, 0);
+    EXPECT_EQ(ended, 40);
   }
 }
 
-TEST(Turns, OfManyClientsThoseThatHadTheLeastAreForgotten) {
-  Turns turns;
-  turns.next(1, 1e6);
-  for (uint64_t client = 2; client < 10'000; ++client) {
-    turns.reach(turns.next(client, 1 + static_cast<double>(client % 7)).start);
-    ASSERT_LE(turns.clients(), 512u);
+// Promise 6. One sentence after the other never starts a second search.
+TEST_F(SchedulerTest, ASearchBeginsWhenThoseBeforeItAreFull) {
+  for (const size_t at_once : {1, 8}) {
+    SavedModel model(folder_.path, kernels_for(nullptr), 2);
+    SteppedTranslator translator(model, {.sentences = 2, .searches = 4});
+    for (size_t i = 0; i < 24; i += at_once) {
+      for (size_t n = 0; n < at_once; ++n)
+        translator.add(i + n, {.text = "Dog " + std::to_string(i + n), .options = {.max_length = 30}});
+      int64_t most = 0;
+      while (translator.busy()) {
+        most = std::max(most, translator.sentences_under_way());
+        translator.step();
+      }
+      if (at_once == 1) {
+        EXPECT_LE(most, 1);
+      }
+    }
   }
-  EXPECT_GE(turns.next(1, 1).start, 1e6) << "who has had most is remembered";
-  EXPECT_LT(turns.next(10'001, 1).start, 1e6);
 }
 
-TEST(SentenceCache, KeepsTheLatestWithinItsBytes) {
-  SentenceCache cache(10'000);
-  const FoundSentence found = {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(50)}, {}}}};
-  for (int i = 0; i < 100; ++i) {
-    cache.add(std::to_string(i), found);
-    EXPECT_LE(cache.bytes(), 10'000u);
-    EXPECT_NE(cache.find("0"), nullptr);
-    EXPECT_NE(cache.find(std::to_string(i)), nullptr);
-  }
-  EXPECT_EQ(cache.find("1"), nullptr);
-  EXPECT_GT(cache.size(), 5u);
-  cache.add("too long", {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(5000)}, {}}}});
-  EXPECT_EQ(cache.find("too long"), nullptr);
+// Promise 7. Of one text that goes on for ever: tasks run beside it, and leave it half of the time.
+TEST_F(SchedulerTest, TasksLeaveHalfOfTheTimeToSentences) {
+  using namespace std::chrono_literals;
+  const SearchOptions endless = {.max_length = 100'000, .max_length_ratio = 0, .min_length = 100'000};
+  SteppedTranslator translator(model_, {.sentences = 2, .searches = 2});
+  translator.add(0, {.text = texts[0], .options = endless});
+  while (translator.steps() == 0) translator.step();
+  std::vector<uint64_t> steps;
+  for (int i = 0; i < 5; ++i)
+    translator.scheduler().run({.client = 2}, {}, [&] {
+      std::this_thread::sleep_for(20ms);
+      steps.push_back(translator.steps());
+    });
+  EXPECT_TRUE(std::ranges::is_sorted(steps));
+  for (size_t i = 1; i < steps.size(); ++i) EXPECT_GT(steps[i], steps[i - 1] + 1) << "it went on in between";
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(translator.scheduler().run({}, stop.get_token(), [] {}), SearchStatus::cancelled);
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_EQ(translator.scheduler().run({.deadline = now}, {}, [] {}), SearchStatus::expired);
+  translator.cancel(0);
+  EXPECT_EQ(run_all(translator).at(0).status, SearchStatus::cancelled);
 }
 
 }  // namespace

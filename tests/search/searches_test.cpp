@@ -1,5 +1,5 @@
 // Searches side by side: they find what one search finds, and share its weights.
-#include "search/parallel_search.h"
+#include "search/searches.h"
 
 #include <limits>
 #include <map>
@@ -7,21 +7,22 @@
 #include "base/error.h"
 #include "model/decoding_weights.h"
 #include "model/small_models.h"
+#include "search/random_requests.h"
+#include "search/stepped.h"
 
 namespace dragoman::internal {
 namespace {
 
 using Results = std::map<uint64_t, std::vector<Hypothesis>>;
 
-class ParallelSearchTest : public testing::Test {
+class SearchesTest : public testing::Test {
  protected:
   template <class Searching>
   Results results_of(Searching& search) const {
     Results results;
-    for (size_t next = 0; next < sources_.size() || search.busy();) {
-      for (; next < sources_.size() && search.room() > 0; ++next)
-        search.add(next, {.source = sources_[next], .options = options_});
-      for (SearchResult& result : search.step()) {
+    for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
+    while (search.busy()) {
+      for (RequestResult& result : search.step()) {
         EXPECT_FALSE(results.contains(result.id));
         results[result.id] = std::move(result.hypotheses);
       }
@@ -29,8 +30,7 @@ class ParallelSearchTest : public testing::Test {
     return results;
   }
   Results searched(int searches, const SearchSettings& settings) {
-    ParallelSearch search({&small_.model}, settings, searches);
-    EXPECT_EQ(search.room(), searches * settings.sentences);
+    SteppedSearches search({&small_.model}, settings, searches);
     return results_of(search);
   }
 
@@ -50,12 +50,12 @@ void expect_same(const Results& got, const Results& wanted) {
   }
 }
 
-TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
+TEST_F(SearchesTest, FindWhatOneSearchFinds) {
   for (const bool rounded : {false, true}) {
     if (rounded) quantize_weights(small_.device, small_.model.parameters, Precision::int8);
     for (const bool sample : {false, true}) {
       options_.sample = sample;
-      Search alone({&small_.model}, {.sentences = 5});
+      QueuedSearch alone({&small_.model}, {.sentences = 5});
       const Results wanted = results_of(alone);
       for (const int searches : {1, 2, 3, 7})
         for (const int64_t sentences : {1, 4, 32})
@@ -64,9 +64,9 @@ TEST_F(ParallelSearchTest, FindWhatOneSearchFinds) {
   }
 }
 
-TEST_F(ParallelSearchTest, SayWhatWasAttendedTo) {
-  Search alone({&small_.model}, {.sentences = 3});
-  ParallelSearch several({&small_.model}, {.sentences = 3}, 3);
+TEST_F(SearchesTest, SayWhatWasAttendedTo) {
+  QueuedSearch alone({&small_.model}, {.sentences = 3});
+  SteppedSearches several({&small_.model}, {.sentences = 3}, 3);
   std::map<uint64_t, std::vector<AttentionRows>> wanted, got;
   for (uint64_t i = 0; i < 9; ++i) {
     const SearchRequest request = {.source = sources_[i], .options = options_, .attention_layer = 1};
@@ -74,67 +74,80 @@ TEST_F(ParallelSearchTest, SayWhatWasAttendedTo) {
     several.add(i, request);
   }
   while (alone.busy())
-    for (const SearchResult& result : alone.step()) wanted[result.id] = result.attention;
+    for (const RequestResult& result : alone.step()) wanted[result.id] = result.attention;
   while (several.busy())
-    for (const SearchResult& result : several.step()) got[result.id] = result.attention;
+    for (const RequestResult& result : several.step()) got[result.id] = result.attention;
   EXPECT_EQ(wanted.at(8).size(), 2U);
   EXPECT_EQ(got, wanted);
 }
 
 // One that is left while it works ends with the step that it is in.
-TEST_F(ParallelSearchTest, MayBeLeftAtAnyTime) {
+TEST_F(SearchesTest, MayBeLeftAtAnyTime) {
   for (const int steps : {0, 1, 2, 5}) {
-    ParallelSearch search({&small_.model}, {.sentences = 4}, 4);
+    SteppedSearches search({&small_.model}, {.sentences = 4}, 4);
     for (uint64_t i = 0; i < 16; ++i) search.add(i, {.source = sources_[i], .options = options_});
     for (int i = 0; i < steps; ++i) search.step();
   }
   expect_same(searched(2, {.sentences = 4}), searched(1, {.sentences = 4}));
 }
 
-TEST_F(ParallelSearchTest, NonFiniteValuesFailRequestsOfEverySearch) {
+TEST_F(SearchesTest, NonFiniteValuesFailRequestsOfEverySearch) {
   for (const Parameter& parameter : small_.model.parameters.list()) {
     if (parameter.role == Role::plain) parameter.value.data()[0] = std::numeric_limits<float>::quiet_NaN();
   }
-  ParallelSearch search({&small_.model}, {.sentences = 2}, 3);
+  SteppedSearches search({&small_.model}, {.sentences = 2}, 3);
   for (uint64_t i = 0; i < 6; ++i)
     search.add(i, {.source = sources_[i], .options = options_, .attention_layer = 1});
   size_t failed = 0;
   while (search.busy()) {
-    for (const SearchResult& result : search.step()) failed += result.status == SearchStatus::failed;
+    for (const RequestResult& result : search.step()) failed += result.status == SearchStatus::failed;
   }
   EXPECT_EQ(failed, 6U);
 }
 
 // Between two steps of the first one, whether it has a thread of its own or not.
-TEST_F(ParallelSearchTest, TasksMayUseTheModels) {
+TEST_F(SearchesTest, TasksMayUseTheModels) {
   const auto searched_alone = [&] {
-    Search alone({&small_.model}, {.sentences = 1});
+    QueuedSearch alone({&small_.model}, {.sentences = 1});
     alone.add(0, {.source = sources_[0], .options = options_});
     Results results;
     while (alone.busy())
-      for (SearchResult& result : alone.step()) results[0] = std::move(result.hypotheses);
+      for (RequestResult& result : alone.step()) results[0] = std::move(result.hypotheses);
     return results;
   };
   const Results wanted = searched_alone(), all = searched(1, {.sentences = 5});
-  ParallelSearch search({&small_.model}, {.sentences = 4}, 3);
+  SteppedSearches search({&small_.model}, {.sentences = 4}, 3);
   Results results;
   for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
   while (search.busy()) {
-    for (SearchResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
-    search.run([&] { expect_same(searched_alone(), wanted); });
+    for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
+    search.scheduler().run({}, {}, [&] { expect_same(searched_alone(), wanted); });
   }
   expect_same(results, all);
-  search.run([&] { expect_same(searched_alone(), wanted); });
+  search.scheduler().run({}, {}, [&] { expect_same(searched_alone(), wanted); });
 }
 
-// What goes wrong on a thread of its own is the caller's to hear.
-TEST_F(ParallelSearchTest, AnErrorReachesTheCaller) {
-  options_ = {.beam = 1, .max_length = 12};
-  ParallelSearch search({&small_.model}, {.sentences = 2}, 2);
-  for (uint64_t i = 0; i < 4; ++i) search.add(i, {.source = sources_[i], .options = options_});
-  search.step();
-  search.add(4, {.source = {}});  // which a search refuses
-  EXPECT_THROW(while (search.busy()) search.step(), BrokenInvariant);
+// What a search refuses ends its own job alone, what a step throws all jobs that had a sentence in it.
+TEST_F(SearchesTest, AnErrorEndsTheJobsThatItConcerns) {
+  const Models three(3, &small_.model);
+  const auto finishes = [&](SteppedSearches& search, uint64_t id, const SearchRequest& request) {
+    search.add(id, request);
+    const auto results = run(search);
+    return results.at(id).status == SearchStatus::finished;
+  };
+  const SearchRequest sound = {.source = sources_[0], .options = {.beam = 1, .max_length = 12}};
+  SearchRequest unreadable = sound;
+  unreadable.other_sources = {sources_[1]};  // of two other models
+  for (const int searches : {1, 2}) {
+    SteppedSearches search(three, {.sentences = 4}, searches);
+    search.add(0, {.source = {}});
+    EXPECT_TRUE(finishes(search, 1, sound));
+    for (uint64_t round = 2; round < 10; round += 2) {
+      EXPECT_FALSE(finishes(search, round, unreadable));
+      EXPECT_TRUE(finishes(search, round + 1, sound));
+    }
+    EXPECT_EQ(search.sentences_under_way(), 0);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// RequestJob: a single request of tokens as a job of the scheduler's, for measurements and tests.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "search/scheduler.h"
+
+namespace dragoman::internal {
+
+class RequestJob : public SearchJob {
+ public:
+  using OnEnd = std::function<void(const JobEnd&, const FoundSentence&)>;
+  using OnProgress = std::function<void(const SearchProgress&)>;
+
+  RequestJob(SearchRequest request, OnEnd on_end, OnProgress on_progress = {})
+      : request_(std::move(request)), on_end_(std::move(on_end)), on_progress_(std::move(on_progress)) {}
+
+  size_t read() override { return 1; }
+  SearchRequest sentence(size_t) const override { return request_; }
+  void found(size_t, const FoundSentence& found) override { found_ = found; }
+  void moved(size_t, const SearchProgress& progress) override { progress_ = progress; }
+  bool has_news() override { return static_cast<bool>(on_progress_); }
+  void report() override { on_progress_(progress_); }
+  void end(JobEnd end) override { on_end_(end, found_); }
+
+ private:
+  SearchRequest request_;
+  OnEnd on_end_;
+  OnProgress on_progress_;
+  FoundSentence found_;
+  SearchProgress progress_;
+};
+
+}  // namespace dragoman::internal

@@ -1,0 +1,418 @@
+#include "search/scheduler.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr uint64_t no_search = UINT64_MAX;
+
+}  // namespace
+
+uint64_t Scheduler::add(std::unique_ptr<SearchJob> job, const Claim& claim) {
+  const Lock lock(mutex_);
+  const uint64_t id = next_job_++;
+  const WaitingTurn turn = {turns_.next(claim.client, claim.cost), id, claim.client};
+  jobs_.emplace(id, Entry{.job = std::move(job), .claim = claim, .turn = turn, .added = Clock::now()});
+  unread_.insert(id);
+  queue_.add(turn);
+  ++to_begin_;
+  if (claim.deadline) deadlines_.emplace(*claim.deadline, id);
+  wake_idle();
+  return id;
+}
+
+void Scheduler::cancel(uint64_t id) {
+  const Lock lock(mutex_);
+  cancelled_.push_back(id);
+  wake_idle();
+}
+
+SearchStatus Scheduler::run(const Claim& claim, std::stop_token stop, std::function<void()> work) {
+  Task task = {.deadline = claim.deadline, .stop = std::move(stop), .work = std::move(work)};
+  std::future<SearchStatus> done = task.done.get_future();
+  {
+    const Lock lock(mutex_);
+    tasks_.emplace(std::pair(turns_.next(claim.client, claim.cost), next_task_++), std::move(task));
+    wake_idle();
+  }
+  return done.get();
+}
+
+size_t Scheduler::pending() const {
+  const Lock lock(mutex_);
+  return jobs_.size() + ended_.size();
+}
+
+SchedulerCounts Scheduler::counts() const {
+  const Lock lock(mutex_);
+  SchedulerCounts now = counts_;
+  now.waiting = unread_.size();
+  if (!unread_.empty()) {
+    const auto waited = Clock::now() - jobs_.at(*unread_.begin()).added;
+    now.oldest_seconds = std::chrono::duration<double>(waited).count();
+  }
+  now.sentences = rows_ - free_rows();
+  now.cache_bytes = cache_.bytes();
+  return now;
+}
+
+void Scheduler::stop() {
+  const Lock lock(mutex_);
+  stop_ = true;
+  wake_idle();
+}
+
+void Scheduler::end_all() {
+  Lock lock(mutex_);
+  for (auto job = jobs_.begin(); job != jobs_.end();) end(job++, {SearchStatus::cancelled});
+  for (auto& [turn, task] : std::exchange(tasks_, {})) task.done.set_value(SearchStatus::cancelled);
+  deliver(lock);
+}
+
+void Scheduler::set_searches(int most) {
+  const Lock lock(mutex_);
+  rows_ = rows_of_search_ * most;
+  reserved_ = reserved_of_search_ * most;
+}
+
+void Scheduler::add_puller(Puller& puller) {
+  const Lock lock(mutex_);
+  pullers_.push_back(&puller);
+}
+
+void Scheduler::remove_puller(Puller& puller) {
+  const Lock lock(mutex_);
+  std::erase(pullers_, &puller);
+}
+
+int64_t Scheduler::free_rows() const {
+  int64_t free = rows_;
+  for (const Puller* puller : pullers_) free -= puller->used;
+  return free;
+}
+
+bool Scheduler::may_begin(uint64_t client) const {
+  const int64_t free = free_rows();
+  return free > reserved_ || (free > 0 && !rows_of_.contains(client));
+}
+
+const WaitingTurn* Scheduler::next_turn() const {
+  return queue_.next([this](uint64_t client) { return may_begin(client); });
+}
+
+// None while the searches before this one have rows for all that wait.
+const WaitingTurn* Scheduler::next_for(const Puller& puller) const {
+  int64_t rows_before = 0;
+  for (size_t i = 0; pullers_[i] != &puller; ++i) rows_before += rows_of_search_ - pullers_[i]->used;
+  return to_begin_ > rows_before ? next_turn() : nullptr;
+}
+
+bool Scheduler::is_crowded() const {
+  const Lock lock(mutex_);
+  const auto rows = rows_of_search_ * std::ssize(pullers_);
+  return to_begin_ > free_rows() - (rows_ - rows) && next_turn() != nullptr;
+}
+
+bool Scheduler::has_work(const Puller& puller) const {
+  return stop_ || !cancelled_.empty() || !puller.gone.empty() || task_is_due(puller) ||
+         next_for(puller) != nullptr;
+}
+
+void Scheduler::wake_idle() {
+  for (Puller* puller : pullers_)
+    if (puller->idle && has_work(*puller)) puller->wake.notify_one();
+}
+
+bool Scheduler::pull(Puller& puller, bool wait) {
+  Lock lock(mutex_);
+  for (;;) {
+    end_unwanted();
+    run_task(puller, lock);
+    fill(puller, lock);
+    deliver(lock);
+    if (stop_) return false;
+    wake_idle();
+    if (puller.search->busy() || !wait) break;
+    wait_for_work(puller, lock);
+  }
+  puller.at_work = static_cast<int>(std::ranges::count(pullers_, false, &Puller::idle));
+  return puller.search->busy();
+}
+
+void Scheduler::wait_for_work(Puller& puller, Lock& lock) {
+  puller.idle = true;
+  const auto ready = [&] { return has_work(puller); };
+  if (puller.runs_tasks && !tasks_.empty() && Clock::now() < no_task_before_) {
+    puller.wake.wait_until(lock, no_task_before_, ready);
+  } else {
+    puller.wake.wait(lock, ready);
+  }
+  puller.idle = false;
+}
+
+void Scheduler::end_unwanted() {
+  for (const uint64_t id : std::exchange(cancelled_, {}))
+    if (const auto job = jobs_.find(id); job != jobs_.end()) end(job, {SearchStatus::cancelled});
+  if (deadlines_.empty() && tasks_.empty()) return;
+  const auto now = Clock::now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const uint64_t id = deadlines_.extract(deadlines_.begin()).value().second;
+    end(jobs_.find(id), {SearchStatus::expired});
+  }
+  for (auto next = tasks_.begin(); next != tasks_.end();) {
+    const auto task = next++;
+    const bool late = task->second.deadline && *task->second.deadline <= now;
+    if (!late && !task->second.stop.stop_requested()) continue;
+    task->second.done.set_value(late ? SearchStatus::expired : SearchStatus::cancelled);
+    tasks_.erase(task);
+  }
+}
+
+bool Scheduler::task_is_due(const Puller& puller) const {
+  if (!puller.runs_tasks || tasks_.empty()) return false;
+  const bool busy = to_begin_ > 0 || free_rows() < rows_;
+  const WaitingTurn* next = queue_.next([](uint64_t) { return true; });
+  const bool others_first = next != nullptr && next->start < tasks_.begin()->first.first;
+  return !busy || (!others_first && Clock::now() >= no_task_before_);
+}
+
+// Without the lock. The steps that follow get as much time as the task had before there is another one.
+void Scheduler::run_task(Puller& puller, Lock& lock) {
+  if (!task_is_due(puller)) return;
+  turns_.reach(tasks_.begin()->first.first);
+  Task task = std::move(tasks_.extract(tasks_.begin()).mapped());
+  lock.unlock();
+  const auto began = Clock::now();
+  std::exception_ptr error;
+  try {
+    task.work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  const auto ended = Clock::now();
+  if (error) {
+    task.done.set_exception(std::move(error));
+  } else {
+    task.done.set_value(SearchStatus::finished);
+  }
+  lock.lock();
+  no_task_before_ = ended + (ended - began);
+}
+
+// Reads and begins no more jobs than fit into all batches: those whose translation is known do not keep the others from
+// their next step. A few free rows are left until there are more, unless only reserved ones are free: for these nobody
+// waits.
+void Scheduler::fill(Puller& puller, Lock& lock) {
+  for (const uint64_t id : std::exchange(puller.gone, {})) puller.search->remove(id);
+  puller.used = rows_of_search_ - puller.search->free_rows();
+  if (!puller.search->wants_more() && free_rows() > reserved_) return;
+  for (int64_t left = 2 * rows_; left > 0 && puller.search->free_rows() > 0; --left) {
+    const WaitingTurn* next = next_for(puller);
+    if (next == nullptr) return;
+    const auto job = jobs_.find(next->id);
+    if (!job->second.read) {
+      read(job, lock);
+    } else if (!begin(job, puller)) {
+      return;
+    }
+  }
+}
+
+// Without the lock: a long text takes a while.
+void Scheduler::read(Jobs::iterator job, Lock& lock) {
+  auto& [id, entry] = *job;
+  queue_.remove(entry.turn);
+  unread_.erase(id);
+  entry.being_read = true;
+  size_t sentences = 0;
+  JobEnd failure = {SearchStatus::failed};
+  lock.unlock();
+  try {
+    sentences = entry.job->read();
+  } catch (...) {
+    failure.error = std::current_exception();
+  }
+  lock.lock();
+  entry.being_read = false;
+  entry.read = true;
+  to_begin_ += static_cast<int64_t>(sentences) - 1;
+  entry.sentences = entry.unfinished = sentences;
+  if (entry.end) return end(job, *entry.end);
+  if (failure.error) return end(job, std::move(failure));
+  if (sentences == 0) return end(job, {});
+  entry.claim.cost /= static_cast<double>(sentences);
+  queue_.add(entry.turn);
+}
+
+// A job's next sentence. False: the batch has no room for it now.
+bool Scheduler::begin(Jobs::iterator job, Puller& puller) {
+  auto& [id, entry] = *job;
+  const size_t number = entry.searches.size();
+  SearchRequest request = entry.job->sentence(number);
+  if (!puller.search->fits(request)) return false;
+  queue_.remove(entry.turn);
+  turns_.reach(entry.turn.start);
+  entry.turn.start += entry.claim.cost;
+  entry.searches.push_back(no_search);
+  --to_begin_;
+  if (entry.searches.size() < entry.sentences) queue_.add(entry.turn);
+  std::string key = sentence_key(request);
+  if (const FoundSentence* found = cache_.find(key)) {
+    ++counts_.cache_hits;
+    take_found(job, number, *found);
+    return true;
+  }
+  key += request.progress ? 'p' : '-';
+  if (const auto equal = by_key_.find(key); equal != by_key_.end()) {
+    ++counts_.merged;
+    entry.searches.back() = equal->second;
+    under_way_.at(equal->second).places.emplace(id, number);
+    return true;
+  }
+  ++counts_.cache_misses;
+  const size_t source_tokens = request.source.size();
+  try {
+    puller.search->add(next_search_, std::move(request));
+  } catch (...) {
+    end(job, {SearchStatus::failed, std::current_exception()});
+    return true;
+  }
+  ++puller.used;
+  ++rows_of_[entry.claim.client];
+  entry.searches.back() = next_search_;
+  by_key_.emplace(key, next_search_);
+  under_way_.emplace(next_search_++, SharedSearch{.key = std::move(key),
+                                                  .puller = &puller,
+                                                  .client = entry.claim.client,
+                                                  .source_tokens = source_tokens,
+                                                  .places = {{id, number}}});
+  return true;
+}
+
+void Scheduler::take(Puller& puller, std::vector<SearchResult> results) {
+  Lock lock(mutex_);
+  ++counts_.steps;
+  for (SearchResult& result : results) receive(std::move(result));
+  for (const SearchProgress& progress : puller.search->progress()) {
+    const auto search = under_way_.find(progress.id);
+    if (search == under_way_.end()) continue;
+    for (const auto& [id, number] : search->second.places) {
+      jobs_.at(id).job->moved(number, progress);
+      moved_.insert(id);
+    }
+  }
+  puller.used = rows_of_search_ - puller.search->free_rows();
+  deliver(lock);
+}
+
+// The result may be of a search for which nobody waits any more.
+void Scheduler::receive(SearchResult result) {
+  const auto under_way = under_way_.find(result.id);
+  if (under_way == under_way_.end()) return;
+  const SharedSearch search = remove(under_way);
+  FoundSentence found = {.hypotheses = {}, .repeats = result.repeats};
+  result.attention.resize(result.hypotheses.size());
+  for (size_t i = 0; i < result.hypotheses.size(); ++i)
+    found.hypotheses.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
+  for (const auto& [id, number] : search.places) {
+    const auto job = jobs_.find(id);
+    if (job == jobs_.end()) continue;  // another of its places has ended it
+    if (result.failed) {
+      end(job, {SearchStatus::failed});
+    } else {
+      take_found(job, number, found);
+    }
+  }
+  if (result.failed) return;
+  counts_.source_tokens += search.source_tokens;
+  counts_.target_tokens += found.hypotheses[0].hypothesis.tokens.size();
+  cache_.add(search.key.substr(0, search.key.size() - 1), found);
+}
+
+void Scheduler::take_found(Jobs::iterator job, size_t sentence, const FoundSentence& found) {
+  job->second.job->found(sentence, found);
+  if (--job->second.unfinished == 0) return end(job, {});
+  moved_.insert(job->first);
+}
+
+Scheduler::SharedSearch Scheduler::remove(Searches::iterator search) {
+  SharedSearch removed = std::move(search->second);
+  under_way_.erase(search);
+  by_key_.erase(removed.key);
+  const auto rows = rows_of_.find(removed.client);
+  if (--rows->second == 0) rows_of_.erase(rows);
+  return removed;
+}
+
+// A sentence's search goes on if others wait for it, too.
+void Scheduler::end(Jobs::iterator job, JobEnd end) {
+  auto& [id, entry] = *job;
+  if (entry.being_read) {
+    entry.end = std::move(end);
+    return;
+  }
+  for (size_t number = 0; number < entry.searches.size(); ++number) {
+    const auto search = under_way_.find(entry.searches[number]);
+    if (search == under_way_.end()) continue;
+    search->second.places.erase({id, number});
+    if (!search->second.places.empty()) continue;
+    search->second.puller->gone.push_back(search->first);
+    remove(search);
+  }
+  to_begin_ -= static_cast<int64_t>(entry.sentences - entry.searches.size());
+  queue_.remove(entry.turn);
+  unread_.erase(id);
+  moved_.erase(id);
+  if (entry.claim.deadline) deadlines_.erase({*entry.claim.deadline, id});
+  ended_.emplace_back(std::move(entry.job), std::move(end));
+  jobs_.erase(job);
+}
+
+void Scheduler::fail(Puller& puller, const std::exception_ptr& error) {
+  Lock lock(mutex_);
+  std::set<uint64_t> failed;
+  for (const auto& [id, search] : under_way_) {
+    if (search.puller != &puller) continue;
+    for (const auto& [job, number] : search.places) failed.insert(job);
+  }
+  for (const uint64_t id : failed) end(jobs_.find(id), {SearchStatus::failed, error});
+  puller.gone.clear();
+  puller.used = 0;
+  deliver(lock);
+}
+
+// Without the lock, by one thread at a time: whoever finds that another does it leaves it to that one.
+void Scheduler::deliver(Lock& lock) {
+  if (std::exchange(delivering_, true)) return;
+  while (!moved_.empty() || !ended_.empty()) {
+    if (!moved_.empty()) {
+      const uint64_t id = moved_.extract(moved_.begin()).value();
+      SearchJob& job = *jobs_.at(id).job;  // stays, as only this thread takes it from ended_
+      if (!job.has_news()) continue;
+      std::exception_ptr error;
+      lock.unlock();
+      try {
+        job.report();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      if (const auto entry = jobs_.find(id); error && entry != jobs_.end())
+        end(entry, {SearchStatus::failed, std::move(error)});
+    } else {
+      auto [job, end] = std::move(ended_.front());
+      ended_.pop_front();
+      ++counts_.jobs;
+      lock.unlock();
+      job->end(std::move(end));
+      job.reset();
+      lock.lock();
+    }
+  }
+  delivering_ = false;
+}
+
+}  // namespace dragoman::internal
