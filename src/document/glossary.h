@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "document/glossary_entry.h"
+#include "document/glossary/entry.h"
 #include "text/spans.h"
 
 namespace dragoman::internal {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "document/placement.h"
+#include "document/placement/places.h"
 
 namespace dragoman::internal {
 namespace {
