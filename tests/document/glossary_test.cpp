@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
-#include "document/glossary/files.h"
 #include "document/glossary/tbx.h"
 #include "temporary_folder.h"
 #include "text/unicode.h"

@@ -1,5 +1,3 @@
-#include "document/glossary/files.h"
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -7,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/lines.h"
+#include "document/glossary.h"
 #include "document/glossary/tbx.h"
 #include "text/unicode.h"
 
@@ -128,6 +127,19 @@ bool is_xml(const std::string& path) {
 
 std::vector<GlossaryEntry> read_glossary(const std::string& path, const GlossaryLanguages& languages) {
   return is_xml(path) ? read_tbx(path, languages) : TabSeparated(path).read();
+}
+
+std::string checked_term(const std::string& text, const std::string& path, int64_t line) {
+  const std::u32string points = code_points(text);
+  std::string term;
+  for (const std::u32string_view word : split_words(points)) {
+    if (!term.empty()) term += ' ';
+    for (const char32_t c : word) term += to_utf8(c);
+  }
+  if (points.size() > max_term_length)
+    throw Error("{}:{}: has a term of {} characters, the limit is {}", path, line, points.size(),
+                max_term_length);
+  return term;
 }
 
 }  // namespace dragoman::internal

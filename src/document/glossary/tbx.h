@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "document/glossary/entry.h"
+#include "document/glossary.h"
 
 namespace dragoman::internal {
 
