@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = DocumentMark::Kind;
+using MarkKind = DocumentMark::Kind;
 
 class Writer {
  public:
@@ -71,7 +71,7 @@ class Writer {
     for (size_t i = open_[top].next; i < open_[top].children.size(); ++i) {
       const Placed& child = nodes_[open_[top].children[i]];
       if (!child.words.empty() || child.words.begin != word) break;
-      cut |= child.mark != nullptr && child.mark->kind == Kind::cut;
+      cut |= child.mark != nullptr && child.mark->kind == MarkKind::cut;
     }
     write_here(top, [&](const Placed& child) { return cut || !child.right; });
     const bool belongs_outside = word == nodes_[open_[top].node].words.end && open_[top].node != 0;
@@ -99,7 +99,7 @@ class Writer {
       for (; !spans.empty() && nodes_[spans.back()].end <= i; spans.pop_back())
         out_ += nodes_[spans.back()].mark->close;
       if (nodes_[i].mark == nullptr) continue;
-      out_ += nodes_[i].mark->kind == Kind::fixed ? apart(nodes_[i]) : nodes_[i].mark->open;
+      out_ += nodes_[i].mark->kind == MarkKind::fixed ? apart(nodes_[i]) : nodes_[i].mark->open;
       spans.push_back(i);
     }
     for (; !spans.empty(); spans.pop_back()) out_ += nodes_[spans.back()].mark->close;
@@ -117,7 +117,7 @@ class Writer {
 
   void enter(size_t node) {
     flush();
-    if (nodes_[node].mark != nullptr && nodes_[node].mark->kind == Kind::fixed) {
+    if (nodes_[node].mark != nullptr && nodes_[node].mark->kind == MarkKind::fixed) {
       out_ += nodes_[node].mark->open;
       open_.back().word = nodes_[node].words.end;
       return;

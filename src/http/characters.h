@@ -15,21 +15,21 @@ inline bool is_alphanumeric(char c) {
 
 inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+inline char ascii_lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 inline int hex_digit(char c) {  // -1: not a hexadecimal digit
   if (is_digit(c)) return c - '0';
-  const char small = lower_case(c);
+  const char small = ascii_lower_case(c);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
 inline bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower_case, lower_case);
+  return std::ranges::equal(a, b, {}, ascii_lower_case, ascii_lower_case);
 }
 
 inline std::string in_lower_case(std::string_view text) {
   std::string result(text);
-  std::ranges::transform(result, result.begin(), lower_case);
+  std::ranges::transform(result, result.begin(), ascii_lower_case);
   return result;
 }
 

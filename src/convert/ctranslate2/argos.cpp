@@ -39,7 +39,7 @@ std::string folder_in(const std::string& path, const std::string& unpacked) {
       path);
 }
 
-void check_supported(const std::string& folder) {
+void check_package(const std::string& folder) {
   if (fs::exists(folder + "/bpe.model"))
     throw Error(
         "{} splits text with bpe.model, which is not supported: only packages with sentencepiece.model are",
@@ -56,7 +56,7 @@ CTranslate2Search search_of(const Settings& metadata) {
 
 ImportedModel import_folder(const std::string& folder, const std::vector<std::string>& vocabularies) {
   const Settings metadata(folder, "metadata.json");
-  check_supported(folder);
+  check_package(folder);
   ImportedModel model = import_ctranslate2_for({.source = folder + "/model", .vocabularies = vocabularies},
                                                search_of(metadata));
   model.system = "Argos Translate";

@@ -21,7 +21,7 @@ namespace {
 
 using namespace ctranslate2;
 
-constexpr uint32_t version = 6, revision = 7;
+constexpr uint32_t format_version = 6, format_revision = 7;
 constexpr int64_t computed_positions = 1024;  // CTranslate2 cuts longer sources
 
 // What model.bin consists of.
@@ -52,7 +52,7 @@ class ModelBin {
   void add_alias(const std::string& alias, const std::string& name) { aliases_[alias] = name; }
 
   void write(const std::string& path) const {
-    const std::string begin = number(version) + text("TransformerSpec") + number(revision) +
+    const std::string begin = number(format_version) + text("TransformerSpec") + number(format_revision) +
                               number(static_cast<uint32_t>(variables_.size()));
     std::string end = number(static_cast<uint32_t>(aliases_.size()));
     for (const auto& [alias, name] : aliases_) end += text(alias) + text(name);

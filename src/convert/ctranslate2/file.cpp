@@ -12,13 +12,13 @@ namespace dragoman::internal {
 namespace {
 
 constexpr uint32_t newest_version = 6;
-constexpr int max_dimensions = 8;  // aliases copy them
+constexpr int max_rank = 8;  // aliases copy them
 // The first versions with a name of the model, with aliases, and with types rather than sizes of elements.
 constexpr uint32_t with_spec = 2, with_aliases = 3, with_types = 4;
 
 // In the order of the codes.
-constexpr std::array types = {ElementType::f32, ElementType::i8,  ElementType::i16,
-                              ElementType::i32, ElementType::f16, ElementType::bf16};
+constexpr std::array type_codes = {ElementType::f32, ElementType::i8,  ElementType::i16,
+                                   ElementType::i32, ElementType::f16, ElementType::bf16};
 
 class Reader {
  public:
@@ -48,7 +48,7 @@ class Reader {
   void read_variable() {
     const std::string name = text();
     const int dimensions = bytes_.number<uint8_t>();
-    if (dimensions > max_dimensions)
+    if (dimensions > max_rank)
       bytes_.fail("is damaged: the tensor {} has {} dimensions", in_quotes(name), dimensions);
     std::vector<int64_t> shape(static_cast<size_t>(dimensions));
     for (int64_t& size : shape) size = bytes_.number<uint32_t>();
@@ -65,7 +65,7 @@ class Reader {
   }
 
   static std::optional<ElementType> type_of_code(uint8_t code) {
-    return code < types.size() ? std::optional(types.at(code)) : std::nullopt;
+    return code < type_codes.size() ? std::optional(type_codes.at(code)) : std::nullopt;
   }
   static std::optional<ElementType> type_of_size(uint8_t size) {
     if (size == 1) return ElementType::i8;

@@ -29,7 +29,7 @@ using namespace ctranslate2;
 namespace fs = std::filesystem;
 
 // Its defaults: the longest output, and the longest source.
-constexpr int64_t max_output_length = 256, max_source_length = 1024;
+constexpr int64_t default_output_length = 256, default_source_length = 1024;
 
 // --- The weights ------------------------------------------------------------------------------------
 
@@ -219,11 +219,11 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   model.precision = precision_of(*theirs);
   model.source_eos = settings.add_source_eos || caller_ends_sources(settings);
   const int64_t positions =
-      has_fixed_length(model.config.positions) ? model.config.max_positions : max_source_length;
+      has_fixed_length(model.config.positions) ? model.config.max_positions : default_source_length;
   // Longer sources are split, since translations of more tokens would be cut.
-  model.max_length = std::max<int64_t>(1, std::min(positions - 1, max_output_length));
+  model.max_length = std::max<int64_t>(1, std::min(positions - 1, default_output_length));
   model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
-                  {"penalty-form", "plain"}, {"max-length", max_output_length},
+                  {"penalty-form", "plain"}, {"max-length", default_output_length},
                   {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
   // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";

@@ -24,7 +24,7 @@ bool is_sentencepiece_name(const fs::path& path) {
 }
 
 // Nothing if the folder has none.
-std::optional<SentencePieceFiles> files_in(const std::string& folder) {
+std::optional<SentencePieceFiles> sentencepieces_in(const std::string& folder) {
   std::vector<std::string> found;
   if (!fs::is_directory(folder)) return {};
   for (const std::string& entry : entries_of(folder))
@@ -47,7 +47,7 @@ std::optional<SentencePieceFiles> files_in(const std::string& folder) {
 SentencePieceFiles find_sentencepiece(const ImportRequest& request, const std::vector<std::string>& folders) {
   if (!request.vocabularies.empty()) return {request.vocabularies.front(), request.vocabularies.back()};
   for (const std::string& folder : folders)
-    if (const auto files = files_in(folder)) return *files;
+    if (const auto files = sentencepieces_in(folder)) return *files;
   throw Error("{} has no SentencePiece file to split text with: {}", folders.front(), how_to);
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t first_position = 2;  // of a sentence: the rows before belong to padding
+constexpr int64_t fairseq_first_position = 2;  // of a sentence: the rows before belong to padding
 
 // --- The options ------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ TorchOptions options_of(const TorchFile& file, const std::string& path) {
   return {path, {cfg->find("model"), cfg->find("task")}};
 }
 
-void check_supported(const TorchOptions& o) {
+void check_fairseq(const TorchOptions& o) {
   for (const char* key : {"cross_self_attention", "no_cross_attention", "no_token_positional_embeddings",
                           "adaptive_input", "no_decoder_final_norm", "moe_freq"})
     o.require(key, false);
@@ -47,7 +47,7 @@ void check_supported(const TorchOptions& o) {
       o.refuse(key);
 }
 
-Activation activation_of(const TorchOptions& o) {
+Activation fairseq_activation(const TorchOptions& o) {
   const std::string name = o.text("activation_fn", "relu");
   for (const auto& [known, activation] : {std::pair("relu", Activation::relu),
                                           {"gelu", Activation::gelu},
@@ -58,12 +58,12 @@ Activation activation_of(const TorchOptions& o) {
   o.refuse("activation_fn");
 }
 
-Tied tied_of(const TorchOptions& o) {
+Tied fairseq_tied(const TorchOptions& o) {
   if (o.flag("share_all_embeddings")) return Tied::all;
   return o.flag("share_decoder_input_output_embed") ? Tied::output : Tied::none;
 }
 
-ModelConfig config_of(const TorchOptions& o) {
+ModelConfig fairseq_config(const TorchOptions& o) {
   ModelConfig config = {.encoder_layers = o.integer("encoder_layers"),
                         .decoder_layers = o.integer("decoder_layers"),
                         .d_model = o.integer("encoder_embed_dim"),
@@ -73,10 +73,10 @@ ModelConfig config_of(const TorchOptions& o) {
                         .decoder_d_ff = o.integer("decoder_ffn_embed_dim"),
                         .norm = o.flag("encoder_normalize_before") ? NormOrder::pre : NormOrder::post,
                         .norm_eps = 1e-5,
-                        .activation = activation_of(o),
+                        .activation = fairseq_activation(o),
                         .positions = Positions::tensor2tensor,
-                        .position_offset = first_position,
-                        .tied = tied_of(o),
+                        .position_offset = fairseq_first_position,
+                        .tied = fairseq_tied(o),
                         .dropout = o.number("dropout", 0.1),
                         .attention_dropout = o.number("attention_dropout", 0),
                         .activation_dropout = o.number("activation_dropout", o.number("relu_dropout", 0))};
@@ -123,13 +123,13 @@ std::string dictionary_of_side(const VocabularyFiles& files, const TorchOptions&
 
 // --- The weights ------------------------------------------------------------------------------------
 
-const std::string prefix = "model.";
+const std::string fairseq_prefix = "model.";
 
 // Of a tensor's names in several versions, the one that is there; the newest if none is.
 std::string name_among(const ForeignTensors& tensors, const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (tensors.contains(prefix + name)) return prefix + name;
-  return prefix + names[0];
+    if (tensors.contains(fairseq_prefix + name)) return fairseq_prefix + name;
+  return fairseq_prefix + names[0];
 }
 
 // Before 2019 queries, keys and values were one matrix, and norms had numbers.
@@ -150,18 +150,19 @@ class Layers {
 
  private:
   ForeignTensor tensor(const std::string& name, const std::vector<int64_t>& shape) const {
-    if (tensors_.contains(prefix + name)) return tensor_of(tensors_, path_, prefix + name, shape);
+    if (tensors_.contains(fairseq_prefix + name))
+      return tensor_of(tensors_, path_, fairseq_prefix + name, shape);
     constexpr std::string_view projections[] = {"q_proj.", "k_proj.", "v_proj."};
     for (int64_t part = 0; part < 3; ++part) {
       const size_t at = name.find(projections[part]);
       if (at != name.npos) return third(name.substr(0, at) + "in_proj_" + name.substr(at + 7), part, shape);
     }
-    return tensor_of(tensors_, path_, prefix + old_norm(name), shape);
+    return tensor_of(tensors_, path_, fairseq_prefix + old_norm(name), shape);
   }
 
   ForeignTensor third(const std::string& name, int64_t part, std::vector<int64_t> shape) const {
     shape[0] *= 3;
-    ForeignTensor all = tensor_of(tensors_, path_, prefix + name, shape);
+    ForeignTensor all = tensor_of(tensors_, path_, fairseq_prefix + name, shape);
     if (shape.size() > 1) return rows_of(all, part * width_, width_);
     all.shape = {shape[0], 1};
     all.strides.push_back(1);
@@ -188,8 +189,8 @@ class Layers {
   int64_t width_;
 };
 
-std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
-                                      const ModelConfig& config, const Parameter& parameter) {
+std::vector<ForeignTensor> fairseq_tensors(const ForeignTensors& tensors, const std::string& path,
+                                           const ModelConfig& config, const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const auto tensor = [&](const std::vector<std::string>& names) {
@@ -210,13 +211,14 @@ std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::
     const auto found = tensors.find(table);
     const int64_t all =
         found != tensors.end() && found->second.shape.size() == 2 ? found->second.shape[0] : 0;
-    const auto whole = tensor_of(tensors, path, table, {std::max(all, rows + first_position), columns});
-    return {rows_of(whole, first_position, rows)};
+    const auto whole =
+        tensor_of(tensors, path, table, {std::max(all, rows + fairseq_first_position), columns});
+    return {rows_of(whole, fairseq_first_position, rows)};
   }
   return Layers(tensors, path, config.d_model).tensors_of(parameter);
 }
 
-std::vector<std::string> choices_of(const ImportedModel& model) {
+std::vector<std::string> fairseq_choices(const ImportedModel& model) {
   const ModelConfig& config = model.config;
   return {config.positions == Positions::learned
               ? fmt::format("positions: learned, for {} tokens", config.max_positions)
@@ -238,8 +240,8 @@ ImportedModel import_fairseq(const ImportRequest& request) {
   const std::string path = checkpoint_path(request.source), folder = fs::path(path).parent_path().string();
   const auto file = std::make_shared<TorchFile>(open_torch(path));
   const TorchOptions options = options_of(*file, path);
-  check_supported(options);
-  ImportedModel model = {.system = "fairseq", .config = config_of(options)};
+  check_fairseq(options);
+  ImportedModel model = {.system = "fairseq", .config = fairseq_config(options)};
   const VocabularyFiles files = vocabulary_files(request, folder);
   const TokenTable source = read_dictionary(dictionary_of_side(files, options, folder, 0)),
                    target = read_dictionary(dictionary_of_side(files, options, folder, 1));
@@ -253,9 +255,9 @@ ImportedModel import_fairseq(const ImportRequest& request) {
       {"beam", 5},       {"beam-ending", "first"}, {"length-penalty", 1},  {"penalty-form", "plain"},
       {"min-length", 1}, {"max-length", 200},      {"max-length-ratio", 0}};
   model.source_language = options.text("source_lang", "");
-  model.choices = choices_of(model);
+  model.choices = fairseq_choices(model);
   model.tensors_of = [file, path, config = model.config](const Parameter& parameter) {
-    return tensors_of(file->tensors, path, config, parameter);
+    return fairseq_tensors(file->tensors, path, config, parameter);
   };
   return model;
 }

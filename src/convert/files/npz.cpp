@@ -13,17 +13,18 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 
-constexpr std::array<std::pair<std::string_view, ElementType>, 9> types = {{{"f4", ElementType::f32},
-                                                                            {"f2", ElementType::f16},
-                                                                            {"f8", ElementType::f64},
-                                                                            {"i1", ElementType::i8},
-                                                                            {"u1", ElementType::u8},
-                                                                            {"i2", ElementType::i16},
-                                                                            {"i4", ElementType::i32},
-                                                                            {"i8", ElementType::i64},
-                                                                            {"b1", ElementType::boolean}}};
+constexpr std::array<std::pair<std::string_view, ElementType>, 9> npy_types = {
+    {{"f4", ElementType::f32},
+     {"f2", ElementType::f16},
+     {"f8", ElementType::f64},
+     {"i1", ElementType::i8},
+     {"u1", ElementType::u8},
+     {"i2", ElementType::i16},
+     {"i4", ElementType::i32},
+     {"i8", ElementType::i64},
+     {"b1", ElementType::boolean}}};
 
 // What follows a key of a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 std::string_view behind(std::string_view header, std::string_view key) {
@@ -41,9 +42,9 @@ std::string_view between(std::string_view text, char open, char close) {
 
 ElementType element_type(const ByteReader& file, std::string_view header) {
   const std::string_view text = between(behind(header, "descr"), '\'', '\'');
-  const auto found = std::ranges::find(types, text.substr(std::min<size_t>(text.size(), 1)),
+  const auto found = std::ranges::find(npy_types, text.substr(std::min<size_t>(text.size(), 1)),
                                        [](const auto& t) { return t.first; });
-  if (found == types.end() || text.starts_with('>'))
+  if (found == npy_types.end() || text.starts_with('>'))
     file.fail("is an array of the unsupported type {}; save it in another type", in_quotes(text));
   return found->second;
 }
@@ -66,7 +67,8 @@ std::vector<int64_t> shape_of(const ByteReader& file, std::string_view header) {
 
 ForeignTensor read_npy(const std::string& name, const SharedBytes& npy) {
   ByteReader file(name, npy.bytes);
-  if (npy.bytes.size() < magic.size() || file.text(magic.size()) != magic) file.fail("is not a NumPy array");
+  if (npy.bytes.size() < npy_magic.size() || file.text(npy_magic.size()) != npy_magic)
+    file.fail("is not a NumPy array");
   const auto version = file.number<uint8_t>();
   file.number<uint8_t>();
   const std::string_view header = file.text(version == 1 ? file.number<uint16_t>() : file.number<uint32_t>());

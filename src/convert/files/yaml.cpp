@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t max_bytes = size_t{64} << 20, max_depth = 16;
+constexpr size_t max_yaml_bytes = size_t{64} << 20, max_yaml_depth = 16;
 
 template <class Number>
 std::optional<Number> as_number(const std::string& text) {
@@ -86,7 +86,7 @@ class JsonBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& at, json empty) {
     if (is_key_next()) fail(at, "a key must be a string");
-    if (open_.size() == max_depth) fail(at, "nested too deeply");
+    if (open_.size() == max_yaml_depth) fail(at, "nested too deeply");
     open_.push_back({at, std::move(empty)});
   }
 
@@ -118,8 +118,8 @@ class JsonBuilder : public YAML::EventHandler {
 }  // namespace
 
 json parse_yaml(const std::string& text, const std::string& path) {
-  if (text.size() > max_bytes)
-    throw Error("{} has {} bytes, more than the limit of {}", path, text.size(), max_bytes);
+  if (text.size() > max_yaml_bytes)
+    throw Error("{} has {} bytes, more than the limit of {}", path, text.size(), max_yaml_bytes);
   JsonBuilder builder(path);
   try {
     std::istringstream stream(text);

@@ -16,12 +16,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t positions = 1024;       // of its table
+constexpr int64_t max_positions = 1024;   // of its table
 constexpr const char* padding = "<pad>";  // which transformers cannot do without
 
 // --- What it can express ----------------------------------------------------------------------------
 
-[[noreturn]] void refuse(const char* needed) {
+[[noreturn]] void refuse_export(const char* needed) {
   throw Error("export --format huggingface needs {}; --format ctranslate2 can express this model", needed);
 }
 
@@ -36,20 +36,21 @@ const char* activation_name(Activation activation) {
 
 void check_expressible(const SavedModel& model) {
   const ModelConfig& c = model.model.config;
-  if (c.norm != NormOrder::post) refuse("model.norm = \"post\"");
-  if (c.norm_kind != NormKind::layer) refuse("model.norm_kind = layer");
-  if (c.gated) refuse("model.gated = false");
-  if (c.norm_eps != 1e-5) refuse("model.norm_eps = 1e-5");
+  if (c.norm != NormOrder::post) refuse_export("model.norm = \"post\"");
+  if (c.norm_kind != NormKind::layer) refuse_export("model.norm_kind = layer");
+  if (c.gated) refuse_export("model.gated = false");
+  if (c.norm_eps != 1e-5) refuse_export("model.norm_eps = 1e-5");
   if ((c.positions != Positions::halves && c.positions != Positions::sinusoidal) || c.position_offset != 0)
-    refuse("model.positions = \"sinusoidal\" or \"halves\", from position 0");
-  if (c.embedding_scale != 0 && c.embedding_scale != 1) refuse("model.embedding_scale = 0 or 1");
-  if (c.embedding_norm) refuse("model.embedding_norm = false");
-  if (!model.readers[0].end_mark) refuse("vocabulary.source_eos = true, since its tokenizer ends sources");
+    refuse_export("model.positions = \"sinusoidal\" or \"halves\", from position 0");
+  if (c.embedding_scale != 0 && c.embedding_scale != 1) refuse_export("model.embedding_scale = 0 or 1");
+  if (c.embedding_norm) refuse_export("model.embedding_norm = false");
+  if (!model.readers[0].end_mark)
+    refuse_export("vocabulary.source_eos = true, since its tokenizer ends sources");
   if (!model.vocabularies.target->forced_prefix().empty() ||
       !model.vocabularies.target->languages().names().empty())
-    refuse("a model without forced words and a table of languages");
+    refuse_export("a model without forced words and a table of languages");
   if (model.vocabularies.source->special().end < 0 || model.vocabularies.target->special().end < 0)
-    refuse("vocabularies with an end mark");
+    refuse_export("vocabularies with an end mark");
 }
 
 // --- Tokens -----------------------------------------------------------------------------------------
@@ -71,11 +72,11 @@ Padding padding_of(const SavedModel& model) {
   };
   const auto of_source = find(source), of_target = find(target);
   if (!of_source && !of_target) return {static_cast<int32_t>(std::min(source.size(), target.size())), true};
-  if (!of_source || !of_target) refuse("<pad> in both vocabularies, or in neither");
+  if (!of_source || !of_target) refuse_export("<pad> in both vocabularies, or in neither");
   if (*of_source >= target.size())
-    refuse("a <pad> in the source vocabulary whose id the target vocabulary has, too");
+    refuse_export("a <pad> in the source vocabulary whose id the target vocabulary has, too");
   if (model.model.config.zero_start)
-    refuse("a vocabulary without <pad>, since the decoder's zero vector becomes one");
+    refuse_export("a vocabulary without <pad>, since the decoder's zero vector becomes one");
   return {*of_source, false};
 }
 
@@ -109,7 +110,7 @@ void write_tokenizer(const std::string& folder, const SavedModel& model, const P
                        {"unk_token", source.piece(source.special().unknown)},
                        {"eos_token", source.piece(source.special().end)},
                        {"pad_token", padding},
-                       {"model_max_length", positions},
+                       {"model_max_length", max_positions},
                        {"separate_vocabs", separate}};
   write_file(folder + "/tokenizer_config.json", {config.dump(1)});
 }
@@ -136,7 +137,7 @@ void write_config(const std::string& folder, const SavedModel& model, const Padd
                        {"decoder_vocab_size", c.target_vocabulary + (pad.is_new ? 1 : 0)},
                        {"share_encoder_decoder_embeddings", c.tied == Tied::all},
                        {"tie_word_embeddings", c.tied != Tied::none},
-                       {"max_position_embeddings", positions},
+                       {"max_position_embeddings", max_positions},
                        {"static_position_embeddings", true},
                        {"dropout", c.dropout},
                        {"attention_dropout", c.attention_dropout},
@@ -160,7 +161,7 @@ void write_search(const std::string& folder, const SavedModel& model, const Padd
   const json config = {
       {"num_beams", search.beam},
       {"length_penalty", search.penalty_form == LengthPenalty::plain ? search.length_penalty : 1},
-      {"max_length", std::min(search.max_length + 2, positions)},
+      {"max_length", std::min(search.max_length + 2, max_positions)},
       {"bad_words_ids", suppressed},
       {"pad_token_id", pad.id},
       {"eos_token_id", pad.moved(special.end)},

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Activation activation_of(const Settings& settings) {
+Activation transformers_activation(const Settings& settings) {
   const std::string name = settings.text("activation_function", "gelu");
   for (const auto& [known, activation] : {std::pair("swish", Activation::swish),
                                           {"silu", Activation::swish},
@@ -47,7 +47,7 @@ ModelConfig common_config(const Settings& s) {
                         .decoder_heads = s.integer("decoder_attention_heads"),
                         .decoder_d_ff = s.integer("decoder_ffn_dim"),
                         .norm_eps = 1e-5,
-                        .activation = activation_of(s),
+                        .activation = transformers_activation(s),
                         .dropout = s.number("dropout", 0.1),
                         .attention_dropout = s.number("attention_dropout", 0),
                         .activation_dropout = s.number("activation_dropout", 0)};

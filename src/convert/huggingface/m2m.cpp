@@ -15,11 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t first_position = 2;  // of a sentence: the rows before belong to padding
+constexpr int64_t m2m_first_position = 2;  // of a sentence: the rows before belong to padding
 
 bool is_mbart(const Settings& settings) { return settings.text("model_type", "") == "mbart"; }
 
-void check_supported(const Settings& settings) {
+void check_m2m(const Settings& settings) {
   if (settings.integer("num_experts", 0) > 0)
     throw Error("{}: num_experts = {}: mixtures of experts are not supported", settings.path(),
                 settings.integer("num_experts"));
@@ -30,11 +30,11 @@ void check_supported(const Settings& settings) {
   settings.require("static_position_embeddings", false);
 }
 
-ModelConfig config_of(const Settings& s) {
+ModelConfig m2m_config(const Settings& s) {
   ModelConfig config = common_config(s);
   config.norm = NormOrder::pre;
   config.positions = Positions::tensor2tensor;
-  config.position_offset = first_position;
+  config.position_offset = m2m_first_position;
   config.tied = s.flag("tie_word_embeddings", true) ? Tied::all : Tied::none;
   config.embedding_scale = s.flag("scale_embedding", !is_mbart(s)) ? 0 : 1;
   if (is_mbart(s)) {
@@ -77,18 +77,19 @@ const ForeignTensor& embedding(const ForeignTensors& tensors, const std::string&
   return tensor_of(tensors, path, own, shape);
 }
 
-ForeignTensor positions(const ForeignTensors& tensors, const std::string& path, const char* stack,
-                        int64_t rows, int64_t columns) {
+ForeignTensor m2m_positions(const ForeignTensors& tensors, const std::string& path, const char* stack,
+                            int64_t rows, int64_t columns) {
   const std::string name = fmt::format("model.{}.embed_positions.weight", stack);
-  return rows_of(tensor_of(tensors, path, name, {rows + first_position, columns}), first_position, rows);
+  return rows_of(tensor_of(tensors, path, name, {rows + m2m_first_position, columns}), m2m_first_position,
+                 rows);
 }
 
-std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
-                                      const Parameter& parameter) {
+std::vector<ForeignTensor> m2m_tensors(const ForeignTensors& tensors, const std::string& path,
+                                       const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-  if (name == "source_positions.weight") return {positions(tensors, path, "encoder", rows, columns)};
-  if (name == "target_positions.weight") return {positions(tensors, path, "decoder", rows, columns)};
+  if (name == "source_positions.weight") return {m2m_positions(tensors, path, "encoder", rows, columns)};
+  if (name == "target_positions.weight") return {m2m_positions(tensors, path, "decoder", rows, columns)};
   if (name == "generator.bias") {
     if (tensors.contains("final_logits_bias"))
       return {tensor_of(tensors, path, "final_logits_bias", {rows, columns})};
@@ -109,7 +110,7 @@ bool has_bias(const ForeignTensors& tensors) {
   return std::ranges::any_of(to_floats(bias->second), [](float value) { return value != 0; });
 }
 
-std::vector<std::string> choices_of(const ImportedModel& model) {
+std::vector<std::string> m2m_choices(const ImportedModel& model) {
   const Languages& languages = model.vocabularies.target->languages();
   const char* position =
       languages.position == Languages::TokenPosition::first ? "before the text" : "after </s>";
@@ -131,9 +132,9 @@ bool is_huggingface_m2m(const std::string& folder) {
 
 ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   const Settings settings = read_model_settings(request.source);
-  check_supported(settings);
+  check_m2m(settings);
   ImportedModel model = {.system = is_mbart(settings) ? "Hugging Face mBART" : "Hugging Face M2M100",
-                         .config = config_of(settings)};
+                         .config = m2m_config(settings)};
   auto [tensors, path] = read_model_weights(request.source);
   embedding(tensors, path, "model.shared.weight", {model.config.source_vocabulary, model.config.d_model});
   model.vocabularies = read_many_languages(request, settings, model.config.source_vocabulary);
@@ -142,9 +143,9 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   model.search = search_of(settings, languages.replaces_start ? 1 : 2);
   model.search.update(languages_of(request.source, settings, languages));
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
-  model.choices = choices_of(model);
+  model.choices = m2m_choices(model);
   model.tensors_of = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
-    return tensors_of(tensors, path, parameter);
+    return m2m_tensors(tensors, path, parameter);
   };
   return model;
 }

@@ -31,16 +31,16 @@ Settings read_settings(const std::string& folder) {
   return settings;
 }
 
-Tied tied_of(const Settings& settings) {
+Tied huggingface_tied(const Settings& settings) {
   if (!settings.flag("tie_word_embeddings", true)) return Tied::none;
   return settings.flag("share_encoder_decoder_embeddings", true) ? Tied::all : Tied::output;
 }
 
-ModelConfig config_of(const Settings& s) {
+ModelConfig huggingface_config(const Settings& s) {
   ModelConfig config = common_config(s);
   config.norm = NormOrder::post;
   config.positions = Positions::halves;
-  config.tied = tied_of(s);
+  config.tied = huggingface_tied(s);
   config.tied_bias = config.tied != Tied::none;
   config.embedding_scale = s.flag("scale_embedding", true) ? 0 : 1;
   config.target_vocabulary = s.integer("decoder_vocab_size", config.source_vocabulary);
@@ -182,7 +182,7 @@ bool is_huggingface_marian(const std::string& folder) { return model_type_of(fol
 ImportedModel import_huggingface_marian(const ImportRequest& request) {
   const std::string& folder = request.source;
   const Settings settings = read_settings(folder);
-  ImportedModel model = {.system = "Hugging Face Marian", .config = config_of(settings)};
+  ImportedModel model = {.system = "Hugging Face Marian", .config = huggingface_config(settings)};
   model.vocabularies = vocabularies_of(folder, settings, model.config);
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 512) - 1);
   if (fs::exists(fs::path(folder) / "tokenizer_config.json"))

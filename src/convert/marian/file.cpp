@@ -17,7 +17,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr uint64_t plain_version = 1, encrypted_version = 2;
-constexpr uint64_t max_bytes = uint64_t{8} << 30;  // of a compressed file's contents
+constexpr uint64_t max_model_bytes = uint64_t{8} << 30;  // of a compressed file's contents
 constexpr std::string_view configuration_name = "special:model.yml";
 
 // Types that a file may have; the codes of Marian and of its fork differ.
@@ -119,7 +119,7 @@ void take_configuration(MarianFile& model) {
 }  // namespace
 
 MarianFile open_marian(const std::string& path) {
-  SharedBytes file = open_packed(path, max_bytes);
+  SharedBytes file = open_packed(path, max_model_bytes);
   MarianFile model;
   if (ZipArchive::is_zip(file.bytes))
     model.tensors = read_npz(path, std::move(file));

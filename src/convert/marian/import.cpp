@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t max_output_length = 1000;
+constexpr int64_t default_max_length = 1000;
 
 // Marian itself is seldom used with these.
 bool is_binary(const MarianFolder& folder) {
@@ -41,7 +41,7 @@ json search_of(const MarianFolder& folder) {
       {"beam", std::clamp<int64_t>(s.integer("beam-size", fast ? 1 : 12), 1, 1000)},
       {"beam-ending", "narrowing"},
       {"length-penalty", std::max(0.0, s.number("normalize", fast ? 1 : 0))},
-      {"max-length", max_output_length},
+      {"max-length", default_max_length},
       {"max-length-ratio", std::max(0.0, s.number("max-length-factor", is_binary(folder) ? 2 : 3))}};
   if (search["length-penalty"] > 0) search["penalty-form"] = "plain";
   if (!folder.shortlist.empty()) search["shortlist"] = true;

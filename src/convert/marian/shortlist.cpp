@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t magic = 0xF11A48D5013417F5, max_bytes = uint64_t{1} << 30;
+constexpr uint64_t shortlist_magic = 0xF11A48D5013417F5, max_shortlist_bytes = uint64_t{1} << 30;
 
 // Over the 64-bit numbers in the bytes; bytes left over do not count.
 uint64_t checksum(std::span<const std::byte> bytes) {
@@ -28,9 +28,10 @@ uint64_t checksum(std::span<const std::byte> bytes) {
 
 Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary, int64_t target_vocabulary,
                               bool shared) {
-  const SharedBytes whole = open_packed(path, max_bytes);
+  const SharedBytes whole = open_packed(path, max_shortlist_bytes);
   ByteReader file(path, whole.bytes);
-  if (file.left() < sizeof magic || file.number<uint64_t>() != magic) file.fail("is not a binary shortlist");
+  if (file.left() < sizeof shortlist_magic || file.number<uint64_t>() != shortlist_magic)
+    file.fail("is not a binary shortlist");
   const auto expected = file.number<uint64_t>();
   if (checksum(whole.bytes.subspan(file.position())) != expected)
     file.fail("is truncated or damaged: its checksum is wrong");

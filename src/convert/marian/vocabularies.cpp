@@ -17,11 +17,11 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t max_bytes = uint64_t{256} << 20;
+constexpr uint64_t max_vocabulary_bytes = uint64_t{256} << 20;
 
 // "token": id, one per line. A model with fewer rows than the list has tokens does not know the last ones.
 std::vector<std::string> tokens_of_list(const std::string& path, int64_t rows) {
-  const nlohmann::json list = parse_yaml(read_packed(path, max_bytes), path);
+  const nlohmann::json list = parse_yaml(read_packed(path, max_vocabulary_bytes), path);
   if (!list.is_object()) throw Error("{} is not a mapping from tokens to ids", path);
   std::vector<std::string> tokens(static_cast<size_t>(rows));
   for (const auto& [token, id] : list.items()) {
@@ -62,10 +62,10 @@ int32_t id_of(const std::vector<std::string>& tokens, const std::string& path,
 }
 
 std::shared_ptr<const Vocabulary> read_vocabulary(const MarianVocabulary& files, int64_t rows) {
-  const std::string pieces = read_packed(files.pieces, max_bytes);
+  const std::string pieces = read_packed(files.pieces, max_vocabulary_bytes);
   TokenTable table;
   table.tokens = is_spm(files.tokens)
-                     ? tokens_of_spm(read_packed(files.tokens, max_bytes), files.tokens, rows)
+                     ? tokens_of_spm(read_packed(files.tokens, max_vocabulary_bytes), files.tokens, rows)
                      : tokens_of_list(files.tokens, rows);
   table.unknown = id_of(table.tokens, files.tokens, {"<unk>", "UNK"});
   table.end = id_of(table.tokens, files.tokens, {"</s>", "eos"});

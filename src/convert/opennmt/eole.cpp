@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string source_table = "src_emb.embeddings.weight", target_table = "tgt_emb.embeddings.weight";
+const std::string eole_source_table = "src_emb.embeddings.weight",
+                  eole_target_table = "tgt_emb.embeddings.weight";
 
 // --- The configuration ------------------------------------------------------------------------------
 
@@ -30,29 +31,31 @@ Settings stack_of(const Settings& model, const char* stack) {
   return settings;
 }
 
-void refuse(const Settings& s, const char* key) {
+void refuse_setting(const Settings& s, const char* key) {
   throw Error("{}: {} = {} is not supported", s.path(), key, s.values()[key].dump());
 }
 
-void check_supported(const Settings& stack) {
+void check_eole(const Settings& stack) {
   for (const char* key : {"parallel_residual", "shared_layer_norm", "ffn_layernorm", "query_norm", "key_norm",
                           "value_norm", "q_gating"})
     stack.require(key, false);
   for (const char* key : {"relative_positions_buckets", "sliding_window", "num_experts"})
-    if (stack.integer(key, 0) > 0) refuse(stack, key);
+    if (stack.integer(key, 0) > 0) refuse_setting(stack, key);
   for (const char* key : {"rope_config", "attn_scaling", "layer_types", "interpolate_mode"})
-    if (stack.has(key)) refuse(stack, key);
-  if (stack.has("heads_kv") && stack.integer("heads_kv") != stack.integer("heads")) refuse(stack, "heads_kv");
+    if (stack.has(key)) refuse_setting(stack, key);
+  if (stack.has("heads_kv") && stack.integer("heads_kv") != stack.integer("heads"))
+    refuse_setting(stack, "heads_kv");
   if (stack.has("head_dim") &&
       stack.integer("head_dim") * stack.integer("heads") != stack.integer("hidden_size"))
-    refuse(stack, "head_dim");
-  if (stack.text("encoder_layer_style", "standard") != "standard") refuse(stack, "encoder_layer_style");
-  if (stack.text("encoder_type", "transformer") != "transformer") refuse(stack, "encoder_type");
-  if (stack.text("decoder_type", "transformer") != "transformer") refuse(stack, "decoder_type");
+    refuse_setting(stack, "head_dim");
+  if (stack.text("encoder_layer_style", "standard") != "standard")
+    refuse_setting(stack, "encoder_layer_style");
+  if (stack.text("encoder_type", "transformer") != "transformer") refuse_setting(stack, "encoder_type");
+  if (stack.text("decoder_type", "transformer") != "transformer") refuse_setting(stack, "decoder_type");
   stack.require("final_encoder_layer_norm", true);
 }
 
-Activation activation_of(const Settings& s) {
+Activation eole_activation(const Settings& s) {
   const std::string name = s.text("mlp_activation_fn", "relu");
   for (const auto& [known, activation] : {std::pair("relu", Activation::relu),
                                           {"gelu", Activation::gelu},
@@ -69,14 +72,15 @@ Activation activation_of(const Settings& s) {
 NormKind norm_kind_of(const Settings& stack) {
   const std::string name = stack.text("layer_norm", "standard");
   if (name == "rms") return NormKind::rms;
-  if (name != "standard" && name != "standardFP32") refuse(stack, "layer_norm");
+  if (name != "standard" && name != "standardFP32") refuse_setting(stack, "layer_norm");
   return NormKind::layer;
 }
 
 // These must be the same in both stacks.
 void check_common(const Settings& encoder, const Settings& decoder) {
   for (const char* key : {"layer_norm", "norm_eps", "mlp_activation_fn"})
-    if (encoder.values().value(key, json()) != decoder.values().value(key, json())) refuse(decoder, key);
+    if (encoder.values().value(key, json()) != decoder.values().value(key, json()))
+      refuse_setting(decoder, key);
 }
 
 Positions positions_of(const Settings& model) {
@@ -90,10 +94,10 @@ Positions positions_of(const Settings& model) {
   throw Error("{}: position_encoding_type {} is not supported", model.path(), in_quotes(name));
 }
 
-ModelConfig config_of(const Settings& model) {
+ModelConfig eole_config(const Settings& model) {
   const Settings encoder = stack_of(model, "encoder"), decoder = stack_of(model, "decoder");
-  check_supported(encoder);
-  check_supported(decoder);
+  check_eole(encoder);
+  check_eole(decoder);
   check_common(encoder, decoder);
   ModelConfig config = {.encoder_layers = encoder.integer("layers"),
                         .decoder_layers = decoder.integer("layers"),
@@ -105,7 +109,7 @@ ModelConfig config_of(const Settings& model) {
                         .norm = NormOrder::pre,
                         .norm_kind = norm_kind_of(encoder),
                         .norm_eps = encoder.number("norm_eps", 1e-5),
-                        .activation = activation_of(encoder),
+                        .activation = eole_activation(encoder),
                         .gated = encoder.text("mlp_activation_fn", "relu").starts_with("gated-"),
                         .positions = positions_of(model)};
   if (model.flag("share_decoder_embeddings", false))
@@ -150,8 +154,8 @@ ForeignTensors read_weights_of(const std::string& folder) {
   return all;
 }
 
-std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
-                                      const Parameter& parameter) {
+std::vector<ForeignTensor> eole_tensors(const ForeignTensors& tensors, const std::string& path,
+                                        const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -160,9 +164,11 @@ std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::
   }
   if (name == "generator.weight") return {tensor_of(tensors, path, name, {rows, columns})};
   if (name == "target_embedding.weight")
-    return {tensor_of(tensors, path, tensors.contains(target_table) ? target_table : source_table,
+    return {tensor_of(tensors, path,
+                      tensors.contains(eole_target_table) ? eole_target_table : eole_source_table,
                       {rows, columns})};
-  if (name.ends_with("embedding.weight")) return {tensor_of(tensors, path, source_table, {rows, columns})};
+  if (name.ends_with("embedding.weight"))
+    return {tensor_of(tensors, path, eole_source_table, {rows, columns})};
   return opennmt_layer(tensors, path, Toolkit::eole, parameter);
 }
 
@@ -179,7 +185,7 @@ bool is_eole(const std::string& folder) {
 ImportedModel import_eole(const ImportRequest& request) {
   const std::string& folder = request.source;
   const Settings settings = Settings(folder, "config.json").object("model"), vocabulary(folder, "vocab.json");
-  ImportedModel model = {.system = "eole", .config = config_of(settings), .source_eos = false};
+  ImportedModel model = {.system = "eole", .config = eole_config(settings), .source_eos = false};
   const TokenTable source = read_tokens(vocabulary, "src"), target = read_tokens(vocabulary, "tgt");
   model.vocabularies = listed_vocabularies(source, target, vocabulary_files(request, folder), folder);
   model.config.source_vocabulary = std::ssize(source.tokens);
@@ -192,7 +198,7 @@ ImportedModel import_eole(const ImportRequest& request) {
                                target.tokens[static_cast<size_t>(target.start)], model.config.norm_eps),
                    "beam 5, scores divided by the length: eole's defaults"};
   model.tensors_of = [tensors, folder](const Parameter& parameter) {
-    return tensors_of(*tensors, folder, parameter);
+    return eole_tensors(*tensors, folder, parameter);
   };
   return model;
 }

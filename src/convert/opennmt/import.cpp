@@ -24,7 +24,7 @@ const std::string source_table = "model.encoder.embeddings.make_embedding.emb_lu
 
 // --- The options ------------------------------------------------------------------------------------
 
-void check_supported(const TorchOptions& o) {
+void check_opennmt(const TorchOptions& o) {
   for (const auto& [key, value] : {std::pair("encoder_type", "transformer"),
                                    {"decoder_type", "transformer"},
                                    {"generator_function", "softmax"}})
@@ -44,7 +44,7 @@ bool is_gated(const TorchOptions& o) {
   return name == "silu" || name.starts_with("gated-");
 }
 
-Activation activation_of(const TorchOptions& o) {
+Activation opennmt_activation(const TorchOptions& o) {
   const std::string name = o.text("pos_ffn_activation_fn", "relu");
   for (const auto& [known, activation] : {std::pair("relu", Activation::relu),
                                           {"gelu", Activation::gelu},
@@ -91,7 +91,7 @@ bool has_generator_bias(const ForeignTensors& tensors) {
   return tensors.contains("generator.bias") || tensors.contains("generator.0.bias");
 }
 
-ModelConfig config_of(const TorchOptions& o, const ForeignTensors& tensors) {
+ModelConfig opennmt_config(const TorchOptions& o, const ForeignTensors& tensors) {
   const double dropout = dropout_of(o, "dropout", 0.1);
   ModelConfig config = {.encoder_layers = layers_of(o, "enc_layers"),
                         .decoder_layers = layers_of(o, "dec_layers"),
@@ -101,7 +101,7 @@ ModelConfig config_of(const TorchOptions& o, const ForeignTensors& tensors) {
                         .norm = NormOrder::pre,
                         .norm_kind = norm_kind_of(o),
                         .norm_eps = o.number("norm_eps", 1e-6),
-                        .activation = activation_of(o),
+                        .activation = opennmt_activation(o),
                         .gated = is_gated(o),
                         .positions = positions_of(o),
                         .dropout = dropout,
@@ -171,8 +171,8 @@ std::string generator_name(const ForeignTensors& tensors, const char* leaf) {
   return tensors.contains(old) ? old : fmt::format("generator.{}", leaf);
 }
 
-std::vector<ForeignTensor> tensors_of(const ForeignTensors& tensors, const std::string& path,
-                                      const Parameter& parameter) {
+std::vector<ForeignTensor> opennmt_tensors(const ForeignTensors& tensors, const std::string& path,
+                                           const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -198,9 +198,9 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   const std::string path = checkpoint_path(request.source);
   const auto file = std::make_shared<TorchFile>(open_torch(path));
   const TorchOptions options(path, {file->pickle.root->find("opt")});
-  check_supported(options);
+  check_opennmt(options);
   ImportedModel model = {
-      .system = "OpenNMT-py", .config = config_of(options, file->tensors), .source_eos = false};
+      .system = "OpenNMT-py", .config = opennmt_config(options, file->tensors), .source_eos = false};
   const TokenTable source = read_tokens(*file, path, "src", "<s>"),
                    target = read_tokens(*file, path, "tgt", start_token(*file));
   model.vocabularies = listed_vocabularies(
@@ -214,7 +214,7 @@ ImportedModel import_opennmt(const ImportRequest& request) {
                    fmt::format("the decoder begins with {}; the source has no end mark", start_token(*file)),
                    "beam 5, scores divided by the length: OpenNMT-py's defaults"};
   model.tensors_of = [file, path](const Parameter& parameter) {
-    return tensors_of(file->tensors, path, parameter);
+    return opennmt_tensors(file->tensors, path, parameter);
   };
   return model;
 }

@@ -70,13 +70,13 @@ TorchFile read_zip(const std::string& path, SharedBytes bytes) {
 
 // --- the stream: five pickles, then each storage as a count and its elements ---
 
-constexpr std::string_view magic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+constexpr std::string_view legacy_magic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 constexpr int64_t stream_version = 1001;
 
 void read_preamble(ByteReader& bytes, Pickle& pickle) {
   unpickle(bytes, pickle);
   const auto* const first = pickle.root->as<PickleBytes>();
-  if (!first || first->bytes != magic) bytes.fail("is a pickle, but not one that torch.save wrote");
+  if (!first || first->bytes != legacy_magic) bytes.fail("is a pickle, but not one that torch.save wrote");
   unpickle(bytes, pickle);
   if (pickle.root->integer() != stream_version) bytes.fail("was written by an unknown version of torch.save");
   unpickle(bytes, pickle);

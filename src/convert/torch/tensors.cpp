@@ -13,7 +13,7 @@ namespace {
 // More than any model has. Dicts that contain each other could have any number.
 constexpr int max_depth = 50;
 constexpr size_t max_dimensions = 64;
-constexpr size_t max_values = 8'000'000, max_tensors = 100'000, max_name_bytes = 1000;
+constexpr size_t max_values = 8'000'000, max_torch_tensors = 100'000, max_name_bytes = 1000;
 
 constexpr std::array<std::pair<std::string_view, ElementType>, 10> storage_types = {
     {{"FloatStorage", ElementType::f32},
@@ -79,8 +79,8 @@ class Collector {
 
  private:
   void add(const std::string& name, const PickleObject& object) {
-    if (tensors_.size() == max_tensors)
-      throw Error("{} has more than the limit of {} tensors", path_, max_tensors);
+    if (tensors_.size() == max_torch_tensors)
+      throw Error("{} has more than the limit of {} tensors", path_, max_torch_tensors);
     const bool plain =
         object.is("torch._utils", "_rebuild_tensor_v2") || object.is("torch._utils", "_rebuild_tensor");
     if (!plain)

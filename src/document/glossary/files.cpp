@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n\v\f";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const size_t first = text.find_first_not_of(blanks);
   return first == text.npos ? std::string_view()
                             : text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -46,7 +46,7 @@ std::vector<std::string> alternatives(std::string_view text) {
 bool is_header(std::span<const std::string_view> columns) {
   constexpr std::array<std::string_view, 2> names = {"source", "target"};
   for (size_t i = 0; i < names.size(); ++i) {
-    std::string name(trimmed(columns[i]));
+    std::string name(without_blanks(columns[i]));
     std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
     if (name != names[i]) return false;
   }
@@ -62,7 +62,7 @@ class TabSeparated {
     bool first = true;
     for (std::string_view line; lines_.next(line);) {
       if (!is_text(line)) throw error("is not valid UTF-8: save the file as UTF-8");
-      if (trimmed(line).empty() || line.starts_with('#')) continue;
+      if (without_blanks(line).empty() || line.starts_with('#')) continue;
       if (line.starts_with("\\#")) line.remove_prefix(1);
       const std::vector<std::string_view> columns = split(line, '\t');
       if (columns.size() < 2 || columns.size() > 3)
@@ -90,11 +90,11 @@ class TabSeparated {
     GlossaryEntry entry = {
         .sources = terms_of(columns[0], "source", "write a term before the tab, or remove the line"),
         .targets = {}};
-    if (trimmed(columns[1]) != "=")
+    if (without_blanks(columns[1]) != "=")
       entry.targets = terms_of(columns[1], "target", "write = for a term that stays as it is");
     if (columns.size() < 3) return entry;
     for (std::string_view flag : split(columns[2], ',')) {
-      flag = trimmed(flag);
+      flag = without_blanks(flag);
       if (flag == "any-case") {
         entry.letter_case = GlossaryEntry::Case::any;
       } else if (flag == "exact-case") {
@@ -118,7 +118,7 @@ bool is_xml(const std::string& path) {
   std::erase(begin, '\0');
   for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
     if (begin.starts_with(mark)) begin.erase(0, mark.size());
-  const std::string_view text = trimmed(begin);
+  const std::string_view text = without_blanks(begin);
   return text.starts_with("<?xml") || text.starts_with("<martif") || text.starts_with("<tbx") ||
          text.starts_with("<!DOCTYPE");
 }

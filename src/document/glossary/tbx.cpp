@@ -28,7 +28,7 @@ struct TbxTerm {
 // The terms of a concept by language, as the file names it.
 using Concept = std::map<std::string, std::vector<TbxTerm>>;
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+bool is_name_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -37,7 +37,7 @@ bool is_obsolete(const TbxTerm& term) {
   return says("deprecated") || says("superseded") || says("obsolete") || says("forbidden");
 }
 
-std::string lower(std::string text) {
+std::string in_lower_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   std::ranges::replace(text, '_', '-');
   return text;
@@ -117,7 +117,7 @@ class TbxReader {
     while (file_.next()) {
       const int type = file_.type();
       if (type == XML_READER_TYPE_ELEMENT) {
-        is_tbx |= is_one_of(file_.name(), {"martif", "tbx", "TBX"});
+        is_tbx |= is_name_of(file_.name(), {"martif", "tbx", "TBX"});
         if (!is_tbx) throw file_.error("is neither TBX nor tab-separated text");
         begin_element();
         if (file_.is_empty_element()) end_element();
@@ -134,13 +134,13 @@ class TbxReader {
  private:
   void begin_element() {
     const std::string_view name = file_.name();
-    if (is_one_of(name, {"termEntry", "conceptEntry"})) {
+    if (is_name_of(name, {"termEntry", "conceptEntry"})) {
       concept_.clear();
-    } else if (is_one_of(name, {"langSet", "langSec"})) {
+    } else if (is_name_of(name, {"langSet", "langSec"})) {
       language_ = file_.attribute("xml:lang");
       if (language_.empty()) language_ = file_.attribute("lang");
-      language_ = lower(language_);
-    } else if (is_one_of(name, {"tig", "ntig", "termSec"})) {
+      language_ = in_lower_case(language_);
+    } else if (is_name_of(name, {"tig", "ntig", "termSec"})) {
       term_ = {};
     } else if (name == "term") {
       text_ = &term_.text;
@@ -155,8 +155,8 @@ class TbxReader {
   void end_element() {
     const std::string_view name = file_.name();
     if (name == "term" || name == in_status_) text_ = nullptr;
-    if (is_one_of(name, {"tig", "ntig", "termSec"})) end_term();
-    if (is_one_of(name, {"termEntry", "conceptEntry"})) end_concept();
+    if (is_name_of(name, {"tig", "ntig", "termSec"})) end_term();
+    if (is_name_of(name, {"termEntry", "conceptEntry"})) end_concept();
   }
 
   void add_text() {
@@ -225,7 +225,7 @@ class TbxReader {
 }  // namespace
 
 bool is_language(const std::string& of_file, const std::string& wanted) {
-  const std::string own = lower(of_file), other = lower(wanted);
+  const std::string own = in_lower_case(of_file), other = in_lower_case(wanted);
   if (own == other) return true;
   const bool variety = other.find('-') != other.npos && first_part(other).size() == 2;  // "en-gb"
   return !variety && !other.empty() && three_letters(first_part(own)) == three_letters(first_part(other));

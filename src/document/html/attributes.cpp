@@ -18,7 +18,7 @@ bool is_of_encoding_name(char c) {
          c == ':';
 }
 
-bool is_one_of(std::string_view name, Names names) {
+bool is_any_of(std::string_view name, Names names) {
   return std::ranges::any_of(names, [&](std::string_view other) { return same(name, other); });
 }
 
@@ -61,7 +61,7 @@ std::optional<bool> HtmlAttributes::translate() const {
 
 bool HtmlAttributes::shows_code() const {
   return any_word(value("class"), [](std::string_view word) {
-    return is_one_of(word, {"code", "sourcecode", "highlight", "programlisting", "screen", "synopsis", "src",
+    return is_any_of(word, {"code", "sourcecode", "highlight", "programlisting", "screen", "synopsis", "src",
                             "listing", "literal-block", "prettyprint"}) ||
            word.starts_with("language-") || word.starts_with("brush:");
   });
@@ -69,19 +69,19 @@ bool HtmlAttributes::shows_code() const {
 
 bool HtmlAttributes::is_text(const MarkupAttribute& attribute) const {
   if (is(attribute, "title"))
-    return !is_one_of(tag_.name, {"link", "style"});  // there it names a style sheet
-  if (is_one_of(attribute.name, {"aria-label", "aria-description", "aria-placeholder", "aria-roledescription",
+    return !is_any_of(tag_.name, {"link", "style"});  // there it names a style sheet
+  if (is_any_of(attribute.name, {"aria-label", "aria-description", "aria-placeholder", "aria-roledescription",
                                  "aria-valuetext"}))
     return true;
-  if (is(attribute, "alt")) return is_one_of(tag_.name, {"img", "area", "input"});
-  if (is(attribute, "placeholder")) return is_one_of(tag_.name, {"input", "textarea"});
-  if (is(attribute, "label")) return is_one_of(tag_.name, {"option", "optgroup", "track"});
+  if (is(attribute, "alt")) return is_any_of(tag_.name, {"img", "area", "input"});
+  if (is(attribute, "placeholder")) return is_any_of(tag_.name, {"input", "textarea"});
+  if (is(attribute, "label")) return is_any_of(tag_.name, {"option", "optgroup", "track"});
   if (is(attribute, "summary")) return tag_.name == "table";
   if (is(attribute, "value"))
-    return tag_.name == "input" && is_one_of(value("type"), {"submit", "button", "reset"});
+    return tag_.name == "input" && is_any_of(value("type"), {"submit", "button", "reset"});
   return is(attribute, "content") && tag_.name == "meta" &&
-         (is_one_of(value("name"), {"description", "keywords", "twitter:title", "twitter:description"}) ||
-          is_one_of(value("property"), {"og:title", "og:description", "og:image:alt"}));
+         (is_any_of(value("name"), {"description", "keywords", "twitter:title", "twitter:description"}) ||
+          is_any_of(value("property"), {"og:title", "og:description", "og:image:alt"}));
 }
 
 std::vector<MarkupAttribute> HtmlAttributes::texts() const {
@@ -121,7 +121,7 @@ std::vector<TextSpan> HtmlAttributes::encodings() const {
 std::vector<MarkupAttribute> HtmlAttributes::languages() const {
   std::vector<MarkupAttribute> found;
   std::ranges::copy_if(attributes_, std::back_inserter(found), [](const MarkupAttribute& attribute) {
-    return is_one_of(attribute.name, {"lang", "xml:lang"});
+    return is_any_of(attribute.name, {"lang", "xml:lang"});
   });
   return found;
 }

@@ -114,15 +114,15 @@ constexpr HtmlElement known[] = {
 
 static_assert(std::ranges::is_sorted(known, {}, &HtmlElement::name));
 
-bool is_one_of(std::string_view name, Names names) { return std::ranges::find(names, name) != names.end(); }
+bool is_among(std::string_view name, Names names) { return std::ranges::find(names, name) != names.end(); }
 
 bool ends_paragraph(std::string_view name) {
-  return is_one_of(name, {"address", "article", "aside",   "blockquote", "center", "details",   "dialog",
-                          "dir",     "div",     "dl",      "dd",         "dt",     "fieldset",  "figcaption",
-                          "figure",  "footer",  "form",    "h1",         "h2",     "h3",        "h4",
-                          "h5",      "h6",      "header",  "hgroup",     "hr",     "li",        "listing",
-                          "main",    "menu",    "nav",     "ol",         "p",      "plaintext", "pre",
-                          "search",  "section", "summary", "table",      "ul",     "xmp"});
+  return is_among(name, {"address", "article", "aside",   "blockquote", "center", "details",   "dialog",
+                         "dir",     "div",     "dl",      "dd",         "dt",     "fieldset",  "figcaption",
+                         "figure",  "footer",  "form",    "h1",         "h2",     "h3",        "h4",
+                         "h5",      "h6",      "header",  "hgroup",     "hr",     "li",        "listing",
+                         "main",    "menu",    "nav",     "ol",         "p",      "plaintext", "pre",
+                         "search",  "section", "summary", "table",      "ul",     "xmp"});
 }
 
 const Names scope = {"caption", "html", "table", "td", "th", "object", "template", "select"};
@@ -164,9 +164,9 @@ size_t OpenElements::kept_before(std::string_view name) {
     const size_t last = last_of(names);
     return last > position("table") ? last : elements_.size();
   };
-  if (is_one_of(name, {"td", "th"})) return in_table({"td", "th", "caption", "colgroup"});
+  if (is_among(name, {"td", "th"})) return in_table({"td", "th", "caption", "colgroup"});
   if (name == "tr") return in_table({"tr", "caption", "colgroup"});
-  if (is_one_of(name, {"tbody", "thead", "tfoot", "caption", "colgroup"}))
+  if (is_among(name, {"tbody", "thead", "tfoot", "caption", "colgroup"}))
     return in_table({"tbody", "thead", "tfoot", "caption", "colgroup"});
   if (name == "option")
     return last_of({"option"}) > last_of({"select", "datalist"}) ? position(name) : elements_.size();
@@ -175,10 +175,10 @@ size_t OpenElements::kept_before(std::string_view name) {
     return group > select ? group : option > select ? option : elements_.size();
   }
   if (name == "body") return position("head") > 0 ? position("head") : elements_.size();
-  if (is_one_of(name, {"rt", "rp"})) return below({"rt", "rp"}, {"ruby"});
+  if (is_among(name, {"rt", "rp"})) return below({"rt", "rp"}, {"ruby"});
   size_t keep = elements_.size();
   if (name == "li") keep = below({"li"}, {"ul", "ol", "menu", "dir"});
-  if (is_one_of(name, {"dd", "dt"})) keep = below({"dd", "dt"}, {"dl"});
+  if (is_among(name, {"dd", "dt"})) keep = below({"dd", "dt"}, {"dl"});
   if (ends_paragraph(name)) keep = std::min(keep, below({"p"}, {"button"}));
   return keep;
 }
@@ -186,7 +186,7 @@ size_t OpenElements::kept_before(std::string_view name) {
 // The open element that such an end tag ends.
 size_t OpenElements::partner(std::string_view name) {
   const size_t found = position(name);
-  const bool of_table = is_one_of(
+  const bool of_table = is_among(
       name, {"table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption", "html", "body", "template"});
   return of_table || found >= last_of({"td", "th", "caption", "template"}) ? found : 0;
 }

@@ -5,16 +5,17 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view white = " \t\n\f\r", white_or_end = " \t\n\f\r/>";
+constexpr std::string_view html_space = " \t\n\f\r", html_space_or_end = " \t\n\f\r/>";
 constexpr size_t max_name = 64;
 constexpr std::string_view closing[] = {"-->", "?>", "%>", "%}", "#}", "]]>"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char ascii_lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool begins_with(std::string_view text, std::string_view name) {
-  return text.size() >= name.size() && std::ranges::equal(text.substr(0, name.size()), name, {}, lower);
+  return text.size() >= name.size() &&
+         std::ranges::equal(text.substr(0, name.size()), name, {}, ascii_lower_case);
 }
 
 }  // namespace
@@ -29,15 +30,15 @@ std::optional<size_t> HtmlLexer::after(Closer closer, size_t from) {
 
 // The end of a tag, whose attributes may contain > in quotes, and PHP with quotes of its own.
 size_t HtmlLexer::tag_end(size_t from) {
-  size_t at = bytes_.find_first_of(white_or_end, from);
+  size_t at = bytes_.find_first_of(html_space_or_end, from);
   while (at < bytes_.size() && bytes_[at] != '>') {
     at = bytes_.find_first_not_of(" \t\n\f\r/", at);
     if (at >= bytes_.size() || bytes_[at] == '>') break;
     at = bytes_.find_first_of(" \t\n\f\r/=>", at + 1);
     if (at >= bytes_.size()) break;
-    const size_t equals = bytes_.find_first_not_of(white, at);
+    const size_t equals = bytes_.find_first_not_of(html_space, at);
     if (equals >= bytes_.size() || bytes_[equals] != '=') continue;
-    at = bytes_.find_first_not_of(white, equals + 1);
+    at = bytes_.find_first_not_of(html_space, equals + 1);
     if (at >= bytes_.size() || bytes_[at] == '>') break;
     const char quote = bytes_[at];
     if (quote != '"' && quote != '\'') {
@@ -86,9 +87,9 @@ HtmlToken HtmlLexer::tag(size_t end) {
   if (!token.bytes.ends_with('>')) return token;  // the file ends inside the tag, so it is not one
   token.kind = name == 2 ? HtmlToken::Kind::end : HtmlToken::Kind::start;
   token.empty = token.bytes.ends_with("/>");
-  const size_t name_end = std::min(token.bytes.find_first_of(white_or_end, name), name + max_name);
+  const size_t name_end = std::min(token.bytes.find_first_of(html_space_or_end, name), name + max_name);
   token.name = token.bytes.substr(name, name_end - name);
-  std::ranges::transform(token.name, token.name.begin(), lower);
+  std::ranges::transform(token.name, token.name.begin(), ascii_lower_case);
   return token;
 }
 
@@ -98,7 +99,7 @@ HtmlToken HtmlLexer::raw_text() {
     end = std::min(bytes_.find("</", end), bytes_.size());
     const std::string_view rest = bytes_.substr(std::min(end + 2, bytes_.size()));
     const bool fits = begins_with(rest, raw_name_) && rest.size() > raw_name_.size() &&
-                      white_or_end.find(rest[raw_name_.size()]) != white_or_end.npos;
+                      html_space_or_end.find(rest[raw_name_.size()]) != html_space_or_end.npos;
     if (end == bytes_.size() || fits) break;
   }
   const std::string_view text = bytes_.substr(at_, end - at_);

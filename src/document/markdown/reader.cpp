@@ -12,12 +12,12 @@ namespace dragoman::internal {
 namespace {
 
 // cmark needs a hundred times as much memory, and time that grows with the square of a paragraph's brackets.
-constexpr size_t max_bytes = size_t{32} << 20, max_brackets = 10'000;
+constexpr size_t max_markdown_bytes = size_t{32} << 20, max_brackets = 10'000;
 
 void check_bounds(std::string_view bytes, const DocumentSettings& settings) {
-  if (bytes.size() > max_bytes)
+  if (bytes.size() > max_markdown_bytes)
     throw Error("{}: {} MiB of Markdown, the limit is {}: split the file", settings.name, bytes.size() >> 20,
-                max_bytes >> 20);
+                max_markdown_bytes >> 20);
   size_t brackets = 0, line = 1;
   bool blank = true;
   for (const char c : bytes) {

@@ -7,7 +7,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
-constexpr size_t deepest = 40;
+constexpr size_t max_depth = 40;
 
 struct Argument {
   size_t size = 0;  // up to its first text, or its end if it has none; 0: it is invalid
@@ -58,9 +58,9 @@ size_t quoted_end(std::string_view text, size_t at, bool in_plural) {
   return std::min(text.find('\'', at + 1), text.size() - 1) + 1;
 }
 
-class Parser {
+class IcuParser {
  public:
-  explicit Parser(std::string_view message) : message_(message) {}
+  explicit IcuParser(std::string_view message) : message_(message) {}
 
   std::optional<std::vector<IcuText>> parse() && {
     while (at_ < message_.size())
@@ -98,7 +98,7 @@ class Parser {
 
   bool read_argument() {
     const Argument argument = argument_at(message_.substr(at_));
-    if (argument.size == 0 || plurals_.size() == deepest) return false;
+    if (argument.size == 0 || plurals_.size() == max_depth) return false;
     if (argument.has_texts) {
       end_text();
       plurals_.push_back(argument.is_plural);
@@ -139,6 +139,6 @@ bool has_icu_choices(std::string_view message) {
   return false;
 }
 
-std::optional<std::vector<IcuText>> icu_texts(std::string_view message) { return Parser(message).parse(); }
+std::optional<std::vector<IcuText>> icu_texts(std::string_view message) { return IcuParser(message).parse(); }
 
 }  // namespace dragoman::internal

@@ -15,7 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr StringEscapes escapes = {"bfnrt\"\\", "\b\f\n\r\t\"\\"};
+constexpr StringEscapes json_escapes = {"bfnrt\"\\", "\b\f\n\r\t\"\\"};
 
 // The code unit of \uXXXX at the beginning of a text; −1 if there is none.
 int32_t code_unit_at(std::string_view bytes) {
@@ -25,7 +25,7 @@ int32_t code_unit_at(std::string_view bytes) {
   return unit;
 }
 
-size_t decode(std::string_view bytes, std::string& text) {
+size_t decode_json(std::string_view bytes, std::string& text) {
   const int32_t unit = code_unit_at(bytes);
   if (unit >= 0) {
     const int32_t next = U16_IS_LEAD(unit) ? code_unit_at(bytes.substr(6)) : -1;
@@ -37,12 +37,12 @@ size_t decode(std::string_view bytes, std::string& text) {
     text += '/';
     return 2;
   }
-  return decode_character(bytes, escapes, text);
+  return decode_character(bytes, json_escapes, text);
 }
 
-std::string escape(std::string_view text) {
+std::string escape_json(std::string_view text) {
   std::string escaped;
-  for (const char c : escape_characters(text, escapes)) {
+  for (const char c : escape_characters(text, json_escapes)) {
     if (static_cast<unsigned char>(c) < 0x20) {
       escaped += fmt::format("\\u{:04x}", c);
     } else {
@@ -54,7 +54,7 @@ std::string escape(std::string_view text) {
 
 std::string escape_to_ascii(std::string_view text) {
   std::string ascii;
-  for (const char32_t c : code_points(escape(text))) {
+  for (const char32_t c : code_points(escape_json(text))) {
     const auto character = static_cast<UChar32>(c);
     if (c < 0x80) {
       ascii += static_cast<char>(c);
@@ -96,11 +96,12 @@ Layout layout_of(const nlohmann::json& root) {
   return {};
 }
 
-constexpr size_t max_bytes = size_t{64} << 20;  // parsing takes ten times as much memory
+constexpr size_t max_json_bytes = size_t{64} << 20;  // parsing takes ten times as much memory
 
 nlohmann::json parsed(std::string_view file, const DocumentSettings& settings) {
-  if (file.size() > max_bytes)
-    throw Error("{}: the file is too large, the limit is {} MB: split it", settings.name, max_bytes >> 20);
+  if (file.size() > max_json_bytes)
+    throw Error("{}: the file is too large, the limit is {} MB: split it", settings.name,
+                max_json_bytes >> 20);
   try {
     return parse_json(file);
   } catch (const nlohmann::json::parse_error& error) {
@@ -121,8 +122,8 @@ class StringTable {
       : file_(file),
         layout_(layout),
         to_(settings.to),
-        syntax_(escapes_all(file) ? string_syntax<decode, escape_to_ascii>()
-                                  : string_syntax<decode, escape>()) {}
+        syntax_(escapes_all(file) ? string_syntax<decode_json, escape_to_ascii>()
+                                  : string_syntax<decode_json, escape_json>()) {}
 
   Document read() && {
     for (size_t at = 0; at < file_.size();) {

@@ -29,7 +29,7 @@ struct Piece {
   std::optional<Translation> translation = {};
 };
 
-struct Edit {
+struct PoEdit {
   TextSpan place;
   Piece piece;  // instead of it
 };
@@ -79,10 +79,10 @@ class Catalogue {
   }
 
   Document document() && {
-    std::ranges::stable_sort(edits_, {}, [](const Edit& edit) { return edit.place.begin; });
+    std::ranges::stable_sort(edits_, {}, [](const PoEdit& edit) { return edit.place.begin; });
     std::vector<Piece> pieces;
     size_t at = 0;
-    for (Edit& edit : edits_) {
+    for (PoEdit& edit : edits_) {
       edit.piece.kept.insert(0, file_.substr(at, edit.place.begin - at));
       pieces.push_back(std::move(edit.piece));
       at = edit.place.end;
@@ -193,7 +193,7 @@ class Catalogue {
   std::string to_, line_break_;
   size_t forms_ = 0;
   std::vector<DocumentSegment> segments_ = {};
-  std::vector<Edit> edits_ = {};
+  std::vector<PoEdit> edits_ = {};
 };
 
 }  // namespace

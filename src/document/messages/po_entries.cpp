@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\f\v";
+constexpr std::string_view po_blanks = " \t\r\f\v";
 constexpr size_t max_forms = 100;
 
 bool is_fuzzy(std::string_view flags) {
@@ -21,9 +21,9 @@ bool is_fuzzy(std::string_view flags) {
   return false;
 }
 
-class Parser {
+class PoParser {
  public:
-  Parser(std::string_view file, const DocumentSettings& settings) : file_(file), settings_(settings) {}
+  PoParser(std::string_view file, const DocumentSettings& settings) : file_(file), settings_(settings) {}
 
   std::vector<PoEntry> parse() && {
     for (size_t begin = 0; begin < file_.size(); ++line_) {
@@ -119,7 +119,7 @@ class Parser {
     }
   }
 
-  void skip_blanks() { at_ = std::min(file_.find_first_not_of(blanks, at_), end_); }
+  void skip_blanks() { at_ = std::min(file_.find_first_not_of(po_blanks, at_), end_); }
 
   void finish_entry() {
     if (has_id_ && entry_.translations.empty()) fail("comes after a message without msgstr");
@@ -142,7 +142,7 @@ class Parser {
 }  // namespace
 
 std::vector<PoEntry> po_entries(std::string_view file, const DocumentSettings& settings) {
-  return Parser(file, settings).parse();
+  return PoParser(file, settings).parse();
 }
 
 }  // namespace dragoman::internal

@@ -16,11 +16,13 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_columns = 79;
-constexpr StringEscapes escapes = {"abfnrtv\"\\", "\a\b\f\n\r\t\v\"\\"};
+constexpr StringEscapes po_escapes = {"abfnrtv\"\\", "\a\b\f\n\r\t\v\"\\"};
 
-size_t decode(std::string_view bytes, std::string& text) { return decode_character(bytes, escapes, text); }
+size_t decode_po(std::string_view bytes, std::string& text) {
+  return decode_character(bytes, po_escapes, text);
+}
 
-std::string escape(std::string_view text) { return escape_characters(text, escapes); }
+std::string escape_po(std::string_view text) { return escape_characters(text, po_escapes); }
 
 size_t columns(std::string_view text) {
   size_t count = 0;
@@ -86,7 +88,7 @@ std::vector<std::string_view> unbreakable_parts(std::string_view line) {
 }  // namespace
 
 const StringSyntax& po_syntax() {
-  static const StringSyntax syntax = string_syntax<decode, escape>();
+  static const StringSyntax syntax = string_syntax<decode_po, escape_po>();
   return syntax;
 }
 

@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = InlineToken::Kind;
+using TokenKind = InlineToken::Kind;
 
 // A string without its escapes, with the place of each of its bytes in the file, and where the last one ends.
 struct Decoded {
@@ -104,20 +104,20 @@ class MessageText {
     return {message_.places[begin], message_.places[end]};
   }
 
-  InlineToken take(Kind kind, size_t size, std::string text = "") {
+  InlineToken take(TokenKind kind, size_t size, std::string text = "") {
     at_ += size;
     return {kind, file_place(at_ - size, at_), std::move(text)};
   }
 
   void next(std::vector<InlineToken>& tokens) {
     if (const size_t size = space_here(); size > 0) {
-      tokens.push_back(take(Kind::space, size, std::string(rest().substr(0, size))));
+      tokens.push_back(take(TokenKind::space, size, std::string(rest().substr(0, size))));
     } else if (const std::string_view tag = tag_at(rest()); !tag.empty()) {
       InlineToken token = tag_token(tag, file_place(at_, at_ + tag.size()));
       at_ += tag.size();
       tokens.push_back(std::move(token));
     } else if (const size_t kept = icu_syntax_here(); kept > 0) {
-      tokens.push_back(take(Kind::point, kept));
+      tokens.push_back(take(TokenKind::point, kept));
     } else if (at_ == key_) {
       add_key(tokens);
     } else {
@@ -141,20 +141,20 @@ class MessageText {
 
   // Before the word that the access key is in.
   void add_key(std::vector<InlineToken>& tokens) {
-    const bool in_word = !tokens.empty() && tokens.back().kind == Kind::text;
-    tokens.insert(tokens.end() - (in_word ? 1 : 0), take(Kind::prefix, 1));
+    const bool in_word = !tokens.empty() && tokens.back().kind == TokenKind::text;
+    tokens.insert(tokens.end() - (in_word ? 1 : 0), take(TokenKind::prefix, 1));
   }
 
   InlineToken word() {
     if (const Entity entity = has_entities_ ? entity_at(rest()) : Entity(); entity.size > 0)
-      return take(Kind::text, entity.size, to_utf8(entity.character));
-    if (is_icu_ && rest().starts_with("''")) return take(Kind::text, 2, "'");
+      return take(TokenKind::text, entity.size, to_utf8(entity.character));
+    if (is_icu_ && rest().starts_with("''")) return take(TokenKind::text, 2, "'");
     size_t end = at_;
     do {
       U8_FWD_1(all_.data(), end, end_);
     } while (end < end_ && end != key_ && !may_be_syntax(all_[end]) &&
              space_at(all_.substr(end, end_ - end)) == 0);
-    return take(Kind::text, end - at_, std::string(all_.substr(at_, end - at_)));
+    return take(TokenKind::text, end - at_, std::string(all_.substr(at_, end - at_)));
   }
 
   bool may_be_syntax(char c) const {

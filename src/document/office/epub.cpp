@@ -12,7 +12,7 @@ namespace {
 
 using Role = XmlRole;
 
-constexpr XmlNamespace namespaces[] = {
+constexpr XmlNamespace epub_namespaces[] = {
     {"http://www.w3.org/1999/xhtml", "h"},
     {"http://www.daisy.org/z3986/2005/ncx/", "ncx"},
     {"http://purl.org/dc/elements/1.1/", "dc"},
@@ -53,11 +53,11 @@ Role metadata_role(std::string_view name, std::string_view) {
   return name == "dc:title" || name == "dc:description" || name == "dc:subject" ? Role::block : Role::other;
 }
 
-constexpr std::string_view attributes[] = {"alt", "title", "aria-label"};
-constexpr XmlRules html = {
-    .role = html_role, .namespaces = namespaces, .collapsed = true, .attributes = attributes};
-constexpr XmlRules contents = {.role = contents_role, .namespaces = namespaces, .collapsed = true};
-constexpr XmlRules metadata = {.role = metadata_role, .namespaces = namespaces, .collapsed = true};
+constexpr std::string_view epub_attributes[] = {"alt", "title", "aria-label"};
+constexpr XmlRules epub_html = {
+    .role = html_role, .namespaces = epub_namespaces, .collapsed = true, .attributes = epub_attributes};
+constexpr XmlRules contents = {.role = contents_role, .namespaces = epub_namespaces, .collapsed = true};
+constexpr XmlRules metadata = {.role = metadata_role, .namespaces = epub_namespaces, .collapsed = true};
 
 // The file with its language replaced by the target language: in a page the root's, in metadata the first one.
 std::string with_language(std::string_view xml, const std::string& language) {
@@ -139,7 +139,7 @@ Document read_epub(std::string_view bytes, const DocumentSettings& settings) {
     const std::string type = xml_attribute(token.bytes, "media-type");
     const std::string name = entry_of(xml_attribute(token.bytes, "href"), book);
     if (!package.contains(name) || !read.insert(name).second) continue;
-    if (type == "application/xhtml+xml") add(name, html);
+    if (type == "application/xhtml+xml") add(name, epub_html);
     if (type == "application/x-dtbncx+xml") add(name, contents);
   }
   return package_document(bytes, settings, std::move(parts));

@@ -11,7 +11,7 @@ namespace {
 
 using Role = XmlRole;
 
-constexpr XmlNamespace namespaces[] = {
+constexpr XmlNamespace odf_namespaces[] = {
     {"urn:oasis:names:tc:opendocument:xmlns:text:1.0", "text"},
     {"urn:oasis:names:tc:opendocument:xmlns:table:1.0", "table"},
     {"urn:oasis:names:tc:opendocument:xmlns:presentation:1.0", "presentation"},
@@ -19,7 +19,7 @@ constexpr XmlNamespace namespaces[] = {
 };
 
 // Notes, comments and images are points that may contain paragraphs. Fields have their text as content.
-const std::map<std::string_view, Role> roles = {
+const std::map<std::string_view, Role> odf_roles = {
     {"text:p", Role::block},
     {"text:h", Role::block},
     {"text:index-title-template", Role::block},
@@ -67,13 +67,13 @@ bool is_computed(std::string_view cell) {
   return false;
 }
 
-Role role(std::string_view name, std::string_view tag) {
+Role odf_role(std::string_view name, std::string_view tag) {
   if (name == "table:table-cell" && is_computed(tag)) return Role::untouched;
-  const auto found = roles.find(name);
-  return found == roles.end() ? Role::other : found->second;
+  const auto found = odf_roles.find(name);
+  return found == odf_roles.end() ? Role::other : found->second;
 }
 
-constexpr XmlRules rules = {.role = role, .namespaces = namespaces, .collapsed = true};
+constexpr XmlRules rules = {.role = odf_role, .namespaces = odf_namespaces, .collapsed = true};
 
 bool names_part(std::string_view entry, std::string_view name) {
   return entry == name || (entry.ends_with(name) && entry[entry.size() - name.size() - 1] == '/');

@@ -14,7 +14,7 @@ namespace {
 using Role = XmlRole;
 
 // Each in its two variants, Transitional and Strict.
-constexpr XmlNamespace namespaces[] = {
+constexpr XmlNamespace ooxml_namespaces[] = {
     {"http://schemas.openxmlformats.org/wordprocessingml/2006/main", "w"},
     {"http://purl.oclc.org/ooxml/wordprocessingml/main", "w"},
     {"http://schemas.openxmlformats.org/drawingml/2006/main", "a"},
@@ -25,7 +25,7 @@ constexpr XmlNamespace namespaces[] = {
     {"http://purl.oclc.org/ooxml/spreadsheetml/main", "x"},
 };
 
-const std::map<std::string_view, Role> roles = {
+const std::map<std::string_view, Role> ooxml_roles = {
     // Text documents. Deleted text, formulas, images and notes' numbers are points.
     {"w:p", Role::run_block},
     {"w:r", Role::run},
@@ -74,7 +74,7 @@ const std::map<std::string_view, Role> roles = {
     {"x:phoneticPr", Role::border},
 };
 
-Role role(std::string_view name, std::string_view tag) {
+Role ooxml_role(std::string_view name, std::string_view tag) {
   if (name == "w:fldChar") {
     for (const XmlAttribute& attribute : xml_attributes(tag)) {
       const std::string_view value =
@@ -84,8 +84,8 @@ Role role(std::string_view name, std::string_view tag) {
       return value == "separate" ? Role::field_text : Role::field_end;
     }
   }
-  const auto found = roles.find(name);
-  return found == roles.end() ? Role::other : found->second;
+  const auto found = ooxml_roles.find(name);
+  return found == ooxml_roles.end() ? Role::other : found->second;
 }
 
 // A description of a run without the parts that only spelling checkers read.
@@ -189,8 +189,8 @@ Document read_ooxml(std::string_view bytes, const DocumentSettings& settings) {
   std::vector<PackagePart> read;
   for (const Part& part : parts) {
     if (!ends_in(part, with_text)) continue;
-    const XmlRules rules = {.role = role,
-                            .namespaces = namespaces,
+    const XmlRules rules = {.role = ooxml_role,
+                            .namespaces = ooxml_namespaces,
                             .lines = part.type.find("spreadsheetml") != std::string::npos,
                             .format_key = format_key,
                             .fixed = &fixed};

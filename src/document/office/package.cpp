@@ -14,7 +14,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr uint64_t max_bytes = 256 << 20, free_of_ratio = 1 << 20, max_ratio = 200;
+constexpr uint64_t max_package_bytes = 256 << 20, free_of_ratio = 1 << 20, max_ratio = 200;
 
 template <auto release>
 struct Release {
@@ -114,7 +114,7 @@ std::string Package::read(const std::string& name) {
   const size_t index = index_of(name);
   const zip_stat_t stat = stat_of(zip, index, settings_);
   const bool inflated = stat.size > free_of_ratio && stat.size / max_ratio > stat.comp_size;
-  if (inflated || stat.size > max_bytes - bytes_read_)
+  if (inflated || stat.size > max_package_bytes - bytes_read_)
     throw Error("{}: {} decompresses to {} bytes, which is too much: split the document", settings_.name,
                 repaired(name), stat.size);
   const File file(zip_fopen_index(zip, index, 0));

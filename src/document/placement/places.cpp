@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = DocumentMark::Kind;
+using MarkKind = DocumentMark::Kind;
 
 // A span that begins or ends inside a word covers all of it.
 TextSpan widened(TextSpan place, const std::vector<TextSpan>& words) {
@@ -25,19 +25,19 @@ TextSpan widened(TextSpan place, const std::vector<TextSpan>& words) {
 class Tree {
  public:
   explicit Tree(const DocumentSegment& segment) : text_(segment.text), words_(words_of(segment.text)) {
-    const bool cuts = std::ranges::count(segment.marks, Kind::cut, &DocumentMark::kind) > 0;
+    const bool cuts = std::ranges::count(segment.marks, MarkKind::cut, &DocumentMark::kind) > 0;
     open({.source = {0, text_.size()}});
     if (cuts) open({.source = {0, text_.size()}});
     const size_t base = open_.size();
     for (const DocumentMark& mark : segment.marks) {
       CHECK(base + mark.depth <= open_.size(), "depth {} after {}", mark.depth, open_.size() - base);
       while (open_.size() > base + mark.depth) close();
-      if (mark.kind == Kind::cut) {
+      if (mark.kind == MarkKind::cut) {
         nodes_[open_.back()].source.end = mark.place.begin;
         close();
       }
       add(mark);
-      if (mark.kind == Kind::cut) open({.source = {mark.place.end, text_.size()}});
+      if (mark.kind == MarkKind::cut) open({.source = {mark.place.end, text_.size()}});
     }
     while (!open_.empty()) close();
   }
@@ -52,9 +52,9 @@ class Tree {
     CHECK(around.begin <= begin && begin <= end && end <= around.end, "{} to {} inside {} to {}", begin, end,
           around.begin, around.end);
     open({.mark = &mark,
-          .source = mark.kind == Kind::span ? widened(mark.place, words_) : mark.place,
+          .source = mark.kind == MarkKind::span ? widened(mark.place, words_) : mark.place,
           .right = begin > 0 && text_[begin - 1] == ' '});
-    if (mark.kind != Kind::span) close();
+    if (mark.kind != MarkKind::span) close();
   }
   void open(Placed node) {
     node.parent = open_.empty() ? 0 : open_.back();
@@ -92,8 +92,8 @@ class Placement {
     for (size_t child = parent + 1; child < nodes_[parent].end; child = nodes_[child].end) {
       const DocumentMark* mark = nodes_[child].mark;
       if (mark == nullptr) continue;  // the text between two cuts
-      if (mark->kind == Kind::span) place_span(child, parent);
-      if (nodes_[child].words.empty()) (mark->kind == Kind::cut ? cuts : pointlike).push_back(child);
+      if (mark->kind == MarkKind::span) place_span(child, parent);
+      if (nodes_[child].words.empty()) (mark->kind == MarkKind::cut ? cuts : pointlike).push_back(child);
     }
     if (!cuts.empty()) return place_cuts(parent, cuts);
     for (const size_t child : pointlike) place_point(child, parent);
@@ -115,7 +115,7 @@ class Placement {
   void place_fixed(size_t parent) {
     for (size_t child = parent + 1; child < nodes_[parent].end; child = nodes_[child].end) {
       const DocumentMark* mark = nodes_[child].mark;
-      if (mark == nullptr || mark->kind != Kind::fixed) continue;
+      if (mark == nullptr || mark->kind != MarkKind::fixed) continue;
       const WordRange range = nodes_[parent].words, near = links_.near(mark->place.begin, range);
       const auto free = [&](size_t word) { return owners_[word] == parent; };
       const WordRange linked = links_.words_from(mark->place, range, free);

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t max_items = 65536, max_open_spans = 100;
 constexpr size_t max_attributes = 1000;
 
-constexpr std::string_view white = " \t\n\f\r";
+constexpr std::string_view white_characters = " \t\n\f\r";
 
 size_t find_or_end(std::string_view text, std::string_view characters, size_t from) {
   return std::min(text.find_first_of(characters, from), text.size());
@@ -32,14 +32,14 @@ std::vector<MarkupAttribute> attributes(std::string_view tag) {
     if (begin == tag.size()) break;
     at = find_or_end(tag, " \t\n\f\r/=", begin + 1);  // a name may begin with =
     MarkupAttribute attribute = {.name = tag.substr(begin, at - begin)};
-    const size_t equals = skip(tag, white, at);
+    const size_t equals = skip(tag, white_characters, at);
     if (equals < tag.size() && tag[equals] == '=') {
-      size_t value = skip(tag, white, equals + 1);
+      size_t value = skip(tag, white_characters, equals + 1);
       if (value < tag.size() && (tag[value] == '"' || tag[value] == '\'')) {
         attribute.quote = tag[value++];
         at = std::min(tag.find(attribute.quote, value), tag.size());
       } else {
-        at = find_or_end(tag, white, value);
+        at = find_or_end(tag, white_characters, value);
       }
       attribute.value = {value, at};
       at += attribute.quote != 0 && at < tag.size() ? 1 : 0;

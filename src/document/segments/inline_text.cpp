@@ -12,7 +12,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = InlineToken::Kind;
+using TokenKind = InlineToken::Kind;
 
 constexpr size_t no_partner = static_cast<size_t>(-1);
 
@@ -22,8 +22,8 @@ std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
       16;  // levels between a closing tag and its opening one: wrong nesting stays cheap
   std::vector<size_t> partners(tokens.size(), no_partner), open;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind == Kind::open) open.push_back(i);
-    if (tokens[i].kind != Kind::close) continue;
+    if (tokens[i].kind == TokenKind::open) open.push_back(i);
+    if (tokens[i].kind != TokenKind::close) continue;
     const auto last = open.size() > deepest ? open.rbegin() + deepest : open.rend();
     const auto found =
         std::find_if(open.rbegin(), last, [&](size_t tag) { return tokens[tag].text == tokens[i].text; });
@@ -35,7 +35,7 @@ std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   return partners;
 }
 
-std::string_view bytes_of(std::string_view file, TextSpan place) {
+std::string_view bytes_at(std::string_view file, TextSpan place) {
   return file.substr(place.begin, place.end - place.begin);
 }
 
@@ -46,14 +46,14 @@ class SegmentInProgress {
 
   void add(const InlineToken& token) {
     std::string& text = segment_.text;
-    const std::string bytes(bytes_of(file_, token.place));
+    const std::string bytes(bytes_at(file_, token.place));
     switch (token.kind) {
-      case Kind::text:
+      case TokenKind::text:
         text += token.text;
         after_space_ = false;
         last_tag_ = no_tag;
         break;
-      case Kind::space:
+      case TokenKind::space:
         if (!after_space_) {
           text += token.text;
         } else if (last_tag_ < segment_.marks.size()) {
@@ -63,15 +63,15 @@ class SegmentInProgress {
         }
         after_space_ = true;
         break;
-      case Kind::open:
+      case TokenKind::open:
         mark(DocumentMark::Kind::span, bytes);
         open_.push_back(segment_.marks.size() - 1);
         break;
-      case Kind::point:
-      case Kind::prefix:
+      case TokenKind::point:
+      case TokenKind::prefix:
         mark(DocumentMark::Kind::point, bytes);
         break;
-      case Kind::close:
+      case TokenKind::close:
         close(bytes);
         break;
     }
@@ -82,7 +82,7 @@ class SegmentInProgress {
     segment_.text += ' ';
     segment_.marks.push_back({.kind = DocumentMark::Kind::cut,
                               .place = {segment_.text.size() - 1, segment_.text.size()},
-                              .open = std::string(bytes_of(file_, between))});
+                              .open = std::string(bytes_at(file_, between))});
     after_space_ = true;
   }
 
@@ -147,7 +147,7 @@ bool ends_with_sentence_mark(std::string_view text) {
 }
 
 InlineRun inline_run(std::vector<InlineToken> tokens) {
-  const auto is_text = [](const InlineToken& token) { return token.kind == Kind::text; };
+  const auto is_text = [](const InlineToken& token) { return token.kind == TokenKind::text; };
   const auto found = std::ranges::find_if(tokens, is_text);
   if (found == tokens.end()) return {};
   const auto first = static_cast<size_t>(found - tokens.begin());
@@ -156,14 +156,14 @@ InlineRun inline_run(std::vector<InlineToken> tokens) {
   const std::vector<size_t> partners = partners_of(tokens);
   const auto inside = [&](size_t tag) { return partners[tag] > first && partners[tag] < last; };
   size_t begin = 0, end = tokens.size() - 1;
-  while (begin < first && !inside(begin) && tokens[begin].kind != Kind::prefix) ++begin;
+  while (begin < first && !inside(begin) && tokens[begin].kind != TokenKind::prefix) ++begin;
   while (end > last && !inside(end)) --end;
   InlineRun run;
   for (size_t i = begin; i <= end; ++i) {
     InlineToken& token = tokens[i];
-    if ((token.kind == Kind::open || token.kind == Kind::close) &&
+    if ((token.kind == TokenKind::open || token.kind == TokenKind::close) &&
         (partners[i] == no_partner || partners[i] < begin || partners[i] > end)) {
-      token.kind = Kind::point;
+      token.kind = TokenKind::point;
       run.unpaired = true;
     }
     run.tokens.push_back(std::move(token));
@@ -177,14 +177,14 @@ InlineRun inline_run(std::vector<InlineToken> tokens) {
 std::string plain_text(const InlineRun& run) {
   std::string text;
   for (const InlineToken& token : run.tokens)
-    if (token.kind == Kind::text || token.kind == Kind::space) text += token.text;
+    if (token.kind == TokenKind::text || token.kind == TokenKind::space) text += token.text;
   return text;
 }
 
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
                        std::string (*escape)(std::string_view)) {
   DocumentSegment segment = {
-      .original = std::string(bytes_of(file, {runs.front().place.begin, runs.back().place.end})),
+      .original = std::string(bytes_at(file, {runs.front().place.begin, runs.back().place.end})),
       .escape = escape};
   SegmentInProgress in_progress(segment, file);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -217,7 +217,9 @@ std::string_view tag_at(std::string_view text) {
 InlineToken tag_token(std::string_view tag, TextSpan place) {
   const bool closes = tag[1] == '/';
   const size_t name = closes ? 2 : 1;
-  const Kind kind = closes ? Kind::close : tag[tag.size() - 2] == '/' ? Kind::point : Kind::open;
+  const TokenKind kind = closes                       ? TokenKind::close
+                         : tag[tag.size() - 2] == '/' ? TokenKind::point
+                                                      : TokenKind::open;
   return {kind, place, std::string(tag.substr(name, tag.find_first_of(" \t./>", name) - name))};
 }
 

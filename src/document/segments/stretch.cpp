@@ -10,15 +10,15 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = MarkupItem::Kind;
+using MarkupKind = MarkupItem::Kind;
 
 struct ItemRange {
   size_t begin = 0, end = 0;
 };
 
 std::string_view text_of(const MarkupStretch& stretch, const MarkupItem& item) {
-  if (item.kind == Kind::text) return stretch.bytes_of(item);
-  return item.kind == Kind::reference ? stretch.shown_of(item) : std::string_view();
+  if (item.kind == MarkupKind::text) return stretch.bytes_of(item);
+  return item.kind == MarkupKind::reference ? stretch.shown_of(item) : std::string_view();
 }
 
 bool is_blank(std::string_view text) {
@@ -41,7 +41,7 @@ size_t end_of_words(std::string_view text, size_t begin) {
 ItemRange range_of_words(const MarkupStretch& stretch) {
   const std::vector<MarkupItem>& items = stretch.items;
   const auto shows = [&](const MarkupItem& item) {
-    return item.kind == Kind::fixed || !is_blank(text_of(stretch, item));
+    return item.kind == MarkupKind::fixed || !is_blank(text_of(stretch, item));
   };
   const auto first = static_cast<size_t>(std::ranges::find_if(items, shows) - items.begin());
   size_t last = items.size() - 1;
@@ -50,19 +50,19 @@ ItemRange range_of_words(const MarkupStretch& stretch) {
   // Tags that a translation rewrites must not stay outside as well.
   for (size_t i = 0; i < range.begin; ++i) {
     const bool reaches_in =
-        items[i].kind == Kind::open && items[i].partner > first && items[i].partner <= last;
+        items[i].kind == MarkupKind::open && items[i].partner > first && items[i].partner <= last;
     if (reaches_in || items[i].written) range.begin = i;
   }
   for (size_t i = items.size(); i-- > range.end;) {
     const bool reaches_in =
-        items[i].kind == Kind::close && items[i].partner > first && items[i].partner <= last;
+        items[i].kind == MarkupKind::close && items[i].partner > first && items[i].partner <= last;
     if (reaches_in || items[i].written) range.end = i + 1;
   }
   for (size_t i = range.begin; i < first; ++i)
-    if (items[i].kind == Kind::open && items[i].partner)
+    if (items[i].kind == MarkupKind::open && items[i].partner)
       range.end = std::max(range.end, *items[i].partner + 1);
   for (size_t i = last + 1; i < range.end; ++i)
-    if (items[i].kind == Kind::close && items[i].partner)
+    if (items[i].kind == MarkupKind::close && items[i].partner)
       range.begin = std::min(range.begin, *items[i].partner);
   return range;
 }
@@ -74,11 +74,11 @@ class SegmentAssembler {
       : stretch_(stretch), collapsed_(white_space == WhiteSpace::collapsed) {}
 
   void add(const MarkupItem& item, bool paired) {
-    if (item.kind == Kind::text) return add_text(stretch_.bytes_of(item));
-    if (item.kind == Kind::reference) return put(stretch_.shown_of(item));
-    if (item.kind == Kind::open && paired) return open(item);
-    if (item.kind == Kind::close && paired) return close(item);
-    if (item.kind == Kind::fixed && !stretch_.shown_of(item).empty()) return fixed(item);
+    if (item.kind == MarkupKind::text) return add_text(stretch_.bytes_of(item));
+    if (item.kind == MarkupKind::reference) return put(stretch_.shown_of(item));
+    if (item.kind == MarkupKind::open && paired) return open(item);
+    if (item.kind == MarkupKind::close && paired) return close(item);
+    if (item.kind == MarkupKind::fixed && !stretch_.shown_of(item).empty()) return fixed(item);
     point(stretch_.bytes_of(item));
   }
 
@@ -264,9 +264,9 @@ std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace
   for (size_t i = range.begin; i < range.end; ++i)
     assembler.add(items[i], items[i].partner >= range.begin && items[i].partner < range.end);
   TextSpan place = {items[range.begin].bytes.begin, items[range.end - 1].bytes.end};
-  if (items[range.begin].kind == Kind::text)
+  if (items[range.begin].kind == MarkupKind::text)
     place.begin += trimmed(stretch.bytes_of(items[range.begin])).begin;
-  if (const MarkupItem& last = items[range.end - 1]; last.kind == Kind::text)
+  if (const MarkupItem& last = items[range.end - 1]; last.kind == MarkupKind::text)
     place.end = last.bytes.begin + trimmed(stretch.bytes_of(last)).end;
   DocumentSegment segment = std::move(assembler).finish();
   segment.original = stretch.bytes.substr(place.begin, place.end - place.begin);

@@ -10,7 +10,7 @@ namespace dragoman::internal {
 namespace {
 
 // LF, CRLF or CR ends a line.
-std::vector<TextSpan> lines_of(std::string_view file) {
+std::vector<TextSpan> file_lines(std::string_view file) {
   std::vector<TextSpan> lines;
   for (size_t begin = 0; begin < file.size();) {
     const size_t end = std::min(file.find_first_of("\r\n", begin), file.size());
@@ -69,7 +69,7 @@ std::optional<Cue> cue_of_times(std::string_view line) {
   return Cue{.lines = {}, .begin = *begin, .end = *end};
 }
 
-std::string_view bytes_of(std::string_view file, TextSpan line) {
+std::string_view line_bytes(std::string_view file, TextSpan line) {
   return file.substr(line.begin, line.end - line.begin);
 }
 
@@ -78,21 +78,21 @@ bool is_blank(std::string_view line) { return trimmed(line).begin == line.size()
 bool is_counter(std::string_view line) {
   const TextSpan inner = trimmed(line);
   return inner.begin < inner.end &&
-         bytes_of(line, inner).find_first_not_of("0123456789") == std::string_view::npos;
+         line_bytes(line, inner).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // The number of a cue is the last line that is not blank before its time.
 void drop_counter(std::string_view file, std::vector<TextSpan>& lines) {
-  while (!lines.empty() && is_blank(bytes_of(file, lines.back()))) lines.pop_back();
-  if (!lines.empty() && is_counter(bytes_of(file, lines.back()))) lines.pop_back();
+  while (!lines.empty() && is_blank(line_bytes(file, lines.back()))) lines.pop_back();
+  if (!lines.empty() && is_counter(line_bytes(file, lines.back()))) lines.pop_back();
 }
 
 }  // namespace
 
 std::vector<Cue> srt_cues(std::string_view file, const DocumentSettings& settings) {
   std::vector<Cue> cues;
-  for (const TextSpan line : lines_of(file)) {
-    if (auto next = cue_of_times(bytes_of(file, line))) {
+  for (const TextSpan line : file_lines(file)) {
+    if (auto next = cue_of_times(line_bytes(file, line))) {
       if (!cues.empty()) drop_counter(file, cues.back().lines);
       cues.push_back(std::move(*next));
     } else if (!cues.empty()) {
@@ -111,8 +111,8 @@ std::vector<Cue> vtt_cues(std::string_view file, const DocumentSettings& setting
     throw Error("{}: line 1 is not \"WEBVTT\", as WebVTT requires: is it SubRip (.srt)?", settings.name);
   std::vector<Cue> cues;
   bool in_header = true, in_cue = false, in_block = false;
-  for (const TextSpan line : lines_of(file)) {
-    const std::string_view bytes = bytes_of(file, line);
+  for (const TextSpan line : file_lines(file)) {
+    const std::string_view bytes = line_bytes(file, line);
     if (bytes.empty()) {
       in_header = in_cue = in_block = false;
       continue;

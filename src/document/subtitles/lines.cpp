@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = InlineToken::Kind;
+using TokenKind = InlineToken::Kind;
 
 // Also the time <00:01:02.500> of WebVTT's karaoke.
 std::string_view subtitle_tag_at(std::string_view text, bool is_vtt) {
@@ -33,17 +33,17 @@ std::string_view override_at(std::string_view text) {
 InlineToken override_token(std::string_view code, TextSpan place) {
   static constexpr std::string_view switches = "ibus";
   const bool is_switch = code.size() == 5 && switches.find(code[2]) != switches.npos;  // {\i1}
-  if (is_switch && code[3] == '1') return {Kind::open, place, std::string(code.substr(1, 2))};
-  if (is_switch && code[3] == '0') return {Kind::close, place, std::string(code.substr(1, 2))};
-  return {Kind::point, place, ""};
+  if (is_switch && code[3] == '1') return {TokenKind::open, place, std::string(code.substr(1, 2))};
+  if (is_switch && code[3] == '0') return {TokenKind::close, place, std::string(code.substr(1, 2))};
+  return {TokenKind::point, place, ""};
 }
 
 // The token at the beginning of a text; nothing if that is a word.
 std::optional<InlineToken> markup_at(std::string_view text, size_t at, bool is_vtt) {
   if (const size_t size = space_at(text); size > 0)
-    return InlineToken{Kind::space, {at, at + size}, std::string(text.substr(0, size))};
+    return InlineToken{TokenKind::space, {at, at + size}, std::string(text.substr(0, size))};
   if (const std::string_view tag = subtitle_tag_at(text, is_vtt); !tag.empty()) {
-    if (tag[1] >= '0' && tag[1] <= '9') return InlineToken{Kind::point, {at, at + tag.size()}, ""};
+    if (tag[1] >= '0' && tag[1] <= '9') return InlineToken{TokenKind::point, {at, at + tag.size()}, ""};
     return tag_token(tag, {at, at + tag.size()});
   }
   if (const std::string_view code = override_at(text); !code.empty())
@@ -55,7 +55,7 @@ std::optional<InlineToken> markup_at(std::string_view text, size_t at, bool is_v
 InlineToken token_at(std::string_view text, size_t at, bool is_vtt) {
   if (auto markup = markup_at(text, at, is_vtt)) return *std::move(markup);
   if (const Entity entity = is_vtt ? entity_at(text) : Entity(); entity.size > 0)
-    return {is_space(entity.character) ? Kind::space : Kind::text,
+    return {is_space(entity.character) ? TokenKind::space : TokenKind::text,
             {at, at + entity.size},
             to_utf8(entity.character)};
   size_t end = 0;
@@ -63,7 +63,7 @@ InlineToken token_at(std::string_view text, size_t at, bool is_vtt) {
     U8_FWD_1(text.data(), end, text.size());
   } while (end < text.size() && std::string_view("<{&").find(text[end]) == std::string_view::npos &&
            space_at(text.substr(end)) == 0);
-  return {Kind::text, {at, at + end}, std::string(text.substr(0, end))};
+  return {TokenKind::text, {at, at + end}, std::string(text.substr(0, end))};
 }
 
 std::vector<InlineToken> tokens_of(std::string_view file, TextSpan place, bool is_vtt) {
@@ -107,7 +107,8 @@ class Line {
     while (at < place_.end) {
       const auto token = markup_at(file_.substr(at, place_.end - at), at, is_vtt_);
       if (!token) break;
-      if (token->kind == Kind::open && token->text == "v") voice_ = file_.substr(at, token->place.end - at);
+      if (token->kind == TokenKind::open && token->text == "v")
+        voice_ = file_.substr(at, token->place.end - at);
       at = token->place.end;
     }
     text_ = at;

@@ -15,7 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
+constexpr size_t max_xml_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
 
 // --- libxml2 ---
 
@@ -158,7 +158,7 @@ std::string converted(std::string_view bytes, const std::string& encoding, const
 }  // namespace
 
 std::string checked_xml(std::string_view bytes, const DocumentSettings& settings) {
-  if (bytes.size() > max_bytes)
+  if (bytes.size() > max_xml_bytes)
     throw Error("{}: the file has more than 512 MB of XML: split it", settings.name);
   const std::string encoding = encoding_of(bytes);
   std::string xml = same_name(encoding, "UTF-8") ? std::string(bytes) : converted(bytes, encoding, settings);

@@ -7,7 +7,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = ParagraphItem::Kind;
+using ItemKind = ParagraphItem::Kind;
 
 constexpr size_t none = SIZE_MAX;
 
@@ -16,13 +16,13 @@ std::vector<size_t> base_formats(std::span<const ParagraphItem> items) {
   std::vector<std::map<size_t, size_t>> sizes(1);  // of text, by format
   std::vector<size_t> formats = {none}, open = {0};
   for (const ParagraphItem& item : items) {
-    if (item.kind == Kind::open) {
+    if (item.kind == ItemKind::open) {
       open.push_back(sizes.size());
       sizes.emplace_back();
       formats.push_back(none);
-    } else if (item.kind == Kind::close) {
+    } else if (item.kind == ItemKind::close) {
       open.pop_back();
-    } else if (item.kind == Kind::text && item.bytes.empty()) {
+    } else if (item.kind == ItemKind::text && item.bytes.empty()) {
       for (const size_t tag : open)
         if (formats[tag] == none)
           formats[tag] = item.format;  // for tags that only have words inside other tags
@@ -64,21 +64,21 @@ class MarkedText {
   }
 
   void add(const ParagraphItem& item) {
-    const bool behind_point = std::exchange(behind_point_, item.kind == Kind::point);
-    if (item.kind == Kind::text) return text(item, behind_point);
-    if (item.kind == Kind::fixed) return fixed(item);
-    if (item.kind == Kind::close) return close(item.bytes);
+    const bool behind_point = std::exchange(behind_point_, item.kind == ItemKind::point);
+    if (item.kind == ItemKind::text) return text(item, behind_point);
+    if (item.kind == ItemKind::fixed) return fixed(item);
+    if (item.kind == ItemKind::close) return close(item.bytes);
     const size_t at = segment_.text.size();
     if (behind_point && behind_point_) {  // merged into one they stay in order
       segment_.marks.back().open += item.bytes;
       return;
     }
     segment_.marks.push_back(
-        {.kind = item.kind == Kind::open ? DocumentMark::Kind::span : DocumentMark::Kind::point,
+        {.kind = item.kind == ItemKind::open ? DocumentMark::Kind::span : DocumentMark::Kind::point,
          .place = {at, at},
          .depth = levels_.size() - 1,
          .open = item.bytes});
-    if (item.kind != Kind::open) return;
+    if (item.kind != ItemKind::open) return;
     levels_.back().span = none;
     levels_.push_back({.mark = segment_.marks.size() - 1, .tag = ++tags_});
   }

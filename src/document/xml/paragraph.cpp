@@ -5,7 +5,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = ParagraphItem::Kind;
+using ItemKind = ParagraphItem::Kind;
 
 constexpr size_t deepest_tags = 64;  // more are borders
 
@@ -30,7 +30,7 @@ void Paragraph::symbol(std::string bytes, std::string text) {
 void Paragraph::open(std::string bytes, std::string name) {
   if (open_.size() == deepest_tags) tear();
   open_.push_back(items_.size());
-  items_.push_back({.kind = Kind::open, .bytes = std::move(bytes), .text = std::move(name)});
+  items_.push_back({.kind = ItemKind::open, .bytes = std::move(bytes), .text = std::move(name)});
 }
 
 void Paragraph::close(std::string bytes, std::string name) {
@@ -39,37 +39,37 @@ void Paragraph::close(std::string bytes, std::string name) {
   open_.pop_back();
   items_[partner].partner = items_.size();
   items_.push_back(
-      {.kind = Kind::close, .bytes = std::move(bytes), .text = std::move(name), .partner = partner});
+      {.kind = ItemKind::close, .bytes = std::move(bytes), .text = std::move(name), .partner = partner});
 }
 
 void Paragraph::point(std::string bytes) {
-  if (!items_.empty() && items_.back().kind == Kind::open)
+  if (!items_.empty() && items_.back().kind == ItemKind::open)
     items_.back().bytes += bytes;
   else
-    items_.push_back({.kind = Kind::point, .bytes = std::move(bytes)});
+    items_.push_back({.kind = ItemKind::point, .bytes = std::move(bytes)});
 }
 
 void Paragraph::fixed(std::string bytes, std::string_view words) {
   std::string shown = fixed_words(words);
   if (shown.empty()) return point(std::move(bytes));
-  items_.push_back({.kind = Kind::fixed, .bytes = std::move(bytes), .text = std::move(shown)});
+  items_.push_back({.kind = ItemKind::fixed, .bytes = std::move(bytes), .text = std::move(shown)});
 }
 
 void Paragraph::border(std::string bytes) {
   tear();
-  items_.push_back({.kind = Kind::border, .bytes = std::move(bytes)});
+  items_.push_back({.kind = ItemKind::border, .bytes = std::move(bytes)});
 }
 
 // All open tags are borders.
 void Paragraph::tear() {
-  for (const size_t item : open_) items_[item].kind = Kind::border;
+  for (const size_t item : open_) items_[item].kind = ItemKind::border;
   open_.clear();
 }
 
 std::string Paragraph::words() const {
   std::string words;
   for (const ParagraphItem& item : items_)
-    if (item.kind == Kind::text) words += item.text;
+    if (item.kind == ItemKind::text) words += item.text;
   return words;
 }
 
@@ -77,7 +77,7 @@ DocumentBlock Paragraph::block(std::string raw) && {
   tear();
   size_t begin = 0;
   for (size_t i = 0; i <= items_.size(); ++i) {
-    if (i < items_.size() && items_[i].kind != Kind::border) continue;
+    if (i < items_.size() && items_[i].kind != ItemKind::border) continue;
     add_segment(begin, i);
     keep(i, std::min(i + 1, items_.size()));
     begin = i + 1;
@@ -87,7 +87,7 @@ DocumentBlock Paragraph::block(std::string raw) && {
 }
 
 std::string Paragraph::written(const ParagraphItem& item) const {
-  if (item.kind != Kind::text || !item.bytes.empty()) return item.bytes;
+  if (item.kind != ItemKind::text || !item.bytes.empty()) return item.bytes;
   const RunFormat& format = formats_[item.format];
   return format.open + settings_.escape(item.text) + format.close;
 }
@@ -102,10 +102,10 @@ void Paragraph::add_segment(size_t begin, size_t end) {
   bool letters = false;
   for (size_t i = begin; i < end; ++i) {
     const ParagraphItem& item = items_[i];
-    if (item.kind != Kind::fixed && (item.kind != Kind::text || is_white(item.text))) continue;
+    if (item.kind != ItemKind::fixed && (item.kind != ItemKind::text || is_white(item.text))) continue;
     first = std::min(first, i);
     last = i;
-    letters = letters || (item.kind == Kind::text && has_letters(item.text));
+    letters = letters || (item.kind == ItemKind::text && has_letters(item.text));
   }
   if (!letters) return keep(begin, end);
   // A tag whose partner is among the words.
@@ -130,8 +130,8 @@ void Paragraph::add_segment(size_t begin, size_t end) {
 // none it is kept: returns what follows the segment.
 std::string Paragraph::separate_edges(size_t begin, size_t first, size_t last, size_t end) {
   for (size_t i = begin; i < end; ++i)
-    if (items_[i].kind == Kind::text && (i < first || i > last))
-      items_[i] = {.kind = Kind::point, .bytes = written(items_[i])};
+    if (items_[i].kind == ItemKind::text && (i < first || i > last))
+      items_[i] = {.kind = ItemKind::point, .bytes = written(items_[i])};
   const auto apart = [&](size_t item, size_t from, size_t size) {
     ParagraphItem space = {.text = items_[item].text.substr(from, size), .format = items_[item].format};
     return space.text.empty() ? "" : written(space);

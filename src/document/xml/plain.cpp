@@ -7,7 +7,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Token = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 
 // Around a piece of a file.
 constexpr std::string_view piece_begin = "<piece>", piece_end = "</piece>";
@@ -16,12 +16,12 @@ bool is_untouched(const XmlToken& tag) {
   return xml_attribute(tag.bytes, "translate") == "no" || xml_attribute(tag.bytes, "translatable") == "false";
 }
 
-InlineCode rule(const XmlToken& tag) {
+InlineCode plain_rule(const XmlToken& tag) {
   return {is_untouched(tag) ? InlineCode::Kind::fixed : InlineCode::Kind::tags};
 }
 
 bool is_text(const XmlToken& token) {
-  const bool text = token.kind == Token::text || token.kind == Token::cdata;
+  const bool text = token.kind == XmlKind::text || token.kind == XmlKind::cdata;
   return text && trimmed(token.bytes).begin < token.bytes.size();
 }
 
@@ -30,9 +30,9 @@ std::vector<bool> paragraphs_among(std::span<const XmlToken> tokens) {
   std::vector<bool> is_paragraph(tokens.size());
   std::vector<size_t> open;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind == Token::start)
+    if (tokens[i].kind == XmlKind::start)
       open.push_back(i);
-    else if (tokens[i].kind == Token::end)
+    else if (tokens[i].kind == XmlKind::end)
       open.pop_back();
     else if (is_text(tokens[i]) && !open.empty())  // a byte order mark is outside
       is_paragraph[open.back()] = true;
@@ -48,7 +48,7 @@ Document read(std::string_view xml) {
   std::string file;
   Blocks blocks;
   for (size_t i = 0; i < tokens.size();) {
-    const bool is_start = tokens[i].kind == Token::start, untouched = is_start && is_untouched(tokens[i]);
+    const bool is_start = tokens[i].kind == XmlKind::start, untouched = is_start && is_untouched(tokens[i]);
     if (!untouched && !is_paragraph[i]) {
       file += tokens[i++].bytes;
       continue;
@@ -58,7 +58,8 @@ Document read(std::string_view xml) {
       file += bytes_of(element);
     } else {
       file += element.front().bytes;
-      file += blocks.add(inline_block(element.subspan(1, element.size() - 2), rule, {.collapsed = true}));
+      file +=
+          blocks.add(inline_block(element.subspan(1, element.size() - 2), plain_rule, {.collapsed = true}));
       file += element.back().bytes;
     }
     i += element.size();

@@ -12,7 +12,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 using Role = XmlRole;
 
 // The file, or a block in it that is being read.
@@ -35,9 +35,9 @@ class BlockReader {
   Document read(std::string_view xml) {
     XmlTokens tokens(xml);
     for (XmlToken token; tokens.next(token);) {
-      if (token.kind == Kind::start || token.kind == Kind::empty)
+      if (token.kind == XmlKind::start || token.kind == XmlKind::empty)
         start(token);
-      else if (token.kind == Kind::end)
+      else if (token.kind == XmlKind::end)
         end(token);
       else
         content(token);
@@ -108,7 +108,7 @@ std::string BlockReader::with_attributes(std::string_view tag) {
 }
 
 void BlockReader::start(const XmlToken& token) {
-  const bool empty = token.kind == Kind::empty;
+  const bool empty = token.kind == XmlKind::empty;
   if (untouched_ > 0) {
     put(token.bytes);
     untouched_ += empty ? 0 : 1;
@@ -136,7 +136,7 @@ void BlockReader::start(const XmlToken& token) {
 void BlockReader::start_inline(const XmlToken& token, Role role, std::string tag) {
   BlockContent& block = frame().block;
   const bool is_text = role == Role::run_text || role == Role::run_text_spaced;
-  const bool has_end = token.kind == Kind::start && !block.in_text();
+  const bool has_end = token.kind == XmlKind::start && !block.in_text();
   if (has_end && is_text) {
     put(tag);
     block.open_text(token, role == Role::run_text_spaced);
@@ -147,7 +147,7 @@ void BlockReader::start_inline(const XmlToken& token, Role role, std::string tag
     put(tag);
     block.open_tags(token, std::move(tag));
   } else {
-    start_subtree(role, tag, token.kind == Kind::empty);
+    start_subtree(role, tag, token.kind == XmlKind::empty);
   }
 }
 
@@ -195,9 +195,9 @@ void BlockReader::content(const XmlToken& token) {
   if (!in_paragraph()) return;
   constexpr std::string_view cdata = "<![CDATA[", cdata_end = "]]>";
   const std::string_view bytes = token.bytes;
-  if (token.kind == Kind::text)
+  if (token.kind == XmlKind::text)
     frame().block.text(decode_xml(bytes));
-  else if (token.kind == Kind::cdata)
+  else if (token.kind == XmlKind::cdata)
     frame().block.text(
         std::string(bytes.substr(cdata.size(), bytes.size() - cdata.size() - cdata_end.size())));
   else

@@ -7,10 +7,10 @@
 namespace dragoman::internal {
 namespace {
 
-using Token = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 using Tokens = std::span<const XmlToken>;
 
-InlineCode rule(const XmlToken& tag) {
+InlineCode tmx_rule(const XmlToken& tag) {
   using Kind = InlineCode::Kind;
   if (tag.name == "hi") return {Kind::tags};
   if (tag.name == "bpt") return {Kind::open, xml_attribute(tag.bytes, "i")};
@@ -40,13 +40,13 @@ class TmxReader {
   Document read(std::string_view xml) {
     XmlTokens tokens(xml);
     for (XmlToken token; tokens.next(token);) {
-      if (unit_.empty() && !(token.kind == Token::start && token.name == "tu")) {
+      if (unit_.empty() && !(token.kind == XmlKind::start && token.name == "tu")) {
         if (token.name == "header" && from_.empty()) from_ = xml_attribute(token.bytes, "srclang");
         file_ += token.bytes;
         continue;
       }
       unit_.push_back(token);
-      if (token.kind == Token::end && token.name == "tu") finish_unit();
+      if (token.kind == XmlKind::end && token.name == "tu") finish_unit();
     }
     return std::move(blocks_).finish(std::move(file_));
   }
@@ -60,12 +60,12 @@ class TmxReader {
     Tokens source, space;
     bool translated = false;
     for (size_t i = 1; i < unit.size(); ++i) {
-      if (unit[i].kind != Token::start || unit[i].name != "tuv") continue;
+      if (unit[i].kind != XmlKind::start || unit[i].name != "tuv") continue;
       const Tokens variant = unit.subspan(i, element_end(unit, i) - i);
       translated = translated || same_language(language_of(unit[i]), settings_.to);
       if (source.empty() && (from.empty() || from == "*all*" || same_language(language_of(unit[i]), from))) {
         source = variant;
-        if (unit[i - 1].kind == Token::text) space = unit.subspan(i - 1, 1);
+        if (unit[i - 1].kind == XmlKind::text) space = unit.subspan(i - 1, 1);
       }
       i += variant.size() - 1;
     }
@@ -77,7 +77,7 @@ class TmxReader {
     file_ += bytes_of(unit.first(behind));
     const auto segment =
         std::ranges::find_if(source, [](const XmlToken& token) { return token.name == "seg"; });
-    if (segment != source.end() && segment->kind == Token::start)
+    if (segment != source.end() && segment->kind == XmlKind::start)
       add_variant(source, static_cast<size_t>(segment - source.begin()), space);
     file_ += bytes_of(unit.subspan(behind));
   }
@@ -87,7 +87,7 @@ class TmxReader {
     const Tokens content = source.subspan(segment + 1, end - segment - 2);
     file_ += bytes_of(space);
     file_ += with_xml_attribute("<tuv>", "xml:lang", settings_.to) + "<seg>";
-    file_ += blocks_.add(inline_block(content, rule)) + "</seg></tuv>";
+    file_ += blocks_.add(inline_block(content, tmx_rule)) + "</seg></tuv>";
   }
 
   const DocumentSettings& settings_;

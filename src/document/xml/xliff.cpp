@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Token = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 using Tokens = std::span<const XmlToken>;
 
 template <size_t n>
@@ -17,7 +17,7 @@ bool is_in(std::string_view name, const std::array<std::string_view, n>& names) 
 }
 
 // Codes of versions 1.2 and 2, whose names do not collide.
-InlineCode rule(const XmlToken& tag) {
+InlineCode xliff_rule(const XmlToken& tag) {
   using Kind = InlineCode::Kind;
   const std::string_view name = local_name(tag.name);
   const auto value = [&](std::string_view attribute) { return xml_attribute(tag.bytes, attribute); };
@@ -38,7 +38,7 @@ InlineCode rule(const XmlToken& tag) {
 // The tokens of an element directly inside a unit, with its tags.
 Tokens child(Tokens unit, std::string_view name) {
   for (size_t i = 1; i + 1 < unit.size();) {
-    const bool is_tag = unit[i].kind == Token::start || unit[i].kind == Token::empty;
+    const bool is_tag = unit[i].kind == XmlKind::start || unit[i].kind == XmlKind::empty;
     const size_t end = is_tag ? element_end(unit, i) : i + 1;
     if (is_tag && local_name(unit[i].name) == name) return unit.subspan(i, end - i);
     i = end;
@@ -71,11 +71,11 @@ class XliffReader {
   void add(const XmlToken& token) {
     if (!unit_.empty()) {
       unit_.push_back(token);
-      if (token.kind == Token::end && local_name(token.name) == local_name(unit_[0].name)) finish_unit();
+      if (token.kind == XmlKind::end && local_name(token.name) == local_name(unit_[0].name)) finish_unit();
       return;
     }
-    if (token.kind == Token::end) translate_.pop_back();
-    if (token.kind != Token::start) {
+    if (token.kind == XmlKind::end) translate_.pop_back();
+    if (token.kind != XmlKind::start) {
       file_ += token.bytes;
       return;
     }
@@ -125,7 +125,7 @@ class XliffReader {
     const std::string name = prefix(source[0].name) + "target";
     std::string tag = target.empty() ? "<" + name + ">" : opened(target[0].bytes);
     if (!is_second) tag = with_xml_attribute(tag, "state", "needs-review-translation");
-    file_ += tag + blocks_.add(inline_block(inside(from), rule)) + "</" + name + ">";
+    file_ += tag + blocks_.add(inline_block(inside(from), xliff_rule)) + "</" + name + ">";
     file_ += bytes_of(unit.subspan(at + last.size()));
   }
 
@@ -142,7 +142,7 @@ class XliffReader {
   // The white space before an element.
   static std::string_view indentation(Tokens unit, Tokens element) {
     const XmlToken& before = *(element.data() - 1);
-    const bool is_white = element.data() != unit.data() && before.kind == Token::text &&
+    const bool is_white = element.data() != unit.data() && before.kind == XmlKind::text &&
                           before.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos;
     return is_white ? before.bytes : std::string_view();
   }

@@ -10,10 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t small_body = 4096;
+constexpr size_t max_form_bytes = 4096;
 constexpr std::chrono::hours time_for_a_document{1};
 
-const std::vector<std::string> without_effect = {"formality", "output_format", "glossary_ids", "style_id"};
+const std::vector<std::string> ignored_document_fields = {"formality", "output_format", "glossary_ids",
+                                                          "style_id"};
 
 void upload(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
@@ -44,7 +45,7 @@ void upload(DeepL& api, const ServeCall& call) {
     throw;
   }
   HttpResponse response = json_answer({{"document_id", ticket.id}, {"document_key", ticket.key}});
-  response.headers = ignored_fields(fields, without_effect);
+  response.headers = ignored_fields(fields, ignored_document_fields);
   call.responder.send(std::move(response));
 }
 
@@ -100,7 +101,7 @@ std::vector<Route> deepl_document_routes(const std::shared_ptr<DeepL>& api) {
                  .body_types = {"application/json", "application/x-www-form-urlencoded"},
                  .answer = std::move(answer),
                  .errors = std::move(errors),
-                 .body_bytes = small_body};
+                 .body_bytes = max_form_bytes};
   };
   Route uploading = post("/v2/document", "Translates a file", upload_schema(),
                          texts({"document_id", "document_key"}, {"document_id", "document_key"}), {404});

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t max_name = 1024, max_body = 10 << 20;
+constexpr size_t max_glossary_name = 1024, max_body = 10 << 20;
 
 ordered_json info_of(const StoredGlossary& glossary) {
   return {{"glossary_id", glossary.id},
@@ -46,7 +46,7 @@ void create(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
   const ServedLanguages served(api.context.translations.pairs());
   const std::string name = fields.text("name");
-  if (name.empty() || name.size() > max_name)
+  if (name.empty() || name.size() > max_glossary_name)
     throw ServeError(400, "Parameter 'name' must have 1 to 1,024 bytes.");
   const auto from = served.source(fields.text("source_lang"));
   const auto to = ServedLanguages::find(served.targets(), fields.text("target_lang"));

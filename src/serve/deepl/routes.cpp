@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int64_t unlimited = 1'000'000'000'000;  // what DeepL's clients know as no limit
-constexpr size_t small_body = 4096;
+constexpr size_t max_query_bytes = 4096;
 
 void list_languages(DeepL& api, const ServeCall& call) {
   const std::string type = Fields(call).text("type");
@@ -35,7 +35,7 @@ void show_usage(DeepL& api, const ServeCall& call) {
       json_answer({{"character_count", api.usage.of(call.client)}, {"character_limit", unlimited}}));
 }
 
-ordered_json languages_answer() {
+ordered_json deepl_languages() {
   const ordered_json text = {{"type", "string"}};
   return {{"type", "array"},
           {"items",
@@ -69,8 +69,8 @@ std::vector<Route> deepl_routes(ServeContext& context) {
                                   .body = form,
                                   .body_types = types,
                                   .query = type,
-                                  .answer = languages_answer(),
-                                  .body_bytes = small_body},
+                                  .answer = deepl_languages(),
+                                  .body_bytes = max_query_bytes},
                                  list_languages));
     routes.push_back(deepl_route(api,
                                  {.method = method,
@@ -78,7 +78,7 @@ std::vector<Route> deepl_routes(ServeContext& context) {
                                   .summary = "The number of characters translated for a client",
                                   .body_types = types,
                                   .answer = usage_answer(),
-                                  .body_bytes = small_body},
+                                  .body_bytes = max_query_bytes},
                                  show_usage));
   }
   for (const auto& part : {deepl_translate_routes, deepl_glossary_routes, deepl_document_routes})

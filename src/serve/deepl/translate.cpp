@@ -12,17 +12,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::vector<std::string> without_effect = {"formality",
-                                                 "context",
-                                                 "model_type",
-                                                 "style_id",
-                                                 "custom_instructions",
-                                                 "outline_detection",
-                                                 "splitting_tags",
-                                                 "glossary_ids",
-                                                 "non_splitting_tags",
-                                                 "tag_handling_version",
-                                                 "translation_memory_id"};
+const std::vector<std::string> ignored_settings = {"formality",
+                                                   "context",
+                                                   "model_type",
+                                                   "style_id",
+                                                   "custom_instructions",
+                                                   "outline_detection",
+                                                   "splitting_tags",
+                                                   "glossary_ids",
+                                                   "non_splitting_tags",
+                                                   "tag_handling_version",
+                                                   "translation_memory_id"};
 
 // How texts are split, and whether their tags are markup.
 struct TextForm {
@@ -80,7 +80,7 @@ void translate(DeepL& api, const ServeCall& call) {
   admit_works(api.context, call, works, all_characters);
   api.usage.add(call.client, all_characters);
   const bool show_characters = fields.flag("show_billed_characters");
-  const HttpHeaders headers = ignored_fields(fields, without_effect);
+  const HttpHeaders headers = ignored_fields(fields, ignored_settings);
   translate_all(api.context.translations, call, std::move(works),
                 [=](const std::vector<TextResult>& results) {
                   ordered_json translations = ordered_json::array();
@@ -95,7 +95,7 @@ void translate(DeepL& api, const ServeCall& call) {
                 });
 }
 
-ordered_json body_schema() {
+ordered_json text_schema() {
   const ordered_json text = {{"type", "string"}}, flag = {{"type", "boolean"}};
   const ordered_json texts = {{"type", "array"}, {"items", text}, {"minItems", 1}};
   return {{"type", "object"},
@@ -114,7 +114,7 @@ ordered_json body_schema() {
              {{"type", "string"}, {"description", "has no effect: the header X-Ignored names it"}}}}}};
 }
 
-ordered_json answer_schema() {
+ordered_json translations_schema() {
   const ordered_json text = {{"type", "string"}};
   const ordered_json translation = {
       {"type", "object"},
@@ -133,9 +133,9 @@ std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api) {
                       {.method = "POST",
                        .path = "/v2/translate",
                        .summary = "Translates texts",
-                       .body = body_schema(),
+                       .body = text_schema(),
                        .body_types = {"application/json", "application/x-www-form-urlencoded"},
-                       .answer = answer_schema(),
+                       .answer = translations_schema(),
                        .errors = {404},
                        .body_bytes = static_cast<size_t>(api->context.settings.limits.body)},
                       translate)};

@@ -60,7 +60,7 @@ void inspect(ServeContext& context, ServeCall call) {
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return inspected(work); });
 }
 
-ordered_json body_schema() {
+ordered_json inspect_body_schema() {
   ordered_json properties = {
       {"text", {{"type", "string"}, {"description", "a sentence of at most 100 subwords"}}},
       {"target", {{"type", "string"}, {"description", "a translation to inspect instead of the model's"}}}};
@@ -71,7 +71,7 @@ ordered_json body_schema() {
           {"properties", properties}};
 }
 
-ordered_json answer_schema() {
+ordered_json inspection_schema() {
   const auto list_of = [](const char* type) -> ordered_json {
     return {{"type", "array"}, {"items", {{"type", type}}}};
   };
@@ -89,8 +89,8 @@ Route v1_inspect_route(ServeContext& context) {
           .path = "/v1/inspect",
           .tag = "Dragoman",
           .summary = "Translations, probabilities and attention weights of a sentence",
-          .body = body_schema(),
-          .answer = answer_schema(),
+          .body = inspect_body_schema(),
+          .answer = inspection_schema(),
           .errors = {400, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
           .handle = [&context](ServeCall call) { inspect(context, std::move(call)); }};

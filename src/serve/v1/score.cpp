@@ -68,7 +68,7 @@ void score(ServeContext& context, ServeCall call) {
   answer_on_worker(context, std::move(call), [work = std::move(work)] { return scores(work); });
 }
 
-ordered_json body_schema() {
+ordered_json score_body_schema() {
   const ordered_json text = {{"type", "string"}};
   ordered_json properties = {
       {"pairs",
@@ -86,7 +86,7 @@ ordered_json body_schema() {
           {"properties", properties}};
 }
 
-ordered_json answer_schema() {
+ordered_json score_answer_schema() {
   const ordered_json numbers = {{"type", "array"}, {"items", {{"type", "number"}}}};
   const ordered_json one = {{"type", "object"},
                             {"required", {"score", "log_probabilities"}},
@@ -107,8 +107,8 @@ Route v1_score_route(ServeContext& context) {
           .path = "/v1/score",
           .tag = "Dragoman",
           .summary = "Log-probabilities of given translations",
-          .body = body_schema(),
-          .answer = answer_schema(),
+          .body = score_body_schema(),
+          .answer = score_answer_schema(),
           .errors = {400, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
           .handle = [&context](ServeCall call) { score(context, std::move(call)); }};

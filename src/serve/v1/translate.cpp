@@ -243,7 +243,7 @@ namespace {
 // No longer than the longest output, of subwords of four characters.
 int64_t longest_prefix(const ServeLimits& limits) { return std::min(limits.characters, 4 * limits.output); }
 
-ordered_json body_schema(const ServeLimits& limits) {
+ordered_json translate_body_schema(const ServeLimits& limits) {
   const ordered_json text = {{"type", "string"}};
   ordered_json properties = {
       {"text",
@@ -291,7 +291,7 @@ ordered_json body_schema(const ServeLimits& limits) {
 }
 
 // A text has its answer, a list of texts a list of them.
-ordered_json answer_schema() {
+ordered_json translate_answer_schema() {
   const ordered_json text = text_schema();
   const ordered_json list = {{"type", "object"},
                              {"required", ordered_json::array({"translations"})},
@@ -306,8 +306,8 @@ Route v1_translate_route(ServeContext& context) {
           .path = "/v1/translate",
           .tag = "Dragoman",
           .summary = "Translate texts",
-          .body = body_schema(context.settings.limits),
-          .answer = answer_schema(),
+          .body = translate_body_schema(context.settings.limits),
+          .answer = translate_answer_schema(),
           .streams = true,
           .errors = {400, 413, 415, 429, 503, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
