@@ -62,6 +62,10 @@ TextSpan trimmed(std::string_view text);
 
 // Text as HTML shows it: without white space around it, and with single spaces.
 std::string collapsed(std::string_view text);
+// Appends text with a space for each stretch of white space, also where a space is before it.
+void append_collapsed(std::string& text, std::string_view more);
+
+std::string escape_markup(std::string_view text);  // &, < and >
 
 // How fixed words read in the segment's text; empty if they are too long for a sentence, in which case they become a
 // point.

@@ -14,6 +14,7 @@
 #include <libxml/xmlreader.h>
 #include <unicode/uloc.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace dragoman::internal {
@@ -37,11 +38,7 @@ bool is_obsolete(const TbxTerm& term) {
   return says("deprecated") || says("superseded") || says("obsolete") || says("forbidden");
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
+std::string lower(const std::string& text) { return escaped(in_lower_case(text), {{'_', "-"}}); }
 
 std::string first_part(const std::string& language) { return language.substr(0, language.find('-')); }
 

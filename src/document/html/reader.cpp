@@ -252,7 +252,7 @@ class Reader {
   HtmlLexer lexer_;
   HtmlReferences references_;
   OpenElements open_;
-  SegmentBuilder builder_{{.escape = escape_html}};
+  SegmentBuilder builder_{{.escape = escape_markup}};
   std::vector<std::optional<std::string>> shown_;  // by nested element; none: unknown
   bool lines_ = false;
 };

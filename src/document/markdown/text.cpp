@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_label = 1000, max_title = 2000, max_parentheses = 32;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_digit(c) && !is_letter(c); }
+bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_alphanumeric(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Where a block's marker at the beginning of a line needs a backslash; text.size() if nowhere.
@@ -42,7 +42,7 @@ bool is_reference(std::string_view text) {
 
 bool needs_backslash(std::string_view text, size_t at) {
   const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : ' ';
-  const auto in_word = [&](size_t i) { return i < text.size() && (is_letter(text[i]) || is_digit(text[i])); };
+  const auto in_word = [&](size_t i) { return i < text.size() && is_alphanumeric(text[i]); };
   switch (c) {
     case '*':
     case '[':

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "document/office/package.h"
 #include "document/readers.h"
@@ -110,11 +111,8 @@ std::string format_key(std::string_view description) {
 }
 
 // Names of parts are compared without case, and some programs write backslashes.
-std::string normalized(std::string name) {
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    if (c == '\\') c = '/';
-  }
+std::string normalized(std::string_view written) {
+  const std::string name = escaped(in_lower_case(written), {{'\\', "/"}});
   return name.starts_with('/') ? name.substr(1) : name;
 }
 

@@ -7,6 +7,7 @@
 
 #include <unicode/utf8.h>
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -200,13 +201,10 @@ DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
 }
 
 std::string_view tag_at(std::string_view text) {
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
   if (!text.starts_with('<')) return {};
   const size_t name = text.substr(1).starts_with('/') ? 2 : 1;
   size_t after = name;
-  while (after < text.size() && is_name(text[after])) ++after;
+  while (after < text.size() && is_alphanumeric(text[after])) ++after;
   if (after == name || after == text.size()) return {};
   const std::string_view enders = text[name] <= '9' ? "/>" : " \t./>";  // <1>…</1>, but not <3 times
   const size_t end = text.find_first_of("<>\n\r", after);
@@ -247,22 +245,6 @@ Entity entity_at(std::string_view text) {
       std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
   if (error != std::errc() || rest != digits.data() + digits.size()) return {};
   return number < 0x20 || to_utf8(number).empty() ? Entity{} : Entity{number, end + 1};
-}
-
-std::string escape_entities(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 size_t space_at(std::string_view text) {

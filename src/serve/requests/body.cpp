@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/lines.h"
 #include "base/quotes.h"
-#include "http/characters.h"
 #include "serve/requests/form.h"
 
 namespace dragoman::internal {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/lines.h"
-#include "http/characters.h"
 #include "serve/requests/percent.h"
 #include "serve/route.h"
 
@@ -79,10 +79,7 @@ std::string boundary_of(std::string_view content_type) {
     throw ServeError(415, "the body must be of type multipart/form-data");
   const std::string* boundary = value.find("boundary");
   constexpr std::string_view others = "'()+_,-./:=? ";
-  const auto fits = [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           others.find(c) != others.npos;
-  };
+  const auto fits = [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; };
   if (boundary == nullptr || boundary->empty() || boundary->size() > max_boundary ||
       boundary->back() == ' ' || !std::ranges::all_of(*boundary, fits))
     refuse("its Content-Type has no boundary of 1 to 70 characters");

@@ -1,6 +1,6 @@
 #include "serve/requests/percent.h"
 
-#include "http/characters.h"
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {
