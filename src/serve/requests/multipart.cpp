@@ -8,7 +8,6 @@
 
 #include "base/ascii.h"
 #include "base/lines.h"
-#include "serve/requests/percent.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -149,6 +148,19 @@ FormPart part_of(std::string_view head) {
           .is_file = file.has_value()};
 }
 
+std::string decoded(std::string_view text, char plus) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      result += text[i] == '+' ? plus : text[i];
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<FormPart> parse_multipart(std::string_view content_type, std::string_view body) {
@@ -174,5 +186,8 @@ std::vector<FormPart> parse_multipart(std::string_view content_type, std::string
   if (body != "--" && body != "--\r\n") refuse("there is text after its closing boundary");
   return parts;
 }
+
+std::string percent_decoded(std::string_view text) { return decoded(text, '+'); }
+std::string form_decoded(std::string_view text) { return decoded(text, ' '); }
 
 }  // namespace dragoman::internal
