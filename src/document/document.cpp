@@ -82,7 +82,7 @@ std::string collapsed(std::string_view text) {
   std::string words;
   append_collapsed(words, text);
   const TextSpan inner = trimmed(words);
-  return words.substr(inner.begin, inner.end - inner.begin);
+  return std::string(inner.of(words));
 }
 
 std::string fixed_words(std::string_view shown) {
@@ -113,7 +113,7 @@ std::string FlatDocument::nest(DocumentSegment segment) {
 
 void FlatDocument::add_text(std::string_view text) {
   const TextSpan inner = trimmed(text);
-  const std::string words(text.substr(inner.begin, inner.end - inner.begin));
+  const std::string words(inner.of(text));
   if (!has_letters(words)) return keep(text);
   keep(text.substr(0, inner.begin));
   add({.text = words, .original = words});

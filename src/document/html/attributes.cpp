@@ -40,8 +40,7 @@ bool HtmlAttributes::is(const MarkupAttribute& attribute, std::string_view name)
 
 std::string_view HtmlAttributes::value(std::string_view name) const {
   for (const MarkupAttribute& attribute : attributes_)
-    if (is(attribute, name))
-      return tag_.bytes.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
+    if (is(attribute, name)) return attribute.value.of(tag_.bytes);
   return {};
 }
 

@@ -36,10 +36,6 @@ std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   return partners;
 }
 
-std::string_view bytes_of(std::string_view file, TextSpan place) {
-  return file.substr(place.begin, place.end - place.begin);
-}
-
 // A segment's text as it grows, with the spans that are open.
 class SegmentInProgress {
  public:
@@ -47,7 +43,7 @@ class SegmentInProgress {
 
   void add(const InlineToken& token) {
     std::string& text = segment_.text;
-    const std::string bytes(bytes_of(file_, token.place));
+    const std::string bytes(token.place.of(file_));
     switch (token.kind) {
       case Kind::text:
         text += token.text;
@@ -83,7 +79,7 @@ class SegmentInProgress {
     segment_.text += ' ';
     segment_.marks.push_back({.kind = DocumentMark::Kind::cut,
                               .place = {segment_.text.size() - 1, segment_.text.size()},
-                              .open = std::string(bytes_of(file_, between))});
+                              .open = std::string(between.of(file_))});
     after_space_ = true;
   }
 
@@ -185,7 +181,7 @@ std::string plain_text(const InlineRun& run) {
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
                        std::string (*escape)(std::string_view)) {
   DocumentSegment segment = {
-      .original = std::string(bytes_of(file, {runs.front().place.begin, runs.back().place.end})),
+      .original = std::string(TextSpan{runs.front().place.begin, runs.back().place.end}.of(file)),
       .escape = escape};
   SegmentInProgress in_progress(segment, file);
   for (size_t i = 0; i < runs.size(); ++i) {
