@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lines.h"
 #include "text/spans.h"
 
 namespace dragoman::internal {
@@ -54,8 +55,6 @@ struct DocumentSettings {
 
 // Throws an Error with the line if the bytes are not UTF-8.
 void check_utf8(std::string_view bytes, const DocumentSettings& settings);
-
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);

@@ -108,7 +108,8 @@ bool is_xml(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<size_t>(file.gcount()));
   std::erase(begin, '\0');
-  for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
+  constexpr std::string_view marks[] = {byte_order_mark, "\xFF\xFE", "\xFE\xFF"};
+  for (const std::string_view mark : marks)
     if (begin.starts_with(mark)) begin.erase(0, mark.size());
   const std::string_view text = trimmed(begin);
   return text.starts_with("<?xml") || text.starts_with("<martif") || text.starts_with("<tbx") ||
