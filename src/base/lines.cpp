@@ -11,7 +11,6 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t line_block = 1 << 16;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
 

@@ -143,7 +143,7 @@ class Writer {
   }
   void flush() {
     if (stretch_.begin == stretch_.end) return;
-    const std::string_view bytes = translation_.substr(stretch_.begin, stretch_.end - stretch_.begin);
+    const std::string_view bytes = stretch_.of(translation_);
     const DocumentMark* mark = nodes_[stretch_node_].mark;
     out_ += mark != nullptr ? mark->text_open : segment_.text_open;
     out_ += segment_.escape != nullptr ? segment_.escape(bytes) : std::string(bytes);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "http/characters.h"
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {

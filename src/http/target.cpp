@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/lines.h"
-#include "http/characters.h"
 #include "http/framing.h"
 
 namespace dragoman::internal {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -27,10 +28,7 @@ constexpr std::array all_families = {
 
 // Of a file, an owner, a model or a language: no separators, and nothing with a meaning in a shell or a URL.
 bool is_plain_name(std::string_view name) {
-  const auto allowed = [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
   return !name.empty() && name.size() <= 200 && name[0] != '.' && std::ranges::all_of(name, allowed);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -62,14 +63,7 @@ std::string svg_file(const Svg& svg, std::string_view title) {
 }
 
 std::string escaped(std::string_view text) {
-  constexpr std::string_view special = "&<>\"";
-  constexpr std::string_view names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-  std::string result;
-  for (const char c : text) {
-    const size_t found = special.find(c);
-    result += found == special.npos ? std::string_view(&c, 1) : names[found];
-  }
-  return result;
+  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 // East Asian characters and symbols are as wide as high.

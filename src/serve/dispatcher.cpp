@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "http/address.h"
-#include "http/characters.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
 #include "serve/host_names.h"

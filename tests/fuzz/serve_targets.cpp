@@ -5,7 +5,7 @@
 #include "fuzz/readers.h"
 #include "serve/deepl/glossary_entries.h"
 #include "serve/deepl/tags.h"
-#include "serve/requests/form.h"
+#include "serve/requests/body.h"
 #include "serve/requests/multipart.h"
 #include "serve/route.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "serve/requests/form.h"
+#include "serve/requests/body.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {

@@ -11,7 +11,6 @@
 #include "convert/fairseq/listed_tokens.h"
 #include "convert/fairseq/names.h"
 #include "convert/systems.h"
-#include "convert/torch/checkpoint_path.h"
 #include "convert/torch/file.h"
 #include "convert/torch/options.h"
 

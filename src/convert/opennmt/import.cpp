@@ -12,7 +12,6 @@
 #include "convert/fairseq/names.h"
 #include "convert/opennmt/common.h"
 #include "convert/systems.h"
-#include "convert/torch/checkpoint_path.h"
 #include "convert/torch/file.h"
 #include "convert/torch/options.h"
 

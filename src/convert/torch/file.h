@@ -3,6 +3,7 @@
 // pickles are data here (unpickler.h), and sizes and places are checked before they are used.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,5 +23,11 @@ TorchFile open_torch(const std::string& path);
 
 // Only the tensors; also of a model in several files, such as those that pytorch_model.bin.index.json names.
 ForeignTensors read_torch(const std::string& path);
+
+// The file itself; of a folder the .pt file that training keeps as the best, or the only one.
+std::string checkpoint_path(const std::string& source);
+
+// Whether there is a checkpoint with such contents. False for files that are not PyTorch's.
+bool checkpoint_has(const std::string& source, const std::function<bool(const PickleValue& root)>& like);
 
 }  // namespace dragoman::internal

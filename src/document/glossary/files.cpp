@@ -3,6 +3,7 @@
 #include <fstream>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "document/glossary.h"
@@ -12,13 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n\v\f";
-
-std::string_view without_blanks(std::string_view text) {
-  const size_t first = text.find_first_not_of(blanks);
-  return first == text.npos ? std::string_view()
-                            : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
+std::string_view without_blanks(std::string_view text) { return stripped(text, " \t\r\n\v\f"); }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -45,11 +40,8 @@ std::vector<std::string> alternatives(std::string_view text) {
 
 bool is_header(std::span<const std::string_view> columns) {
   constexpr std::array<std::string_view, 2> names = {"source", "target"};
-  for (size_t i = 0; i < names.size(); ++i) {
-    std::string name(without_blanks(columns[i]));
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    if (name != names[i]) return false;
-  }
+  for (size_t i = 0; i < names.size(); ++i)
+    if (in_lower_case(without_blanks(columns[i])) != names[i]) return false;
   return true;
 }
 
@@ -116,7 +108,8 @@ bool is_xml(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<size_t>(file.gcount()));
   std::erase(begin, '\0');
-  for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
+  constexpr std::string_view marks[] = {byte_order_mark, "\xFF\xFE", "\xFE\xFF"};
+  for (const std::string_view mark : marks)
     if (begin.starts_with(mark)) begin.erase(0, mark.size());
   const std::string_view text = without_blanks(begin);
   return text.starts_with("<?xml") || text.starts_with("<martif") || text.starts_with("<tbx") ||

@@ -14,6 +14,7 @@
 #include <libxml/xmlreader.h>
 #include <unicode/uloc.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace dragoman::internal {
@@ -37,11 +38,7 @@ bool is_obsolete(const TbxTerm& term) {
   return says("deprecated") || says("superseded") || says("obsolete") || says("forbidden");
 }
 
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
+std::string lower(const std::string& text) { return escaped(in_lower_case(text), {{'_', "-"}}); }
 
 std::string first_part(const std::string& language) { return language.substr(0, language.find('-')); }
 
@@ -139,7 +136,7 @@ class TbxReader {
     } else if (is_name_of(name, {"langSet", "langSec"})) {
       language_ = file_.attribute("xml:lang");
       if (language_.empty()) language_ = file_.attribute("lang");
-      language_ = in_lower_case(language_);
+      language_ = lower(language_);
     } else if (is_name_of(name, {"tig", "ntig", "termSec"})) {
       term_ = {};
     } else if (name == "term") {
@@ -225,7 +222,7 @@ class TbxReader {
 }  // namespace
 
 bool is_language(const std::string& of_file, const std::string& wanted) {
-  const std::string own = in_lower_case(of_file), other = in_lower_case(wanted);
+  const std::string own = lower(of_file), other = lower(wanted);
   if (own == other) return true;
   const bool variety = other.find('-') != other.npos && first_part(other).size() == 2;  // "en-gb"
   return !variety && !other.empty() && three_letters(first_part(own)) == three_letters(first_part(other));

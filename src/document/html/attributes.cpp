@@ -3,23 +3,19 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace dragoman::internal {
 namespace {
 
 using Names = std::initializer_list<std::string_view>;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
-
 bool is_of_encoding_name(char c) {
-  const char letter = lower(c);
-  return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
-         c == ':';
+  return is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == ':';
 }
 
 bool is_any_of(std::string_view name, Names names) {
-  return std::ranges::any_of(names, [&](std::string_view other) { return same(name, other); });
+  return std::ranges::any_of(names, [&](std::string_view other) { return same_ignoring_case(name, other); });
 }
 
 template <typename Found>
@@ -39,21 +35,20 @@ bool any_word(std::string_view text, const Found& found) {
 HtmlAttributes::HtmlAttributes(const HtmlToken& tag) : tag_(tag), attributes_(attributes(tag.bytes)) {}
 
 bool HtmlAttributes::is(const MarkupAttribute& attribute, std::string_view name) const {
-  return same(attribute.name, name);
+  return same_ignoring_case(attribute.name, name);
 }
 
 std::string_view HtmlAttributes::value(std::string_view name) const {
   for (const MarkupAttribute& attribute : attributes_)
-    if (is(attribute, name))
-      return tag_.bytes.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
+    if (is(attribute, name)) return attribute.value.of(tag_.bytes);
   return {};
 }
 
 std::optional<bool> HtmlAttributes::translate() const {
   for (const MarkupAttribute& attribute : attributes_) {
     if (!is(attribute, "translate")) continue;
-    if (same(value("translate"), "no")) return false;
-    if (same(value("translate"), "yes") || value("translate").empty()) return true;
+    if (same_ignoring_case(value("translate"), "no")) return false;
+    if (same_ignoring_case(value("translate"), "yes") || value("translate").empty()) return true;
   }
   if (any_word(value("class"), [](std::string_view word) { return word == "notranslate"; })) return false;
   return std::nullopt;
@@ -100,17 +95,17 @@ std::vector<TextSpan> HtmlAttributes::encodings() const {
   if (tag_.name != "meta" || tag_.bytes.find("<?") != tag_.bytes.npos) return places;
   const auto add = [&](size_t begin, size_t end) {
     const std::string_view name = tag_.bytes.substr(begin, end - begin);
-    if (!name.empty() && std::ranges::all_of(name, is_of_encoding_name) && !same(name, "utf-8"))
+    if (!name.empty() && std::ranges::all_of(name, is_of_encoding_name) && !same_ignoring_case(name, "utf-8"))
       places.push_back({begin, end});
   };
   for (const MarkupAttribute& attribute : attributes_) {
     const auto [begin, end] = attribute.value;
     if (is(attribute, "charset")) add(begin, end);
-    if (!is(attribute, "content") || !same(value("http-equiv"), "content-type")) continue;
+    if (!is(attribute, "content") || !same_ignoring_case(value("http-equiv"), "content-type")) continue;
     const std::string_view content = tag_.bytes.substr(begin, end - begin);
     constexpr std::string_view before = "charset=";
     const auto found = std::search(content.begin(), content.end(), before.begin(), before.end(),
-                                   [](char a, char b) { return lower(a) == b; });
+                                   [](char a, char b) { return lower_letter(a) == b; });
     if (found == content.end()) continue;
     const auto name = static_cast<size_t>(found - content.begin()) + before.size();
     add(begin + name, begin + std::min(content.find_first_of("; \t", name), content.size()));

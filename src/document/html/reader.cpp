@@ -213,9 +213,7 @@ class Reader {
 
   // The tag with segments in place of its attributes' texts.
   std::string with_texts(const HtmlToken& token, const HtmlAttributes& attributes) {
-    const auto value_of = [&](const MarkupAttribute& attribute) {
-      return token.bytes.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
-    };
+    const auto value_of = [&](const MarkupAttribute& attribute) { return attribute.value.of(token.bytes); };
     std::vector<std::pair<TextSpan, std::string>> changes;
     if (token.name == "html") {
       for (const MarkupAttribute& language : attributes.languages())
@@ -252,7 +250,7 @@ class Reader {
   HtmlLexer lexer_;
   HtmlReferences references_;
   OpenElements open_;
-  SegmentBuilder builder_{{.escape = escape_html}};
+  SegmentBuilder builder_{{.escape = escape_markup}};
   std::vector<std::optional<std::string>> shown_;  // by nested element; none: unknown
   bool lines_ = false;
 };

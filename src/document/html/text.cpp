@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/ascii.h"
+#include "document/document.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -31,34 +34,12 @@ struct Parsed {
   GumboOutput* output_;
 };
 
-std::string escaped(std::string_view text, char quote) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == quote && c == '"')
-      result += "&quot;";
-    else if (c == quote && c == '\'')
-      result += "&#39;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 std::optional<HtmlReferences::Reference> HtmlReferences::at_beginning_of(std::string_view text) {
-  const auto is_name = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
   size_t size = 1;
   if (size < text.size() && text[size] == '#') ++size;
-  while (size < std::min(text.size(), max_reference) && is_name(text[size])) ++size;
+  while (size < std::min(text.size(), max_reference) && is_alphanumeric(text[size])) ++size;
   if (size < text.size() && text[size] == ';') ++size;
   const std::string bytes(text.substr(0, size));
   if (size < 3) return std::nullopt;
@@ -89,12 +70,14 @@ std::optional<std::string> decode_html_attribute(std::string_view value) {
   return attribute->value;
 }
 
-std::string escape_html(std::string_view text) { return escaped(text, 0); }
-
 std::string (*html_attribute_escape(char quote))(std::string_view) {
-  if (quote == '"') return [](std::string_view value) { return escaped(value, '"'); };
-  if (quote == '\'') return [](std::string_view value) { return escaped(value, '\''); };
-  return [](std::string_view value) { return '"' + escaped(value, '"') + '"'; };
+  static constexpr auto in_double = [](std::string_view value) {
+    return escaped(escape_markup(value), {{'"', "&quot;"}});
+  };
+  if (quote == '"') return in_double;
+  if (quote == '\'')
+    return [](std::string_view value) { return escaped(escape_markup(value), {{'\'', "&#39;"}}); };
+  return [](std::string_view value) { return '"' + in_double(value) + '"'; };
 }
 
 }  // namespace dragoman::internal

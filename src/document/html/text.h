@@ -24,8 +24,7 @@ class HtmlReferences {
 // The value of an attribute. None if it has quotes of both kinds, as only in templates.
 std::optional<std::string> decode_html_attribute(std::string_view value);
 
-std::string escape_html(std::string_view text);
-// Of values between such quotes; 0: the value has none so far, and gets them.
+// Escapes values between such quotes; 0: the value has none so far, and gets them.
 std::string (*html_attribute_escape(char quote))(std::string_view value);
 
 }  // namespace dragoman::internal

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -9,13 +11,8 @@ constexpr std::string_view html_space = " \t\n\f\r", html_space_or_end = " \t\n\
 constexpr size_t max_name = 64;
 constexpr std::string_view closing[] = {"-->", "?>", "%>", "%}", "#}", "]]>"};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-char ascii_lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 bool begins_with(std::string_view text, std::string_view name) {
-  return text.size() >= name.size() &&
-         std::ranges::equal(text.substr(0, name.size()), name, {}, ascii_lower_case);
+  return std::ranges::equal(text.substr(0, name.size()), name, {}, lower_letter);
 }
 
 }  // namespace
@@ -89,7 +86,7 @@ HtmlToken HtmlLexer::tag(size_t end) {
   token.empty = token.bytes.ends_with("/>");
   const size_t name_end = std::min(token.bytes.find_first_of(html_space_or_end, name), name + max_name);
   token.name = token.bytes.substr(name, name_end - name);
-  std::ranges::transform(token.name, token.name.begin(), ascii_lower_case);
+  std::ranges::transform(token.name, token.name.begin(), lower_letter);
   return token;
 }
 

@@ -12,10 +12,6 @@ namespace {
 // Makes the cell a paragraph whatever it begins with.
 constexpr std::string_view before_cell = "x ";
 
-std::string_view bytes_in(std::string_view source, TextSpan span) {
-  return source.substr(span.begin, span.end - span.begin);
-}
-
 TextSpan without_blanks(std::string_view source, TextSpan span) {
   while (span.begin < span.end && (source[span.begin] == ' ' || source[span.begin] == '\t')) ++span.begin;
   while (span.end > span.begin && (source[span.end - 1] == ' ' || source[span.end - 1] == '\t')) --span.end;
@@ -41,10 +37,10 @@ std::vector<TextSpan> cells_of(std::string_view source, TextSpan row) {
 
 // The number of columns; 0 if it is not the row between a table's header and its body.
 size_t columns_of_delimiter(std::string_view source, TextSpan row) {
-  if (bytes_in(source, row).find('|') == std::string_view::npos) return 0;
+  if (row.of(source).find('|') == std::string_view::npos) return 0;
   const std::vector<TextSpan> cells = cells_of(source, row);
   for (const TextSpan cell : cells) {
-    std::string_view dashes = bytes_in(source, cell);
+    std::string_view dashes = cell.of(source);
     if (dashes.starts_with(':')) dashes.remove_prefix(1);
     if (dashes.ends_with(':')) dashes.remove_suffix(1);
     if (dashes.empty() || dashes.find_first_not_of('-') != dashes.npos) return 0;
@@ -56,7 +52,7 @@ size_t columns_of_delimiter(std::string_view source, TextSpan row) {
 std::optional<size_t> find_table(std::string_view source, const std::vector<TextSpan>& lines) {
   for (size_t i = 1; i < lines.size(); ++i) {
     const size_t columns = columns_of_delimiter(source, lines[i]);
-    const bool has_pipe = bytes_in(source, lines[i - 1]).find('|') != std::string_view::npos;
+    const bool has_pipe = lines[i - 1].of(source).find('|') != std::string_view::npos;
     if (columns > 0 && has_pipe && cells_of(source, lines[i - 1]).size() == columns) return i - 1;
   }
   return std::nullopt;
@@ -66,7 +62,7 @@ std::optional<size_t> find_table(std::string_view source, const std::vector<Text
 size_t after_definitions(std::string_view source, const std::vector<TextSpan>& lines, size_t end) {
   size_t line = 0;
   while (line < end && source[lines[line].begin] == '[' &&
-         bytes_in(source, lines[line]).find("]:") != std::string_view::npos)
+         lines[line].of(source).find("]:") != std::string_view::npos)
     ++line;
   return line;
 }
@@ -180,16 +176,16 @@ bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<Tex
   const size_t text = after_definitions(source_, lines, *header);
   for (size_t i = text; i < *header; ++i) {
     if (i == text)
-      add_cell(lines[i], bytes_in(source_, lines[i]), false);
+      add_cell(lines[i], lines[i].of(source_), false);
     else
-      cells_ += bytes_in(source_, lines[i]);
+      cells_ += lines[i].of(source_);
     cells_ += i + 1 < *header ? "\n" : "\n\n";
   }
   for (size_t i = *header; i < lines.size(); ++i) {
     if (i == *header + 1) continue;
     for (const TextSpan cell : cells_of(source_, lines[i])) {
       if (cell.begin == cell.end) continue;
-      add_cell(cell, bytes_in(source_, cell), true);
+      add_cell(cell, cell.of(source_), true);
       cells_ += "\n\n";
     }
   }

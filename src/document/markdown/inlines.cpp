@@ -111,7 +111,7 @@ bool MarkdownInlines::close(Kind kind, std::string_view end, std::string_view na
   links_.pop_back();
   add(kind, after_link_tail(source_, at_ + 1, quotes_), name);
   const TextSpan tail = found_.back().bytes;
-  if (tail.end - tail.begin == 1 || source_.substr(tail.begin, tail.end - tail.begin) == "][]")
+  if (tail.end - tail.begin == 1 || tail.of(source_) == "][]")
     found_.back().rewritten = "][" + on_one_line(label) + "]";
   return true;
 }

@@ -29,9 +29,7 @@ class MarkdownSegments {
   void html_start(const HtmlToken& tag);
   void begin_image(std::string_view bytes);
   void end_image(std::string_view bytes);
-  std::string_view bytes_of(const MarkdownInline& item) const {
-    return source_.substr(item.bytes.begin, item.bytes.end - item.bytes.begin);
-  }
+  std::string_view bytes_of(const MarkdownInline& item) const { return item.bytes.of(source_); }
   bool is_line_of_dialect(const std::vector<MarkdownInline>& inlines, size_t i) const;
 
   const std::string_view source_;

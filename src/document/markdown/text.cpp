@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_label = 1000, max_title = 2000, max_parentheses = 32;
 
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_ascii_digit(c) && !is_ascii_letter(c); }
+bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_alphanumeric(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Where a block's marker at the beginning of a line needs a backslash; text.size() if nowhere.
@@ -42,9 +42,7 @@ bool is_reference(std::string_view text) {
 
 bool needs_backslash(std::string_view text, size_t at) {
   const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : ' ';
-  const auto in_word = [&](size_t i) {
-    return i < text.size() && (is_ascii_letter(text[i]) || is_ascii_digit(text[i]));
-  };
+  const auto in_word = [&](size_t i) { return i < text.size() && is_alphanumeric(text[i]); };
   switch (c) {
     case '*':
     case '[':
@@ -53,7 +51,7 @@ bool needs_backslash(std::string_view text, size_t at) {
     case '_':
       return at == 0 || !in_word(at - 1) || !in_word(at + 1);
     case '<':
-      return is_ascii_letter(next) || next == '/' || next == '!' || next == '?';
+      return is_letter(next) || next == '/' || next == '!' || next == '?';
     case '\\':
       return at + 1 == text.size() || is_punctuation(next);
     case '~':

@@ -7,7 +7,6 @@
 #include <unicode/utf16.h>
 
 #include "base/error.h"
-#include "document/messages/escapes.h"
 #include "document/messages/strings.h"
 #include "document/readers.h"
 #include "text/unicode.h"

@@ -154,7 +154,7 @@ class Catalogue {
   void remove_fuzzy(const PoEntry& entry) {
     for (const TextSpan line : entry.previous) replace(line, "");
     for (const TextSpan line : entry.flags) {
-      std::string_view bytes = file_.substr(line.begin, line.end - line.begin);
+      std::string_view bytes = line.of(file_);
       const std::string_view ending = bytes.substr(trimmed(bytes).end);
       bytes.remove_suffix(ending.size());
       bytes.remove_prefix(bytes.find(',') + 1);
@@ -162,7 +162,7 @@ class Catalogue {
       while (!bytes.empty()) {
         const size_t end = std::min(bytes.find(','), bytes.size());
         const TextSpan name = trimmed(bytes.substr(0, end));
-        const std::string_view flag = bytes.substr(name.begin, name.end - name.begin);
+        const std::string_view flag = name.of(bytes);
         if (flag != "fuzzy" && !flag.empty()) others.append(", ").append(flag);
         bytes.remove_prefix(std::min(end + 1, bytes.size()));
       }
@@ -173,7 +173,7 @@ class Catalogue {
   // What a template's header leaves open.
   void complete(const PoEntry& header) {
     const TextSpan place = header.translations[0].place;
-    const std::string_view bytes = file_.substr(place.begin, place.end - place.begin);
+    const std::string_view bytes = place.of(file_);
     if (const std::string_view name = value_in(bytes, "charset="); !name.empty() && is_no_charset(name)) {
       const auto begin = static_cast<size_t>(name.data() - file_.data());
       replace({begin, begin + name.size()}, "UTF-8");

@@ -15,7 +15,7 @@ bool is_fuzzy(std::string_view flags) {
   while (!flags.empty()) {
     const size_t end = std::min(flags.find(','), flags.size());
     const TextSpan flag = trimmed(flags.substr(0, end));
-    if (flags.substr(flag.begin, flag.end - flag.begin) == "fuzzy") return true;
+    if (flag.of(flags) == "fuzzy") return true;
     flags.remove_prefix(std::min(end + 1, flags.size()));
   }
   return false;

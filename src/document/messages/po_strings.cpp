@@ -10,7 +10,6 @@
 #include <unicode/utf8.h>
 
 #include "base/error.h"
-#include "document/messages/escapes.h"
 
 namespace dragoman::internal {
 namespace {

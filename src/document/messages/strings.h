@@ -29,8 +29,8 @@ template <size_t (*decode)(std::string_view, std::string&), std::string (*escape
 StringSyntax string_syntax() {
   return {decode,
           {{escape, [](std::string_view text) { return escape(with_icu_apostrophes(text)); }},
-           {[](std::string_view text) { return escape(escape_entities(text)); },
-            [](std::string_view text) { return escape(with_icu_apostrophes(escape_entities(text))); }}}};
+           {[](std::string_view text) { return escape(escape_markup(text)); },
+            [](std::string_view text) { return escape(with_icu_apostrophes(escape_markup(text))); }}}};
 }
 
 struct MessagePart {
@@ -40,5 +40,16 @@ struct MessagePart {
 
 // A string's bytes in a file, without its quotation marks.
 std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, bool may_be_icu);
+
+// Escapes of a backslash and one character, such as \n.
+struct StringEscapes {
+  std::string_view codes, characters;  // "nt", "\n\t": each code stands for the character at its place
+};
+
+// Appends the first character of the bytes, escaped or not, to the text, and returns how many bytes it takes. A
+// backslash before any other character stands for itself.
+size_t decode_character(std::string_view bytes, const StringEscapes& escapes, std::string& text);
+
+std::string escape_characters(std::string_view text, const StringEscapes& escapes);
 
 }  // namespace dragoman::internal

@@ -59,8 +59,7 @@ const std::map<std::string_view, Role> odf_roles = {
 // A cell shows its paragraph only if its value is text; otherwise the program generates it from the value or formula.
 bool is_computed(std::string_view cell) {
   for (const XmlAttribute& attribute : xml_attributes(cell)) {
-    const std::string_view value =
-        cell.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
+    const std::string_view value = attribute.value.of(cell);
     if (local_name(attribute.name) == "formula") return true;
     if (local_name(attribute.name) == "value-type" && value != "string") return true;
   }

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "document/office/package.h"
 #include "document/readers.h"
@@ -77,8 +78,7 @@ const std::map<std::string_view, Role> ooxml_roles = {
 Role ooxml_role(std::string_view name, std::string_view tag) {
   if (name == "w:fldChar") {
     for (const XmlAttribute& attribute : xml_attributes(tag)) {
-      const std::string_view value =
-          tag.substr(attribute.value.begin, attribute.value.end - attribute.value.begin);
+      const std::string_view value = attribute.value.of(tag);
       if (local_name(attribute.name) != "fldCharType") continue;
       if (value == "begin") return Role::field_code;
       return value == "separate" ? Role::field_text : Role::field_end;
@@ -100,8 +100,7 @@ std::string format_key(std::string_view description) {
   for (XmlToken token; tokens.next(token);) {
     if (local_name(token.name) == "rPr") {
       for (const auto& [name, value] : xml_attributes(token.bytes))
-        if (!is_one(name))
-          key.append(name).append(token.bytes.substr(value.begin, value.end - value.begin)) += ' ';
+        if (!is_one(name)) key.append(name).append(value.of(token.bytes)) += ' ';
     } else if (!is_one(token.name)) {
       key += token.bytes;
     }
@@ -110,11 +109,8 @@ std::string format_key(std::string_view description) {
 }
 
 // Names of parts are compared without case, and some programs write backslashes.
-std::string normalized(std::string name) {
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    if (c == '\\') c = '/';
-  }
+std::string normalized(std::string_view written) {
+  const std::string name = escaped(in_lower_case(written), {{'\\', "/"}});
   return name.starts_with('/') ? name.substr(1) : name;
 }
 

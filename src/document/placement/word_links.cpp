@@ -81,7 +81,7 @@ std::vector<TextSpan> words_of(std::string_view text) {
 WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links)
     : translation_(translation), words_(words_of(translation)), source_spans_(words_.size()) {
   for (const TextSpan word : words_) {
-    const bool plain = has_word_characters(translation.substr(word.begin, word.end - word.begin));
+    const bool plain = has_word_characters(word.of(translation));
     weights_.push_back(plain ? 1 : weight_of_punctuation);
   }
   for (const Link& link : links) {

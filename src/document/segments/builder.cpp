@@ -123,7 +123,7 @@ std::string SegmentBuilder::attribute(std::string_view bytes, std::string_view d
   const TextSpan outer = trimmed(bytes);
   const std::string text = collapsed(decoded);
   if (!has_letters(text)) return std::string(bytes);
-  const std::string_view original = bytes.substr(outer.begin, outer.end - outer.begin);
+  const std::string_view original = outer.of(bytes);
   return std::string(bytes.substr(0, outer.begin)) +
          document_.nest({.text = text, .original = std::string(original), .escape = escape}) +
          std::string(bytes.substr(outer.end));

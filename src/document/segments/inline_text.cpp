@@ -7,6 +7,7 @@
 
 #include <unicode/utf8.h>
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -35,10 +36,6 @@ std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   return partners;
 }
 
-std::string_view bytes_at(std::string_view file, TextSpan place) {
-  return file.substr(place.begin, place.end - place.begin);
-}
-
 // A segment's text as it grows, with the spans that are open.
 class SegmentInProgress {
  public:
@@ -46,7 +43,7 @@ class SegmentInProgress {
 
   void add(const InlineToken& token) {
     std::string& text = segment_.text;
-    const std::string bytes(bytes_at(file_, token.place));
+    const std::string bytes(token.place.of(file_));
     switch (token.kind) {
       case TokenKind::text:
         text += token.text;
@@ -82,7 +79,7 @@ class SegmentInProgress {
     segment_.text += ' ';
     segment_.marks.push_back({.kind = DocumentMark::Kind::cut,
                               .place = {segment_.text.size() - 1, segment_.text.size()},
-                              .open = std::string(bytes_at(file_, between))});
+                              .open = std::string(between.of(file_))});
     after_space_ = true;
   }
 
@@ -184,7 +181,7 @@ std::string plain_text(const InlineRun& run) {
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
                        std::string (*escape)(std::string_view)) {
   DocumentSegment segment = {
-      .original = std::string(bytes_at(file, {runs.front().place.begin, runs.back().place.end})),
+      .original = std::string(TextSpan{runs.front().place.begin, runs.back().place.end}.of(file)),
       .escape = escape};
   SegmentInProgress in_progress(segment, file);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -200,13 +197,10 @@ DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
 }
 
 std::string_view tag_at(std::string_view text) {
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
   if (!text.starts_with('<')) return {};
   const size_t name = text.substr(1).starts_with('/') ? 2 : 1;
   size_t after = name;
-  while (after < text.size() && is_name(text[after])) ++after;
+  while (after < text.size() && is_alphanumeric(text[after])) ++after;
   if (after == name || after == text.size()) return {};
   const std::string_view enders = text[name] <= '9' ? "/>" : " \t./>";  // <1>…</1>, but not <3 times
   const size_t end = text.find_first_of("<>\n\r", after);
@@ -249,22 +243,6 @@ Entity entity_at(std::string_view text) {
       std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
   if (error != std::errc() || rest != digits.data() + digits.size()) return {};
   return number < 0x20 || to_utf8(number).empty() ? Entity{} : Entity{number, end + 1};
-}
-
-std::string escape_entities(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 size_t space_at(std::string_view text) {

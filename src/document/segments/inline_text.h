@@ -50,7 +50,6 @@ struct Entity {
 Entity entity_at(std::string_view text);
 
 // The text with & < > as entities.
-std::string escape_entities(std::string_view text);
 
 // The length in bytes of the white space at the beginning of a text.
 size_t space_at(std::string_view text);

@@ -240,13 +240,9 @@ class SegmentAssembler {
 
 }  // namespace
 
-std::string_view MarkupStretch::bytes_of(const MarkupItem& item) const {
-  return std::string_view(bytes).substr(item.bytes.begin, item.bytes.end - item.bytes.begin);
-}
+std::string_view MarkupStretch::bytes_of(const MarkupItem& item) const { return item.bytes.of(bytes); }
 
-std::string_view MarkupStretch::shown_of(const MarkupItem& item) const {
-  return std::string_view(shown).substr(item.shown.begin, item.shown.end - item.shown.begin);
-}
+std::string_view MarkupStretch::shown_of(const MarkupItem& item) const { return item.shown.of(shown); }
 
 void MarkupStretch::clear() {
   bytes.clear();
@@ -269,7 +265,7 @@ std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace
   if (const MarkupItem& last = items[range.end - 1]; last.kind == MarkupKind::text)
     place.end = last.bytes.begin + trimmed(stretch.bytes_of(last)).end;
   DocumentSegment segment = std::move(assembler).finish();
-  segment.original = stretch.bytes.substr(place.begin, place.end - place.begin);
+  segment.original = place.of(stretch.bytes);
   return PlacedSegment{.place = place, .segment = std::move(segment)};
 }
 

@@ -69,22 +69,17 @@ std::optional<Cue> cue_of_times(std::string_view line) {
   return Cue{.lines = {}, .begin = *begin, .end = *end};
 }
 
-std::string_view line_bytes(std::string_view file, TextSpan line) {
-  return file.substr(line.begin, line.end - line.begin);
-}
-
 bool is_blank(std::string_view line) { return trimmed(line).begin == line.size(); }
 
 bool is_counter(std::string_view line) {
   const TextSpan inner = trimmed(line);
-  return inner.begin < inner.end &&
-         line_bytes(line, inner).find_first_not_of("0123456789") == std::string_view::npos;
+  return inner.begin < inner.end && inner.of(line).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // The number of a cue is the last line that is not blank before its time.
 void drop_counter(std::string_view file, std::vector<TextSpan>& lines) {
-  while (!lines.empty() && is_blank(line_bytes(file, lines.back()))) lines.pop_back();
-  if (!lines.empty() && is_counter(line_bytes(file, lines.back()))) lines.pop_back();
+  while (!lines.empty() && is_blank(lines.back().of(file))) lines.pop_back();
+  if (!lines.empty() && is_counter(lines.back().of(file))) lines.pop_back();
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ void drop_counter(std::string_view file, std::vector<TextSpan>& lines) {
 std::vector<Cue> srt_cues(std::string_view file, const DocumentSettings& settings) {
   std::vector<Cue> cues;
   for (const TextSpan line : file_lines(file)) {
-    if (auto next = cue_of_times(line_bytes(file, line))) {
+    if (auto next = cue_of_times(line.of(file))) {
       if (!cues.empty()) drop_counter(file, cues.back().lines);
       cues.push_back(std::move(*next));
     } else if (!cues.empty()) {
@@ -112,7 +107,7 @@ std::vector<Cue> vtt_cues(std::string_view file, const DocumentSettings& setting
   std::vector<Cue> cues;
   bool in_header = true, in_cue = false, in_block = false;
   for (const TextSpan line : file_lines(file)) {
-    const std::string_view bytes = line_bytes(file, line);
+    const std::string_view bytes = line.of(file);
     if (bytes.empty()) {
       in_header = in_cue = in_block = false;
       continue;

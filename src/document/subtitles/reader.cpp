@@ -75,7 +75,7 @@ class Subtitles {
 
   void finish_segment() {
     if (runs_.empty()) return;
-    DocumentSegment segment = joined(runs_, file_, is_vtt_ ? escape_entities : nullptr);
+    DocumentSegment segment = joined(runs_, file_, is_vtt_ ? escape_markup : nullptr);
     document_.keep(file_.substr(written_, runs_.front().place.begin - written_));
     written_ = runs_.back().place.end;
     if (has_letters(segment.text)) {

@@ -126,7 +126,7 @@ std::string encoding_of(std::string_view bytes) {
   if (bytes.starts_with(byte_order_mark)) return "UTF-8";
   const TextSpan place = declared_encoding(bytes.substr(0, 1000));
   if (place.begin == place.end) return "UTF-8";
-  const std::string name(bytes.substr(place.begin, place.end - place.begin));
+  const std::string name(place.of(bytes));
   return same_name(name, "US-ASCII") ? "UTF-8" : name;
 }
 

@@ -143,10 +143,7 @@ class MarkedText {
       segment_.text += text;
       return;
     }
-    for (const char c : text) {
-      const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-      if (!space || !segment_.text.ends_with(' ')) segment_.text += space ? ' ' : c;
-    }
+    append_collapsed(segment_.text, text);
   }
 
   void close(const std::string& bytes) {

@@ -82,7 +82,7 @@ Role BlockReader::role_of(const XmlToken& token) {
   if (std::exchange(at_root_, false))
     for (const XmlAttribute& attribute : xml_attributes(token.bytes))
       for (const auto& [name, usual] : rules_.namespaces)
-        if (token.bytes.substr(attribute.value.begin, attribute.value.end - attribute.value.begin) == name) {
+        if (attribute.value.of(token.bytes) == name) {
           if (attribute.name == "xmlns") prefixes_.emplace_back("", usual);
           if (attribute.name.starts_with("xmlns:")) prefixes_.emplace_back(local_name(attribute.name), usual);
         }

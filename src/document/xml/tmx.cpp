@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "document/readers.h"
 #include "document/xml/inline_codes.h"
@@ -21,11 +22,9 @@ InlineCode tmx_rule(const XmlToken& tag) {
 // "pt-BR" is Portuguese, and so is "PT".
 bool same_language(std::string_view a, std::string_view b) {
   const auto primary = [](std::string_view language) {
-    std::string name(language.substr(0, language.find_first_of("-_")));
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    return name;
+    return language.substr(0, language.find_first_of("-_"));
   };
-  return primary(a) == primary(b);
+  return same_ignoring_case(primary(a), primary(b));
 }
 
 std::string language_of(const XmlToken& variant) {

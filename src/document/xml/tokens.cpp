@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <libxml/HTMLparser.h>
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -168,33 +169,17 @@ std::string decode_xml(std::string_view text) {
 }
 
 std::string escape_xml(std::string_view text) {
-  std::string escaped;
+  std::string writable;
   for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else if (static_cast<unsigned char>(c) < ' ' && white_space.find(c) == std::string_view::npos)
-      escaped += "\uFFFD";  // XML has no way to write it
-    else
-      escaped += c;
+    const bool has_no_way =
+        static_cast<unsigned char>(c) < ' ' && white_space.find(c) == std::string_view::npos;
+    writable += has_no_way ? "\uFFFD" : std::string_view(&c, 1);
   }
-  return escaped;
+  return escape_markup(writable);
 }
 
 std::string escape_xml_attribute(std::string_view text) {
-  std::string escaped;
-  for (const char c : escape_xml(text)) {
-    if (c == '"')
-      escaped += "&quot;";
-    else if (c == '\'')
-      escaped += "&apos;";
-    else
-      escaped += c;
-  }
-  return escaped;
+  return escaped(escape_xml(text), {{'"', "&quot;"}, {'\'', "&apos;"}});
 }
 
 }  // namespace dragoman::internal

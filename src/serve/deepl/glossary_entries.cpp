@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -45,8 +46,7 @@ class Entries {
 };
 
 std::string_view without_mark(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
+  return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
 // A column of a line in CSV, and what ends it: a comma, a line feed, or nothing.

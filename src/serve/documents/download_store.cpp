@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "serve/route.h"
 #include "serve/secrets.h"
@@ -30,10 +31,8 @@ std::string temporary_folder() {
 
 std::string plain_file_name(std::string_view name) {
   std::string plain;
-  for (const char c : name.substr(0, longest_name)) {
-    const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    plain += letter || c == '.' || c == '-' ? c : '_';
-  }
+  for (const char c : name.substr(0, longest_name))
+    plain += is_alphanumeric(c) || c == '.' || c == '-' ? c : '_';
   const size_t first = std::min(plain.find_first_not_of('.'), plain.size());
   return plain.substr(first).empty() ? "file" : plain.substr(first);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "dragoman/document.h"
-#include "http/characters.h"
 #include "serve/documents/download_store.h"
 #include "serve/requests/multipart.h"
 #include "serve/route.h"

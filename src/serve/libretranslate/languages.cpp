@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "serve/models/languages.h"
 #include "serve/route.h"
 
@@ -11,8 +12,8 @@ namespace dragoman::internal {
 namespace {
 
 // Its codes of its own.
-std::string usual_code(std::string code) {
-  std::ranges::transform(code, code.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+std::string usual_code(std::string_view written) {
+  const std::string code = in_lower_case(written);
   return code == "pb" ? "pt-BR" : code == "zt" ? "zh-Hant" : code;
 }
 

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace dragoman::internal {
@@ -59,10 +60,9 @@ bool covers(const Network& network, const Network& address) {
 // Takes the last item of a list off it.
 std::string_view take_last(std::string_view& list) {
   const size_t comma = list.rfind(',');
-  std::string_view item = comma == list.npos ? list : list.substr(comma + 1);
+  const std::string_view item = comma == list.npos ? list : list.substr(comma + 1);
   list = comma == list.npos ? std::string_view() : list.substr(0, comma);
-  item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-  return item.substr(0, item.find_last_not_of(' ') + 1);
+  return stripped(item, " ");
 }
 
 }  // namespace

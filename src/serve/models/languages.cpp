@@ -6,14 +6,14 @@
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
 
+#include "base/ascii.h"
+
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t longest_code = 32;
 
-bool is_code_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+bool is_code_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 bool is_known(const icu::Locale& locale) {
   return locale.getLanguage()[0] != '\0' && locale.getISO3Language()[0] != '\0';

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "serve/translations.h"
 
 namespace dragoman::internal {
@@ -14,17 +15,8 @@ using dragoman::TranslatorStatistics;
 
 constexpr size_t max_pairs = 200;  // with counts of their own: a model of 200 languages has 39,800
 
-std::string escaped(std::string_view value) {
-  std::string text;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c == '\n' ? ' ' : c;
-  }
-  return text;
-}
-
 std::string label(std::string_view name, std::string_view value) {
-  return fmt::format("{}=\"{}\"", name, escaped(value));
+  return fmt::format("{}=\"{}\"", name, escaped(value, {{'\\', "\\\\"}, {'"', "\\\""}, {'\n', " "}}));
 }
 
 struct Family {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/build.h"
-#include "http/characters.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,15 +1,16 @@
 #include "serve/requests/body.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/lines.h"
 #include "base/quotes.h"
-#include "http/characters.h"
-#include "serve/requests/form.h"
+#include "serve/requests/multipart.h"
 
 namespace dragoman::internal {
 namespace {
@@ -43,6 +44,15 @@ bool has_no_body(const IncomingRequest& head) {
   return (length.empty() || length == "0") && head.header("transfer-encoding").empty();
 }
 
+void add(nlohmann::json& fields, const std::string& name, std::string value) {
+  if (!is_text(name) || !is_text(value))
+    throw ServeError(400, "a field is not valid UTF-8: encode it as UTF-8");
+  if (const auto [place, is_new] = fields.emplace(name, value); !is_new) {
+    if (!place->is_array()) *place = nlohmann::json::array({std::move(*place)});
+    place->push_back(std::move(value));
+  }
+}
+
 }  // namespace
 
 std::string media_type(const IncomingRequest& request) {
@@ -70,6 +80,31 @@ nlohmann::json body_properties(const IncomingRequest& request, const Route& rout
   if (type == "application/x-www-form-urlencoded") return parse_urlencoded(request.body);
   if (type == "multipart/form-data") return multipart_fields(request.header("content-type"), request.body);
   return nullptr;
+}
+
+nlohmann::json parse_urlencoded(std::string_view body) {
+  nlohmann::json fields = nlohmann::json::object();
+  size_t count = 0;
+  while (!body.empty()) {
+    const size_t end = std::min(body.find('&'), body.size());
+    const std::string_view field = body.substr(0, end);
+    body.remove_prefix(std::min(end + 1, body.size()));
+    if (field.empty()) continue;
+    if (++count > max_form_fields)
+      throw ServeError(400, fmt::format("the form has more than {} fields", max_form_fields));
+    const size_t equals = std::min(field.find('='), field.size());
+    add(fields, form_decoded(field.substr(0, equals)),
+        form_decoded(field.substr(std::min(equals + 1, field.size()))));
+  }
+  return fields;
+}
+
+nlohmann::json multipart_fields(std::string_view content_type, std::string_view body) {
+  nlohmann::json fields = nlohmann::json::object();
+  for (const FormPart& part : parse_multipart(content_type, body)) {
+    if (!part.is_file) add(fields, part.name, std::string(part.content));
+  }
+  return fields;
 }
 
 }  // namespace dragoman::internal

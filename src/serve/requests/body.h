@@ -1,4 +1,4 @@
-// A request's body as the properties that its route's schema describes.
+// A request's body as the properties that its route's schema describes. Files in a form are multipart.h's.
 #pragma once
 
 #include <string>
@@ -17,5 +17,12 @@ std::string media_type(const IncomingRequest& request);
 // whose bodies the route's handler reads.
 void check_media_type(const IncomingRequest& head, const Route& route);
 nlohmann::json body_properties(const IncomingRequest& request, const Route& route);
+
+inline constexpr size_t max_form_fields = 10'000;
+
+// A form's fields as the same body would have them in JSON: a string, or an array of strings where a field is repeated.
+// Throw a ServeError of status 400 where a field is not valid UTF-8 or there are too many.
+nlohmann::json parse_urlencoded(std::string_view body);
+nlohmann::json multipart_fields(std::string_view content_type, std::string_view body);
 
 }  // namespace dragoman::internal

@@ -6,9 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/lines.h"
-#include "http/characters.h"
-#include "serve/requests/percent.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -79,10 +78,7 @@ std::string boundary_of(std::string_view content_type) {
     throw ServeError(415, "the body must be of type multipart/form-data");
   const std::string* boundary = value.find("boundary");
   constexpr std::string_view others = "'()+_,-./:=? ";
-  const auto fits = [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           others.find(c) != others.npos;
-  };
+  const auto fits = [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; };
   if (boundary == nullptr || boundary->empty() || boundary->size() > max_boundary ||
       boundary->back() == ' ' || !std::ranges::all_of(*boundary, fits))
     refuse("its Content-Type has no boundary of 1 to 70 characters");
@@ -152,6 +148,19 @@ FormPart part_of(std::string_view head) {
           .is_file = file.has_value()};
 }
 
+std::string decoded(std::string_view text, char plus) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      result += text[i] == '+' ? plus : text[i];
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<FormPart> parse_multipart(std::string_view content_type, std::string_view body) {
@@ -177,5 +186,8 @@ std::vector<FormPart> parse_multipart(std::string_view content_type, std::string
   if (body != "--" && body != "--\r\n") refuse("there is text after its closing boundary");
   return parts;
 }
+
+std::string percent_decoded(std::string_view text) { return decoded(text, '+'); }
+std::string form_decoded(std::string_view text) { return decoded(text, ' '); }
 
 }  // namespace dragoman::internal

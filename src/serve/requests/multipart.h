@@ -22,4 +22,8 @@ inline constexpr size_t max_form_parts = 100;
 // Throws a ServeError of status 400 or 415.
 std::vector<FormPart> parse_multipart(std::string_view content_type, std::string_view body);
 
+// A % that does not begin an escape stands for itself, as in browsers.
+std::string percent_decoded(std::string_view text);
+std::string form_decoded(std::string_view text);  // where + is a space, too
+
 }  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "http/characters.h"
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,4 +1,4 @@
-// The routes of Dragoman's own API, a file each (v1_*.cpp).
+// The routes of Dragoman's own API, a file each.
 #pragma once
 
 #include "serve/context.h"
