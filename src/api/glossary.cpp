@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "document/glossary.h"
-#include "document/glossary_files.h"
 #include "text/unicode.h"
 
 namespace dragoman {

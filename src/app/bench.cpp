@@ -66,7 +66,7 @@ struct MachineLimits {
   double weights;            // bytes that a step reads
 };
 
-struct Row {
+struct BenchRow {
   int64_t batch, beam;
   double tokens_per_second, milliseconds, of_operations, of_bytes;
 };
@@ -92,7 +92,8 @@ DecodingWork work_of(const BenchModel& model, const BenchOptions& o, DecodingLoa
   return work;
 }
 
-Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, const MachineLimits& machine) {
+BenchRow measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load,
+                 const MachineLimits& machine) {
   const ModelConfig& config = model.transformer().config;
   load.searches = worker_count(o.workers, load.batch, machine.threads);
   DecodingRounds rounds(model.transformer(), load, work_of(model, o, load));
@@ -116,7 +117,7 @@ Row measure(const BenchModel& model, const BenchOptions& o, DecodingLoad load, c
 
 double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
 
-nlohmann::ordered_json to_json(const Row& row, const MachineLimits& machine) {
+nlohmann::ordered_json to_json(const BenchRow& row, const MachineLimits& machine) {
   return {{"batch", row.batch},
           {"beam", row.beam},
           {"tokens_per_second", row.tokens_per_second},
@@ -132,7 +133,7 @@ nlohmann::ordered_json to_json(const Row& row, const MachineLimits& machine) {
           {"weights_bytes_a_step", machine.weights}};
 }
 
-std::string to_text(const Row& row) {
+std::string to_text(const BenchRow& row) {
   return fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>8.0f} %  {:>7.0f} %  {:>8.0f}", row.batch,
                      row.beam, row.tokens_per_second, row.milliseconds, 100 * row.of_operations,
                      100 * row.of_bytes, peak_mib());
@@ -214,7 +215,7 @@ void bench(const Arguments& arguments) {
     for (const int64_t beam : o.beam) {
       o.load.batch = batch;
       o.load.beam = beam;
-      const Row row = measure(loaded, o, o.load, machine);
+      const BenchRow row = measure(loaded, o, o.load, machine);
       std::cout << (json ? to_json(row, machine).dump() : to_text(row)) << std::endl;
     }
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* recipe_path = "recipes/demo.toml";
 
-constexpr const char* sentences[] = {
+constexpr const char* demo_sentences[] = {
     "I love you.",
     "Where is the station?",
     "Good morning!",
@@ -32,7 +32,7 @@ constexpr const char* sentences[] = {
 
 void translate_and_print(const std::string& folder, int64_t threads) {
   dragoman::Translator translator(folder, {.threads = static_cast<int>(threads)});
-  const std::vector<std::string> texts(std::begin(sentences), std::end(sentences));
+  const std::vector<std::string> texts(std::begin(demo_sentences), std::end(demo_sentences));
   for (const dragoman::Translation& translation : translator.translate(texts))
     std::cout << fmt::format("{:<38}{}\n", translation.source, translation.text());
 }

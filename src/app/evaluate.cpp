@@ -42,7 +42,7 @@ void declare(Options& options, EvaluateOptions& o) {
 // The longest source, in words, of each row; a last row has all longer ones.
 constexpr std::array<size_t, 5> longest_of_row = {5, 10, 20, 30, 50};
 
-struct Row {
+struct ScoreRow {
   int64_t sentences = 0;
   BleuStatistics bleu;
   ChrfStatistics chrf;
@@ -55,7 +55,7 @@ class LengthTable {
   void add(const std::string& source, const std::string& translation, const std::string& reference) {
     const size_t words = split_words(code_points(source)).size();
     const auto place = std::ranges::lower_bound(longest_of_row, words);
-    Row& row = rows_[static_cast<size_t>(place - longest_of_row.begin())];
+    ScoreRow& row = rows_[static_cast<size_t>(place - longest_of_row.begin())];
     ++row.sentences;
     row.bleu += bleu_statistics(translation, reference, options_.bleu());
     row.chrf += chrf_statistics(translation, reference, options_.chrf());
@@ -65,7 +65,7 @@ class LengthTable {
     std::string text = fmt::format("\n{:<16}{:>10}{:>9}{:>9}{:>9}\n", "words of source", "sentences", "BLEU",
                                    chrf_name(options_.chrf()), "ratio");
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const Row& row = rows_[i];
+      const ScoreRow& row = rows_[i];
       if (row.sentences == 0) continue;
       const BleuScore bleu = bleu_score(row.bleu);
       text += fmt::format("{:<16}{:>10}{:>9.{}f}{:>9.{}f}{:>9.3f}\n", name(i), row.sentences, bleu.score,
@@ -78,7 +78,7 @@ class LengthTable {
   ordered_json json() const {
     ordered_json list = ordered_json::array();
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const Row& row = rows_[i];
+      const ScoreRow& row = rows_[i];
       if (row.sentences == 0) continue;
       const BleuScore bleu = bleu_score(row.bleu);
       ordered_json object = {{"from", shortest(i)}};
@@ -101,7 +101,7 @@ class LengthTable {
   }
 
   ScoreOptions options_;
-  std::array<Row, longest_of_row.size() + 1> rows_;
+  std::array<ScoreRow, longest_of_row.size() + 1> rows_;
 };
 
 struct TestSet {

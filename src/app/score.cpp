@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t pairs_per_batch = 256;
 
-struct ScoreOptions {
+struct ScoringOptions {
   std::string model, source, target;
   int64_t threads = 0;
   RequestedPrecision precision = RequestedPrecision::as_saved;
@@ -29,7 +29,7 @@ struct ScoreOptions {
   std::string from, to;
 };
 
-void declare(Options& options, ScoreOptions& o) {
+void declare(Options& options, ScoringOptions& o) {
   auto own = options.section("", "Options");
   declare_model(own, o.model, o.threads, o.precision);
   declare_source(own, o.source);
@@ -42,9 +42,9 @@ void declare(Options& options, ScoreOptions& o) {
 }
 
 // Scores pairs in batches and prints a line for each, in their order.
-class Printer {
+class ScorePrinter {
  public:
-  Printer(dragoman::Translator& translator, const ScoreOptions& options)
+  ScorePrinter(dragoman::Translator& translator, const ScoringOptions& options)
       : translator_(translator), options_(options) {}
 
   void add(std::string_view source, std::string_view target) {
@@ -77,7 +77,7 @@ class Printer {
   }
 
   dragoman::Translator& translator_;
-  const ScoreOptions& options_;
+  const ScoringOptions& options_;
   std::vector<dragoman::TextPair> pairs_;
   int64_t not_scored_ = 0;
 };
@@ -85,7 +85,7 @@ class Printer {
 }  // namespace
 
 void score(const Arguments& arguments) {
-  ScoreOptions o;
+  ScoringOptions o;
   if (!read_options(command_named("score"), o, arguments)) return;
   if (o.model.empty() || o.source.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
@@ -94,7 +94,7 @@ void score(const Arguments& arguments) {
 
   PairedLines lines(o.source, o.target, InvalidText::repair);
   dragoman::Translator translator(o.model, settings_of({.threads = o.threads, .precision = o.precision}));
-  Printer printer(translator, o);
+  ScorePrinter printer(translator, o);
   while (lines.next()) printer.add(lines.first(), lines.second());
   printer.finish();
 }

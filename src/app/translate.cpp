@@ -72,9 +72,9 @@ std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
   return fmt::format("{}", fmt::join(subwords, " "));
 }
 
-class Printer {
+class TranslationPrinter {
  public:
-  explicit Printer(const TranslateOptions& options) : options_(options) {}
+  explicit TranslationPrinter(const TranslateOptions& options) : options_(options) {}
 
   void print(const dragoman::Translation& line) {
     const bool alternatives = options_.translating.search.nbest > 1;
@@ -171,7 +171,7 @@ void translate(const Arguments& arguments) {
   watch_signals();
 
   TranslationInput input(files, o.prefix);
-  Printer printer(o);
+  TranslationPrinter printer(o);
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);

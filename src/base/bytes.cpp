@@ -18,7 +18,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t block = 1 << 17;
+constexpr size_t read_block = 1 << 17;
 constexpr std::string_view gzip_magic("\x1f\x8b", 2), zstd_magic("\x28\xb5\x2f\xfd", 4);
 constexpr std::string_view pzstd_magic("\x50\x2a\x4d\x18", 4);  // a frame to skip, with which pzstd begins
 
@@ -102,7 +102,7 @@ class PlainBytes : public ByteSource {
 // What the two decoders share: a block of compressed bytes, and how much of it has been decoded.
 class CompressedBytes : public ByteSource {
  public:
-  explicit CompressedBytes(std::unique_ptr<ByteSource> file) : file_(std::move(file)), in_(block) {}
+  explicit CompressedBytes(std::unique_ptr<ByteSource> file) : file_(std::move(file)), in_(read_block) {}
 
   bool ready() const override { return begin_ < end_ || file_->ready(); }
   uint64_t position() const override { return file_->position() - (end_ - begin_); }
@@ -135,7 +135,7 @@ class GzipBytes : public CompressedBytes {
   ~GzipBytes() override { inflateEnd(&stream_); }
 
   size_t read(char* to, size_t size) override {
-    size = std::min(size, block);
+    size = std::min(size, read_block);
     stream_.next_out = reinterpret_cast<Bytef*>(to);
     stream_.avail_out = static_cast<uInt>(size);
     while (stream_.avail_out == size) {

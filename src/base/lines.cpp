@@ -10,8 +10,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t block = 1 << 16;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr size_t line_block = 1 << 16;
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -90,7 +89,7 @@ bool LineReader::fill() {
     throw Error("{}:{}: the line has more than {} MiB: is this a text file?", path_, number_ + 1,
                 max_line_length >> 20);
   }
-  buffer_.resize(old + block);  // no more: resizing writes zeros, and a pipe gives little at once
+  buffer_.resize(old + line_block);  // no more: resizing writes zeros, and a pipe gives little at once
   try {
     buffer_.resize(old + stream_->bytes->read(buffer_.data() + old, buffer_.size() - old));
   } catch (const Stopped&) {

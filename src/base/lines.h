@@ -20,6 +20,8 @@
 
 namespace dragoman::internal {
 
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 class LineReader {
  public:
   static constexpr size_t max_line_length = size_t{1} << 28;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/options.h"
 
 namespace dragoman::internal {
@@ -70,11 +71,7 @@ std::string flag_line(const Option& option) {
 }
 
 // A cell of a table: neither a column's end nor a tag.
-std::string escaped(const std::string& text) {
-  std::string cell;
-  for (const char c : text) cell += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
-  return cell;
-}
+std::string cell(const std::string& text) { return escaped(text, {{'|', "\\|"}, {'<', "&lt;"}}); }
 
 }  // namespace
 
@@ -107,7 +104,7 @@ std::string Options::markdown(const std::string& section) const {
   for (const Option& option : options_) {
     if (option.section != section) continue;
     text += fmt::format("| `{}{}` | `{}` | {} | {} |\n", section.empty() ? "--" : "", option.name,
-                        to_text(option.default_value), escaped(option.must_be()), escaped(option.help));
+                        to_text(option.default_value), cell(option.must_be()), cell(option.help));
   }
   return text;
 }

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/foreign_tensors.h"
+#include "convert/files/tensors.h"
 #include "data/lexicon.h"
 #include "model/config.h"
 #include "nn/parameters.h"

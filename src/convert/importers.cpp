@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::array all = {
+constexpr std::array all_systems = {
     Importer{"huggingface-marian", "Hugging Face Marian (OPUS-MT): a folder", is_huggingface_marian,
              import_huggingface_marian},
     Importer{"huggingface-m2m", "Hugging Face M2M100, NLLB and mBART: a folder", is_huggingface_m2m,
@@ -29,7 +29,7 @@ constexpr std::array all = {
 
 std::string known_formats() {
   std::string list;
-  for (const Importer& importer : all)
+  for (const Importer& importer : all_systems)
     list += fmt::format("\n  {:20} {}", importer.format, importer.description);
   return list;
 }
@@ -43,7 +43,7 @@ ImportedModel checked(ImportedModel model, const ImportRequest& request) {
   return model;
 }
 
-[[noreturn]] void refuse(const std::string& source) {
+[[noreturn]] void refuse_source(const std::string& source) {
   if (const std::string type = model_type_of(source); !type.empty())
     throw Error("{}/config.json: model_type is {}, which cannot be imported", source, in_quotes(type));
   throw Error("{} is not a model in a known format; supported formats:{}", source, known_formats());
@@ -51,17 +51,17 @@ ImportedModel checked(ImportedModel model, const ImportRequest& request) {
 
 }  // namespace
 
-std::span<const Importer> importers() { return all; }
+std::span<const Importer> importers() { return all_systems; }
 
 ImportedModel import_model(const ImportRequest& request, const std::string& format) {
   if (!std::filesystem::exists(request.source)) throw Error("{} does not exist", request.source);
-  for (const Importer& importer : all) {
+  for (const Importer& importer : all_systems) {
     if (format.empty() ? importer.recognises(request.source) : importer.format == format)
       return checked(importer.import(request), request);
   }
   if (!format.empty())
     throw Error("unknown format {}; supported formats:{}", in_quotes(format), known_formats());
-  refuse(request.source);
+  refuse_source(request.source);
 }
 
 }  // namespace dragoman::internal

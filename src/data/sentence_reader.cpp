@@ -6,17 +6,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view white = " \t\r";
-  text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
-  return text.substr(0, text.find_last_not_of(white) + 1);
-}
+std::string_view trimmed(std::string_view text) { return stripped(text, " \t\r"); }
 
 // Whether a tag, without its <, has this name.
 bool has_name(std::string_view text, std::string_view name) {

@@ -39,15 +39,15 @@ uint64_t records_begin(const Header& header) {
   return sizeof(Header) + (header.ids * header.id_bytes + 7) / 8 * 8;
 }
 
-class Checksum {
+class RunningChecksum {
  public:
-  Checksum() : state_(XXH3_createState()) {
+  RunningChecksum() : state_(XXH3_createState()) {
     if (!state_) throw std::bad_alloc();
     XXH3_64bits_reset(state_);
   }
-  ~Checksum() { XXH3_freeState(state_); }
-  Checksum(const Checksum&) = delete;
-  Checksum& operator=(const Checksum&) = delete;
+  ~RunningChecksum() { XXH3_freeState(state_); }
+  RunningChecksum(const RunningChecksum&) = delete;
+  RunningChecksum& operator=(const RunningChecksum&) = delete;
 
   void add(const void* data, size_t size) { XXH3_64bits_update(state_, data, size); }
   uint64_t digest() const { return XXH3_64bits_digest(state_); }
@@ -96,7 +96,7 @@ class Column {
 
   std::string path_;
   std::FILE* file_;
-  Checksum sum_;
+  RunningChecksum sum_;
 };
 
 template <class Id>
@@ -254,7 +254,7 @@ uint64_t Shard::content_checksum() const {
 // In pieces whose memory is freed: a shard may be larger than the available memory.
 uint64_t Shard::checksum(uint64_t begin, uint64_t end) const {
   constexpr uint64_t piece = 16 << 20;
-  Checksum sum;
+  RunningChecksum sum;
   for (; begin < end; begin += std::min(piece, end - begin)) {
     sum.add(mapping_->bytes + begin, std::min(piece, end - begin));
     release();

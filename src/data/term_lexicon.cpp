@@ -5,6 +5,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/random.h"
@@ -87,9 +88,7 @@ TermLexicon::TermLexicon(const std::string& path) {
     std::string_view rest = line.substr(tab + 1);
     for (rest = rest.substr(0, rest.find('\t')); !rest.empty();) {
       const size_t bar = std::min(rest.find('|'), rest.size());
-      std::string_view target = rest.substr(0, bar);
-      target.remove_prefix(std::min(target.find_first_not_of(' '), target.size()));
-      target = target.substr(0, target.find_last_not_of(' ') + 1);
+      const std::string_view target = stripped(rest.substr(0, bar), " ");
       if (auto words = lower_words(target); !words.empty())
         targets_[key].push_back({std::string(target), std::move(words)});
       rest.remove_prefix(std::min(bar + 1, rest.size()));

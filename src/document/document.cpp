@@ -6,6 +6,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "text/unicode.h"
@@ -65,15 +66,23 @@ bool has_letters(std::string_view text) {
   return false;
 }
 
-std::string collapsed(std::string_view text) {
+void append_collapsed(std::string& text, std::string_view more) {
   constexpr std::string_view white = " \t\n\f\r";
-  std::string words;
-  for (const char c : text) {
+  for (const char c : more) {
     const bool space = white.find(c) != white.npos;
-    if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : c;
+    if (!space || !text.ends_with(' ')) text += space ? ' ' : c;
   }
+}
+
+std::string escape_markup(std::string_view text) {
+  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
+}
+
+std::string collapsed(std::string_view text) {
+  std::string words;
+  append_collapsed(words, text);
   const TextSpan inner = trimmed(words);
-  return words.substr(inner.begin, inner.end - inner.begin);
+  return std::string(inner.of(words));
 }
 
 std::string fixed_words(std::string_view shown) {
@@ -104,7 +113,7 @@ std::string FlatDocument::nest(DocumentSegment segment) {
 
 void FlatDocument::add_text(std::string_view text) {
   const TextSpan inner = trimmed(text);
-  const std::string words(text.substr(inner.begin, inner.end - inner.begin));
+  const std::string words(inner.of(text));
   if (!has_letters(words)) return keep(text);
   keep(text.substr(0, inner.begin));
   add({.text = words, .original = words});

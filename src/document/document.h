@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lines.h"
 #include "text/spans.h"
 
 namespace dragoman::internal {
@@ -55,13 +56,15 @@ struct DocumentSettings {
 // Throws an Error with the line if the bytes are not UTF-8.
 void check_utf8(std::string_view bytes, const DocumentSettings& settings);
 
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);
 
 // Text as HTML shows it: without white space around it, and with single spaces.
 std::string collapsed(std::string_view text);
+// Appends text with a space for each stretch of white space, also where a space is before it.
+void append_collapsed(std::string& text, std::string_view more);
+
+std::string escape_markup(std::string_view text);  // &, < and >
 
 // How fixed words read in the segment's text; empty if they are too long for a sentence, in which case they become a
 // point.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "document/readers.h"
 
@@ -12,9 +13,7 @@ namespace dragoman::internal {
 namespace {
 
 bool ends_with(std::string_view file, std::string_view ending) {
-  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
-  return file.size() > ending.size() &&
-         std::ranges::equal(file.substr(file.size() - ending.size()), ending, same);
+  return file.size() > ending.size() && same_ignoring_case(file.substr(file.size() - ending.size()), ending);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "document/document.h"
 
 namespace dragoman::internal {
@@ -9,9 +10,7 @@ namespace {
 
 constexpr size_t max_placeholder_bytes = 200;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+bool is_name(char c) { return is_alphanumeric(c) || c == '_'; }
 bool is_one_of(char c, std::string_view set) { return set.find(c) != set.npos; }
 
 // The functions below return how many bytes a placeholder of a kind takes at the beginning of a text, or 0.
@@ -108,8 +107,7 @@ size_t mail_address(std::string_view text) {
   const size_t box = count_while(text, is_in_mailbox);
   if (box == 0 || !text.substr(box).starts_with('@')) return 0;
   const std::string_view rest = text.substr(box + 1);
-  size_t domain =
-      count_while(rest, [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-'; });
+  size_t domain = count_while(rest, [](char c) { return is_alphanumeric(c) || c == '.' || c == '-'; });
   while (domain > 0 && is_one_of(rest[domain - 1], ".-")) --domain;
   return rest.substr(0, domain).find('.') != rest.npos ? box + 1 + domain : 0;
 }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "document/placement.h"
+#include "document/placement/places.h"
 
 namespace dragoman::internal {
 namespace {
 
-using Kind = DocumentMark::Kind;
+using MarkKind = DocumentMark::Kind;
 
 class Writer {
  public:
@@ -71,7 +71,7 @@ class Writer {
     for (size_t i = open_[top].next; i < open_[top].children.size(); ++i) {
       const Placed& child = nodes_[open_[top].children[i]];
       if (!child.words.empty() || child.words.begin != word) break;
-      cut |= child.mark != nullptr && child.mark->kind == Kind::cut;
+      cut |= child.mark != nullptr && child.mark->kind == MarkKind::cut;
     }
     write_here(top, [&](const Placed& child) { return cut || !child.right; });
     const bool belongs_outside = word == nodes_[open_[top].node].words.end && open_[top].node != 0;
@@ -99,7 +99,7 @@ class Writer {
       for (; !spans.empty() && nodes_[spans.back()].end <= i; spans.pop_back())
         out_ += nodes_[spans.back()].mark->close;
       if (nodes_[i].mark == nullptr) continue;
-      out_ += nodes_[i].mark->kind == Kind::fixed ? apart(nodes_[i]) : nodes_[i].mark->open;
+      out_ += nodes_[i].mark->kind == MarkKind::fixed ? apart(nodes_[i]) : nodes_[i].mark->open;
       spans.push_back(i);
     }
     for (; !spans.empty(); spans.pop_back()) out_ += nodes_[spans.back()].mark->close;
@@ -117,7 +117,7 @@ class Writer {
 
   void enter(size_t node) {
     flush();
-    if (nodes_[node].mark != nullptr && nodes_[node].mark->kind == Kind::fixed) {
+    if (nodes_[node].mark != nullptr && nodes_[node].mark->kind == MarkKind::fixed) {
       out_ += nodes_[node].mark->open;
       open_.back().word = nodes_[node].words.end;
       return;
@@ -143,7 +143,7 @@ class Writer {
   }
   void flush() {
     if (stretch_.begin == stretch_.end) return;
-    const std::string_view bytes = translation_.substr(stretch_.begin, stretch_.end - stretch_.begin);
+    const std::string_view bytes = stretch_.of(translation_);
     const DocumentMark* mark = nodes_[stretch_node_].mark;
     out_ += mark != nullptr ? mark->text_open : segment_.text_open;
     out_ += segment_.escape != nullptr ? segment_.escape(bytes) : std::string(bytes);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "document/document.h"
-#include "document/word_links.h"
+#include "document/placement/word_links.h"
 
 namespace dragoman::internal {
 

@@ -10,10 +10,6 @@
 namespace dragoman::internal {
 namespace {
 
-std::string_view part(std::string_view text, TextSpan span) {
-  return text.substr(span.begin, span.end - span.begin);
-}
-
 bool overlap(TextSpan a, TextSpan b) { return a.begin < b.end && b.begin < a.end; }
 
 // Of a script with spaces between words.
@@ -78,7 +74,7 @@ class Repair {
     auto best = found.end();
     int equal = 0;
     for (auto other = found.begin(); other != found.end() && equal < max_compared; ++other) {
-      if (part(translation_.text, *other) != part(source_, placeholder)) continue;
+      if (other->of(translation_.text) != placeholder.of(source_)) continue;
       if (++equal == 1) best = other;
       if (links_.words_from(placeholder, words_at(*other), [](size_t) { return true; }).empty()) continue;
       best = other;
@@ -99,13 +95,13 @@ class Repair {
     const std::vector<TextSpan>& words = links_.words();
     const WordRange all = {0, words.size()};
     const auto free = [&](size_t word) {
-      return !taken_[word] && !ends_sentence_or_clause(part(translation_.text, words[word]));
+      return !taken_[word] && !ends_sentence_or_clause(words[word].of(translation_.text));
     };
     if (const WordRange run = links_.words_from(placeholder, all, free); !run.empty()) {
       const TextSpan place = {words[run.begin].begin, words[run.end - 1].end};
       take(place);
       std::erase_if(found, [&](TextSpan other) { return overlap(other, place); });
-      edits_.push_back({place, std::string(part(source_, placeholder)), placeholder});
+      edits_.push_back({place, std::string(placeholder.of(source_)), placeholder});
     } else {
       insert(placeholder);
     }
@@ -117,7 +113,7 @@ class Repair {
     const auto k = static_cast<size_t>(std::ranges::min_element(wrong) - wrong.begin());
     const bool space_before = placeholder.begin > 0 && source_[placeholder.begin - 1] == ' ';
     const bool space_after = placeholder.end < source_.size() && source_[placeholder.end] == ' ';
-    std::string text(part(source_, placeholder));
+    std::string text(placeholder.of(source_));
     if (k > 0 && (space_before || placeholder.begin == 0)) text = ' ' + text;
     if (k == 0 && !words.empty() && (space_after || placeholder.end == source_.size())) text += ' ';
     const size_t place =
@@ -180,7 +176,7 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
 
 std::vector<std::string> sorted_placeholders(std::string_view text) {
   std::vector<std::string> found;
-  for (const TextSpan span : find_placeholders(text)) found.emplace_back(part(text, span));
+  for (const TextSpan span : find_placeholders(text)) found.emplace_back(span.of(text));
   std::ranges::sort(found);
   return found;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "document/word_links.h"
+#include "document/placement/word_links.h"
 
 namespace dragoman::internal {
 

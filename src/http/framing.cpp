@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "http/characters.h"
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {
@@ -22,18 +22,19 @@ std::string_view next_part(std::string_view& text, std::string_view separator) {
   return part;
 }
 
-[[noreturn]] void bad(const char* sentence) { throw FramingError(400, sentence); }
+[[noreturn]] void bad_framing(const char* sentence) { throw FramingError(400, sentence); }
 
 class HeadCheck {
  public:
   void request_line(std::string_view line) {
     const std::string_view method = next_part(line, " "), target = next_part(line, " ");
-    if (method.size() > 32 || !is_token(method)) bad("the request line does not begin with a method");
-    if (target.empty() || target.find('\t') != target.npos) bad("the request line has no valid target");
+    if (method.size() > 32 || !is_token(method)) bad_framing("the request line does not begin with a method");
+    if (target.empty() || target.find('\t') != target.npos)
+      bad_framing("the request line has no valid target");
     if (line != "HTTP/1.1" && line != "HTTP/1.0") {
       if (line.size() == 8 && line.starts_with("HTTP/"))
         throw FramingError(505, "only HTTP/1.1 and 1.0 are served");
-      bad("the request line does not end in a version of HTTP");
+      bad_framing("the request line does not end in a version of HTTP");
     }
     framing_.http_1_1 = line == "HTTP/1.1";
     framing_.keep_alive = framing_.http_1_1;
@@ -42,10 +43,10 @@ class HeadCheck {
   void header(std::string_view line) {
     if (++headers_ > max_headers) throw FramingError(431, "the request has too many headers");
     const size_t colon = line.find(':');
-    if (colon == line.npos) bad("a header has no colon");
+    if (colon == line.npos) bad_framing("a header has no colon");
     const std::string_view name = line.substr(0, colon), value = stripped(line.substr(colon + 1));
     if (!is_token(name))
-      bad("a header's name is not a token right before its colon, or the header is folded");
+      bad_framing("a header's name is not a token right before its colon, or the header is folded");
     const auto named = [&](const char* other) { return same_ignoring_case(name, other); };
     if (named("host")) host(value);
     if (named("content-length")) content_length(value);
@@ -55,30 +56,32 @@ class HeadCheck {
   }
 
   Framing finish() {
-    if (framing_.chunked && framing_.length) bad("the request has both Content-Length and Transfer-Encoding");
-    if (framing_.chunked && !framing_.http_1_1) bad("HTTP/1.0 has no Transfer-Encoding");
-    if (framing_.http_1_1 && !host_) bad("the request has no Host");
+    if (framing_.chunked && framing_.length)
+      bad_framing("the request has both Content-Length and Transfer-Encoding");
+    if (framing_.chunked && !framing_.http_1_1) bad_framing("HTTP/1.0 has no Transfer-Encoding");
+    if (framing_.http_1_1 && !host_) bad_framing("the request has no Host");
     if (close_) framing_.keep_alive = false;
     return framing_;
   }
 
  private:
   void host(std::string_view value) {
-    if (std::exchange(host_, true)) bad("the request has more than one Host");
-    if (!is_authority(value)) bad("Host is not a host with or without a port");
+    if (std::exchange(host_, true)) bad_framing("the request has more than one Host");
+    if (!is_authority(value)) bad_framing("Host is not a host with or without a port");
   }
 
   void content_length(std::string_view value) {
-    if (framing_.length) bad("the request has more than one Content-Length");
+    if (framing_.length) bad_framing("the request has more than one Content-Length");
     if (value.empty() || value.size() > 18 || !std::ranges::all_of(value, is_digit))
-      bad("Content-Length must be a number of at most 18 digits");
+      bad_framing("Content-Length must be a number of at most 18 digits");
     framing_.length = 0;
     for (const char c : value) framing_.length = *framing_.length * 10 + static_cast<uint64_t>(c - '0');
   }
 
   void transfer_encoding(std::string_view value) {
-    if (framing_.chunked) bad("the request has more than one Transfer-Encoding");
-    if (!same_ignoring_case(value, "chunked")) bad("Transfer-Encoding must be chunked, and nothing else");
+    if (framing_.chunked) bad_framing("the request has more than one Transfer-Encoding");
+    if (!same_ignoring_case(value, "chunked"))
+      bad_framing("Transfer-Encoding must be chunked, and nothing else");
     framing_.chunked = true;
   }
 
@@ -123,9 +126,10 @@ void HeadScan::take(char c) {
   if (line_ == 0 && seen_ == std::min(limit_, max_request_line))
     throw FramingError(414, "the request line is too long");
   if (seen_ == limit_) throw FramingError(431, "the request's headers are too long");
-  if (after_cr_ && c != '\n') bad("a CR is not followed by LF");
-  if (!after_cr_ && c == '\n') bad("a line ends in a bare LF, not in CRLF");
-  if (is_control(c) && c != '\t' && c != '\r' && c != '\n') bad("the request's head has a control character");
+  if (after_cr_ && c != '\n') bad_framing("a CR is not followed by LF");
+  if (!after_cr_ && c == '\n') bad_framing("a line ends in a bare LF, not in CRLF");
+  if (is_control(c) && c != '\t' && c != '\r' && c != '\n')
+    bad_framing("the request's head has a control character");
   after_cr_ = c == '\r';
   ++seen_;
 }
@@ -157,15 +161,15 @@ void ChunkScan::read_size(char c) {
     return;
   }
   const int digit = hex_digit(c);
-  if (digit < 0) bad(c == ';' ? "a chunk has an extension" : "a chunk does not begin with its size");
+  if (digit < 0) bad_framing(c == ';' ? "a chunk has an extension" : "a chunk does not begin with its size");
   if (++digits_ > 8) throw FramingError(413, "a chunk is too large");
   size_ = size_ * 16 + static_cast<uint64_t>(digit);
 }
 
 void ChunkScan::expect(char c, char wanted, State next) {
   if (c != wanted) {
-    if (state_ == State::last_cr) bad("there are trailers after the last chunk");
-    bad("a chunk or its size does not end in CRLF");
+    if (state_ == State::last_cr) bad_framing("there are trailers after the last chunk");
+    bad_framing("a chunk or its size does not end in CRLF");
   }
   state_ = next;
 }

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/lines.h"
-#include "http/characters.h"
 #include "http/framing.h"
 
 namespace dragoman::internal {
 namespace {
 
-[[noreturn]] void bad(const char* sentence) { throw FramingError(400, sentence); }
+[[noreturn]] void bad_target(const char* sentence) { throw FramingError(400, sentence); }
 
 std::string percent_decoded(std::string_view text, bool plus_is_space) {
   std::string out;
@@ -18,7 +18,7 @@ std::string percent_decoded(std::string_view text, bool plus_is_space) {
     if (text[i] == '%') {
       const int high = i + 1 < text.size() ? hex_digit(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) bad("the target has a percent sign without two hexadecimal digits");
+      if (high < 0 || low < 0) bad_target("the target has a percent sign without two hexadecimal digits");
       out += static_cast<char>(high * 16 + low);
       i += 2;
     } else {
@@ -33,14 +33,15 @@ bool is_dots(std::string_view segment) { return segment == "." || segment == "..
 std::string read_path(std::string_view text) {
   // Encoded, a slash is a part of a name to some and a separator to others.
   for (size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1))
-    if (same_ignoring_case(text.substr(at, 3), "%2f")) bad("the path has an encoded slash");
+    if (same_ignoring_case(text.substr(at, 3), "%2f")) bad_target("the path has an encoded slash");
   std::string path = percent_decoded(text, false);
-  if (!is_text(path)) bad("the path is not UTF-8");
-  if (std::ranges::any_of(path, is_control)) bad("the path has a control character");
-  if (path.find('\\') != path.npos) bad("the path has a backslash");
+  if (!is_text(path)) bad_target("the path is not UTF-8");
+  if (std::ranges::any_of(path, is_control)) bad_target("the path has a control character");
+  if (path.find('\\') != path.npos) bad_target("the path has a backslash");
   for (size_t at = 0; at < path.size();) {
     const size_t end = std::min(path.find('/', at + 1), path.size());
-    if (is_dots(std::string_view(path).substr(at + 1, end - at - 1))) bad("the path has a segment of dots");
+    if (is_dots(std::string_view(path).substr(at + 1, end - at - 1)))
+      bad_target("the path has a segment of dots");
     at = end;
   }
   return path;
@@ -56,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> read_query(std::string_view tex
     const size_t sign = std::min(part.find('='), part.size());
     query.emplace_back(percent_decoded(part.substr(0, sign), true),
                        percent_decoded(part.substr(std::min(part.size(), sign + 1)), true));
-    if (!is_text(query.back().first) || !is_text(query.back().second)) bad("the query is not UTF-8");
+    if (!is_text(query.back().first) || !is_text(query.back().second)) bad_target("the query is not UTF-8");
   }
   return query;
 }
@@ -66,10 +67,11 @@ std::string take_host(std::string_view& target) {
   const size_t scheme = target.find("://");
   if (scheme == target.npos || (!same_ignoring_case(target.substr(0, scheme), "http") &&
                                 !same_ignoring_case(target.substr(0, scheme), "https")))
-    bad("the target is neither a path nor an http URL");
+    bad_target("the target is neither a path nor an http URL");
   target.remove_prefix(scheme + 3);
   const std::string_view host = target.substr(0, std::min(target.find_first_of("/?"), target.size()));
-  if (host.empty() || !is_authority(host)) bad("the target's host is not a host with or without a port");
+  if (host.empty() || !is_authority(host))
+    bad_target("the target's host is not a host with or without a port");
   target.remove_prefix(host.size());
   return std::string(host);
 }
@@ -77,8 +79,8 @@ std::string take_host(std::string_view& target) {
 }  // namespace
 
 Target read_target(std::string_view method, std::string_view target) {
-  if (target.find('#') != target.npos) bad("the target has a fragment");
-  if (method == "CONNECT") bad("this server is not a proxy");
+  if (target.find('#') != target.npos) bad_target("the target has a fragment");
+  if (method == "CONNECT") bad_target("this server is not a proxy");
   if (target == "*" && method == "OPTIONS") return {.path = "*"};
   Target read;
   if (!target.starts_with('/')) read.host = take_host(target);

@@ -9,25 +9,25 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view file = "hub.toml";
+constexpr std::string_view catalogue_file = "hub.toml";
 
 template <typename Type>
 Type value_at(const toml::table& table, std::string_view key) {
   const auto value = table[key].value<Type>();
-  CHECK(value, "share/{} lacks {}", file, key);
+  CHECK(value, "share/{} lacks {}", catalogue_file, key);
   return *value;
 }
 
 const toml::table& table_at(const toml::table& table, std::string_view key) {
   const toml::table* inner = table[key].as_table();
-  CHECK(inner, "share/{} lacks [{}]", file, key);
+  CHECK(inner, "share/{} lacks [{}]", catalogue_file, key);
   return *inner;
 }
 
 std::vector<std::string> list_at(const toml::table& table, std::string_view key) {
   std::vector<std::string> list;
   const toml::array* array = table[key].as_array();
-  CHECK(array, "share/{} lacks {}", file, key);
+  CHECK(array, "share/{} lacks {}", catalogue_file, key);
   for (const toml::node& node : *array) list.push_back(node.value<std::string>().value());
   return list;
 }
@@ -53,7 +53,8 @@ std::vector<std::string> known_models(const toml::table& hub) {
 }
 
 Catalogue read_catalogue() {
-  const toml::table all = parse_toml(std::string(shared_file(file)), "share/" + std::string(file));
+  const toml::table all =
+      parse_toml(std::string(shared_file(catalogue_file)), "share/" + std::string(catalogue_file));
   const toml::table& hub = table_at(all, "huggingface");
   Catalogue c;
   c.huggingface = {.file = value_at<std::string>(hub, "file"),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint64_t max_index_bytes = 1 << 26;
 
-constexpr std::array all = {
+constexpr std::array all_families = {
     Family{"huggingface", "OWNER/NAME, opus-mt-SOURCE-TARGET",
            "any model of the Hugging Face hub that `import` reads", download_huggingface,
            names_of_huggingface},
@@ -27,10 +28,7 @@ constexpr std::array all = {
 
 // Of a file, an owner, a model or a language: no separators, and nothing with a meaning in a shell or a URL.
 bool is_plain_name(std::string_view name) {
-  const auto allowed = [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
   return !name.empty() && name.size() <= 200 && name[0] != '.' && std::ranges::all_of(name, allowed);
 }
 
@@ -51,7 +49,7 @@ std::string full_name(const std::string& name) {
 
 }  // namespace
 
-std::span<const Family> families() { return all; }
+std::span<const Family> families() { return all_families; }
 
 PublishedModel published_model(const std::vector<std::string>& words) {
   if (!std::ranges::all_of(words, [](const auto& word) { return word.size() <= 200; })) refuse_name(words);
@@ -67,7 +65,7 @@ PublishedModel published_model(const std::vector<std::string>& words) {
   const size_t slash = name.find('/');
   if (slash == name.npos || !is_plain_name(name.substr(0, slash)) || !is_plain_name(name.substr(slash + 1)))
     refuse_name(words);
-  return {&all[0], name, "", ""};
+  return {&all_families[0], name, "", ""};
 }
 
 std::string PublishedModel::folder() const {

@@ -15,7 +15,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t row_alignment = 64;
 
 Precision wanted_precision(const std::string& path, Precision saved, RequestedPrecision wanted) {
   if (wanted == RequestedPrecision::as_saved) return saved;
@@ -50,8 +50,8 @@ HostWeights mapped(const SafetensorsFile& file, const Parameter& parameter, Prec
     return {file.floats(parameter.name, parameter.value.rows(), parameter.value.columns())};
   const ConstMatrix operand = operand_of(parameter, nullptr);
   LowPrecisionMatrix low_precision = {saved, nullptr, nullptr, operand.rows, operand.columns};
-  low_precision.data =
-      file.bytes(parameter.name, low_precision_dtype(saved), low_precision_shape(saved, operand), alignment);
+  low_precision.data = file.bytes(parameter.name, low_precision_dtype(saved),
+                                  low_precision_shape(saved, operand), row_alignment);
   if (saved == Precision::int8)
     low_precision.scales = file.floats(scales_name(parameter), 1, operand.columns).data();
   return {{}, low_precision};
@@ -75,7 +75,8 @@ void check_finite(const std::string& path, const Parameter& parameter, const Hos
 }
 
 std::shared_ptr<void> new_memory(size_t bytes) {
-  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* const memory =
+      std::aligned_alloc(row_alignment, (bytes + row_alignment - 1) / row_alignment * row_alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return {memory, std::free};
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t alignment = 64;
+constexpr size_t data_alignment = 64;
 constexpr const char* metadata_key = "__metadata__";
 
 struct DtypeName {
@@ -174,7 +174,7 @@ std::string safetensors_header_text(const Metadata& metadata, std::span<const Te
   }
   std::string text = header.dump();
   const size_t end = sizeof(uint64_t) + text.size();
-  text.append((end + alignment - 1) / alignment * alignment - end, ' ');
+  text.append((end + data_alignment - 1) / data_alignment * data_alignment - end, ' ');
   return text;
 }
 

@@ -11,7 +11,7 @@ constexpr double radius = 9;           // of a sum's circle
 constexpr double residual_width = 26;  // from a box's edge to the line past it
 constexpr double text_height = 18;
 
-constexpr std::string_view style =
+constexpr std::string_view diagram_style =
     R"(.box{stroke-width:1.5}.frame{fill:none;stroke:#6e7781;stroke-dasharray:5 4}.head{fill:#57606a}
 .flow{fill:none;stroke:#57606a;stroke-width:1.5}.sum{fill:#fff;stroke:#57606a;stroke-width:1.5}
 .embedding{fill:#fdeedd;stroke:#d55e00}.attention{fill:#dcecf8;stroke:#0a7bc2}
@@ -49,7 +49,7 @@ void add_rounded(Svg& svg, const Box& box, std::string_view classes) {
 }  // namespace
 
 Svg diagram(double width, std::string_view title) {
-  Svg svg = {.width = width, .height = 0, .style = std::string(style)};
+  Svg svg = {.width = width, .height = 0, .style = std::string(diagram_style)};
   add_text(svg, {16, 30}, Anchor::start, "title", title);
   return svg;
 }

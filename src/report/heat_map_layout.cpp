@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr double page = 1000, margin = 16, gap = 28, line = 18;
+constexpr double page_width = 1000, margin = 16, gap = 28, line_height = 18;
 constexpr double room_for_scale = 76, room_for_legend = 140;
 constexpr double min_cell = 9, readable_cell = 14, max_cell = 28;
 constexpr double min_name = 8, max_name = 12;
@@ -23,7 +23,7 @@ double widest(const std::vector<std::string>& names) {
 
 // Rows of about as many tables each, as few as keep cells readable.
 void fit_to_page(HeatMapLayout& layout, size_t tables, double columns) {
-  const double room = page - layout.left - room_for_scale;
+  const double room = page_width - layout.left - room_for_scale;
   const auto cell = [&](size_t per_row) {
     const auto n = static_cast<double>(per_row);
     return std::floor((room - (n - 1) * gap) / (n * columns));
@@ -50,8 +50,8 @@ HeatMapLayout layout_of(const HeatMaps& figure) {
   HeatMapLayout layout = {};
   layout.top = 76;
   if (named) {
-    layout.left = margin + line + widest(figure.row_names) + 8;
-    layout.below = widest(figure.column_names) + 8 + line;
+    layout.left = margin + line_height + widest(figure.row_names) + 8;
+    layout.below = widest(figure.column_names) + 8 + line_height;
     fit_to_page(layout, tables, columns);
   } else {
     layout.left = 68;
@@ -64,11 +64,11 @@ HeatMapLayout layout_of(const HeatMaps& figure) {
   layout.table_width = layout.cell_width * columns;
   layout.table_height = layout.cell_height * rows;
   layout.pitch_x = layout.table_width + gap;
-  layout.pitch_y = layout.table_height + layout.below + 3 * line;
+  layout.pitch_y = layout.table_height + layout.below + 3 * line_height;
   layout.scale = {layout.left + static_cast<double>(layout.per_row) * layout.pitch_x - 8, layout.top};
   layout.width = std::max(layout.scale.x + (figure.max_name.empty() ? room_for_scale - 20 : room_for_legend),
                           2 * margin + text_width(figure.title, 17));
-  layout.height = layout.corner(tables - 1).y + layout.table_height + layout.below + line;
+  layout.height = layout.corner(tables - 1).y + layout.table_height + layout.below + line_height;
   return layout;
 }
 

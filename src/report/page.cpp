@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace dragoman::internal {
@@ -19,15 +20,9 @@ void replace_once(std::string& page, std::string_view name, std::string_view wit
 
 std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
                            const nlohmann::ordered_json& data) {
-  std::string text;
   // "</script>" in the data would end the script.
-  for (const char c : data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {
-    if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
-    }
-  }
+  const std::string text =
+      escaped(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), {{'<', "\\u003c"}});
   std::string page(embedded_file(name));
   for (const std::string_view file : files) replace_once(page, file, embedded_file(file));
   replace_once(page, "data", text);

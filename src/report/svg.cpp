@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view style = R"(<style>
+constexpr std::string_view figure_style = R"(<style>
 text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#24292f}
 .title{font-size:17px;font-weight:600}.small{font-size:12px}.number{font-size:10px}
 .light{fill:#fff}.dark{fill:#000}
@@ -58,18 +59,11 @@ std::string svg_file(const Svg& svg, std::string_view title) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n{3}{4}</style>\n"
       "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n{5}</svg>\n",
-      svg.width, svg.height, escaped(title), style, svg.style, svg.elements);
+      svg.width, svg.height, escaped(title), figure_style, svg.style, svg.elements);
 }
 
 std::string escaped(std::string_view text) {
-  constexpr std::string_view special = "&<>\"";
-  constexpr std::string_view names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-  std::string result;
-  for (const char c : text) {
-    const size_t found = special.find(c);
-    result += found == special.npos ? std::string_view(&c, 1) : names[found];
-  }
-  return result;
+  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 // East Asian characters and symbols are as wide as high.

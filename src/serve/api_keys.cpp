@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/quotes.h"
-#include "http/characters.h"
 #include "serve/secrets.h"
 
 namespace dragoman::internal {

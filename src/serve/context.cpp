@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "serve/answers.h"
-#include "serve/client_limits.h"
+#include "serve/limits/clients.h"
 #include "serve/settings.h"
-#include "serve/text_job.h"
 #include "serve/translations.h"
-#include "serve/worker_pool.h"
+#include "serve/translations/text_job.h"
+#include "serve/translations/worker_pool.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {

@@ -4,19 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "http/address.h"
-#include "http/characters.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
-#include "serve/client_limits.h"
-#include "serve/deadline.h"
 #include "serve/host_names.h"
-#include "serve/metrics.h"
-#include "serve/proxies.h"
-#include "serve/request_body.h"
-#include "serve/schema.h"
+#include "serve/limits/clients.h"
+#include "serve/limits/deadline.h"
+#include "serve/limits/proxies.h"
+#include "serve/operation/metrics.h"
+#include "serve/requests/body.h"
+#include "serve/requests/schema.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 

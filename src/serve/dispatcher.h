@@ -8,9 +8,9 @@
 
 #include "http/server.h"
 #include "serve/context.h"
-#include "serve/cors.h"
-#include "serve/request_record.h"
-#include "serve/worker_pool.h"
+#include "serve/limits/cors.h"
+#include "serve/operation/record.h"
+#include "serve/translations/worker_pool.h"
 
 namespace dragoman::internal {
 

@@ -1,5 +1,5 @@
 // Route: a method and a path, what it takes and answers, and the function that answers. The table of routes is what
-// the server dispatches by and what its OpenAPI document is made of (openapi.h).
+// the server dispatches by and what its OpenAPI document is made of (operation/openapi.h).
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct ServeCall {
   const Route* route = nullptr;
   std::string name = {};    // what stands for the part of the path that the route has as "<name>"
   std::string client = {};  // the API key's name, else the address: what limits are counted for
-  // The body's properties, of JSON or of a form (request_body.h): valid by the route's schema unless it checks them
+  // The body's properties, of JSON or of a form (requests/body.h): valid by the route's schema unless it checks them
   // itself. Null where the body is something else.
   nlohmann::json body = {};
   std::chrono::steady_clock::time_point deadline = {};  // by when it is to be answered

@@ -5,7 +5,7 @@
 #include "api/options.h"
 #include "base/error.h"
 #include "base/quotes.h"
-#include "serve/proxies.h"
+#include "serve/limits/proxies.h"
 
 namespace dragoman::internal {
 

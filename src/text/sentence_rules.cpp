@@ -39,7 +39,7 @@ bool is_dash_or_space(UChar32 c) {
 }
 
 // As Unicode's rules for sentences see it; scripts without case have no lower case there.
-bool is_lower(UChar32 c) { return u_getIntPropertyValue(c, UCHAR_SENTENCE_BREAK) == U_SB_LOWER; }
+bool breaks_as_lower(UChar32 c) { return u_getIntPropertyValue(c, UCHAR_SENTENCE_BREAK) == U_SB_LOWER; }
 
 bool all_digits(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
@@ -141,7 +141,7 @@ const SentenceRules& SentenceRules::of(std::string_view language) {
 bool SentenceRules::join(std::string_view left, std::string_view right) const {
   std::string_view after_dashes = right;
   while (is_dash_or_space(first_of(after_dashes))) after_dashes = without_first(after_dashes);
-  if (is_lower(first_of(after_dashes))) return true;  // "What?" he asked
+  if (breaks_as_lower(first_of(after_dashes))) return true;  // "What?" he asked
   if (!left.ends_with('.')) return false;
   left.remove_suffix(1);
   const std::string_view word = last_word(left);

@@ -23,7 +23,7 @@ uint32_t word_at(std::string_view bytes, size_t place) {
 
 // --- Pieces -----------------------------------------------------------------------------------------
 
-enum PieceType : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
+enum PieceType : uint64_t { normal = 1, unknown_piece, control, user_defined, unused, byte };
 
 bool is_byte_piece(std::string_view text) {
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
@@ -136,7 +136,7 @@ void check_all(std::string_view bytes) {
     if (field.type != ProtobufField::Type::bytes) continue;
     if (field.number == 1) {
       ++pieces;
-      unknown_pieces += check_piece(field.bytes) == unknown;
+      unknown_pieces += check_piece(field.bytes) == unknown_piece;
     } else if (field.number == 2) {
       ProtobufMessage trainer(field.bytes);
       for (ProtobufField setting; trainer.next(setting);) {}

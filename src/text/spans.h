@@ -11,6 +11,8 @@ namespace dragoman::internal {
 struct TextSpan {
   size_t begin = 0, end = 0;
 
+  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
+
   bool operator==(const TextSpan&) const = default;
 };
 

@@ -13,7 +13,9 @@
 namespace dragoman::internal {
 namespace {
 
-bool has_category(char32_t c, uint32_t mask) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0; }
+bool is_in_category(char32_t c, uint32_t mask) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
+}
 
 std::u32string code_points(const icu::UnicodeString& text) {
   std::u32string points(static_cast<size_t>(text.countChar32()), U'\0');
@@ -80,9 +82,9 @@ std::u32string lower_case(const std::u32string& text) {
   return code_points(units.toLower(icu::Locale::getRoot()));
 }
 
-bool is_punctuation(char32_t c) { return has_category(c, U_GC_P_MASK); }
-bool is_symbol(char32_t c) { return has_category(c, U_GC_S_MASK); }
-bool is_number(char32_t c) { return has_category(c, U_GC_N_MASK); }
+bool is_punctuation(char32_t c) { return is_in_category(c, U_GC_P_MASK); }
+bool is_symbol(char32_t c) { return is_in_category(c, U_GC_S_MASK); }
+bool is_number(char32_t c) { return is_in_category(c, U_GC_N_MASK); }
 
 std::vector<std::u32string_view> split_words(std::u32string_view text) {
   std::vector<std::u32string_view> words;

@@ -7,14 +7,14 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_words = 1 << 15, max_word_bytes = 64;  // a few megabytes
-constexpr std::string_view word_begin = "▁";
+constexpr std::string_view word_begin_mark = "▁";
 
 // A unigram model's scores are logarithms, whose sums over a sentence round differently from those over a word. And a
 // model from elsewhere may span spaces, keep repeated ones, or treat the first word differently.
 bool segments_word_by_word(const Vocabulary& vocabulary) {
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
     if (vocabulary.is_special(id)) continue;
-    const bool spans_space = vocabulary.piece(id).find(word_begin, 1) != std::string::npos;
+    const bool spans_space = vocabulary.piece(id).find(word_begin_mark, 1) != std::string::npos;
     if (spans_space || vocabulary.score(id) != std::floor(vocabulary.score(id))) return false;
   }
   const std::vector<int32_t> one = vocabulary.encode("a"), two = vocabulary.encode("a  a");

@@ -32,7 +32,7 @@ std::vector<Character> characters(std::string_view utf8) {
 }
 
 bool is_in(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
-bool is_letter(char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; }
+bool is_alphabetic(char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; }
 bool is_digit(char32_t c) { return is_number(c); }
 
 // A combining mark, or an invisible character such as a joiner.
@@ -40,7 +40,7 @@ bool extends(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_M_MASK | U_GC_CF_MASK)) != 0;
 }
 
-bool is_of_word(char32_t c) { return is_letter(c) || is_digit(c) || c == '_' || extends(c); }
+bool is_of_word(char32_t c) { return is_alphabetic(c) || is_digit(c) || c == '_' || extends(c); }
 
 // Whether a character that is not of a word by itself continues the one before it.
 bool joins(char32_t before, char32_t c, char32_t after) {

@@ -136,7 +136,7 @@ std::string as_markdown(std::string_view text) {
 
 namespace {
 
-double now() {
+double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
@@ -145,8 +145,8 @@ std::string event_file(const std::string& folder) {
   static std::atomic<int> files{0};
   char host[256] = "host";
   gethostname(host, sizeof host - 1);
-  return fmt::format("{}/events.out.tfevents.{:010}.{}.{}.{}", folder, static_cast<int64_t>(now()), host,
-                     getpid(), files++);
+  return fmt::format("{}/events.out.tfevents.{:010}.{}.{}.{}", folder, static_cast<int64_t>(seconds_now()),
+                     host, getpid(), files++);
 }
 
 }  // namespace
@@ -158,18 +158,18 @@ TensorBoardWriter::TensorBoardWriter(const std::string& folder, int64_t first_st
   if (reason) throw Error("cannot create the folder {}: {}", folder, reason.message());
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
-  write(tensorboard::version_event(now()));
-  if (first_step > 0) write(tensorboard::start_event(now(), first_step));
+  write(tensorboard::version_event(seconds_now()));
+  if (first_step > 0) write(tensorboard::start_event(seconds_now(), first_step));
 }
 
 TensorBoardWriter::~TensorBoardWriter() { close(file_); }
 
 void TensorBoardWriter::scalar(std::string_view tag, int64_t step, double value) {
-  write(tensorboard::scalar_event(now(), step, tag, static_cast<float>(value)));
+  write(tensorboard::scalar_event(seconds_now(), step, tag, static_cast<float>(value)));
 }
 
 void TensorBoardWriter::text(std::string_view tag, int64_t step, std::string_view text) {
-  write(tensorboard::text_event(now(), step, tag, tensorboard::as_markdown(text)));
+  write(tensorboard::text_event(seconds_now(), step, tag, tensorboard::as_markdown(text)));
 }
 
 void TensorBoardWriter::write(const std::string& event) {

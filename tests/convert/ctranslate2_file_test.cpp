@@ -1,5 +1,4 @@
-#include "convert/ctranslate2_file.h"
-
+#include "convert/ctranslate2/file.h"
 #include "fixtures.h"
 
 namespace dragoman::internal {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "convert/ctranslate2_file.h"
-#include "convert/ctranslate2_names.h"
+#include "convert/ctranslate2/file.h"
+#include "convert/ctranslate2/names.h"
 #include "convert/fixtures.h"
 #include "convert/systems.h"
 #include "search/saved_model.h"

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "convert/foreign_tensors.h"
+#include "convert/files/tensors.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {

@@ -1,5 +1,4 @@
-#include "convert/foreign_safetensors.h"
-
+#include "convert/files/safetensors.h"
 #include "fixtures.h"
 #include "model/safetensors.h"
 

@@ -1,8 +1,7 @@
-#include "convert/foreign_tensors.h"
-
 #include <cmath>
 #include <limits>
 
+#include "convert/files/tensors.h"
 #include "fixtures.h"
 
 namespace dragoman::internal {

@@ -1,9 +1,8 @@
-#include "convert/marian_file.h"
-
 #include <limits>
 
 #include "base/mapped_file.h"
-#include "convert/npz_file.h"
+#include "convert/files/npz.h"
+#include "convert/marian/file.h"
 #include "fixtures.h"
 #include "marian_binary.h"
 

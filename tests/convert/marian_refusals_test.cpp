@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "convert/files/packed.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
+#include "convert/marian/file.h"
 #include "convert/marian_binary.h"
-#include "convert/marian_file.h"
-#include "convert/packed_file.h"
 #include "convert/systems.h"
 
 namespace dragoman::internal {

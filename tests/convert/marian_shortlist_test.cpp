@@ -1,11 +1,10 @@
-#include "convert/marian_shortlist.h"
-
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "convert/marian/shortlist.h"
 #include "fixtures.h"
 
 namespace dragoman::internal {

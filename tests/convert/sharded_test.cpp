@@ -1,7 +1,7 @@
-#include "convert/sharded.h"
+#include "convert/files/sharded.h"
 
-#include "convert/foreign_safetensors.h"
-#include "convert/torch_file.h"
+#include "convert/files/safetensors.h"
+#include "convert/torch/file.h"
 #include "fixtures.h"
 #include "temporary_folder.h"
 

@@ -1,5 +1,4 @@
-#include "convert/torch_file.h"
-
+#include "convert/torch/file.h"
 #include "fixtures.h"
 #include "temporary_folder.h"
 

@@ -1,6 +1,5 @@
-#include "convert/torch_tensors.h"
-
-#include "convert/unpickler.h"
+#include "convert/torch/tensors.h"
+#include "convert/torch/unpickler.h"
 #include "fixtures.h"
 
 namespace dragoman::internal {

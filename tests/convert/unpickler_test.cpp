@@ -1,4 +1,4 @@
-#include "convert/unpickler.h"
+#include "convert/torch/unpickler.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "convert/yaml.h"
+#include "convert/files/yaml.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "convert/zip_archive.h"
+#include "convert/files/zip_archive.h"
 
 #include <zlib.h>
 

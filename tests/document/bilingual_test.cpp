@@ -6,7 +6,7 @@
 #include "document/identity.h"
 #include "document/readers.h"
 #include "document/translation.h"
-#include "document/xml.h"
+#include "document/xml/tokens.h"
 
 namespace dragoman::internal {
 namespace {

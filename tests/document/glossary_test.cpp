@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
-#include "document/glossary_files.h"
-#include "document/tbx.h"
+#include "document/glossary/tbx.h"
 #include "temporary_folder.h"
 #include "text/unicode.h"
 

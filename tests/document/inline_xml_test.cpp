@@ -8,7 +8,7 @@
 #include "document/identity.h"
 #include "document/packed.h"
 #include "document/translation.h"
-#include "document/xml.h"
+#include "document/xml/tokens.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "document/package.h"
+#include "document/office/package.h"
 
 #include <gtest/gtest.h>
 

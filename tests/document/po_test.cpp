@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "document/po_strings.h"
+#include "document/messages/po_strings.h"
 #include "document/rotated.h"
 #include "temporary_folder.h"
 

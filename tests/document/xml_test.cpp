@@ -1,10 +1,9 @@
-#include "document/xml.h"
-
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "document/identity.h"
 #include "document/translation.h"
+#include "document/xml/tokens.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,6 +1,5 @@
 #include "base/error.h"
 #include "document/glossary.h"
-#include "document/glossary_files.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/readers.h"
 #include "fuzz/reading.h"

@@ -12,11 +12,11 @@
 #include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "http/read_in_pieces.h"
-#include "serve/deepl.h"
+#include "serve/deepl/routes.h"
 #include "serve/dispatcher.h"
 #include "serve/fake_server.h"
-#include "serve/libretranslate.h"
-#include "serve/operation.h"
+#include "serve/libretranslate/routes.h"
+#include "serve/operation/routes.h"
 #include "serve/secrets.h"
 
 namespace dragoman::internal {

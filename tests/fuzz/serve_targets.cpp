@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "fuzz/readers.h"
-#include "serve/deepl_tags.h"
-#include "serve/form.h"
-#include "serve/glossary_entries.h"
-#include "serve/multipart.h"
+#include "serve/deepl/glossary_entries.h"
+#include "serve/deepl/tags.h"
+#include "serve/requests/body.h"
+#include "serve/requests/multipart.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "serve/event_stream.h"
+#include "serve/v1/event_stream.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "serve/capacity.h"
+#include "serve/translations/capacity.h"
 
 #include <gtest/gtest.h>
 

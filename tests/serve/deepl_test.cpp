@@ -1,15 +1,14 @@
-#include "serve/deepl.h"
-
 #include <filesystem>
 #include <regex>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "serve/deepl_tags.h"
+#include "serve/deepl/glossary_entries.h"
+#include "serve/deepl/glossary_store.h"
+#include "serve/deepl/routes.h"
+#include "serve/deepl/tags.h"
 #include "serve/fake_server.h"
-#include "serve/glossary_entries.h"
-#include "serve/glossary_store.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {

@@ -1,4 +1,4 @@
-#include "serve/download_store.h"
+#include "serve/documents/download_store.h"
 
 #include <filesystem>
 #include <set>

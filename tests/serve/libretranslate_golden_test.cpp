@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "serve/fake_server.h"
-#include "serve/libretranslate.h"
+#include "serve/libretranslate/routes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,5 +1,3 @@
-#include "serve/libretranslate.h"
-
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "serve/fake_server.h"
+#include "serve/libretranslate/routes.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {

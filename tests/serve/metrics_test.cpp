@@ -1,4 +1,4 @@
-#include "serve/metrics.h"
+#include "serve/operation/metrics.h"
 
 #include <future>
 #include <map>

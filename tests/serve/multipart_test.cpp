@@ -1,10 +1,10 @@
-#include "serve/multipart.h"
+#include "serve/requests/multipart.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "serve/form.h"
+#include "serve/requests/body.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {

@@ -1,4 +1,4 @@
-#include "serve/proxies.h"
+#include "serve/limits/proxies.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "search/saved_model.h"
 #include "search/shortlist.h"
-#include "serve/folder_watch.h"
+#include "serve/models/folder_watch.h"
 #include "serve/open_translations.h"
 
 namespace dragoman::internal {

@@ -1,5 +1,5 @@
 // The histories of runs that train, as the page /training asks for them.
-#include "serve/training_view.h"
+#include "serve/web/training_view.h"
 
 #include <fstream>
 #include <future>

@@ -14,12 +14,12 @@
 #include "base/log.h"
 #include "search/saved_model.h"
 #include "search/shortlist.h"
-#include "serve/detector.h"
-#include "serve/folder_watch.h"
-#include "serve/languages.h"
+#include "serve/models/detector.h"
+#include "serve/models/folder_watch.h"
+#include "serve/models/languages.h"
+#include "serve/models/served_languages.h"
 #include "serve/open_translations.h"
 #include "serve/route.h"
-#include "serve/served_languages.h"
 
 namespace dragoman::internal {
 namespace {

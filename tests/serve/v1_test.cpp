@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "search/model_folder.h"
 #include "serve/test_server.h"
-#include "serve/v1_options.h"
+#include "serve/v1/options.h"
 
 namespace dragoman::internal {
 namespace {

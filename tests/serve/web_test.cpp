@@ -1,6 +1,4 @@
 // The pages' files as they are answered, and that what they name is there.
-#include "serve/web.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "report/page.h"
+#include "serve/web/pages.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,5 +1,5 @@
 // Tasks of several clients on a few threads.
-#include "serve/worker_pool.h"
+#include "serve/translations/worker_pool.h"
 
 #include <atomic>
 #include <functional>

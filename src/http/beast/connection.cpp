@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/random.h"
-#include "http/characters.h"
 #include "http/response_text.h"
 
 namespace dragoman::internal {

@@ -7,8 +7,8 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "base/ascii.h"
 #include "base/lines.h"
-#include "http/characters.h"
 #include "http/framing.h"
 #include "http/target.h"
 

@@ -1,12 +1,12 @@
 #include "hub/http.h"
 
 #include <algorithm>
-#include <cctype>
 #include <exception>
 #include <string>
 
 #include <curl/curl.h>
 
+#include "base/ascii.h"
 #include "base/build.h"
 #include "base/signals.h"
 
@@ -20,13 +20,6 @@ constexpr size_t max_unwanted_bytes =
 
 using EasyHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // One transfer, as libcurl's functions see it. Nothing may be thrown through those.
 class Transfer {
@@ -45,9 +38,9 @@ class Transfer {
     }
     const size_t colon = line.find(':');
     if (colon == line.npos || (bytes_ += line.size()) > max_header_bytes) return;
-    std::string name(trimmed(line.substr(0, colon)));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    head.headers[name] = trimmed(line.substr(colon + 1));
+    constexpr std::string_view blanks = " \t\r\n";
+    head.headers[in_lower_case(stripped(line.substr(0, colon), blanks))] =
+        stripped(line.substr(colon + 1), blanks);
   }
 
   // Once all headers are there: with the first data, or at the end if there are none.

@@ -1,6 +1,6 @@
 // Instead of model.cpp, where the build has not found fastText.
 #include "base/error.h"
-#include "serve/detector.h"
+#include "serve/models/detector.h"
 
 namespace dragoman::internal {
 

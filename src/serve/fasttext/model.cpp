@@ -3,7 +3,7 @@
 #include <fasttext/fasttext.h>
 
 #include "base/error.h"
-#include "serve/detector.h"
+#include "serve/models/detector.h"
 
 namespace dragoman::internal {
 namespace {

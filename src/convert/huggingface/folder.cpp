@@ -1,0 +1,88 @@
+#include "convert/huggingface/folder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/quotes.h"
+#include "convert/files/safetensors.h"
+#include "convert/torch/file.h"
+
+namespace dragoman::internal {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Activation transformers_activation(const Settings& settings) {
+  const std::string name = settings.text("activation_function", "gelu");
+  for (const auto& [known, activation] : {std::pair("swish", Activation::swish),
+                                          {"silu", Activation::swish},
+                                          {"relu", Activation::relu},
+                                          {"gelu", Activation::gelu},
+                                          {"gelu_new", Activation::gelu_tanh},
+                                          {"gelu_fast", Activation::gelu_tanh},
+                                          {"gelu_pytorch_tanh", Activation::gelu_tanh},
+                                          {"quick_gelu", Activation::gelu_sigmoid}}) {
+    if (name == known) return activation;
+  }
+  throw Error("{}: activation_function {} is not supported", settings.path(), in_quotes(name));
+}
+
+}  // namespace
+
+Settings read_model_settings(const std::string& folder) {
+  Settings settings(folder, "config.json");
+  if (fs::exists(fs::path(folder) / "generation_config.json"))
+    settings.update(Settings(folder, "generation_config.json"));
+  return settings;
+}
+
+ModelConfig common_config(const Settings& s) {
+  ModelConfig config = {.encoder_layers = s.integer("encoder_layers"),
+                        .decoder_layers = s.integer("decoder_layers"),
+                        .d_model = s.integer("d_model"),
+                        .heads = s.integer("encoder_attention_heads"),
+                        .d_ff = s.integer("encoder_ffn_dim"),
+                        .decoder_heads = s.integer("decoder_attention_heads"),
+                        .decoder_d_ff = s.integer("decoder_ffn_dim"),
+                        .norm_eps = 1e-5,
+                        .activation = transformers_activation(s),
+                        .dropout = s.number("dropout", 0.1),
+                        .attention_dropout = s.number("attention_dropout", 0),
+                        .activation_dropout = s.number("activation_dropout", 0)};
+  config.embedding_dropout = config.dropout;
+  config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size");
+  return config;
+}
+
+std::pair<ForeignTensors, std::string> read_model_weights(const std::string& folder) {
+  for (const char* name : {"model.safetensors", "model.safetensors.index.json"}) {
+    const std::string path = (fs::path(folder) / name).string();
+    if (fs::exists(path)) return {read_foreign_safetensors(path), path};
+  }
+  for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
+    const std::string path = (fs::path(folder) / name).string();
+    if (fs::exists(path)) return {read_torch(path), path};
+  }
+  throw Error("{} has neither model.safetensors nor pytorch_model.bin", folder);
+}
+
+nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
+  // Their length counts the start tokens and the end mark.
+  const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 1 - start_tokens);
+  const bool stops_early =
+      settings.values().value("early_stopping", nlohmann::json()) == nlohmann::json(true);
+  nlohmann::json search = {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
+                           {"beam-ending", stops_early ? "early" : "separate"},
+                           {"length-penalty", settings.number("length_penalty", 1)},
+                           {"penalty-form", "plain"},
+                           {"max-length", longest},
+                           {"max-length-ratio", 0}};
+  if (settings.has("forced_eos_token_id") &&
+      settings.values()["forced_eos_token_id"] == settings.integer("eos_token_id"))
+    search["forced-end"] = true;
+  return search;
+}
+
+}  // namespace dragoman::internal

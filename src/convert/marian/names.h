@@ -1,0 +1,26 @@
+// The tensors of Marian's Transformers that our parameters consist of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/marian/file.h"
+#include "model/config.h"
+#include "nn/parameters.h"
+
+namespace dragoman::internal {
+
+struct MarianModel {
+  std::string path;
+  MarianFile file;
+  bool shared_embeddings;  // of source and target
+  NormOrder norm;
+};
+
+// Side by side. An Error names the tensor that is missing or has another shape.
+std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parameter& parameter);
+
+// An Error if a tensor is missing, has another shape, or does not belong to such a model.
+void check_tensors(const MarianModel& model, const ModelConfig& config);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,113 @@
+#include "convert/opennmt/common.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "convert/fairseq/names.h"
+
+namespace dragoman::internal {
+namespace {
+
+struct PartNames {
+  const char* ours;                           // a part of the name
+  std::vector<std::string> encoder, decoder;  // OpenNMT-py's
+  std::vector<std::string> eole;
+};
+
+const std::vector<PartNames>& part_names() {
+  using Names = std::vector<std::string>;
+  static const Names qkv = {"self_attn.linear_query", "self_attn.linear_keys", "self_attn.linear_values"},
+                     key_value = {"context_attn.linear_keys", "context_attn.linear_values"};
+  const auto everywhere = [](const char* ours, const Names& theirs) {
+    return PartNames{ours, theirs, theirs, theirs};
+  };
+  static const std::vector<PartNames> all = {
+      everywhere("self_attention.qkv", qkv),
+      everywhere("self_attention.output", {"self_attn.final_linear"}),
+      {"self_attention.norm", {"layer_norm"}, {"layer_norm_1"}, {"input_layernorm"}},
+      everywhere("cross_attention.query", {"context_attn.linear_query"}),
+      everywhere("cross_attention.key_value", key_value),
+      everywhere("cross_attention.output", {"context_attn.final_linear"}),
+      {"cross_attention.norm", {}, {"layer_norm_2"}, {"precontext_layernorm"}},
+      {"feed_forward.inner", {"feed_forward.w_1"}, {"feed_forward.w_1"}, {"mlp.gate_up_proj"}},
+      {"feed_forward.value", {"feed_forward.w_3"}, {"feed_forward.w_3"}, {"mlp.up_proj"}},
+      {"feed_forward.outer", {"feed_forward.w_2"}, {"feed_forward.w_2"}, {"mlp.down_proj"}},
+      {"feed_forward.norm",
+       {"feed_forward.layer_norm"},
+       {"feed_forward.layer_norm"},
+       {"post_attention_layernorm"}}};
+  return all;
+}
+
+struct Name {
+  std::string stack, layer, part, leaf;  // "encoder", "0", "self_attention.qkv", "weight"
+};
+
+Name split(const std::string& parameter) {
+  const std::string stack = parameter.substr(0, 7), leaf = parameter.substr(parameter.rfind('.') + 1);
+  const std::string middle = parameter.substr(8, parameter.size() - leaf.size() - 9);
+  if (!middle.starts_with("layers.")) return {stack, "", middle, leaf};
+  const size_t dot = middle.find('.', 7);
+  return {stack, middle.substr(7, dot - 7), middle.substr(dot + 1), leaf};
+}
+
+std::vector<std::string> theirs(const Name& name, Toolkit toolkit) {
+  if (name.layer.empty()) return {name.stack + ".layer_norm"};
+  const bool encoder = name.stack == "encoder", eole = toolkit == Toolkit::eole;
+  const std::string layers = name.stack + (encoder && !eole ? ".transformer." : ".transformer_layers.");
+  std::vector<std::string> names;
+  for (const PartNames& part : part_names()) {
+    if (name.part != part.ours) continue;
+    for (const std::string& one : eole ? part.eole : encoder ? part.encoder : part.decoder)
+      names.push_back(layers + name.layer + "." + one);
+  }
+  CHECK(!names.empty(), "{}.{}", name.stack, name.part);
+  return names;
+}
+
+// The norms of the first versions have names of their own.
+std::string with_leaf(const ForeignTensors& tensors, const std::string& name, const std::string& leaf) {
+  const bool is_gain = leaf == "gain";
+  const std::string old = name + (is_gain ? ".a_2" : ".b_2"),
+                    today = name + "." + (is_gain ? "weight" : leaf);
+  return !tensors.contains(today) && tensors.contains(old) ? old : today;
+}
+
+}  // namespace
+
+nlohmann::json opennmt_search() {
+  return {{"beam", 5},          {"beam-ending", "top"}, {"length-penalty", 1},  {"penalty-form", "plain"},
+          {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
+}
+
+std::string described_positions(Positions positions) {
+  return positions == Positions::sinusoidal ? "positions: sines and cosines in turn, from 0"
+                                            : "positions: sines, then cosines, from 0";
+}
+
+ForeignTensor zero_bias(int64_t columns) {
+  return from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns});
+}
+
+std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const std::string& path,
+                                         Toolkit toolkit, const Parameter& parameter) {
+  const Name name = split(parameter.name);
+  const std::vector<std::string> names = theirs(name, toolkit);
+  const std::string prefix = toolkit == Toolkit::eole ? "" : "model.";
+  const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
+  std::vector<ForeignTensor> parts;
+  for (const std::string& one : names) {
+    const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
+    const bool is_norm = name.part.ends_with("norm");
+    if (rows > 1) {
+      parts.push_back(transposed(tensor_of(tensors, path, tensor, {columns, rows})));
+    } else if (name.leaf == "bias" && !is_norm && !tensors.contains(tensor)) {
+      parts.push_back(zero_bias(columns));
+    } else {
+      parts.push_back(as_row(tensor_of(tensors, path, tensor, {columns})));
+    }
+  }
+  return parts;
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,35 @@
+// What the models of OpenNMT-py and its successor eole have in common: defaults, and weights under similar names,
+// "encoder.transformer.0.self_attn.linear_query.weight" of OpenNMT-py, and
+// "encoder.transformer_layers.0.self_attn.linear_query.weight" of eole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "convert/files/tensors.h"
+#include "nn/parameters.h"
+#include "nn/positions.h"
+
+namespace dragoman::internal {
+
+inline constexpr int64_t opennmt_heads = 8, opennmt_d_ff = 2048;
+
+// How the toolkits search: options of the search by name.
+nlohmann::json opennmt_search();
+
+// The positions, as a choice to be shown.
+std::string described_positions(Positions positions);
+
+enum class Toolkit { opennmt, eole };
+
+// What a layer's parameter consists of. Their matrices are output by input; biases that a model lacks are zero.
+std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const std::string& path,
+                                         Toolkit toolkit, const Parameter& parameter);
+
+// A bias of no effect.
+ForeignTensor zero_bias(int64_t columns);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,177 @@
+#include "document/placement/word_links.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <unicode/brkiter.h>
+#include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+#include <unicode/utf8.h>
+
+#include "base/error.h"
+#include "document/placeholders.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+// A punctuation mark attends to many words: it must not attract a tag.
+constexpr double weight_of_punctuation = 0.25;
+
+bool has_word_characters(std::string_view text) {
+  const auto size = static_cast<int32_t>(text.size());
+  for (int32_t next = 0; next < size;) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, size, c);
+    if (c >= 0 && u_isalnum(c)) return true;
+  }
+  return false;
+}
+
+bool is_white_space(std::string_view text) {
+  UChar32 c;
+  int32_t next = 0;
+  U8_NEXT(text.data(), next, static_cast<int32_t>(text.size()), c);
+  return c >= 0 && is_space(static_cast<char32_t>(c));
+}
+
+// Words that overlap a placeholder become part of it.
+std::vector<TextSpan> with_whole(const std::vector<TextSpan>& placeholders,
+                                 const std::vector<TextSpan>& words) {
+  std::vector<TextSpan> merged;
+  size_t next = 0;
+  for (const TextSpan word : words) {
+    while (next < placeholders.size() && placeholders[next].end <= word.begin) ++next;
+    const bool inside = next < placeholders.size() && placeholders[next].begin < word.end;
+    if (!inside) {
+      merged.push_back(word);
+    } else if (!merged.empty() && merged.back().end > placeholders[next].begin) {
+      merged.back().end = std::max(merged.back().end, word.end);
+    } else {
+      merged.push_back(
+          {std::min(word.begin, placeholders[next].begin), std::max(word.end, placeholders[next].end)});
+    }
+  }
+  return merged;
+}
+
+}  // namespace
+
+std::vector<TextSpan> words_of(std::string_view text) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::BreakIterator> boundaries(
+      icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
+  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
+  UText utf8 = UTEXT_INITIALIZER;
+  utext_openUTF8(&utf8, text.data(), static_cast<int64_t>(text.size()), &status);
+  boundaries->setText(&utf8, status);
+  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
+  std::vector<TextSpan> words;
+  int32_t begin = boundaries->first();
+  for (int32_t end = boundaries->next(); end != icu::BreakIterator::DONE; end = boundaries->next()) {
+    const TextSpan word = {static_cast<size_t>(begin), static_cast<size_t>(end)};
+    if (!is_white_space(text.substr(word.begin))) words.push_back(word);
+    begin = end;
+  }
+  utext_close(&utf8);
+  return with_whole(find_placeholders(text), words);
+}
+
+WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links)
+    : translation_(translation), words_(words_of(translation)), source_spans_(words_.size()) {
+  for (const TextSpan word : words_) {
+    const bool plain = has_word_characters(word.of(translation));
+    weights_.push_back(plain ? 1 : weight_of_punctuation);
+  }
+  for (const Link& link : links) {
+    auto word = std::ranges::upper_bound(words_, link.target.begin, {}, &TextSpan::end);
+    for (; word != words_.end() && word->begin < link.target.end; ++word) {
+      const size_t common = std::min(word->end, link.target.end) - std::max(word->begin, link.target.begin);
+      source_spans_[static_cast<size_t>(word - words_.begin())].push_back(
+          {static_cast<double>(link.source.begin), static_cast<double>(link.source.end),
+           static_cast<double>(common)});
+    }
+  }
+  if (links.empty()) {
+    const double scale = double(source.size()) / std::max<double>(1, double(translation.size()));
+    for (size_t i = 0; i < words_.size(); ++i)
+      source_spans_[i] = {{scale * double(words_[i].begin), scale * double(words_[i].end), 1}};
+  }
+  for (size_t i = 0; i < words_.size(); ++i) {
+    for (const SourceSpan& span : source_spans_[i]) centres_.push_back({(span.begin + span.end) / 2, i});
+  }
+  std::ranges::stable_sort(centres_, {}, &SpanCentre::place);
+}
+
+double WordLinks::share_from(TextSpan source, size_t word) const {
+  double from = 0, all = 0;
+  for (const SourceSpan& span : source_spans_[word]) {
+    const double centre = (span.begin + span.end) / 2;
+    all += span.weight;
+    if (static_cast<double>(source.begin) <= centre && centre < static_cast<double>(source.end))
+      from += span.weight;
+  }
+  return from / all;
+}
+
+// The run with the largest sum, by Kadane's algorithm; of equal ones the shortest.
+WordRange WordLinks::words_from(TextSpan source, WordRange range,
+                                const std::function<bool(size_t word)>& free) const {
+  // It begins and ends with words from there.
+  size_t first = range.end, end = range.begin;
+  for (auto m = std::ranges::lower_bound(centres_, double(source.begin), {}, &SpanCentre::place);
+       m != centres_.end() && m->place < double(source.end); ++m) {
+    if (m->word < range.begin || m->word >= range.end) continue;
+    first = std::min(first, m->word);
+    end = std::max(end, m->word + 1);
+  }
+  WordRange best, run = {first, first};
+  double best_sum = 0, sum = 0;
+  for (size_t i = first; i < end; ++i) {
+    run.end = i + 1;
+    if (free(i) && !source_spans_[i].empty()) sum += weights_[i] * (2 * share_from(source, i) - 1);
+    if (!free(i) || sum <= 0) {
+      run.begin = i + 1;
+      sum = 0;
+    } else if (sum > best_sum) {
+      best_sum = sum;
+      best = run;
+    }
+  }
+  return best;
+}
+
+WordRange WordLinks::near(size_t place, WordRange range) const {
+  constexpr std::ptrdiff_t spans_beside = 16;
+  const auto centre = std::ranges::lower_bound(centres_, double(place), {}, &SpanCentre::place);
+  const auto begin = centre - std::min(spans_beside, centre - centres_.begin());
+  const auto end = centre + std::min(spans_beside, centres_.end() - centre);
+  WordRange found = {range.end, range.begin};
+  for (auto m = begin; m != end; ++m) {
+    if (m->word < range.begin || m->word >= range.end) continue;
+    found.begin = std::min(found.begin, m->word);
+    found.end = std::max(found.end, m->word + 1);
+  }
+  return found.begin < found.end ? found : range;
+}
+
+std::vector<double> WordLinks::crossings(size_t place, WordRange range) const {
+  std::vector<double> wrong(range.end - range.begin + 1, 0.0);
+  double before_all = 0;  // weight of the words that belong before the place
+  for (size_t i = range.begin; i < range.end; ++i) {
+    if (!source_spans_[i].empty()) before_all += weights_[i] * share_from({0, place}, i);
+  }
+  double before = 0, after = 0;  // of those on the left
+  for (size_t k = 0; k < wrong.size(); ++k) {
+    wrong[k] = after + (before_all - before);
+    const size_t word = range.begin + k;
+    if (word == range.end || source_spans_[word].empty()) continue;
+    const double share = share_from({0, place}, word);
+    before += weights_[word] * share;
+    after += weights_[word] * (1 - share);
+  }
+  return wrong;
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,184 @@
+// Before the first token: the encoding, and whether libxml2 finds the file well-formed.
+#include <algorithm>
+#include <memory>
+
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <unicode/ucnv.h>
+#include <unicode/unistr.h>
+
+#include "base/error.h"
+#include "document/xml/tokens.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t max_xml_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
+
+// --- libxml2 ---
+
+// The first reason why a file is rejected.
+struct Refusal {
+  int line = 0;
+  std::string reason;
+
+  void set(int where, std::string why) {
+    if (reason.empty()) *this = {where, std::move(why)};
+  }
+};
+
+Refusal& refusal_of(void* context) {
+  return *static_cast<Refusal*>(static_cast<xmlParserCtxtPtr>(context)->_private);
+}
+
+void on_error(void* context, xmlErrorPtr error) {
+  if (error->level != XML_ERR_FATAL || error->message == nullptr) return;
+  std::string message = repaired(error->message);
+  std::ranges::replace(message, '\n', ' ');
+  message.erase(message.find_last_not_of(' ') + 1);
+  refusal_of(context).set(error->line, "invalid XML: " + message);
+}
+
+// An entity made of entities can grow without bound, and an external one is another file.
+void on_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
+               const xmlChar* system_id, xmlChar* content) {
+  constexpr size_t longest = 1000;
+  const std::string_view text = content == nullptr ? "&" : reinterpret_cast<const char*>(content);
+  const bool is_short = xmlStrlen(name) <= static_cast<int>(max_xml_entity_bytes) && text.size() <= longest;
+  if (type == XML_INTERNAL_GENERAL_ENTITY && is_short && text.find_first_of("&<%") == std::string_view::npos)
+    return xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
+  refusal_of(context).set(
+      xmlSAX2GetLineNumber(context),
+      fmt::format("the entity {} is not plain text of at most {} bytes, and only such entities are supported",
+                  repaired(reinterpret_cast<const char*>(name)), longest));
+  xmlStopParser(static_cast<xmlParserCtxtPtr>(context));
+}
+
+void no_file(void*, const xmlChar*, const xmlChar*, const xmlChar*) {}
+
+struct FreeContext {
+  void operator()(xmlParserCtxtPtr context) const {
+    if (context->myDoc != nullptr) xmlFreeDoc(context->myDoc);
+    xmlFreeParserCtxt(context);
+  }
+};
+
+// libxml2 compares each attribute of a tag with all others.
+void check_attributes(std::string_view xml, const DocumentSettings& settings) {
+  constexpr size_t max_attributes = 1000;
+  XmlTokens tokens(xml);
+  for (XmlToken token; tokens.next(token);) {
+    if (!token.is_tag() || token.bytes.size() < max_attributes) continue;
+    if (xml_attributes(token.bytes).size() <= max_attributes) continue;
+    const auto line = 1 + std::count(xml.data(), token.bytes.data(), '\n');
+    throw Error("{}: line {}: this tag has more than {} attributes: repair the file", settings.name, line,
+                max_attributes);
+  }
+}
+
+// Only the SAX handlers that keep the declared entities: no tree is built.
+void check_well_formed(std::string_view xml, const DocumentSettings& settings) {
+  static const bool initialized = (xmlInitParser(), true);
+  static_cast<void>(initialized);
+  const std::unique_ptr<xmlParserCtxt, FreeContext> context(
+      xmlCreateMemoryParserCtxt(xml.data(), static_cast<int>(xml.size())));
+  if (context == nullptr) throw Error("{}: the file is empty: check that it is complete", settings.name);
+  xmlCtxtUseOptions(context.get(), XML_PARSE_NONET);
+  Refusal refusal;
+  context->_private = &refusal;
+  xmlSAXHandler handler = {};
+  handler.initialized = XML_SAX2_MAGIC;
+  handler.startDocument = xmlSAX2StartDocument;
+  handler.internalSubset = xmlSAX2InternalSubset;
+  handler.externalSubset = no_file;
+  handler.getEntity = xmlSAX2GetEntity;
+  handler.getParameterEntity = xmlSAX2GetParameterEntity;
+  handler.entityDecl = on_entity;
+  handler.serror = on_error;
+  *context->sax = handler;
+  xmlParseDocument(context.get());
+  if (context->wellFormed != 0 && refusal.reason.empty()) return;
+  if (refusal.reason.empty()) refusal.reason = "invalid XML";
+  throw Error("{}: line {}: {}: repair the file", settings.name, refusal.line, refusal.reason);
+}
+
+// --- encodings ---
+
+// The place of the encoding's name in the declaration; empty if there is none.
+TextSpan declared_encoding(std::string_view xml) {
+  if (!xml.starts_with("<?xml")) return {};
+  const std::string_view declaration = xml.substr(0, xml.find("?>"));
+  return xml_attribute_place(declaration, "encoding").value_or(TextSpan{});
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return ucnv_compareNames(std::string(a).c_str(), std::string(b).c_str()) == 0;
+}
+
+std::string encoding_of(std::string_view bytes) {
+  using namespace std::literals;
+  if (bytes.starts_with("\xFF\xFE\0\0"sv) || bytes.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "UTF-16";
+  if (bytes.starts_with("<\0"sv)) return "UTF-16LE";
+  if (bytes.starts_with("\0<"sv)) return "UTF-16BE";
+  if (bytes.starts_with(byte_order_mark)) return "UTF-8";
+  const TextSpan place = declared_encoding(bytes.substr(0, 1000));
+  if (place.begin == place.end) return "UTF-8";
+  const std::string name(place.of(bytes));
+  return same_name(name, "US-ASCII") ? "UTF-8" : name;
+}
+
+std::string converted(std::string_view bytes, const std::string& encoding, const DocumentSettings& settings) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status),
+                                                                     ucnv_close);
+  if (U_FAILURE(status))
+    throw Error("{}: unsupported encoding \"{}\": convert the file to UTF-8", settings.name,
+                repaired(encoding));
+  ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
+  icu::UnicodeString text;
+  UChar* const units = text.getBuffer(static_cast<int32_t>(bytes.size()));
+  if (units == nullptr) throw Error("{}: out of memory while reading the file", settings.name);
+  const int32_t size = ucnv_toUChars(converter.get(), units, static_cast<int32_t>(bytes.size()), bytes.data(),
+                                     static_cast<int32_t>(bytes.size()), &status);
+  text.releaseBuffer(U_SUCCESS(status) ? size : 0);
+  if (U_FAILURE(status))
+    throw Error("{}: the file declares {} but is not in this encoding: convert it to UTF-8", settings.name,
+                encoding);
+  std::string utf8;
+  text.toUTF8String(utf8);
+  if (utf8.starts_with(byte_order_mark)) utf8.erase(0, byte_order_mark.size());
+  const TextSpan place = declared_encoding(utf8);
+  if (place.begin < place.end) utf8.replace(place.begin, place.end - place.begin, "UTF-8");
+  return utf8;
+}
+
+}  // namespace
+
+std::string checked_xml(std::string_view bytes, const DocumentSettings& settings) {
+  if (bytes.size() > max_xml_bytes)
+    throw Error("{}: the file has more than 512 MB of XML: split it", settings.name);
+  const std::string encoding = encoding_of(bytes);
+  std::string xml = same_name(encoding, "UTF-8") ? std::string(bytes) : converted(bytes, encoding, settings);
+  check_attributes(xml, settings);
+  check_well_formed(xml, settings);
+  return xml;
+}
+
+Document read_xml(std::string_view bytes, const DocumentSettings& settings,
+                  const std::function<Document(std::string_view xml)>& read) {
+  const std::string xml = checked_xml(bytes, settings);
+  Document document = read(xml);
+  if (xml == bytes) return document;
+  std::vector<std::string> originals;
+  for (const DocumentSegment& segment : document.segments) originals.push_back(segment.original);
+  document.write = [write = std::move(document.write), originals = std::move(originals),
+                    file = std::string(bytes)](std::span<const std::string> rendered) {
+    return std::ranges::equal(rendered, originals) ? file : write(rendered);
+  };
+  return document;
+}
+
+}  // namespace dragoman::internal

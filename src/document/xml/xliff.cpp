@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "document/readers.h"
+#include "document/xml/inline_codes.h"
+
+namespace dragoman::internal {
+namespace {
+
+using XmlKind = XmlToken::Kind;
+using Tokens = std::span<const XmlToken>;
+
+template <size_t n>
+bool is_in(std::string_view name, const std::array<std::string_view, n>& names) {
+  return std::ranges::count(names, name) > 0;
+}
+
+// Codes of versions 1.2 and 2, whose names do not collide.
+InlineCode xliff_rule(const XmlToken& tag) {
+  using Kind = InlineCode::Kind;
+  const std::string_view name = local_name(tag.name);
+  const auto value = [&](std::string_view attribute) { return xml_attribute(tag.bytes, attribute); };
+  const auto first = [](const std::string& a, const std::string& b) { return a.empty() ? b : a; };
+  if (name == "mrk") {
+    if (value("mtype") == "seg") return {Kind::border};
+    const bool is_fixed = value("mtype") == "protected" || value("translate") == "no";
+    return {is_fixed ? Kind::point : Kind::tags};
+  }
+  if (name == "g" || name == "pc") return {Kind::tags};
+  if (name == "bx" || name == "bpt") return {Kind::open, first(value("rid"), value("id"))};
+  if (name == "ex" || name == "ept") return {Kind::close, first(value("rid"), value("id"))};
+  if (name == "sc") return {Kind::open, value("id")};
+  if (name == "ec") return {Kind::close, first(value("startRef"), value("id"))};
+  return {};
+}
+
+// The tokens of an element directly inside a unit, with its tags.
+Tokens child(Tokens unit, std::string_view name) {
+  for (size_t i = 1; i + 1 < unit.size();) {
+    const bool is_tag = unit[i].kind == XmlKind::start || unit[i].kind == XmlKind::empty;
+    const size_t end = is_tag ? element_end(unit, i) : i + 1;
+    if (is_tag && local_name(unit[i].name) == name) return unit.subspan(i, end - i);
+    i = end;
+  }
+  return {};
+}
+
+Tokens inside(Tokens element) {
+  return element.size() < 2 ? Tokens() : element.subspan(1, element.size() - 2);
+}
+
+// Whether a unit's translation is to stay.
+bool is_translated(Tokens source, Tokens target, std::string_view state) {
+  if (trimmed(bytes_of(inside(target))).begin == bytes_of(inside(target)).size()) return false;
+  const bool is_copy = bytes_of(inside(source)) == bytes_of(inside(target));
+  return !is_copy || !is_in(state, std::to_array<std::string_view>({"new", "needs-translation", "initial"}));
+}
+
+class XliffReader {
+ public:
+  explicit XliffReader(const DocumentSettings& settings) : settings_(settings) {}
+
+  Document read(std::string_view xml) {
+    XmlTokens tokens(xml);
+    for (XmlToken token; tokens.next(token);) add(token);
+    return std::move(blocks_).finish(std::move(file_));
+  }
+
+ private:
+  void add(const XmlToken& token) {
+    if (!unit_.empty()) {
+      unit_.push_back(token);
+      if (token.kind == XmlKind::end && local_name(token.name) == local_name(unit_[0].name)) finish_unit();
+      return;
+    }
+    if (token.kind == XmlKind::end) translate_.pop_back();
+    if (token.kind != XmlKind::start) {
+      file_ += token.bytes;
+      return;
+    }
+    const std::string translate = xml_attribute(token.bytes, "translate");
+    const bool translated = translate.empty() ? translate_.empty() || translate_.back() : translate == "yes";
+    const std::string_view name = local_name(token.name);
+    if (name == "trans-unit" || name == "segment") {
+      unit_translated_ = translated;
+      unit_.push_back(token);
+      return;
+    }
+    translate_.push_back(translated);
+    file_ += with_language(token);
+  }
+
+  // The start tag, with the language of translations if it names none.
+  std::string with_language(const XmlToken& token) const {
+    const std::string_view name = local_name(token.name);
+    const bool is_second = name == "xliff" && xml_attribute(token.bytes, "version").starts_with('2');
+    const std::string_view attribute = is_second ? "trgLang" : "target-language";
+    if ((!is_second && (name != "file" || !xml_attribute_place(token.bytes, "source-language"))) ||
+        settings_.to.empty() || xml_attribute_place(token.bytes, attribute))
+      return std::string(token.bytes);
+    return with_xml_attribute(token.bytes, attribute, settings_.to);
+  }
+
+  void finish_unit() {
+    const std::vector<XmlToken> tokens = std::exchange(unit_, {});
+    const Tokens unit(tokens), source = child(unit, "source"), target = child(unit, "target");
+    const bool is_second = local_name(unit[0].name) == "segment";
+    const std::string_view start = unit[0].bytes;
+    const std::string state = xml_attribute(is_second || target.empty() ? start : target[0].bytes, "state");
+    const bool stays = !unit_translated_ || xml_attribute(start, "approved") == "yes" ||
+                       inside(source).empty() || state == "final" ||
+                       (!target.empty() && is_translated(source, target, state));
+    if (stays) {
+      file_ += bytes_of(unit);
+      return;
+    }
+    const Tokens segmented = child(unit, "seg-source");
+    const Tokens last = !target.empty() ? target : !segmented.empty() ? segmented : source;
+    const Tokens from = segmented.empty() ? source : segmented;
+    const auto at = static_cast<size_t>(last.data() - unit.data());
+    file_ += is_second ? with_xml_attribute(start, "state", "translated") : start;
+    file_ += bytes_of(unit.subspan(1, at - 1));
+    if (target.empty()) file_.append(bytes_of(last)).append(indentation(unit, source));
+    const std::string name = prefix(source[0].name) + "target";
+    std::string tag = target.empty() ? "<" + name + ">" : opened(target[0].bytes);
+    if (!is_second) tag = with_xml_attribute(tag, "state", "needs-review-translation");
+    file_ += tag + blocks_.add(inline_block(inside(from), xliff_rule)) + "</" + name + ">";
+    file_ += bytes_of(unit.subspan(at + last.size()));
+  }
+
+  static std::string prefix(std::string_view name) {
+    return std::string(name.substr(0, name.size() - local_name(name).size()));
+  }
+
+  // An empty tag as a start tag.
+  static std::string opened(std::string_view tag) {
+    if (!tag.ends_with("/>")) return std::string(tag);
+    return std::string(tag.substr(0, tag.find_last_not_of(" \t\r\n", tag.size() - 3) + 1)) + ">";
+  }
+
+  // The white space before an element.
+  static std::string_view indentation(Tokens unit, Tokens element) {
+    const XmlToken& before = *(element.data() - 1);
+    const bool is_white = element.data() != unit.data() && before.kind == XmlKind::text &&
+                          before.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    return is_white ? before.bytes : std::string_view();
+  }
+
+  const DocumentSettings& settings_;
+  std::string file_;
+  std::vector<bool> translate_;  // of the elements that are open
+  std::vector<XmlToken> unit_;   // that is being read
+  bool unit_translated_ = true;
+  Blocks blocks_;
+};
+
+}  // namespace
+
+Document read_xliff(std::string_view bytes, const DocumentSettings& settings) {
+  return read_xml(bytes, settings, [&](std::string_view xml) { return XliffReader(settings).read(xml); });
+}
+
+}  // namespace dragoman::internal

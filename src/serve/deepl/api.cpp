@@ -1,0 +1,94 @@
+#include "serve/deepl/api.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t max_clients = 10'000;  // with counts of their own; all others share one
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  return text;
+}
+
+std::shared_ptr<const dragoman::Glossary> glossary_of(const std::string& id, const std::string& owner,
+                                                      const DeepLChoice& chosen, DeepL& api) {
+  if (id.empty()) return nullptr;
+  if (chosen.from.empty()) throw ServeError(400, "Value for 'source_lang' required with 'glossary_id'.");
+  const auto stored = api.glossaries.find(id, owner);
+  if (!stored) throw ServeError(404, "Glossary not found");
+  const auto same = [](const std::string& of_glossary, const std::string& language) {
+    return ServedLanguages::find({of_glossary}, language).has_value();
+  };
+  if (!same(stored->from, chosen.from) || !same(stored->to, chosen.to))
+    throw ServeError(400, "The glossary is for other languages than source_lang and target_lang.");
+  return stored->glossary;
+}
+
+// Defaults that ask for nothing.
+bool asks_for_nothing(const nlohmann::json& value) {
+  return value.is_null() || value == "default" || value == "" || value == nlohmann::json::array();
+}
+
+}  // namespace
+
+void CharacterUsage::add(const std::string& client, size_t characters) {
+  const std::lock_guard lock(mutex_);
+  const bool known = characters_.contains(client) || characters_.size() < max_clients;
+  characters_[known ? client : ""] += characters;
+}
+
+uint64_t CharacterUsage::of(const std::string& client) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = characters_.find(client);
+  return found != characters_.end() ? found->second : 0;
+}
+
+std::string glossary_owner(const DeepL& api, const ServeCall& call) {
+  return api.context.settings.api_keys.empty() ? "" : call.client;
+}
+
+std::string deepl_code(const std::string& code) { return upper(code); }
+
+DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api) {
+  const auto languages = api.context.translations.languages();
+  const ServedLanguages& served = *languages;
+  DeepLChoice chosen;
+  const std::string source = fields.text("source_lang"), target = fields.text("target_lang");
+  if (target.empty()) throw ServeError(400, "Value for 'target_lang' not specified.");
+  const auto to = ServedLanguages::find(served.targets(), target);
+  if (!to) throw ServeError(400, "Value for 'target_lang' not supported.");
+  chosen.to = *to;
+  if (!source.empty()) {
+    const auto from = served.source(source);
+    if (!from) throw ServeError(400, "Value for 'source_lang' not supported.");
+    if (!served.has_pair(*from, *to))
+      throw ServeError(400,
+                       fmt::format("Value for 'target_lang' not supported with 'source_lang' {}.", source));
+    chosen.from = *from;
+  }
+  chosen.glossary = glossary_of(fields.text("glossary_id"), glossary_owner(api, call), chosen, api);
+  return chosen;
+}
+
+HttpHeaders ignored_fields(const Fields& fields, const std::vector<std::string>& names) {
+  std::string ignored;
+  for (const std::string& name : names) {
+    if (!asks_for_nothing(fields.at(name))) ignored += (ignored.empty() ? "" : ", ") + name;
+  }
+  return ignored.empty() ? HttpHeaders{} : HttpHeaders{{"x-ignored", ignored}};
+}
+
+Route deepl_route(const std::shared_ptr<DeepL>& api, Route route, DeepLHandler handler) {
+  route.tag = "DeepL";
+  route.own_checks = true;
+  route.key_in_body = true;
+  route.handle = [api, handler](const ServeCall& call) { handler(*api, call); };
+  return route;
+}
+
+}  // namespace dragoman::internal

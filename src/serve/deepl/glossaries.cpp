@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <utility>
+
+#include "serve/answers.h"
+#include "serve/deepl/api.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t max_glossary_name = 1024, max_body = 10 << 20;
+
+ordered_json info_of(const StoredGlossary& glossary) {
+  return {{"glossary_id", glossary.id},
+          {"name", glossary.name},
+          {"ready", true},
+          {"source_lang", glossary.from},
+          {"target_lang", glossary.to},
+          {"creation_time", glossary.created},
+          {"entry_count", glossary.entries.size()}};
+}
+
+std::shared_ptr<const StoredGlossary> found(DeepL& api, const ServeCall& call) {
+  auto glossary = api.glossaries.find(call.name, glossary_owner(api, call));
+  if (!glossary) throw ServeError(404, "Glossary not found");
+  return glossary;
+}
+
+// Glossaries hold for models of a pair, not through a third language.
+bool is_direct(const DeepL& api, const std::string& from, const std::string& to) {
+  for (const ServedPair& pair : api.context.translations.pairs())
+    if (pair.from == from && pair.to == to) return pair.via.empty();
+  return false;
+}
+
+GlossaryEntries entries_of(const Fields& fields) {
+  const std::string format = fields.text("entries_format"), entries = fields.text("entries");
+  if (format != "tsv" && format != "csv")
+    throw ServeError(400, "Value for 'entries_format' not supported: tsv or csv");
+  if (entries.empty()) throw ServeError(400, "Parameter 'entries' not specified.");
+  return format == "tsv" ? entries_of_tsv(entries) : entries_of_csv(entries);
+}
+
+void create(DeepL& api, const ServeCall& call) {
+  const Fields fields(call);
+  const ServedLanguages served(api.context.translations.pairs());
+  const std::string name = fields.text("name");
+  if (name.empty() || name.size() > max_glossary_name)
+    throw ServeError(400, "Parameter 'name' must have 1 to 1,024 bytes.");
+  const auto from = served.source(fields.text("source_lang"));
+  const auto to = ServedLanguages::find(served.targets(), fields.text("target_lang"));
+  if (!from || !to || !is_direct(api, *from, *to))
+    throw ServeError(400, "Unsupported glossary source and target language pair");
+  const auto glossary = api.glossaries.add({.id = {},
+                                            .name = name,
+                                            .from = *from,
+                                            .to = *to,
+                                            .created = {},
+                                            .owner = glossary_owner(api, call),
+                                            .entries = entries_of(fields)});
+  call.responder.send(json_answer(info_of(*glossary), 201));
+}
+
+void list(DeepL& api, const ServeCall& call) {
+  ordered_json glossaries = ordered_json::array();
+  for (const auto& glossary : api.glossaries.all(glossary_owner(api, call)))
+    glossaries.push_back(info_of(*glossary));
+  call.responder.send(json_answer({{"glossaries", glossaries}}));
+}
+
+void show(DeepL& api, const ServeCall& call) { call.responder.send(json_answer(info_of(*found(api, call)))); }
+
+void show_entries(DeepL& api, const ServeCall& call) {
+  call.responder.send(
+      {.type = "text/tab-separated-values; charset=utf-8", .body = tsv_of(found(api, call)->entries)});
+}
+
+void remove(DeepL& api, const ServeCall& call) {
+  if (!api.glossaries.remove(call.name, glossary_owner(api, call)))
+    throw ServeError(404, "Glossary not found");
+  call.responder.send({.status = 204});
+}
+
+void list_pairs(DeepL& api, const ServeCall& call) {
+  ordered_json pairs = ordered_json::array();
+  for (const ServedPair& pair : api.context.translations.pairs())
+    if (pair.via.empty()) pairs.push_back({{"source_lang", pair.from}, {"target_lang", pair.to}});
+  call.responder.send(json_answer({{"supported_languages", pairs}}));
+}
+
+ordered_json object(const std::vector<std::string>& texts, bool required) {
+  ordered_json schema = {{"type", "object"}, {"properties", ordered_json::object()}};
+  for (const std::string& name : texts) schema["properties"][name] = {{"type", "string"}};
+  if (required) schema["required"] = texts;
+  return schema;
+}
+
+ordered_json info_schema() {
+  ordered_json schema = object({"glossary_id", "name", "source_lang", "target_lang", "creation_time"}, true);
+  schema["properties"]["ready"] = {{"type", "boolean"}};
+  schema["properties"]["entry_count"] = {{"type", "integer"}};
+  return schema;
+}
+
+ordered_json list_schema(const std::string& name, const ordered_json& items) {
+  return {{"type", "object"},
+          {"required", ordered_json::array({name})},
+          {"properties", {{name, {{"type", "array"}, {"items", items}}}}}};
+}
+
+}  // namespace
+
+std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
+  Route creation = {
+      .method = "POST",
+      .path = "/v2/glossaries",
+      .summary = "Creates a glossary",
+      .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
+      .body_types = {"application/json", "application/x-www-form-urlencoded"},
+      .answer = info_schema(),
+      .errors = {456},
+      .body_bytes = std::min(max_body, static_cast<size_t>(api->context.settings.limits.upload)),
+      .uses_files = true};
+  const auto get = [](const char* path, const char* summary, ordered_json answer,
+                      std::vector<int> errors = {}) {
+    return Route{.method = "GET",
+                 .path = path,
+                 .summary = summary,
+                 .answer = std::move(answer),
+                 .errors = std::move(errors)};
+  };
+  Route entries = get("/v2/glossaries/<name>/entries", "A glossary's entries", nullptr, {404});
+  entries.answer_type = "text/tab-separated-values";
+  entries.uses_files = true;  // and may be long
+  return {deepl_route(api, std::move(creation), create),
+          deepl_route(api, get("/v2/glossaries", "The glossaries", list_schema("glossaries", info_schema())),
+                      list),
+          deepl_route(api, get("/v2/glossaries/<name>", "A glossary", info_schema(), {404}), show),
+          deepl_route(api, std::move(entries), show_entries),
+          deepl_route(api,
+                      {.method = "DELETE",
+                       .path = "/v2/glossaries/<name>",
+                       .summary = "Deletes a glossary",
+                       .errors = {404},
+                       .uses_files = true},
+                      remove),
+          deepl_route(api,
+                      get("/v2/glossary-language-pairs", "The pairs of languages that may have glossaries",
+                          list_schema("supported_languages", object({"source_lang", "target_lang"}, true))),
+                      list_pairs)};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,50 @@
+#include "serve/documents/uploads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "dragoman/document.h"
+#include "serve/documents/download_store.h"
+#include "serve/requests/multipart.h"
+#include "serve/route.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Empty where no format has the name's ending.
+std::string format_of(const std::string& given) {
+  const std::string name = in_lower_case(given);
+  for (const DocumentFormat& format : document_formats())
+    for (const std::string& ending : format.endings)
+      if (name.ends_with(ending) && name.size() > ending.size()) return format.name;
+  return {};
+}
+
+}  // namespace
+
+UploadedFile uploaded_file(const IncomingRequest& request, const std::string& given) {
+  const std::vector<FormPart> parts = parse_multipart(request.header("content-type"), request.body);
+  const auto file =
+      std::ranges::find_if(parts, [](const FormPart& p) { return p.is_file && p.name == "file"; });
+  if (file == parts.end()) throw ServeError(400, "Invalid request: missing file parameter");
+  const std::string name = given.empty() ? file->file_name : given.substr(given.find_last_of("/\\") + 1);
+  if (name.empty()) throw ServeError(400, "Invalid request: empty file");
+  const std::string format = format_of(name);
+  if (format.empty()) throw ServeError(400, "Invalid request: file format not supported");
+  return {.name = name, .bytes = std::string(file->content), .format = format};
+}
+
+std::string translated_name(const std::string& name, const std::string& language) {
+  const size_t dot = std::min(name.rfind('.'), name.size());
+  return plain_file_name(name.substr(0, dot) + "_" + language + name.substr(dot));
+}
+
+HttpResponse file_answer(std::string bytes, const std::string& name) {
+  return {.type = "application/octet-stream",
+          .body = std::move(bytes),
+          .headers = {{"content-disposition", "attachment; filename=\"" + plain_file_name(name) + "\""},
+                      {"x-content-type-options", "nosniff"}}};
+}
+
+}  // namespace dragoman::internal

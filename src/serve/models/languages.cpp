@@ -1,0 +1,87 @@
+#include "serve/models/languages.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <unicode/locid.h>
+#include <unicode/unistr.h>
+
+#include "base/ascii.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t longest_code = 32;
+
+bool is_code_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
+
+bool is_known(const icu::Locale& locale) {
+  return locale.getLanguage()[0] != '\0' && locale.getISO3Language()[0] != '\0';
+}
+
+// The script that a language is usually written in is left out.
+bool has_usual_script(const icu::Locale& locale) {
+  icu::Locale usual(locale.getLanguage(), locale.getCountry());
+  UErrorCode status = U_ZERO_ERROR;
+  usual.addLikelySubtags(status);
+  return U_SUCCESS(status) && std::strcmp(usual.getScript(), locale.getScript()) == 0;
+}
+
+}  // namespace
+
+std::string language_code(std::string_view name) {
+  if (name.empty() || name.size() > longest_code || !std::ranges::all_of(name, is_code_character)) return "";
+  std::string tag(name);
+  std::ranges::replace(tag, '_', '-');
+  UErrorCode status = U_ZERO_ERROR;
+  icu::Locale locale = icu::Locale::forLanguageTag(tag, status);
+  if (U_SUCCESS(status)) locale.canonicalize(status);
+  if (U_FAILURE(status) || !is_known(locale)) return "";
+  std::string code = locale.getLanguage();
+  if (code == "no") code = "nb";
+  if (locale.getScript()[0] != '\0' && !has_usual_script(locale))
+    code += std::string("-") + locale.getScript();
+  if (locale.getCountry()[0] != '\0') code += std::string("-") + locale.getCountry();
+  return code;
+}
+
+std::string without_region(const std::string& code) {
+  const size_t last = code.rfind('-');
+  return last != code.npos && code.size() - last - 1 < 4 ? code.substr(0, last) : code;
+}
+
+std::string english_name(const std::string& code) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Locale locale = icu::Locale::forLanguageTag(code, status);
+  if (U_FAILURE(status)) return code;
+  icu::UnicodeString shown;
+  locale.getDisplayName(icu::Locale::getEnglish(), shown);
+  std::string name;
+  shown.toUTF8String(name);
+  return name.empty() ? code : name;
+}
+
+// "en-pt-BR" could be read as "en-PT" and "br", too: what is written as codes are comes first.
+std::optional<LanguagePair> pair_named(std::string_view name) {
+  std::optional<LanguagePair> any;
+  for (size_t i = name.find('-'); i != name.npos; i = name.find('-', i + 1)) {
+    const LanguagePair written = {std::string(name.substr(0, i)), std::string(name.substr(i + 1))};
+    const LanguagePair pair = {language_code(written.first), language_code(written.second)};
+    if (pair.first.empty() || pair.second.empty() || pair.first == pair.second) continue;
+    if (pair == written) return pair;
+    if (!any) any = pair;
+  }
+  return any;
+}
+
+std::optional<LanguagePair> pair_of(std::string_view name) {
+  const size_t middle = name.rfind('-');
+  if (middle == name.npos) return std::nullopt;
+  const std::string to = language_code(name.substr(middle + 1));
+  name = name.substr(0, middle);
+  const std::string from = language_code(name.substr(name.find_last_of("-_./ ") + 1));
+  if (from.empty() || to.empty() || from == to) return std::nullopt;
+  return LanguagePair{from, to};
+}
+
+}  // namespace dragoman::internal

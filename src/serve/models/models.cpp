@@ -1,0 +1,149 @@
+#include "serve/models/models.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "serve/models/folder_languages.h"
+
+namespace dragoman::internal {
+namespace {
+
+// "en-fr", "models/en-fr" for "en-fr=models/en-fr". A folder's name may have an equals sign behind a slash.
+std::pair<std::string, std::string> name_and_folder(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == argument.npos || argument.find('/') < equals) return {"", argument};
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+std::string folder_name(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  return folder.substr(folder.rfind('/') + 1);
+}
+
+int64_t default_beam(const dragoman::ModelInfo& info) {
+  const nlohmann::json config = parse_json(info.config);
+  if (config.contains("search") && config["search"].is_object() && config["search"].contains("beam") &&
+      config["search"]["beam"].is_number_integer())
+    return config["search"]["beam"].get<int64_t>();
+  for (const OptionInfo& option : dragoman::Translator::options())
+    if (option.name == "beam") return std::get<int64_t>(option.default_value);
+  return 1;
+}
+
+std::vector<std::string> codes_of(const std::map<std::string, std::string>& languages) {
+  std::vector<std::string> codes;
+  for (const auto& [code, name] : languages) codes.push_back(code);
+  return codes;
+}
+
+// English first: most models have it on one side.
+bool is_better_pivot(const std::string& one, const std::string& other) {
+  return std::pair(one != "en", one) < std::pair(other != "en", other);
+}
+
+}  // namespace
+
+OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
+                     TranslatorReaper& reaper) {
+  const auto [name, folder] = name_and_folder(argument);
+  OpenModel model = {.state = state_of(folder)};
+  model.served = {.name = name.empty() ? folder_name(folder) : name,
+                  .folder = folder,
+                  .translator = reaper.adopt(std::make_unique<dragoman::Translator>(folder, settings))};
+  const dragoman::ModelInfo info = model.served.translator->info();
+  ModelLanguages languages = languages_of(info, name);
+  model.sources = std::move(languages.sources);
+  model.targets = std::move(languages.targets);
+  model.served.sources = codes_of(model.sources);
+  model.served.targets = codes_of(model.targets);
+  model.beam = default_beam(info);
+  return model;
+}
+
+Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
+  for (size_t i = 0; i < models_.size(); ++i) {
+    for (const std::string& from : models_[i].served.sources) {
+      for (const std::string& to : models_[i].served.targets) {
+        if (from == to) continue;
+        const auto [other, added] = direct_.emplace(LanguagePair(from, to), i);
+        if (!added)
+          throw UsageError("both {} and {} translate from {} to {}: serve one of them, or name their pairs",
+                           models_[other->second].served.folder, models_[i].served.folder, from, to);
+      }
+    }
+  }
+  find_pivots();
+  for (const auto& [pair, model] : direct_) pairs_.push_back({pair.first, pair.second});
+  for (const auto& [pair, third] : through_) pairs_.push_back({pair.first, pair.second, {third}});
+  std::ranges::sort(pairs_, {}, [](const ServedPair& pair) { return LanguagePair(pair.from, pair.to); });
+  languages_ = std::make_shared<const ServedLanguages>(pairs_);
+}
+
+// With a single multilingual model there is nothing to find.
+void Models::find_pivots() {
+  if (models_.size() < 2) return;
+  std::map<std::string, std::set<std::string>> onwards;
+  for (const auto& [pair, model] : direct_) onwards[pair.first].insert(pair.second);
+  for (const auto& [from, thirds] : onwards) {
+    for (const std::string& third : thirds) {
+      const auto next = onwards.find(third);
+      if (next == onwards.end()) continue;
+      for (const std::string& to : next->second) {
+        if (to == from || thirds.contains(to)) continue;
+        const auto [known, added] = through_.emplace(LanguagePair(from, to), third);
+        if (!added && is_better_pivot(third, known->second)) known->second = third;
+      }
+    }
+  }
+}
+
+std::vector<std::string> Models::sources() const {
+  std::vector<std::string> all;
+  for (const ServedPair& pair : pairs_)
+    if (all.empty() || all.back() != pair.from) all.push_back(pair.from);
+  return all;
+}
+
+std::string Models::known_source(const std::string& language) const {
+  if (const std::vector<std::string> all = sources(); language.empty() && all.size() == 1) return all.front();
+  if (const auto known = languages_->source(language)) return *known;
+  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));
+}
+
+std::string Models::known_target(const std::string& language, const std::string& from) const {
+  const auto targets = languages_->targets_of().find(from);
+  if (targets == languages_->targets_of().end()) throw UsageError("no model translates from {}", from);
+  const std::set<std::string>& all = targets->second;
+  if (language.empty()) {
+    if (all.size() == 1) return *all.begin();
+    throw UsageError("no target language given for {}: name one of {}", from, fmt::join(all, ", "));
+  }
+  if (language_code(language) == from) return from;
+  if (const auto known = ServedLanguages::find(all, language)) return *known;
+  if (const auto same = ServedLanguages::find({from}, language)) return *same;
+  throw UsageError("no model translates from {} to \"{}\", only to {}", from, language, fmt::join(all, ", "));
+}
+
+RouteStep Models::step(const LanguagePair& pair) const {
+  const OpenModel& model = models_[direct_.at(pair)];
+  return {.model = {model.served.translator, model.sources.at(pair.first), model.targets.at(pair.second)},
+          .from = pair.first,
+          .to = pair.second,
+          .beam = model.beam};
+}
+
+LanguageRoute Models::route(const std::string& from, const std::string& to) const {
+  if (from == to) return {};
+  const LanguagePair pair(from, to);
+  if (direct_.contains(pair)) return {step(pair)};
+  const auto third = through_.find(pair);
+  if (third == through_.end()) throw UsageError("no model translates from {} to {}", from, to);
+  return {step({from, third->second}), step({third->second, to})};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,88 @@
+#include "serve/translations/document.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/error.h"
+#include "dragoman/document.h"
+#include "serve/translations/combined_stop.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Alternatives are asked for of the document as a whole.
+dragoman::Options document_options(const TextWork& work, const RouteStep& step, bool last) {
+  dragoman::Options options = step_options(work, step, last);
+  std::erase_if(options, [](const auto& option) { return option.first == "nbest"; });
+  return options;
+}
+
+dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork& work, const RouteStep& step,
+                                        bool last, const std::stop_token& stop) {
+  const DocumentRequest request = {.bytes = bytes,
+                                   .name = work.name,
+                                   .format = work.format,
+                                   .options = document_options(work, step, last),
+                                   .glossary = work.glossary.get(),
+                                   .alternatives = last ? static_cast<size_t>(work.alternatives) : 0,
+                                   .stop = stop,
+                                   .timeout = time_left(work.deadline),
+                                   .client = work.client};
+  return dragoman::translate_document(*step.model.translator, request);
+}
+
+// Without the ends of lines between its texts.
+size_t characters_of(const TextWork& work) {
+  const std::string text = document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  return code_point_count(text) - static_cast<size_t>(std::ranges::count(text, '\n'));
+}
+
+// The exception that is being handled; where the document cannot be read it is the client's error.
+std::exception_ptr error_of(const TextWork& work) {
+  const std::exception_ptr failure = std::current_exception();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const dragoman::Error& error) {
+    if (error.kind() != ErrorKind::failure) return failure;
+  } catch (...) {
+    return failure;
+  }
+  try {
+    document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  } catch (const dragoman::Error& unreadable) {
+    return std::make_exception_ptr(UsageError(unreadable.what()));
+  }
+  return failure;
+}
+
+}  // namespace
+
+void check_document(const TextWork& work, const LanguageRoute& route) {
+  if (!work.prefix.empty()) throw UsageError("documents cannot have a prefix: leave it out");
+  check_glossary(work, route);
+  for (const RouteStep& step : route) step_options(work, step, /*last=*/true);
+}
+
+void translate_document(const TextWork& work, const LanguageRoute& route, TextResult result,
+                        const std::stop_token& end, const OnText& on_done) {
+  std::promise<TextResult> promise;
+  try {
+    const CombinedStop stop(work.stop, end);
+    time_left(work.deadline);
+    if (work.on_read) work.on_read(characters_of(work));
+    result.text = work.text;
+    for (const RouteStep& step : route) {
+      auto document = translated(result.text, work, step, &step == &route.back(), stop.token());
+      result.text = std::move(document.bytes);
+      result.alternatives = std::move(document.alternatives);
+    }
+    promise.set_value(std::move(result));
+  } catch (...) {
+    promise.set_exception(error_of(work));
+  }
+  on_done(promise.get_future());
+}
+
+}  // namespace dragoman::internal

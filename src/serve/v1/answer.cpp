@@ -1,0 +1,83 @@
+#include "serve/v1/answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "report/numbers.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The geometric mean of the probabilities of all tokens. None of a document, which comes without its tokens.
+std::optional<double> confidence_of(const TextResult& result) {
+  double sum = 0;
+  size_t tokens = 0;
+  for (const dragoman::Translation& line : result.lines) {
+    for (const Token& token : line.hypotheses.front().tokens) sum += token.log_probability;
+    tokens += line.hypotheses.front().tokens.size();
+  }
+  if (tokens == 0) return std::nullopt;
+  return rounded(std::exp(sum / static_cast<double>(tokens)), 4);
+}
+
+ordered_json all_flags(const TextResult& result) {
+  ordered_json flags = ordered_json::array();
+  for (const dragoman::Translation& line : result.lines) {
+    for (const std::string_view flag : flags_of(line)) {
+      if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
+    }
+  }
+  return flags;
+}
+
+ordered_json array_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
+
+}  // namespace
+
+std::string text_json(const TextResult& result, const AnswerDetail& detail) {
+  ordered_json object = {{"text", result.text}, {"from", result.from}, {"to", result.to}};
+  if (detail.detected)
+    object["detected"] = {{"language", result.from}, {"confidence", rounded(result.detection, 4)}};
+  object["via"] = result.via;
+  object["alternatives"] = result.alternatives;
+  object["flags"] = all_flags(result);
+  if (const auto confidence = confidence_of(result)) object["confidence"] = *confidence;
+  std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  if (!detail.lines) return text;
+  std::ostringstream lines;
+  for (const dragoman::Translation& line : result.lines) {
+    lines << (lines.tellp() > 0 ? "," : "");
+    print_json(lines, line, detail.of_lines);
+  }
+  text.pop_back();
+  return text + ",\"lines\":[" + lines.str() + "]}";
+}
+
+ordered_json text_schema() {
+  const ordered_json text = {{"type", "string"}};
+  return {{"type", "object"},
+          {"required", {"text", "from", "to", "via", "alternatives", "flags"}},
+          {"properties",
+           {{"text", {{"type", "string"}, {"description", "the translation"}}},
+            {"from", text},
+            {"to", text},
+            {"detected",
+             {{"type", "object"},
+              {"description", "present if the request did not name the source language"},
+              {"required", {"language", "confidence"}},
+              {"properties", {{"language", text}, {"confidence", {{"type", "number"}}}}}}},
+            {"via", array_of("string")},
+            {"alternatives", array_of("string")},
+            {"flags", array_of("string")},
+            {"confidence",
+             {{"type", "number"}, {"description", "geometric mean of the subwords' probabilities"}}},
+            {"lines", array_of("object")}}}};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,64 @@
+// GET /v1/models: what is loaded, and which pairs it translates.
+#include <nlohmann/json.hpp>
+
+#include "serve/answers.h"
+#include "serve/settings.h"
+#include "serve/translations.h"
+#include "serve/v1/routes.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json limits_json(const ServeLimits& limits) {
+  return {{"characters", limits.characters},  {"texts", limits.texts}, {"body_bytes", limits.body},
+          {"upload_bytes", limits.upload},    {"beam", limits.beam},   {"output", limits.output},
+          {"timeout_seconds", limits.timeout}};
+}
+
+HttpResponse models(const ServeContext& context) {
+  ordered_json models = ordered_json::array(), pairs = ordered_json::array();
+  for (const ServedModel& model : context.translations.models()) {
+    const ModelInfo info = model.translator->info();
+    models.push_back({{"name", model.name},
+                      {"sources", model.sources},
+                      {"targets", model.targets},
+                      {"parameters", info.parameters},
+                      {"precision", info.precision},
+                      {"instruction_set", info.instruction_set},
+                      {"max_tokens", info.max_tokens}});
+  }
+  for (const ServedPair& pair : context.translations.pairs())
+    pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"via", pair.via}});
+  return json_answer({{"models", models},
+                      {"pairs", pairs},
+                      {"detects", !context.settings.detector.empty()},
+                      {"limits", limits_json(context.settings.limits)}});
+}
+
+}  // namespace
+
+Route v1_models_route(ServeContext& context) {
+  const ordered_json objects = {{"type", "array"}, {"items", {{"type", "object"}}}};
+  return {.method = "GET",
+          .path = "/v1/models",
+          .tag = "Dragoman",
+          .summary = "Models, pairs of languages and limits",
+          .answer = {{"type", "object"},
+                     {"required", {"models", "pairs", "detects", "limits"}},
+                     {"properties",
+                      {{"models", objects},
+                       {"pairs", objects},
+                       {"detects", {{"type", "boolean"}}},
+                       {"limits", {{"type", "object"}}}}}},
+          .errors = {503},
+          .handle = [&context](ServeCall call) { call.responder.send(models(context)); }};
+}
+
+std::vector<Route> v1_routes(ServeContext& context) {
+  return {v1_translate_route(context), v1_score_route(context), v1_inspect_route(context),
+          v1_models_route(context)};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,16 @@
+// The routes of Dragoman's own API, a file each.
+#pragma once
+
+#include "serve/context.h"
+
+namespace dragoman::internal {
+
+Route v1_translate_route(ServeContext& context);
+Route v1_models_route(ServeContext& context);
+Route v1_score_route(ServeContext& context);
+Route v1_inspect_route(ServeContext& context);
+
+// "from" and "to" of a body.
+nlohmann::ordered_json language_properties();
+
+}  // namespace dragoman::internal

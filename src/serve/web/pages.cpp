@@ -1,0 +1,123 @@
+#include "serve/web/pages.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/checksum.h"
+#include "report/page.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr std::string_view html = "text/html; charset=utf-8", css = "text/css; charset=utf-8",
+                           javascript = "text/javascript; charset=utf-8", svg = "image/svg+xml";
+
+struct WebFile {
+  std::string_view name, type;
+};
+
+// What pages load. Nothing else of web/ is answered: the rest are templates of pages that commands write.
+constexpr std::array files = {
+    WebFile{"chart.js", javascript},
+    WebFile{"choices.js", javascript},
+    WebFile{"dark.css", css},
+    WebFile{"files.js", javascript},
+    WebFile{"history.js", javascript},
+    WebFile{"icon.js", javascript},
+    WebFile{"icon.svg", svg},
+    WebFile{"inside.js", javascript},
+    WebFile{"inspect.css", css},
+    WebFile{"inspect.js", javascript},
+    WebFile{"languages.js", javascript},
+    WebFile{"look_inside.js", javascript},
+    WebFile{"notice.js", javascript},
+    WebFile{"numbers.js", javascript},
+    WebFile{"page.js", javascript},
+    WebFile{"palette.css", css},
+    WebFile{"positions.js", javascript},
+    WebFile{"report.css", css},
+    WebFile{"report.js", javascript},
+    WebFile{"result.js", javascript},
+    WebFile{"server.js", javascript},
+    WebFile{"source_view.js", javascript},
+    WebFile{"target_view.js", javascript},
+    WebFile{"theme.js", javascript},
+    WebFile{"training.js", javascript},
+    WebFile{"translate.css", css},
+    WebFile{"translate.js", javascript},
+    WebFile{"words.js", javascript},
+};
+
+constexpr std::string_view policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+// Whether a client's If-None-Match lists this tag. Proxies that compress send it back marked as weak.
+bool known(std::string_view if_none_match, const std::string& tag) {
+  return if_none_match == "*" || if_none_match.find(tag) != if_none_match.npos;
+}
+
+HttpResponse file_answer(const IncomingRequest& request, std::string_view name, std::string_view type) {
+  const std::string_view text = embedded_file(name);
+  const std::string tag = fmt::format("\"{}\"", checksum_of(text));
+  HttpResponse response = {.type = std::string(type)};
+  // Requested again each time, so that a page never meets the scripts of another version.
+  response.headers = {{"ETag", tag},
+                      {"Cache-Control", "no-cache"},
+                      {"Content-Security-Policy", std::string(policy)},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"X-Frame-Options", "DENY"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"}};
+  if (known(request.header("if-none-match"), tag)) {
+    response.status = 304;
+  } else {
+    response.body = text;
+  }
+  return response;
+}
+
+Route page_route(const char* path, const char* name, const char* summary) {
+  return {.method = "GET",
+          .path = path,
+          .tag = "Pages",
+          .summary = summary,
+          .answer_type = "text/html",
+          .open = true,
+          .handle = [name](ServeCall call) { call.responder.send(file_answer(call.request, name, html)); }};
+}
+
+// What the page must know beyond the models (GET /v1/models).
+HttpResponse settings_answer(const WebSettings& settings) {
+  const nlohmann::ordered_json body = {{"training", settings.training}};
+  return {.body = body.dump(), .headers = {{"Cache-Control", "no-cache"}}};
+}
+
+void answer_file(const ServeCall& call, const WebSettings& settings) {
+  if (call.name == "settings.json") return call.responder.send(settings_answer(settings));
+  const auto file = std::ranges::find(files, call.name, &WebFile::name);
+  if (file == files.end()) throw ServeError(404, fmt::format("no such file: {}", call.name));
+  call.responder.send(file_answer(call.request, file->name, file->type));
+}
+
+}  // namespace
+
+std::vector<Route> web_routes(const WebSettings& settings) {
+  return {page_route("/", "translate.html", "The translation page"),
+          page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
+          page_route("/training", "training.html", "The curves of training runs, live"),
+          {.method = "GET",
+           .path = "/web/<name>",
+           .tag = "Pages",
+           .summary = "A style, script or picture of the pages",
+           .answer_type = "*/*",
+           .errors = {404},
+           .open = true,
+           .handle = [settings](const ServeCall& call) { answer_file(call, settings); }}};
+}
+
+}  // namespace dragoman::internal
