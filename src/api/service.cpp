@@ -12,6 +12,7 @@
 #include "api/request_terms.h"
 #include "api/results.h"
 #include "base/log.h"
+#include "search/simple_jobs.h"
 
 namespace dragoman::internal {
 namespace {
@@ -167,8 +168,12 @@ TranslatorStatistics Service::statistics() const {
 
 void Service::run(const Claim& claim, const std::stop_token& stop, const std::function<void()>& work) {
   check_process();
-  const SearchStatus status = translator_.scheduler.run(claim, stop, work);
-  if (status != SearchStatus::finished) throw_public(status, nullptr);
+  std::promise<JobEnd> ended;
+  const uint64_t id = translator_.scheduler.add(
+      std::make_unique<TaskJob>(work, [&ended](const JobEnd& end) { ended.set_value(end); }), claim);
+  const std::stop_callback on_stop(stop, [&] { translator_.scheduler.cancel(id); });
+  if (const JobEnd end = ended.get_future().get(); end.status != SearchStatus::finished)
+    throw_public(end.status, end.error);
 }
 
 }  // namespace dragoman::internal

@@ -7,8 +7,8 @@
 #include "base/lines.h"
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
-#include "search/request_job.h"
 #include "search/segments.h"
+#include "search/simple_jobs.h"
 #include "search/translator.h"
 
 namespace dragoman::internal {

@@ -36,12 +36,25 @@ struct SearchRequest {
   }
 };
 
+// A finished hypothesis, and what it attended to where options ask for that.
+struct ScoredHypothesis {
+  Hypothesis hypothesis;
+  AttentionRows attention;
+};
+
+struct FoundSentence {
+  std::vector<ScoredHypothesis> hypotheses = {};  // the best first; at least one
+  bool repeats = false;  // the output looped: it was searched for again, if that was asked for
+};
+
+// Of hypotheses that have finished, the best first. With a coverage penalty they are ranked anew, by their scores plus
+// the penalty's weight times coverage(), and the best `nbest` remain.
+FoundSentence found_sentence(std::vector<Hypothesis> finished, const SearchRequest& request, size_t nbest);
+
 struct SearchResult {
   uint64_t id;
-  bool failed = false;                        // the model computed non-finite values for it
-  std::vector<Hypothesis> hypotheses = {};    // the best first; at least one, unless it failed
-  std::vector<AttentionRows> attention = {};  // of each, where it is wanted
-  bool repeats = false;  // the output looped: it was searched for again, if that was asked for
+  bool failed = false;  // the model computed non-finite values for it: nothing was found
+  FoundSentence found = {};
 };
 
 // The best hypothesis of a request so far.

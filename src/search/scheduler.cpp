@@ -9,17 +9,29 @@ namespace {
 
 constexpr uint64_t no_search = UINT64_MAX;
 
+const WaitingTurn* first_of(const TurnQueue& queue) {
+  return queue.next([](uint64_t) { return true; });
+}
+
 }  // namespace
 
 uint64_t Scheduler::add(std::unique_ptr<SearchJob> job, const Claim& claim) {
   const Lock lock(mutex_);
   const uint64_t id = next_job_++;
   const WaitingTurn turn = {turns_.next(claim.client, claim.cost), id, claim.client};
-  jobs_.emplace(id, Entry{.job = std::move(job), .claim = claim, .turn = turn, .added = Clock::now()});
-  unread_.insert(id);
-  queue_.add(turn);
-  ++to_begin_;
+  Entry entry = {.claim = claim, .turn = turn, .added = Clock::now(), .is_task = job->is_task()};
+  if (entry.is_task) {
+    tasks_.add(turn);
+    entry.sentences = 0;
+  } else {
+    queue_.add(turn);
+    unread_.insert(id);
+    ++to_begin_;
+    ++pending_;
+  }
+  entry.job = std::move(job);
   if (claim.deadline) deadlines_.emplace(*claim.deadline, id);
+  jobs_.emplace(id, std::move(entry));
   wake_idle();
   return id;
 }
@@ -30,20 +42,9 @@ void Scheduler::cancel(uint64_t id) {
   wake_idle();
 }
 
-SearchStatus Scheduler::run(const Claim& claim, std::stop_token stop, std::function<void()> work) {
-  Task task = {.deadline = claim.deadline, .stop = std::move(stop), .work = std::move(work)};
-  std::future<SearchStatus> done = task.done.get_future();
-  {
-    const Lock lock(mutex_);
-    tasks_.emplace(std::pair(turns_.next(claim.client, claim.cost), next_task_++), std::move(task));
-    wake_idle();
-  }
-  return done.get();
-}
-
 size_t Scheduler::pending() const {
   const Lock lock(mutex_);
-  return jobs_.size() + ended_.size();
+  return pending_;
 }
 
 SchedulerCounts Scheduler::counts() const {
@@ -68,7 +69,6 @@ void Scheduler::stop() {
 void Scheduler::end_all() {
   Lock lock(mutex_);
   for (auto job = jobs_.begin(); job != jobs_.end();) end(job++, {SearchStatus::cancelled});
-  for (auto& [turn, task] : std::exchange(tasks_, {})) task.done.set_value(SearchStatus::cancelled);
   deliver(lock);
 }
 
@@ -145,7 +145,7 @@ bool Scheduler::pull(Puller& puller, bool wait) {
 void Scheduler::wait_for_work(Puller& puller, Lock& lock) {
   puller.idle = true;
   const auto ready = [&] { return has_work(puller); };
-  if (puller.runs_tasks && !tasks_.empty() && Clock::now() < no_task_before_) {
+  if (puller.runs_tasks && first_of(tasks_) && Clock::now() < no_task_before_) {
     puller.wake.wait_until(lock, no_task_before_, ready);
   } else {
     puller.wake.wait(lock, ready);
@@ -156,50 +156,29 @@ void Scheduler::wait_for_work(Puller& puller, Lock& lock) {
 void Scheduler::end_unwanted() {
   for (const uint64_t id : std::exchange(cancelled_, {}))
     if (const auto job = jobs_.find(id); job != jobs_.end()) end(job, {SearchStatus::cancelled});
-  if (deadlines_.empty() && tasks_.empty()) return;
+  if (deadlines_.empty()) return;
   const auto now = Clock::now();
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     const uint64_t id = deadlines_.extract(deadlines_.begin()).value().second;
     end(jobs_.find(id), {SearchStatus::expired});
   }
-  for (auto next = tasks_.begin(); next != tasks_.end();) {
-    const auto task = next++;
-    const bool late = task->second.deadline && *task->second.deadline <= now;
-    if (!late && !task->second.stop.stop_requested()) continue;
-    task->second.done.set_value(late ? SearchStatus::expired : SearchStatus::cancelled);
-    tasks_.erase(task);
-  }
 }
 
 bool Scheduler::task_is_due(const Puller& puller) const {
-  if (!puller.runs_tasks || tasks_.empty()) return false;
-  const bool busy = to_begin_ > 0 || free_rows() < rows_;
-  const WaitingTurn* next = queue_.next([](uint64_t) { return true; });
-  const bool others_first = next != nullptr && next->start < tasks_.begin()->first.first;
-  return !busy || (!others_first && Clock::now() >= no_task_before_);
+  const WaitingTurn *task = first_of(tasks_), *next = first_of(queue_);
+  if (!puller.runs_tasks || task == nullptr) return false;
+  if (to_begin_ == 0 && free_rows() == rows_) return true;
+  return Clock::now() >= no_task_before_ && (next == nullptr || task->start <= next->start);
 }
 
-// Without the lock. The steps that follow get as much time as the task had before there is another one.
+// The steps that follow get as much time as the task had before there is another one.
 void Scheduler::run_task(Puller& puller, Lock& lock) {
   if (!task_is_due(puller)) return;
-  turns_.reach(tasks_.begin()->first.first);
-  Task task = std::move(tasks_.extract(tasks_.begin()).mapped());
-  lock.unlock();
+  const WaitingTurn task = *first_of(tasks_);
+  turns_.reach(task.start);
   const auto began = Clock::now();
-  std::exception_ptr error;
-  try {
-    task.work();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  const auto ended = Clock::now();
-  if (error) {
-    task.done.set_exception(std::move(error));
-  } else {
-    task.done.set_value(SearchStatus::finished);
-  }
-  lock.lock();
-  no_task_before_ = ended + (ended - began);
+  read(jobs_.find(task.id), lock);
+  no_task_before_ = Clock::now() + (Clock::now() - began);
 }
 
 // Reads and begins no more jobs than fit into all batches: those whose translation is known do not keep the others from
@@ -224,7 +203,7 @@ void Scheduler::fill(Puller& puller, Lock& lock) {
 // Without the lock: a long text takes a while.
 void Scheduler::read(Jobs::iterator job, Lock& lock) {
   auto& [id, entry] = *job;
-  queue_.remove(entry.turn);
+  (entry.is_task ? tasks_ : queue_).remove(entry.turn);
   unread_.erase(id);
   entry.being_read = true;
   size_t sentences = 0;
@@ -238,9 +217,9 @@ void Scheduler::read(Jobs::iterator job, Lock& lock) {
   lock.lock();
   entry.being_read = false;
   entry.read = true;
-  to_begin_ += static_cast<int64_t>(sentences) - 1;
+  to_begin_ += static_cast<int64_t>(sentences) - static_cast<int64_t>(entry.sentences);
   entry.sentences = entry.unfinished = sentences;
-  if (entry.end) return end(job, *entry.end);
+  if (entry.end && !entry.is_task) return end(job, *entry.end);
   if (failure.error) return end(job, std::move(failure));
   if (sentences == 0) return end(job, {});
   entry.claim.cost /= static_cast<double>(sentences);
@@ -292,10 +271,10 @@ bool Scheduler::begin(Jobs::iterator job, Puller& puller) {
   return true;
 }
 
-void Scheduler::take(Puller& puller, std::vector<SearchResult> results) {
+void Scheduler::take(Puller& puller, const std::vector<SearchResult>& results) {
   Lock lock(mutex_);
   ++counts_.steps;
-  for (SearchResult& result : results) receive(std::move(result));
+  for (const SearchResult& result : results) receive(result);
   for (const SearchProgress& progress : puller.search->progress()) {
     const auto search = under_way_.find(progress.id);
     if (search == under_way_.end()) continue;
@@ -309,27 +288,23 @@ void Scheduler::take(Puller& puller, std::vector<SearchResult> results) {
 }
 
 // The result may be of a search for which nobody waits any more.
-void Scheduler::receive(SearchResult result) {
+void Scheduler::receive(const SearchResult& result) {
   const auto under_way = under_way_.find(result.id);
   if (under_way == under_way_.end()) return;
   const SharedSearch search = remove(under_way);
-  FoundSentence found = {.hypotheses = {}, .repeats = result.repeats};
-  result.attention.resize(result.hypotheses.size());
-  for (size_t i = 0; i < result.hypotheses.size(); ++i)
-    found.hypotheses.push_back({std::move(result.hypotheses[i]), std::move(result.attention[i])});
   for (const auto& [id, number] : search.places) {
     const auto job = jobs_.find(id);
     if (job == jobs_.end()) continue;  // another of its places has ended it
     if (result.failed) {
       end(job, {SearchStatus::failed});
     } else {
-      take_found(job, number, found);
+      take_found(job, number, result.found);
     }
   }
   if (result.failed) return;
   counts_.source_tokens += search.source_tokens;
-  counts_.target_tokens += found.hypotheses[0].hypothesis.tokens.size();
-  cache_.add(search.key.substr(0, search.key.size() - 1), found);
+  counts_.target_tokens += result.found.hypotheses[0].hypothesis.tokens.size();
+  cache_.add(search.key.substr(0, search.key.size() - 1), result.found);
 }
 
 void Scheduler::take_found(Jobs::iterator job, size_t sentence, const FoundSentence& found) {
@@ -363,7 +338,7 @@ void Scheduler::end(Jobs::iterator job, JobEnd end) {
     remove(search);
   }
   to_begin_ -= static_cast<int64_t>(entry.sentences - entry.searches.size());
-  queue_.remove(entry.turn);
+  (entry.is_task ? tasks_ : queue_).remove(entry.turn);
   unread_.erase(id);
   moved_.erase(id);
   if (entry.claim.deadline) deadlines_.erase({*entry.claim.deadline, id});
@@ -405,7 +380,7 @@ void Scheduler::deliver(Lock& lock) {
     } else {
       auto [job, end] = std::move(ended_.front());
       ended_.pop_front();
-      ++counts_.jobs;
+      if (!job->is_task()) ++counts_.jobs, --pending_;
       lock.unlock();
       job->end(std::move(end));
       job.reset();

@@ -12,11 +12,11 @@
 //   3. A job that is cancelled, or whose deadline has passed, ends within a step, and its rows are free.
 //   4. Equal sentences are searched for once: those that come later join the one under way, or find it in the cache.
 //      Each job is still cancelled and expires by itself.
-//   5. Each job ends once. A job's functions are called one at a time; report() and end() without a lock and in the order
-//      of what they tell, on the thread of some search, so that they may add jobs and cancel any.
+//   5. Each job ends once, after its last report. report() and end() of all jobs are called one at a time, on the
+//      thread of some search and without a lock: they may add jobs and cancel any.
 //   6. A search begins only when those before it are full: a single sentence gets all threads.
-//   7. Tasks, which use the model as a whole, run on the first search's thread between two steps: in turn with the jobs,
-//      and for no more than half of the time while sentences are under way.
+//   7. Tasks, which use the model as a whole, run on the first search's thread between two steps: in turn with the
+//      other jobs, and for no more than half of the time while sentences are under way.
 //   8. What a step throws ends the jobs that had a sentence in it, and no others.
 #pragma once
 
@@ -25,14 +25,11 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -69,8 +66,10 @@ struct Claim {
 class SearchJob {
  public:
   virtual ~SearchJob() = default;
-  // Before all others: how many sentences it has. What this throws ends the job.
+  // Before all others, without a lock: how many sentences it has. What this throws ends the job.
   virtual size_t read() = 0;
+  // A task has no sentences: read() is its work, on the model as a whole.
+  virtual bool is_task() const { return false; }
   virtual SearchRequest sentence(size_t number) const = 0;
   // In between the scheduler is locked: these only keep what they are given.
   virtual void found(size_t sentence, const FoundSentence& found) = 0;
@@ -115,9 +114,7 @@ class Scheduler {
   // From any thread.
   uint64_t add(std::unique_ptr<SearchJob> job, const Claim& claim);
   void cancel(uint64_t id);  // nothing where it has ended
-  // Waits for it: finished, cancelled or expired before it began. Throws what it throws.
-  SearchStatus run(const Claim& claim, std::stop_token stop, std::function<void()> work);
-  size_t pending() const;  // jobs that have not ended
+  size_t pending() const;    // jobs that have not ended, but for tasks
   SchedulerCounts counts() const;
   void stop();  // pull() returns false from now on
 
@@ -125,7 +122,7 @@ class Scheduler {
   // nothing to do, if it may. False: there is nothing to do, or it is to stop.
   bool pull(Puller& puller, bool wait = true);
   // After a step: what it found, or threw.
-  void take(Puller& puller, std::vector<SearchResult> results);
+  void take(Puller& puller, const std::vector<SearchResult>& results);
   void fail(Puller& puller, const std::exception_ptr& error);
   // The order in which they come is that in which they get sentences. All that may come; those there are.
   void set_searches(int most);
@@ -143,7 +140,7 @@ class Scheduler {
     Claim claim;
     WaitingTurn turn;  // of the next sentence
     Clock::time_point added;
-    bool read = false, being_read = false;
+    bool is_task, read = false, being_read = false;
     std::optional<JobEnd> end = {};       // while it is read: how it ends after that
     std::vector<uint64_t> searches = {};  // of the sentences that have begun
     size_t sentences = 1, unfinished = 1;
@@ -160,13 +157,6 @@ class Scheduler {
   };
   using Searches = std::unordered_map<uint64_t, SharedSearch>;
 
-  struct Task {
-    Deadline deadline;
-    std::stop_token stop;
-    std::function<void()> work;
-    std::promise<SearchStatus> done = {};
-  };
-
   int64_t free_rows() const;
   bool may_begin(uint64_t client) const;
   const WaitingTurn* next_turn() const;
@@ -178,7 +168,7 @@ class Scheduler {
   void fill(Puller& puller, Lock& lock);
   void read(Jobs::iterator job, Lock& lock);
   bool begin(Jobs::iterator job, Puller& puller);
-  void receive(SearchResult result);
+  void receive(const SearchResult& result);
   void take_found(Jobs::iterator job, size_t sentence, const FoundSentence& found);
   SharedSearch remove(Searches::iterator search);
   void end(Jobs::iterator job, JobEnd end);
@@ -192,6 +182,7 @@ class Scheduler {
   std::vector<Puller*> pullers_;
   bool stop_ = false;
   uint64_t next_job_ = 0, next_search_ = 0;
+  size_t pending_ = 0;
 
   Turns turns_;
   Jobs jobs_;                  // in the order in which they came
@@ -205,8 +196,7 @@ class Scheduler {
   std::unordered_map<uint64_t, int64_t> rows_of_;     // under way, of each client that has some
   SentenceCache cache_;
 
-  std::map<std::pair<double, uint64_t>, Task> tasks_;  // by their turn, and in the order in which they came
-  uint64_t next_task_ = 0;
+  TurnQueue tasks_;                        // jobs that are
   Clock::time_point no_task_before_ = {};  // while sentences are under way
 
   std::set<uint64_t> moved_;  // jobs that may have news

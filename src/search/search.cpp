@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "search/repetition.h"
 #include "search/rules.h"
 #include "search/sampling.h"
 
@@ -13,23 +12,6 @@ namespace dragoman::internal {
 namespace {
 
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
-
-void rank_by_coverage(const SearchRequest& request, size_t nbest, SearchResult& result) {
-  std::vector<std::pair<Hypothesis, AttentionRows>> all;
-  for (size_t i = 0; i < result.hypotheses.size(); ++i)
-    all.emplace_back(std::move(result.hypotheses[i]), std::move(result.attention[i]));
-  for (auto& [h, attention] : all)
-    h.score += request.options.coverage_penalty * coverage(attention, request.source, request.marks);
-  std::ranges::stable_sort(all, {}, [](const auto& ranked) {
-    return std::tuple(ranked.first.terms.missed(), -ranked.first.score);
-  });
-  all.resize(std::min(all.size(), nbest));
-  result.hypotheses.clear(), result.attention.clear();
-  for (auto& [h, attention] : all) {
-    result.hypotheses.push_back(std::move(h));
-    result.attention.push_back(std::move(attention));
-  }
-}
 
 enum class Choice {
   top,         // the most probable, whatever the other words are
@@ -325,28 +307,10 @@ void Search::release(Sentence& sentence) {
     source_rows_[model].release(sentence.source_rows[model]);
 }
 
-// What the searches of a sentence have found; with a coverage penalty the best `nbest` by the score with it.
-SearchResult Search::result_of(Sentence& sentence) {
-  SearchResult result = {.id = sentence.id, .failed = sentence.failed, .repeats = sentence.repeats};
-  if (sentence.failed) return result;
-  const SearchRequest& request = sentence.request;
-  result.hypotheses = std::move(sentence.beam.finished);
-  if (request.attention_layer > 0) {
-    for (Hypothesis& h : result.hypotheses) {
-      AttentionRows& rows = result.attention.emplace_back();
-      for (const auto& row : std::exchange(h.attention, {})) rows.push_back(*row);
-    }
-  }
-  if (request.options.coverage_penalty > 0) rank_by_coverage(request, sentence.nbest, result);
-  result.repeats |= is_loop(result.hypotheses[0].tokens, request.source);
-  return result;
-}
-
-// With loops forbidden, in the same row: true if the result is not yet the sentence's.
-bool Search::search_again(Sentence& sentence, const SearchResult& result) {
+// With loops forbidden, in the same row, where that has been asked for and not been done.
+bool Search::search_again(Sentence& sentence) {
   SearchRequest& request = sentence.request;
-  if (!result.repeats || sentence.repeats || request.retry_ngram == 0 || request.options.no_repeat_ngram > 0)
-    return false;
+  if (sentence.repeats || request.retry_ngram == 0 || request.options.no_repeat_ngram > 0) return false;
   sentence.repeats = true;
   request.options.no_repeat_ngram = request.retry_ngram;
   sentence.beam = first_beam(request);
@@ -359,8 +323,11 @@ std::vector<SearchResult> Search::take_ended() {
   std::vector<SearchResult> results;
   for (Sentence& sentence : active_) {
     if (!sentence.ended()) continue;
-    SearchResult result = result_of(sentence);
-    if (search_again(sentence, result)) continue;
+    SearchResult result = {.id = sentence.id, .failed = sentence.failed};
+    if (!sentence.failed)
+      result.found = found_sentence(std::move(sentence.beam.finished), sentence.request, sentence.nbest);
+    if (result.found.repeats && search_again(sentence)) continue;
+    result.found.repeats |= sentence.repeats;
     release(sentence);
     results.push_back(std::move(result));
   }
@@ -399,8 +366,11 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
       search.add(next, std::move(request));
       ids = end;
     }
-    for (SearchResult& result : search.step())
-      if (!result.failed) results[result.id] = std::move(result.hypotheses);
+    for (SearchResult& result : search.step()) {
+      if (!result.failed) results[result.id].clear();
+      for (ScoredHypothesis& h : result.found.hypotheses)
+        results[result.id].push_back(std::move(h.hypothesis));
+    }
   }
   return results;
 }

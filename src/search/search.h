@@ -8,9 +8,7 @@
 //   search.add(7, {.source = ids, .options = {.beam = 4}});
 //   while (search.busy()) for (SearchResult& result : search.step()) ...
 //
-// An output that loops is searched for again with the loop forbidden, where the request asks for that. With a coverage
-// penalty the hypotheses that finished, as many as the beam is wide, are ranked anew: a score is then the search's own
-// plus the penalty's weight times coverage() (attention.h).
+// An output that loops is searched for again with the loop forbidden, where the request asks for that.
 //
 // A result has the same bits whatever is decoded beside it, in whatever order requests came. Not thread-safe.
 #pragma once
@@ -97,8 +95,7 @@ class Search {
   void advance(Sentence& sentence, std::span<const Element> next);
   void release_all_but_newest(Hypothesis& hypothesis);
   void release(Sentence& sentence);
-  SearchResult result_of(Sentence& sentence);
-  bool search_again(Sentence& sentence, const SearchResult& result);
+  bool search_again(Sentence& sentence);
   std::vector<SearchResult> take_ended();
 
   const SearchSettings settings_;

@@ -9,18 +9,12 @@
 #include <vector>
 
 #include "search/request.h"
-#include "search/translation.h"
 
 namespace dragoman::internal {
 
 // Everything that a search's result depends on, as bytes: searches with equal keys have equal results. Whether progress
 // is reported is not part of it.
 std::string sentence_key(const SearchRequest& request);
-
-struct FoundSentence {
-  std::vector<ScoredHypothesis> hypotheses;  // the best first
-  bool repeats = false;                      // it looped, and was translated again
-};
 
 class SentenceCache {
  public:

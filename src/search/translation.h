@@ -44,12 +44,6 @@ struct TranslatedLine {
   bool terms_missed = false;  // a term that was given is not in the output
 };
 
-// A finished hypothesis, and what it attended to where options ask for that.
-struct ScoredHypothesis {
-  Hypothesis hypothesis;
-  AttentionRows attention;
-};
-
 // A line, and what its searches have found.
 struct SearchedLine {
   std::string source;

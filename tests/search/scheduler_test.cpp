@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <future>
-#include <stop_token>
 #include <thread>
 
 #include "search/text_requests.h"
@@ -262,17 +261,15 @@ TEST_F(SchedulerTest, TasksLeaveHalfOfTheTimeToSentences) {
   while (translator.steps() == 0) translator.step();
   std::vector<uint64_t> steps;
   for (int i = 0; i < 5; ++i)
-    translator.scheduler().run({.client = 2}, {}, [&] {
-      std::this_thread::sleep_for(20ms);
-      steps.push_back(translator.steps());
-    });
+    translator.run(
+        [&] {
+          std::this_thread::sleep_for(20ms);
+          steps.push_back(translator.steps());
+        },
+        {.client = 2});
   EXPECT_TRUE(std::ranges::is_sorted(steps));
   for (size_t i = 1; i < steps.size(); ++i) EXPECT_GT(steps[i], steps[i - 1] + 1) << "it went on in between";
-  std::stop_source stop;
-  stop.request_stop();
-  EXPECT_EQ(translator.scheduler().run({}, stop.get_token(), [] {}), SearchStatus::cancelled);
-  const auto now = std::chrono::steady_clock::now();
-  EXPECT_EQ(translator.scheduler().run({.deadline = now}, {}, [] {}), SearchStatus::expired);
+  EXPECT_EQ(translator.run([] {}, {.deadline = std::chrono::steady_clock::now()}), SearchStatus::expired);
   translator.cancel(0);
   EXPECT_EQ(run_all(translator).at(0).status, SearchStatus::cancelled);
 }

@@ -121,10 +121,10 @@ TEST_F(SearchesTest, TasksMayUseTheModels) {
   for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
   while (search.busy()) {
     for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
-    search.scheduler().run({}, {}, [&] { expect_same(searched_alone(), wanted); });
+    search.run([&] { expect_same(searched_alone(), wanted); });
   }
   expect_same(results, all);
-  search.scheduler().run({}, {}, [&] { expect_same(searched_alone(), wanted); });
+  search.run([&] { expect_same(searched_alone(), wanted); });
 }
 
 // What a search refuses ends its own job alone, what a step throws all jobs that had a sentence in it.

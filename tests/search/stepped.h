@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
@@ -13,8 +15,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "search/request_job.h"
 #include "search/searches.h"
+#include "search/simple_jobs.h"
 #include "search/translator.h"
 
 namespace dragoman::internal {
@@ -25,6 +27,15 @@ struct RequestResult {
   std::vector<Hypothesis> hypotheses = {};
   std::vector<AttentionRows> attention = {};
 };
+
+inline RequestResult result_of(uint64_t id, SearchStatus status, const FoundSentence& found) {
+  RequestResult result = {.id = id, .status = status};
+  for (const ScoredHypothesis& h : found.hypotheses) {
+    result.hypotheses.push_back(h.hypothesis);
+    if (!h.attention.empty()) result.attention.push_back(h.attention);
+  }
+  return result;
+}
 
 // A search, and the requests that do not fit into its batch yet.
 class QueuedSearch {
@@ -48,8 +59,8 @@ class QueuedSearch {
     std::vector<RequestResult> results = std::exchange(ended_, {});
     for (SearchResult& result : search_.step()) {
       in_batch_.erase(result.id);
-      results.push_back({result.id, result.failed ? SearchStatus::failed : SearchStatus::finished,
-                         std::move(result.hypotheses), std::move(result.attention)});
+      const SearchStatus status = result.failed ? SearchStatus::failed : SearchStatus::finished;
+      results.push_back(result_of(result.id, status, result.found));
     }
     return results;
   }
@@ -92,6 +103,13 @@ class SteppedJobs {
     std::vector<Progress> all;
     for (auto& [id, progress] : std::exchange(progress_, {})) all.push_back(std::move(progress));
     return all;
+  }
+  // Runs a task, and waits for it.
+  SearchStatus run(const std::function<void()>& work, const Claim& claim = {}) {
+    std::promise<SearchStatus> ended;
+    scheduler().add(
+        std::make_unique<TaskJob>(work, [&ended](const JobEnd& end) { ended.set_value(end.status); }), claim);
+    return ended.get_future().get();
   }
   SchedulerCounts counts() { return scheduler().counts(); }
   uint64_t steps() { return counts().steps; }
@@ -145,24 +163,17 @@ class SteppedSearches : public SteppedJobs<RequestResult, SearchProgress> {
         progress.id = id;
         report(std::move(progress));
       };
-    ids_[id] = scheduler_.add(
-        std::make_unique<RequestJob>(
-            std::move(request),
-            [this, id](const JobEnd& job, const FoundSentence& found) { end(result_of(id, job, found)); },
-            on_progress),
-        claim);
+    ids_[id] = scheduler_.add(std::make_unique<RequestJob>(
+                                  std::move(request),
+                                  [this, id](const JobEnd& job, const FoundSentence& found) {
+                                    end(result_of(id, job.status, found));
+                                  },
+                                  on_progress),
+                              claim);
   }
   Scheduler& scheduler() override { return scheduler_; }
 
  private:
-  static RequestResult result_of(uint64_t id, const JobEnd& end, const FoundSentence& found) {
-    RequestResult result = {.id = id, .status = end.status};
-    for (const ScoredHypothesis& h : found.hypotheses) {
-      result.hypotheses.push_back(h.hypothesis);
-      if (!h.attention.empty()) result.attention.push_back(h.attention);
-    }
-    return result;
-  }
   Searches& searches() override { return searches_; }
 
   Scheduler scheduler_;

@@ -1,4 +1,4 @@
-// RequestJob: a single request of tokens as a job of the scheduler's, for measurements and tests.
+// The simplest jobs of the scheduler: a task, and a single request of tokens, for measurements and tests.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,26 @@
 #include "search/scheduler.h"
 
 namespace dragoman::internal {
+
+// Work that uses the model as a whole.
+class TaskJob : public SearchJob {
+ public:
+  TaskJob(std::function<void()> work, std::function<void(const JobEnd&)> on_end)
+      : work_(std::move(work)), on_end_(std::move(on_end)) {}
+
+  bool is_task() const override { return true; }
+  size_t read() override {
+    work_();
+    return 0;
+  }
+  SearchRequest sentence(size_t) const override { return {}; }
+  void found(size_t, const FoundSentence&) override {}
+  void end(JobEnd end) override { on_end_(end); }
+
+ private:
+  std::function<void()> work_;
+  std::function<void(const JobEnd&)> on_end_;
+};
 
 class RequestJob : public SearchJob {
  public:
