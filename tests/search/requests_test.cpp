@@ -296,16 +296,15 @@ TEST_P(RequestsTest, SearchesSideBySideReportProgress) {
   for (size_t i = 0; i < all.size(); ++i) all[i].progress = i % 2 == 0;
   SteppedSearches search(saved_.models(), {.sentences = 4}, 3);
   add_all(search, all);
-  std::set<uint64_t> reported, ended;
+  std::set<uint64_t> ended;
   while (search.busy()) {
     for (const RequestResult& result : search.step()) ended.insert(result.id);
     for (const SearchProgress& progress : search.progress()) {
       EXPECT_EQ(progress.id % 2, 0U);
       EXPECT_FALSE(ended.contains(progress.id));
-      reported.insert(progress.id);
     }
   }
-  EXPECT_FALSE(reported.empty());
+  EXPECT_GT(search.reports(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, RequestsTest, testing::ValuesIn(machine_cases()), name_of_case);

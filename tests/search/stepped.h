@@ -97,7 +97,11 @@ class SteppedJobs {
     unfinished_ -= results_.size();
     return std::exchange(results_, {});
   }
-  // Since the last call, the newest of each.
+  size_t reports() const {
+    const std::lock_guard lock(mutex_);
+    return reports_;
+  }
+  // Since the last call, the newest of each that has not ended.
   std::vector<Progress> progress() {
     const std::lock_guard lock(mutex_);
     std::vector<Progress> all;
@@ -133,6 +137,7 @@ class SteppedJobs {
   }
   void report(Progress progress) {
     const std::lock_guard lock(mutex_);
+    ++reports_;
     progress_.insert_or_assign(progress.id, std::move(progress));
   }
 
@@ -143,7 +148,7 @@ class SteppedJobs {
   bool started_ = false;
   mutable std::mutex mutex_;
   std::condition_variable ended_;
-  size_t unfinished_ = 0;
+  size_t unfinished_ = 0, reports_ = 0;
   std::vector<Result> results_;
   std::map<uint64_t, Progress> progress_;
 };
