@@ -30,7 +30,7 @@ help:
 	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
 	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"
 	@echo "make wheel    build/wheel/portable/*.whl: the Python package, for this Python or PYTHON=..., tested"
-	@echo "make check    CI's checks: format, includes between rooms, sizes, symbols"
+	@echo "make check    CI's checks: format, includes between rooms, sizes, English, symbols"
 	@echo "make format   format the code with clang-format"
 
 setup:
@@ -89,7 +89,7 @@ wheel: | setup
 
 check: build
 	@tools/setup checks
-	@tools/check_format && tools/check_includes && tools/check_sizes && tools/check_symbols build/release
+	@tools/check_format && tools/check_includes && tools/check_sizes && tools/check_english && tools/check_symbols build/release
 
 format:
 	@tools/setup checks

@@ -98,7 +98,7 @@ export class TargetView {
   }
 }
 
-// Where in the former text as many words end as the new one has.
+// The place in the former text behind as many words as the new one has.
 function endOfWords(former, text) {
   let count = text.match(/\S+/gu)?.length ?? 0;
   for (const match of former.matchAll(/\S+/gu)) {

@@ -42,8 +42,8 @@ struct DocumentRequest {
 
 struct TranslatedDocument {
   std::string bytes;
-  // Each of the other translations of every text, the most probable first, and the best where a text has no more. Fewer
-  // than were asked for where the texts have fewer that differ and keep their numbers and the glossary's terms.
+  // Further translations of the whole file: the first has each text's second best translation, and so on; a text
+  // without another has its best. Fewer than requested where no text has another that keeps its numbers and terms.
   std::vector<std::string> alternatives = {};
   size_t segments = 0;  // texts that were translated: paragraphs, cells, messages
   // Of these segments:

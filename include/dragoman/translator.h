@@ -146,7 +146,7 @@ struct ScoreSettings {
 struct InspectionSettings {
   std::string target = {};         // a given translation to inspect; empty: the model's own
   int64_t alternatives = 5;        // translations that are listed
-  int64_t max_tokens = 100;        // of the source, and of the output: there are weights for each two of them
+  int64_t max_tokens = 100;        // of the source, and of the output: the page has a weight for every pair
   std::string from = {}, to = {};  // languages of a model that has several; empty: the folder's defaults
   // As of a Request.
   std::chrono::milliseconds timeout = {};

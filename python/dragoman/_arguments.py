@@ -18,7 +18,7 @@ _LONGEST = 1e9  # seconds, of a timeout: the library counts nanoseconds in 64 bi
 
 
 def options_of(options: Mapping[str, OptionValue]) -> dict[str, Any]:
-    """``length_penalty=1`` is the option ``length-penalty``; what is None is not given."""
+    """``length_penalty=1`` is the option ``length-penalty``; options that are None are left out."""
     names = {"source_language": "from", "target_language": "to"}
     return {
         names.get(name, name.replace("_", "-")): plain(value) for name, value in options.items() if value is not None

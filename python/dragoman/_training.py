@@ -68,7 +68,7 @@ class TrainingResult:
 
 
 def _options_of(recipe: Recipe) -> dict[str, Any]:
-    """``{"model": {"d_model": 256}}`` and ``{"model.d_model": 256}`` are the same; what is None is not given."""
+    """``{"model": {"d_model": 256}}`` and ``{"model.d_model": 256}`` are the same; None is left out."""
     options = {}
     for name, value in recipe.items():
         table = {f"{name}.{key}": one for key, one in value.items()} if isinstance(value, Mapping) else {name: value}
@@ -117,8 +117,8 @@ def train(
     """Trains a model, and returns when training has ended.
 
     ``recipe`` is a TOML file, or its tables as a dict; ``options`` override it: ``{"model.d_model": 256}``, or tables,
-    too. What is None is not given. What a callback raises, and KeyboardInterrupt, saves a checkpoint first; calling it again
-    resumes, with bit-identical results.
+    too. Options that are None are left out. An exception from a callback, and KeyboardInterrupt, saves a checkpoint first;
+    calling it again resumes, with bit-identical results.
     ``progress``: a line of progress on standard error; by default where that is a terminal or a notebook.
 
     >>> recipe = {"data": {"synthetic": "copy"}, "training": {"max_steps": 100}}

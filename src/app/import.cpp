@@ -40,7 +40,7 @@ void declare(Options& options, ImportOptions& o) {
           "English; \"\": none");
 }
 
-// The end of the way: what a user would do first.
+// Translates a sentence with the new model, which is what a user would do first.
 void translate_one(const ImportOptions& o, const dragoman::ImportResult& result) {
   if (o.check.empty()) return;
   if (result.needs_languages)

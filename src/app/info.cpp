@@ -38,7 +38,7 @@ void print_weights(const std::string& path, const ModelConfig& config) {
                                        static_cast<double>(fs::file_size(path)) * 1e-6));
 }
 
-// Of which step the weights are. Models that no run wrote do not say.
+// The step that the weights are of, which only models written by a run record.
 void print_origin(const std::string& folder) {
   const RunModel model = read_run_model(folder);
   if (model.step.empty()) return;

@@ -64,7 +64,7 @@ void declare(Options& options, InspectOptions& o) {
 // page of 512 has a hundred megabytes where the model is a base one.
 constexpr int64_t max_source_length = 512;
 
-// Where training left out longer sentences, translating would split them. One that is drawn stays whole.
+// Translating splits sentences longer than those in training. One that is drawn stays whole.
 void read_whole_sentences(SavedModel& model) {
   for (SourceReader& reader : model.readers)
     reader.max_length = std::max(reader.max_length, std::min(max_source_length, model.max_positions - 1));

@@ -28,7 +28,7 @@ void declare(Options& options, RunOptions& run) {
           "fail if there is none",
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from,
-          "model folder with the initial weights of a new run, and with what is not set of [model]; "
+          "model folder with the initial weights of a new run, and the options of [model] that are not set; "
           "--vocabulary.from takes its subwords, too");
 }
 

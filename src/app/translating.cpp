@@ -97,7 +97,7 @@ void TranslationInput::read_prefix(std::string_view& prefix) {
   ++repaired_prefixes_;
 }
 
-// To open a pipe, or standard input, is to wait for its first bytes.
+// Opening a pipe or standard input blocks until its first bytes arrive.
 bool TranslationInput::ready() {
   if (prefixes_ && !prefixes_->ready()) return false;
   if (!reader_ || !reader_->ready()) return false;

@@ -22,7 +22,7 @@ constexpr size_t read_block = 1 << 17;
 constexpr std::string_view gzip_magic("\x1f\x8b", 2), zstd_magic("\x28\xb5\x2f\xfd", 4);
 constexpr std::string_view pzstd_magic("\x50\x2a\x4d\x18", 4);  // a frame to skip, with which pzstd begins
 
-// What is no text that can be read, by its first bytes, and what to do with it.
+// Formats that cannot be read as text, told by their first bytes, and what to do with such a file.
 struct RefusedFormat {
   std::string_view magic;
   const char* advice;

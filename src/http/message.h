@@ -46,8 +46,8 @@ struct HttpResponse {
 };
 
 // The answer to one request: `send`, or `begin`, any number of `write` and `end`. From any thread, at any time, also
-// after the client or the server has gone: then nothing happens. None of them waits for the client. A responder whose
-// last copy goes without an answer answers 500.
+// after the client or the server has gone: then nothing happens. None of them waits for the client. If the last copy
+// of a responder is destroyed before it has answered, the answer is 500.
 class Responder {
  public:
   class Sink {  // the connection's side

@@ -41,7 +41,7 @@ struct HttpSettings {
   std::string certificate = {}, key = {};  // PEM files, or one that has both; empty: no TLS
 };
 
-// What of a body is not counted in `buffered_bytes`: large bodies do not keep small ones out.
+// The part of a body that `buffered_bytes` does not count, so that large bodies do not keep small ones out.
 inline constexpr size_t small_body = 64 << 10;
 
 struct HttpHandler {

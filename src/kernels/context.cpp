@@ -54,8 +54,8 @@ struct alignas(128) LocalScratch {
 struct CpuContext::State {
   explicit State(int threads) : pool(threads), locals(static_cast<size_t>(pool.size())) {}
 
-  // Gives every worker what one has asked for: else a worker that had no task of the largest batch would ask the
-  // system for memory much later.
+  // Gives every worker as much as any has asked for: else one that had no task of the largest batch would request
+  // memory from the system much later.
   void level_locals() {
     const size_t wanted = largest_local.load(std::memory_order_relaxed);
     if (wanted == level) return;

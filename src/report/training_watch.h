@@ -16,7 +16,7 @@ class TrainingWatch {
   // A run's folder, or one with runs in it: the eight that changed last are watched.
   explicit TrainingWatch(std::string folder) : folder_(std::move(folder)) {}
 
-  // The data of training_report.h with what has come since; nothing if that is nothing.
+  // The data of training_report.h if anything is new since the last call, else nothing.
   std::optional<nlohmann::ordered_json> update();
 
  private:

@@ -46,7 +46,7 @@ void admit_texts(ServeContext& context, const ServeCall& call, const std::vector
 // The number of the texts' characters, and of those that come with them: a ServeError where there are too many.
 size_t checked_characters(const ServeContext& context, const std::vector<std::string>& texts,
                           size_t others = 0);
-// A ServeError where so many translations of each line are too many.
+// A ServeError where this number of translations of each line is too large.
 void check_hypotheses(const ServeContext& context, const std::vector<std::string>& texts, int64_t hypotheses);
 // The same for texts that a model computes something else of than a translation, a work each; and room among all that
 // waits, until the last copy of the result goes.

@@ -50,7 +50,7 @@ size_t leading_closers(std::string_view text) {
 // A line break ends a sentence whatever precedes it.
 bool is_line_break(std::string_view space) { return space.find_first_of("\n\r") != space.npos; }
 
-// What Unicode's rules take for a sentence, as one or as the rest of the one before it.
+// Adds what Unicode's rules call a sentence: as one of its own, or as a continuation of the one before it.
 void add(SentencePart part, const SentenceRules& rules, std::vector<SentencePart>& parts) {
   if (parts.empty() || parts.back().space.empty() || is_line_break(parts.back().space)) {
     parts.push_back(part);

@@ -42,7 +42,7 @@ bool extends(char32_t c) {
 
 bool is_of_word(char32_t c) { return is_alphabetic(c) || is_digit(c) || c == '_' || extends(c); }
 
-// Whether a character that is not of a word by itself continues the one before it.
+// Whether a character that is not a word character continues the word before it.
 bool joins(char32_t before, char32_t c, char32_t after) {
   if (!is_of_word(before)) return false;
   if (is_in(c, U"-‐‑")) return after != c;                        // well-known, Vor- und Nachteile

@@ -19,7 +19,7 @@ class Adam {
   // Update number `step` (from 1) with the gradients times gradient_scale.
   void update(int64_t step, double learning_rate, double gradient_scale);
 
-  // Back to moments of zero.
+  // Sets the moments to zero.
   void forget();
 
   // Device memory, flat, laid out as the weights are.

@@ -7,8 +7,8 @@
 
 namespace dragoman::internal {
 
-// How many times as fast as in fp32 a training step is in bf16: measured with layers of this model's widths, one in
-// each stack, in a second or two for the largest. The sizes of the vocabularies must be set.
+// The speed of a training step in bf16 relative to fp32, measured with layers of this model's widths, one in each
+// stack: a second or two for the largest. The sizes of the vocabularies must be set.
 double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int threads);
 
 // Resolves "auto": to the precision recorded in the model's folder if a run was started there, so that a resumed run

@@ -13,8 +13,8 @@
 
 namespace dragoman::internal {
 
-// Sets the options of [model] that were not given as the model of --init-from has them, but for dropout and
-// initialisation; where the run resumes, as the run has them.
+// Sets the options of [model] that were not given: where the run resumes to the run's values, else to those of the
+// model of --init-from, except dropout and initialisation.
 void take_model(Options& options, const RunOptions& run);
 
 // Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes

@@ -34,8 +34,7 @@ struct Task {
   int32_t end = 2;            // −1: targets have no end mark,
   int64_t target_length = 0;  // but this length
   std::function<std::string(std::span<const int32_t>)> target_text;
-  std::string
-      corpus;  // a checksum of of the training data, which must be the same when a run resumes; empty if synthetic
+  std::string corpus;    // a checksum of the training data, the same when a run resumes; empty if synthetic
   nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
 

@@ -2,7 +2,7 @@
 //
 // An update may consist of several micro-batches, and each of these is computed in parts, which takes less memory than
 // the whole: gradients are sums over tokens, divided once by the update's number of target tokens, so that the update
-// is the same but for rounding however it is cut. Where several processes train together, each computes its own
+// is the same, up to rounding, however it is cut. Where several processes train together, each computes its own
 // micro-batches, and all make the same update with the sum.
 #pragma once
 

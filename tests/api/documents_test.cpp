@@ -1,4 +1,4 @@
-// Whole files through the library, with a model that has not learnt anything: what it writes is not to matter.
+// Whole files through the library, with a model that has not learnt anything: what it writes does not matter.
 #include <algorithm>
 #include <thread>
 

@@ -96,7 +96,7 @@ TEST_F(AverageCommand, OfThoseOnSchedule) {
   }
 }
 
-// What is averaged is what was written: neither a flipped bit nor a number that is none gets into the mean.
+// What is averaged is what was written: neither a flipped bit nor a NaN gets into the mean.
 TEST_F(AverageCommand, RefusesWhatIsDamaged) {
   const auto error_of = [&](const Arguments& arguments) -> std::string {
     try {

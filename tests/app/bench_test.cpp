@@ -65,7 +65,7 @@ TEST_F(BenchCommand, ATextIsTranslatedAsTranslateDoes) {
   EXPECT_NE(errors_.find("has no text to translate"), std::string::npos) << errors_;
 }
 
-// It reads the decoder, but for what cross-attention computes once of the source, and the generator.
+// A step reads the generator and the decoder, except what cross-attention computes once from the source.
 TEST(DecodingRoundsTest, AStepReadsTheDecodersWeights) {
   ModelConfig config = {.encoder_layers = 9, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
   config.target_vocabulary = 50;

@@ -1,4 +1,4 @@
-// A model with one weight that is no number: every command says so, and none makes lines of nothing.
+// A model with a NaN among its weights: every command says so, and none prints empty lines.
 #include <algorithm>
 #include <limits>
 

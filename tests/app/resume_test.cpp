@@ -29,7 +29,7 @@ class ResumeTest : public TrainingRuns {
 
   void kill(int times);
 
-  // Starts a run that can write no file of more than so many bytes.
+  // Starts a run that can write no file of more than `bytes`.
   pid_t start_with_limit(rlim_t bytes, const std::string& out, const std::vector<std::string>& more) {
     rlimit before = {};
     EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);

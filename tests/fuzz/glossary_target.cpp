@@ -6,7 +6,7 @@
 
 namespace dragoman::internal {
 
-// What is read is looked for in the file itself, which has it all.
+// Looks for the entries in the file itself, which contains all of them.
 std::string read_glossary_file(std::string_view bytes) {
   const MemoryFile file(bytes);
   return refusal([&] {

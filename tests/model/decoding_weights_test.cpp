@@ -118,7 +118,7 @@ TEST_P(HeldWeights, TensorsOfOtherModelsAreRefused) {
   }
 }
 
-// Writes a number into a file at so many bytes before its end.
+// Writes a number into a file, `before_end` bytes before its end.
 void poke(const std::string& path, std::ptrdiff_t before_end, float value) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(-before_end, std::ios::end);

@@ -24,7 +24,7 @@ class Safetensors : public testing::Test {
     std::ifstream file(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // A file with this header, padded or not, and so many bytes of data.
+  // A file with this header, padded or not, and `data` bytes of data.
   void write_header(const std::string& header, size_t data) {
     write_header_size(header.size(), header + std::string(data, '\1'));
   }

@@ -102,7 +102,7 @@ TEST_F(ParametersTest, BeginAsTheyWereDeclared) {
   EXPECT_NEAR(mean_of(list[2], 4), 3 * 0.0081, 5 * 0.0081 * std::sqrt(96.0) / 100);
 }
 
-// A parameter's numbers hang on the seed and its name, not on what else the model has.
+// A parameter's numbers depend on the seed and its name, not on what else the model has.
 TEST_F(ParametersTest, EachHasItsOwnNumbers) {
   const Initial normal = {Initial::Kind::normal, 1};
   const Tensor a = parameters.declare("a", 1, 10, normal), b = parameters.declare("b", 1, 10, normal);

@@ -145,7 +145,7 @@ TEST_P(Attention, LargeScores) {
   EXPECT_EQ(out.data()[1], v.data()[0]);
 }
 
-// Each head's probabilities of each query are some, none below 0; what a query may not see has none at all.
+// Each head's probabilities of a query sum to 1, none is below 0, and keys that the query may not see have 0.
 TEST_P(Attention, WeightsOfEachHeadSumToOne) {
   const Tokens queries = tokens({90, 1, 3});
   const Spans keys(device_.pool, std::vector<Span>{{0, 100}, {100, 1}, {101, 7}});

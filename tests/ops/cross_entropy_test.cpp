@@ -80,7 +80,7 @@ TEST_P(CrossEntropy, NotSmoothed) { check(3, 5, 2, {0, SmoothingOver::all}, 1 <<
 
 TEST_P(CrossEntropy, InChunks) { check(193, 5, 19, {0.1F, SmoothingOver::all}, 64 * 19); }
 
-// What is computed of a chunk at a time has the bits of all at once.
+// Computing a chunk at a time gives the same bits as all at once.
 TEST_P(CrossEntropy, ChunksChangeNoBit) {
   const Tensor hidden = random(150, 8), weight = parameter(23, 8), bias;
   const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));

@@ -1,4 +1,4 @@
-// Every op gives the same on all instruction sets but for rounding, and the same bits on any number of threads.
+// Every op gives the same on all instruction sets up to rounding, and the same bits on any number of threads.
 #include <algorithm>
 #include <cmath>
 

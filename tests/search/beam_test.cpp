@@ -363,7 +363,7 @@ TEST(SearchOptions, LengthsFollowTheSource) {
   EXPECT_EQ(min_output_length({.min_length = 7, .min_length_ratio = 0.5}, 10), 7);
   EXPECT_EQ(min_output_length({.max_length = 6, .min_length_ratio = 5}, 10), 6);
   EXPECT_EQ(min_output_length({.min_length = 40}, 2), 40);
-  EXPECT_EQ(max_output_length({.min_length = 40}, 2), 40) << "at least so many, whatever the ratio says";
+  EXPECT_EQ(max_output_length({.min_length = 40}, 2), 40) << "min_length overrides the ratio";
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ inline const std::vector<std::string>& known_lines() {
 
 class ModelFolder {
  public:
-  // `max_length`: pieces of the longest sentence that it is said to have learnt from. `source_words`: of the sources
-  // alone, where they are not the targets' words, too.
+  // `max_length`: of the longest training sentence, in pieces, as its configuration says. `source_words`: of the
+  // sources alone, where they are not the targets' words, too.
   explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
                        const VocabularyConfig& words = {.size = 45, .shared = true},
                        const std::optional<VocabularyConfig>& source_words = {},

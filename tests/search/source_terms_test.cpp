@@ -22,7 +22,7 @@ class SourceTermsTest : public testing::Test {
     set_terms("terms.tsv");
   }
 
-  // What the model is said to have learned with.
+  // Makes the configuration say that the model was trained with terms.
   void set_terms(const std::string& file) {
     nlohmann::json config = read_config(folder_.path);
     config["recipe"]["data"]["terms"] = file;

@@ -42,7 +42,7 @@ void expect_plain(const TrainingConfig& training) {
   EXPECT_EQ(training.label_smoothing, 0);
 }
 
-// But for its rate, which the recipe explains.
+// Except for its learning rate, which the recipe explains.
 TEST(Articles, TheCopyTaskIsTheArticles) {
   const Recipe recipe = recipe_named("copy");
   EXPECT_EQ(recipe.data.symbols, 11);

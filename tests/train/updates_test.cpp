@@ -31,7 +31,7 @@ class Updates : public testing::TestWithParam<ModelCase> {
     Trainer trainer;
   };
 
-  // Ten pairs in so many batches.
+  // Ten pairs in `parts` batches.
   std::vector<Batch> cut(size_t parts) const {
     std::vector<Batch> batches;
     for (size_t i = 0; i < parts; ++i) batches.push_back(random_batch(config(), i * 10 / parts, 10 / parts));

@@ -143,7 +143,7 @@ void Connection::refuse_what_was_read() {
   refuse(phase_ == Phase::body ? own_refusal(status, sentence) : error_response(status, sentence));
 }
 
-// Counts what has come of the body. False where the server holds too much.
+// Counts the part of the body that has arrived. False where the server holds too much.
 bool Connection::may_hold_body() {
   const size_t size = reader_.request().body.size();
   const size_t counted = size - std::min(size, small_body);
@@ -239,7 +239,7 @@ void Connection::hand_over() {
   try {
     state_.handler.handle(std::move(request), PendingAnswer::responder(answer_));
   } catch (const std::exception&) {
-    // The responder has gone with the call, which answers 500.
+    // The responder was destroyed with the call, and so has answered 500.
   }
   take_answer();
   read();
@@ -299,7 +299,7 @@ void Connection::finish_request() {
   proceed();
 }
 
-// Closed while bytes of the client are still to come, the connection would be reset, and the answer lost with it.
+// Closing the connection while the client still sends would reset it, and the answer would be lost.
 void Connection::linger() {
   if (input_ended_) return close();
   enter(Phase::lingering, linger_time);

@@ -1,5 +1,5 @@
-// Connection: one client's requests, each read, handed over and answered before the next is looked at. A read is under
-// way while a request is worked on, so that the client's going away is noticed at once.
+// Connection: one client's requests, each read, handed over and answered before the next is looked at. A read stays
+// pending while a request is processed, so that a client that disconnects is noticed at once.
 #pragma once
 
 #include <chrono>

@@ -20,8 +20,8 @@ class LoopConnection {
   virtual void close() = 0;
 };
 
-// Answers that are pending hold their loop, so that one that comes after the server's end has a context to be posted
-// to. It is never run then.
+// Pending answers share ownership of their loop: one that comes after the server's end can still be posted, but is
+// never run.
 class Loop {
  public:
   explicit Loop(std::shared_ptr<ServerState> state);

@@ -18,7 +18,7 @@ class RequestReader {
  public:
   enum class Progress {
     more,  // more bytes are needed
-    head,  // the request is known but for its body; once: read on
+    head,  // all but the body is known; reported once: read on
     whole,
     refused,  // see `refusal`
   };

@@ -5,8 +5,8 @@
 // columns a tile has.
 //
 //   Int8   with VNNI        4 bytes of a times 4 of b, added to 32 bits, for each column
-//          from AVX2 on     pairs of products of bytes are added in 16 bits (vpmaddubsw). What of a pair of a might not
-//                           fit is taken out of it beforehand, and multiplied by itself
+//          from AVX2 on     pairs of products of bytes are added in 16 bits (vpmaddubsw). The excess of a
+//                           pair of a, with which they might not fit, is subtracted first and multiplied separately
 //          ARM's dotprod    as with VNNI
 //          ARM's baseline   products of bytes in 16 bits, whose pairs are added to 32 bits
 //          otherwise        both are widened to 16 bits, whose products are added in pairs in 32 bits (pmaddwd)
@@ -28,7 +28,7 @@
 namespace dragoman::internal {
 namespace {
 
-// What was taken out of a row of a, to be multiplied by itself: 4 bytes for each of some lines of b.
+// What was subtracted from a row of a, to be multiplied separately: 4 bytes for each of some lines of b.
 struct Excess {
   int32_t *count, *lines, *bytes;
 };

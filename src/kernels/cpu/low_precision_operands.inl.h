@@ -13,20 +13,20 @@ namespace {
 
 // --- the left operand -------------------------------------------------------------------------------
 
-// How many rows behind the last are read, whatever they hold: by a tile of AMX that is not full.
+// How many rows after the last one may be read, by a tile of AMX that is not full. Their contents do not matter.
 template <class Kind>
 constexpr int64_t rows_behind = requires {
   Kind::uses_tiles;
 }
 ? 15 : 0;
 
-// Whether rows are not copied as they are (Excess).
+// Whether copying a row may leave an excess of it to be multiplied separately (Excess).
 template <class Kind>
 constexpr bool has_excess = requires {
   Kind::copy;
 };
 
-// What products find added to b's bytes.
+// The number that b's bytes have been increased by when they are multiplied.
 template <class Kind>
 constexpr uint32_t added_to_bytes = requires {
   Kind::is_signed;

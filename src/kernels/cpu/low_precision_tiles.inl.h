@@ -18,7 +18,7 @@ struct TileOperands {
   const unsigned char* b;
   int64_t lines;
   bool low, wide;                 // more than 16 rows, more than 16 columns
-  const unsigned char* upcoming;  // fetched meanwhile: this, and so many bytes further on for each step
+  const unsigned char* upcoming;  // prefetched meanwhile; each step continues upcoming_step bytes further on
   int64_t upcoming_step;
 };
 

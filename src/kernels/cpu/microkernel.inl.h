@@ -57,7 +57,7 @@ inline void end_tiles() {}
 
 // How a block of a is laid out before its tiles read it: in rows (a little further apart than their length, lest
 // all of a tile's rows fall into the same set of the cache), or the rows of one tile side by side for each step of
-// the inner index, where a itself is a transpose. Either is a plain copy of whole vectors, but for the rounding.
+// the inner index, where a itself is a transpose. Either is a plain copy of whole vectors, except for rounding.
 constexpr int64_t row_of_block = block_depth + 16;
 constexpr int64_t tile_row_group = (tile_rows + lanes - 1) / lanes * lanes;
 

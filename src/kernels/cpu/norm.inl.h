@@ -79,7 +79,7 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
 }
 
 // One row's backward: with s the standardised row and h = gain ∘ dy, dx = inverse · (h − mean(h) − s · mean(h ∘ s)).
-// Without sums for a bias it is RMSNorm's, which has no mean(h): no mean was taken off.
+// Without sums for a bias it is RMSNorm's, which has no mean(h): no mean was subtracted.
 struct NormRow {
   const float* x;
   const float* dy;

@@ -5,8 +5,8 @@
 // multiplied.
 //
 // In bf16 both operands are rounded as they are packed. Products of bf16 are exact in floats, and every kind adds them
-// up in the order of the inner index, each sum rounded to a float: the bits are the same (but for numbers below 2^-126,
-// which AVX512_BF16's instruction takes for 0), and which kind is faster is the processor's choice. AMX alone adds in
+// up in the order of the inner index, each sum rounded to a float: the bits are the same (except that AVX512_BF16's
+// instruction treats numbers below 2^-126 as 0), and which kind is faster depends on the processor. AMX alone adds in
 // an order of its own (tiles.inl.h).
 #pragma once
 

@@ -2,10 +2,10 @@
 // the arithmetic (product_arithmetic.inl.h); all inner indices here are in its steps.
 //
 // A task is a block of rows times a run of columns. It goes through blocks of the inner index, in which every panel
-// of b meets every tile of rows. Of many rows, each task copies its own part of a, and a b that comes unpacked is
-// first packed for all tasks. Of few rows a is copied for all tasks, and each packs its own columns of b. For all
-// tasks there are as many blocks of the inner index at a time as fit into the cache, which is a phase. How the work
-// is split follows from the shape alone; however it is split, the sums are the same (microkernel.inl.h).
+// of b meets every tile of rows. With many rows, each task copies its own part of a, and a b that comes unpacked is
+// first packed for all tasks. With few rows, a is copied for all tasks, and each packs its own columns of b. The tasks
+// share as many blocks of the inner index at a time as fit into the cache: a phase. How the work is split follows from
+// the shape alone; however it is split, the sums are the same (microkernel.inl.h).
 #pragma once
 
 #include <stdint.h>
@@ -144,8 +144,8 @@ struct Plan {
   bool few;       // rows: `copies` are of a, else of b
   int64_t block;  // floats of a block of the inner index in the copies; 0 where b comes packed
   int64_t blocks_of_phase;
-  // Floats to ask for, of all tasks together and of each worker. They never fall where rows or inner indices are
-  // added: what the largest batch has asked for is enough for any other.
+  // Floats to ask for, for all tasks together and for each worker. More rows or inner indices never need fewer: what
+  // the largest batch has asked for is enough for any other.
   int64_t shared, own;
 };
 

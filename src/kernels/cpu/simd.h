@@ -162,7 +162,7 @@ inline float largest(Vec v) {
 }
 
 // e^x to about one unit in the last place; 0 below −87.3, where floats lose their precision. A NaN stays one: max and
-// min give their second operand where one is none.
+// min return their second operand where either is NaN.
 inline Vec exponential(Vec x) {
   const Vec lowest = all(-87.33654f), highest = all(88.37626f);
   const Vec clamped = min(highest, max(lowest, x));

@@ -47,14 +47,14 @@ void store_tile(void* to, int64_t stride) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(stride), "i"(tile) : "memory");
 }
 
-// Of a the bytes are signed, of b they are not.
+// a's bytes are signed, b's are unsigned.
 template <int sums, int a, int b>
 void add_products_of_bytes() {
   asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sums), "i"(a), "i"(b));
 }
 
-// In floats: the products of the lower halves of all words are added up, those of the upper halves, then both sums,
-// and then that to the sums. Numbers below 2^-126 are 0.
+// In floats: the products of the lower halves of all words are added up, and those of the upper halves; then both
+// results are added together, and to the sums. Numbers below 2^-126 are 0.
 template <int sums, int a, int b>
 void add_products_of_bf16() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sums), "i"(a), "i"(b));

@@ -52,7 +52,7 @@ class DownloadStore {
   DownloadStore(const DownloadStore&) = delete;
   DownloadStore& operator=(const DownloadStore&) = delete;
 
-  // For the translation of a file of so many bytes. Throws a ServeError where there is no space: of status 503, or 429
+  // For the translation of a file of this size. Throws a ServeError where there is no space: of status 503, or 429
   // where it is the client that has too many files.
   std::shared_ptr<Place> reserve(size_t bytes, const std::string& client);
   // The name to fetch it by.
