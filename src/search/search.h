@@ -103,7 +103,7 @@ class Search {
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;
   std::vector<Sentence> active_;
-  size_t encoded_ = 0;  // the first so many of them
+  size_t encoded_ = 0;  // this many of the first
 };
 
 // The hypotheses of all sentences of a batch, in their order; one without words where the model computes non-finite

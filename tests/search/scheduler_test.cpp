@@ -92,7 +92,8 @@ TEST_F(SchedulerTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
     SteppedTranslator translator(model_, {.sentences = 2, .searches = searches});
     translator.add(0, {.text = texts[0], .options = endless});
     translator.add(1, {.text = texts[6], .options = endless});
-    while (translator.steps() < 5 || translator.sentences_under_way() < 2) EXPECT_TRUE(translator.step().empty());
+    while (translator.steps() < 5 || translator.sentences_under_way() < 2)
+      EXPECT_TRUE(translator.step().empty());
     translator.cancel(0);
     const uint64_t before = translator.steps();
     while (translator.sentences_under_way() == 2) translator.step();
