@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "search/beam/terms.h"
 #include "search/segments.h"
-#include "search/terms.h"
 #include "text/spans.h"
 #include "text/vocabulary.h"
 

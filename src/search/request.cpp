@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "search/repetition.h"
+#include "search/beam/repetition.h"
 
 namespace dragoman::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "search/attention.h"
-#include "search/beam.h"
+#include "search/beam/beam.h"
 #include "search/options.h"
 #include "search/shortlist.h"
 #include "text/languages.h"

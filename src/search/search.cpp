@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "search/rules.h"
-#include "search/sampling.h"
+#include "search/beam/rules.h"
+#include "search/beam/sampling.h"
 
 namespace dragoman::internal {
 namespace {

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "search/beam/progress.h"
+#include "search/beam/term_beam.h"
 #include "search/ensemble.h"
-#include "search/progress.h"
 #include "search/request.h"
-#include "search/term_beam.h"
 
 namespace dragoman::internal {
 

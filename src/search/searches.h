@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/scheduler.h"
+#include "search/queue/scheduler.h"
 
 namespace dragoman::internal {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "search/scheduler.h"
+#include "search/queue/scheduler.h"
 
 namespace dragoman::internal {
 

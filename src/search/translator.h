@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "search/given_terms.h"
+#include "search/queue/scheduler.h"
 #include "search/saved_model.h"
-#include "search/scheduler.h"
 #include "search/searches.h"
 #include "search/translation.h"
 

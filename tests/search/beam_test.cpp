@@ -1,5 +1,5 @@
 // The functions on a beam, without a model.
-#include "search/beam.h"
+#include "search/beam/beam.h"
 
 #include <cmath>
 #include <tuple>
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "search/rules.h"
-#include "search/sampling.h"
+#include "search/beam/rules.h"
+#include "search/beam/sampling.h"
 
 namespace dragoman::internal {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "search/beam/repetition.h"
 #include "search/model_folder.h"
-#include "search/repetition.h"
 #include "search/translate_lines.h"
 
 namespace dragoman::internal {

@@ -1,5 +1,5 @@
-// What the scheduler promises (search/scheduler.h), one after the other, and that nothing of it changes a translation.
-#include "search/scheduler.h"
+// What the scheduler promises (search/queue/scheduler.h), one after the other, and that nothing of it changes a translation.
+#include "search/queue/scheduler.h"
 
 #include <atomic>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "search/sentence_cache.h"
+#include "search/queue/sentence_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Terms in the beam of a model that copies its source word by word, and attends to the word that it copies: the output
 // must be the source, with the targets in place of their terms.
-#include "search/term_beam.h"
+#include "search/beam/term_beam.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,11 +3,11 @@
 #include <set>
 
 #include "base/error.h"
+#include "search/beam/term_beam.h"
 #include "search/given_terms.h"
 #include "search/model_folder.h"
 #include "search/random_requests.h"
 #include "search/stepped.h"
-#include "search/term_beam.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
 

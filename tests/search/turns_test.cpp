@@ -1,5 +1,5 @@
 // The order in which clients' requests begin.
-#include "search/turns.h"
+#include "search/queue/turns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "search/word_edges.h"
+#include "search/beam/word_edges.h"
 
 #include <algorithm>
 #include <string>

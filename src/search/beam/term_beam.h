@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "search/beam.h"
-#include "search/term_choices.h"
+#include "search/beam/beam.h"
+#include "search/beam/term_choices.h"
 
 namespace dragoman::internal {
 

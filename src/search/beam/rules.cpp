@@ -1,4 +1,4 @@
-#include "search/rules.h"
+#include "search/beam/rules.h"
 
 #include <algorithm>
 #include <cmath>

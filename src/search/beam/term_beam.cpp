@@ -1,4 +1,4 @@
-#include "search/term_beam.h"
+#include "search/beam/term_beam.h"
 
 #include <algorithm>
 #include <cmath>

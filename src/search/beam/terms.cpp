@@ -1,4 +1,4 @@
-#include "search/terms.h"
+#include "search/beam/terms.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "search/scheduler.h"
+#include "search/queue/scheduler.h"
 
 #include <algorithm>
 

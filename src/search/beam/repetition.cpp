@@ -1,4 +1,4 @@
-#include "search/repetition.h"
+#include "search/beam/repetition.h"
 
 #include <algorithm>
 

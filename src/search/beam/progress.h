@@ -1,7 +1,7 @@
 // How much of a request's output is final during the search: the common prefix of all hypotheses that can still win.
 #pragma once
 
-#include "search/beam.h"
+#include "search/beam/beam.h"
 
 namespace dragoman::internal {
 

@@ -35,9 +35,9 @@
 #include <utility>
 #include <vector>
 
+#include "search/queue/sentence_cache.h"
+#include "search/queue/turns.h"
 #include "search/search.h"
-#include "search/sentence_cache.h"
-#include "search/turns.h"
 
 namespace dragoman::internal {
 

@@ -1,4 +1,4 @@
-#include "search/beam.h"
+#include "search/beam/beam.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "search/term_choices.h"
+#include "search/beam/term_choices.h"
 
 #include <algorithm>
 #include <cmath>

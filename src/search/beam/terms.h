@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/attention.h"
-#include "search/word_edges.h"
+#include "search/beam/word_edges.h"
 
 namespace dragoman::internal {
 

@@ -1,4 +1,4 @@
-#include "search/sampling.h"
+#include "search/beam/sampling.h"
 
 #include <algorithm>
 #include <cmath>

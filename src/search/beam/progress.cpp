@@ -1,4 +1,4 @@
-#include "search/progress.h"
+#include "search/beam/progress.h"
 
 #include <algorithm>
 #include <span>

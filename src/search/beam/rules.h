@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "search/beam.h"
+#include "search/beam/beam.h"
 
 namespace dragoman::internal {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "model/cache.h"
+#include "search/beam/terms.h"
 #include "search/options.h"
-#include "search/terms.h"
 
 namespace dragoman::internal {
 

@@ -1,4 +1,4 @@
-#include "search/turns.h"
+#include "search/queue/turns.h"
 
 #include <algorithm>
 #include <vector>

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "search/beam.h"
-#include "search/rules.h"
+#include "search/beam/beam.h"
+#include "search/beam/rules.h"
 
 namespace dragoman::internal {
 
