@@ -1,4 +1,4 @@
-// What the scheduler promises (search/queue/scheduler.h), one after the other, and that nothing of it changes a translation.
+// What the scheduler promises (search/queue/scheduler.h), one by one, and that nothing of it changes a translation.
 #include "search/queue/scheduler.h"
 
 #include <atomic>
