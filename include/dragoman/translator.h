@@ -113,7 +113,7 @@ struct Request {
   std::chrono::milliseconds timeout = {};  // 0: none
   std::stop_token stop = {};               // cancels the request, and frees its place within a step
   std::function<void(const Progress&)> on_progress =
-      {};  // on the translator's thread, at each step that adds text
+      {};  // on one of the translator's threads, at each step that adds text
   bool tokens =
       true;  // false, without alignment: omit the hypotheses' tokens, which saves most of a long text's memory
   std::vector<Term> terms = {};  // whose translation is given
@@ -208,7 +208,8 @@ class DRAGOMAN_API Translator {
   std::vector<Translation> translate(std::span<const std::string> texts, const Options& options = {});
 
   // Return at once. A usage error is thrown here; every other error comes with the future. `on_done` is called once, on
-  // the translator's thread, with a future that is ready: it should hand the result on and return, and must not throw.
+  // one of the translator's threads, one call at a time, with a future that is ready: it should hand the result on and
+  // return, and must not throw.
   std::future<Translation> submit(Request request);
   void submit(Request request, std::function<void(std::future<Translation>)> on_done);
 

@@ -117,8 +117,8 @@ bool Scheduler::is_crowded() const {
 }
 
 bool Scheduler::has_work(const Puller& puller) const {
-  return stop_ || !cancelled_.empty() || !puller.gone.empty() || task_is_due(puller) ||
-         next_for(puller) != nullptr;
+  return stop_ || !cancelled_.empty() || !puller.gone.empty() || (has_news() && !delivering_) ||
+         task_is_due(puller) || next_for(puller) != nullptr;
 }
 
 void Scheduler::wake_idle() {
@@ -359,10 +359,11 @@ void Scheduler::fail(Puller& puller, const std::exception_ptr& error) {
   deliver(lock);
 }
 
-// Without the lock, by one thread at a time: whoever finds that another does it leaves it to that one.
+// Without the lock, by one thread at a time: whoever finds that another does it leaves it to that one. No more than there
+// is now: what comes meanwhile is for the next thread, or none would ever step again while others find enough.
 void Scheduler::deliver(Lock& lock) {
   if (std::exchange(delivering_, true)) return;
-  while (!moved_.empty() || !ended_.empty()) {
+  for (size_t left = moved_.size() + ended_.size(); has_news() && (left > 0 || stop_); left -= left > 0) {
     if (!moved_.empty()) {
       const uint64_t id = moved_.extract(moved_.begin()).value();
       SearchJob& job = *jobs_.at(id).job;  // stays, as only this thread takes it from ended_

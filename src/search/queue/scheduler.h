@@ -163,6 +163,7 @@ class Scheduler {
   const WaitingTurn* next_for(const Puller& puller) const;
   bool task_is_due(const Puller& puller) const;
   bool has_work(const Puller& puller) const;
+  bool has_news() const { return !moved_.empty() || !ended_.empty(); }
   void wake_idle();
   void end_unwanted();
   void fill(Puller& puller, Lock& lock);

@@ -162,7 +162,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
     return text;
   }
 
-  // The lines that are done, as far as the first that is not, and the beginning of that one. On its model's thread.
+  // The lines that are done, as far as the first that is not, and the beginning of that one. Its model calls one at a time.
   void report(size_t line, const dragoman::Progress& progress) {
     if (ended_.load()) return;
     {
@@ -194,7 +194,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   size_t unfinished_;
   std::vector<bool> done_;
 
-  // Of the last model's thread:
+  // Of the last model's calls, which come one at a time:
   size_t reported_ = 0, settled_ = 0;  // lines, and their bytes
   std::string shown_;
 };
