@@ -7,11 +7,10 @@
 
 #include "base/error.h"
 #include "search/attention.h"
+#include "search/beam/beam.h"
 
 namespace dragoman::internal {
 namespace {
-
-constexpr float never = -std::numeric_limits<float>::infinity();
 
 int64_t count(const AllowedWords& allowed) { return static_cast<int64_t>(allowed.words.size()); }
 
@@ -57,7 +56,7 @@ void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
 
 // Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models must not be in
 // their mean, and mixing alone would hide it.
-void mix(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
+void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   std::vector<int64_t> not_finite;
   const HostView<const float> own_values = own.values(), mean_values = mean.values();
   for (int64_t r = 0; r < own.rows(); ++r) {
@@ -193,7 +192,7 @@ NextScores Ensemble::next(std::span<const OpenRow> rows) {
     NextScores own = next_logits(i, rows);
     mean.normalise();
     own.normalise();
-    mean.mix(own, static_cast<int64_t>(i + 1));
+    mean.add_to_mean(own, static_cast<int64_t>(i + 1));
   }
   return mean;
 }
@@ -214,9 +213,9 @@ void NextScores::normalise() {
   normalised_ = true;
 }
 
-void NextScores::mix(const NextScores& own, int64_t models) {
-  if (all_words_) dragoman::internal::mix(device_, own.all_words_, models, all_words_);
-  if (allowed_) dragoman::internal::mix(device_, own.allowed_, models, allowed_);
+void NextScores::add_to_mean(const NextScores& own, int64_t models) {
+  if (all_words_) dragoman::internal::add_to_mean(device_, own.all_words_, models, all_words_);
+  if (allowed_) dragoman::internal::add_to_mean(device_, own.allowed_, models, allowed_);
 }
 
 Tensor NextScores::log_probabilities(size_t begin, size_t rows) {

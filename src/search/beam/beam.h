@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,6 +20,9 @@
 #include "search/options.h"
 
 namespace dragoman::internal {
+
+constexpr float never =
+    -std::numeric_limits<float>::infinity();  // the log-probability of what may not follow
 
 struct Hypothesis {
   std::vector<int32_t> tokens;           // of the output, without its end mark

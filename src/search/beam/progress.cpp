@@ -6,7 +6,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Tokens = std::span<const int32_t>;
+using Output = std::span<const int32_t>;
 
 // With a coverage penalty all finished ones are ranked again: each of them can win.
 std::vector<const Hypothesis*> possible_winners(const Beam& beam, const SearchOptions& options) {
@@ -24,16 +24,16 @@ std::vector<const Hypothesis*> possible_winners(const Beam& beam, const SearchOp
   return winners;
 }
 
-size_t common_length(Tokens a, Tokens b) {
+size_t common_length(Output a, Output b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
 // Whether the last n tokens have come in this order before.
-bool repeats_ngram(Tokens tokens, int64_t n) {
+bool repeats_ngram(Output tokens, int64_t n) {
   const auto count = static_cast<size_t>(n);
   if (count == 0) return true;
   if (tokens.size() <= count) return false;
-  const Tokens earlier = tokens.first(tokens.size() - 1), last = tokens.last(count);
+  const Output earlier = tokens.first(tokens.size() - 1), last = tokens.last(count);
   return std::search(earlier.begin(), earlier.end(), last.begin(), last.end()) != earlier.end();
 }
 

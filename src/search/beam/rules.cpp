@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace dragoman::internal {
 namespace {
-
-constexpr float never = -std::numeric_limits<float>::infinity();
 
 // The next token of the prefix, where the hypothesis is the beginning of the prefix.
 std::optional<int32_t> next_of_prefix(const Beam& beam, std::span<const int32_t> tokens) {
@@ -22,10 +19,6 @@ void forbid_all_but(int32_t token, const NextWords& row) {
   const float kept = place != nullptr ? *place : never;
   std::ranges::fill(row.log_probabilities, never);
   if (place != nullptr) *place = kept;
-}
-
-void forbid(int32_t token, const NextWords& row) {
-  if (float* const place = row.find(token)) *place = never;
 }
 
 void force(int32_t token, const NextWords& row) {
@@ -60,6 +53,10 @@ void penalise_repeated_tokens(std::vector<int32_t> tokens, double penalty, const
 }
 
 }  // namespace
+
+void forbid(int32_t token, const NextWords& row) {
+  if (float* const place = row.find(token)) *place = never;
+}
 
 float* NextWords::find(int32_t word) const {
   if (words.empty()) return &log_probabilities[static_cast<size_t>(word)];

@@ -1,6 +1,7 @@
 // Constraints on what may follow a hypothesis: the prefix, the limits of length, repetitions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "search/beam/beam.h"
@@ -15,6 +16,8 @@ struct NextWords {
   // Null where the word is not among them.
   float* find(int32_t word) const;
 };
+
+void forbid(int32_t token, const NextWords& row);
 
 // Whether a rule is in force after this hypothesis, so that apply_rules may change the row.
 bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options);

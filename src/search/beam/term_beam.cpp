@@ -22,8 +22,6 @@ constexpr double other_form = -0.5;         // added to log p, for forms that ar
 
 constexpr int64_t max_character_bytes = 4;  // bytes of byte fallback, inside which no term begins
 
-int32_t last_of(std::span<const int32_t> tokens) { return tokens.empty() ? -1 : tokens.back(); }
-
 // What may follow one open hypothesis.
 class Expansion {
  public:

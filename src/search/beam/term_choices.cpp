@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace dragoman::internal {
 namespace {
 
 using Ids = std::span<const int32_t>;
-
-constexpr float never = -std::numeric_limits<float>::infinity();
-
-int32_t last_of(Ids tokens) { return tokens.empty() ? -1 : tokens.back(); }
 
 bool ends_with(Ids tokens, Ids end) {
   return tokens.size() >= end.size() && std::ranges::equal(tokens.last(end.size()), end);
@@ -61,10 +56,6 @@ bool another_has_form(const Beam& beam, const Hypothesis& h, const TermChoices& 
       return true;
   }
   return false;
-}
-
-void forbid(int32_t token, const NextWords& row) {
-  if (float* const place = row.find(token)) *place = never;
 }
 
 void forbid_second(const Beam& beam, const Hypothesis& h, const TermChoices& choices, const NextWords& row) {

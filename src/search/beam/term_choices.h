@@ -1,6 +1,7 @@
 // How a request's terms restrict and extend the possible next words of a hypothesis.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "search/beam/rules.h"
 
 namespace dragoman::internal {
+
+inline int32_t last_of(std::span<const int32_t> tokens) { return tokens.empty() ? -1 : tokens.back(); }
 
 // Whether the hypothesis still needs this term: it has neither begun it nor written it by itself.
 bool is_to_come(const Hypothesis& hypothesis, const TermChoices& choices, size_t term);
