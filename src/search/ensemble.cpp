@@ -192,7 +192,7 @@ NextScores Ensemble::next(std::span<const OpenRow> rows) {
     NextScores own = next_logits(i, rows);
     mean.normalise();
     own.normalise();
-    mean.add_to_mean(own, static_cast<int64_t>(i + 1));
+    mean.mix(own, static_cast<int64_t>(i + 1));
   }
   return mean;
 }
@@ -213,9 +213,9 @@ void NextScores::normalise() {
   normalised_ = true;
 }
 
-void NextScores::add_to_mean(const NextScores& own, int64_t models) {
-  if (all_words_) dragoman::internal::add_to_mean(device_, own.all_words_, models, all_words_);
-  if (allowed_) dragoman::internal::add_to_mean(device_, own.allowed_, models, allowed_);
+void NextScores::mix(const NextScores& own, int64_t models) {
+  if (all_words_) add_to_mean(device_, own.all_words_, models, all_words_);
+  if (allowed_) add_to_mean(device_, own.allowed_, models, allowed_);
 }
 
 Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
