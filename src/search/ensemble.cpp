@@ -34,7 +34,8 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
     const Tensor own = logits.row_range(begin, end - begin);
     next_word_logits(model, allowed.generators[member], decoded.row_range(begin, end - begin),
                      own.column_range(0, count(allowed)).matrix());
-    model.device.memory.fill(own.column_range(count(allowed), widest - count(allowed)).matrix(), never);
+    model.device.memory.fill(own.column_range(count(allowed), widest - count(allowed)).matrix(),
+                             no_probability);
     begin = end;
   }
   return logits;

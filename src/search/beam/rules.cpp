@@ -16,8 +16,8 @@ std::optional<int32_t> next_of_prefix(const Beam& beam, std::span<const int32_t>
 
 void forbid_all_but(int32_t token, const NextWords& row) {
   float* const place = row.find(token);
-  const float kept = place != nullptr ? *place : never;
-  std::ranges::fill(row.log_probabilities, never);
+  const float kept = place != nullptr ? *place : no_probability;
+  std::ranges::fill(row.log_probabilities, no_probability);
   if (place != nullptr) *place = kept;
 }
 
@@ -55,7 +55,7 @@ void penalise_repeated_tokens(std::vector<int32_t> tokens, double penalty, const
 }  // namespace
 
 void forbid(int32_t token, const NextWords& row) {
-  if (float* const place = row.find(token)) *place = never;
+  if (float* const place = row.find(token)) *place = no_probability;
 }
 
 float* NextWords::find(int32_t word) const {

@@ -73,7 +73,7 @@ void forbid_second(const Beam& beam, const Hypothesis& h, const TermChoices& cho
 void forbid_joining(int32_t last, const WordEdges& edges, const NextWords& row) {
   for (size_t i = 0; i < row.log_probabilities.size(); ++i) {
     const int32_t token = row.words.empty() ? static_cast<int32_t>(i) : row.words[i];
-    if (edges.joins(last, token)) row.log_probabilities[i] = never;
+    if (edges.joins(last, token)) row.log_probabilities[i] = no_probability;
   }
 }
 
@@ -111,7 +111,7 @@ TermChoices term_choices(const Beam& beam, const Hypothesis& h, Ids source, std:
     const TermForm& form =
         beam.terms.all[static_cast<size_t>(h.terms.term)].forms[static_cast<size_t>(h.terms.form)];
     const float* const next = row.find(form.tokens[h.terms.written]);
-    choices.next = next != nullptr ? *next : never;
+    choices.next = next != nullptr ? *next : no_probability;
     return choices;
   }
   find_own_term(beam, h, choices);
