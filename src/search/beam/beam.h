@@ -21,7 +21,7 @@
 
 namespace dragoman::internal {
 
-constexpr float never =
+constexpr float no_probability =
     -std::numeric_limits<float>::infinity();  // the log-probability of what may not follow
 
 struct Hypothesis {
