@@ -3,7 +3,7 @@
 #
 # WERROR=OFF: warnings of an untested compiler are not errors; JOBS=1: for a small machine.
 # SECONDS=600 SEED=1: for fuzz, of each reader; TRIALS=50: for faults, of each kind; SEEDS=20: for slow, on each
-# instruction set. ROOMS="search api" or ROOMS=--changed: for asan and tsan, not all rooms.
+# instruction set. ROOMS="search api" or ROOMS=--changed (tools/sanitize): for asan and tsan, not all rooms.
 
 WERROR ?= ON
 JOBS ?= $(shell nproc)
@@ -47,9 +47,8 @@ build/%/build.ninja: | setup
 build: build/release/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
 
-demo: build/release/build.ninja
-	@cmake --build --preset release --parallel $(JOBS) --target dragoman
-	build/release/dragoman demo
+demo:
+	@JOBS=$(JOBS) WERROR=$(WERROR) tools/demo
 
 test: build
 	@ctest --preset release --parallel $(JOBS)

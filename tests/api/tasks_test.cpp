@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-ErrorKind kind_of(const std::function<void()>& action) {
+ErrorKind kind_thrown(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -68,15 +68,15 @@ TEST_F(TasksTest, ScoresBesideTranslationsOfSeveralWorkers) {
 
 TEST_F(TasksTest, ScoresAndInspectionsCanBeEnded) {
   const std::vector<TextPair> pairs(100'000, {"The cat sleeps.", "A dog barks at the cat."});
-  EXPECT_EQ(kind_of([&] { translator_.score(pairs, {.timeout = 50ms}); }), ErrorKind::expired);
+  EXPECT_EQ(kind_thrown([&] { translator_.score(pairs, {.timeout = 50ms}); }), ErrorKind::expired);
   std::stop_source stop;
   std::thread later([&] {
     std::this_thread::sleep_for(50ms);
     stop.request_stop();
   });
-  EXPECT_EQ(kind_of([&] { translator_.score(pairs, {.stop = stop.get_token()}); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_thrown([&] { translator_.score(pairs, {.stop = stop.get_token()}); }), ErrorKind::cancelled);
   later.join();
-  EXPECT_EQ(kind_of([&] { translator_.inspect("The cat", {.stop = stop.get_token()}); }),
+  EXPECT_EQ(kind_thrown([&] { translator_.inspect("The cat", {.stop = stop.get_token()}); }),
             ErrorKind::cancelled);
 }
 

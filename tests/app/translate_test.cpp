@@ -323,11 +323,11 @@ TEST_F(TranslatingCommands, EvaluateComparesWithReferences) {
       << scores;
   EXPECT_NE(scores.find("\n0 to 5                   1"), std::string::npos) << scores;
   EXPECT_NE(scores.find("\n11 to 20                 1"), std::string::npos) << scores;
-  const auto json =
+  const auto parsed =
       nlohmann::json::parse(run(options + " --reference " + perfect + " --by-length --format json"));
-  ASSERT_EQ(json.size(), 3U);
-  ASSERT_EQ(json[2]["rows"].size(), 2U);
-  const auto& longer = json[2]["rows"][1];
+  ASSERT_EQ(parsed.size(), 3U);
+  ASSERT_EQ(parsed[2]["rows"].size(), 2U);
+  const auto& longer = parsed[2]["rows"][1];
   EXPECT_EQ(longer["from"], 11);
   EXPECT_EQ(longer["to"], 20);
   EXPECT_EQ(longer["sentences"], 1);

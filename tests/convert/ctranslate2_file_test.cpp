@@ -4,7 +4,7 @@
 namespace dragoman::internal {
 namespace {
 
-ForeignTensors read(const std::string& path) { return open_ctranslate2(path).tensors; }
+ForeignTensors read_ctranslate2(const std::string& path) { return open_ctranslate2(path).tensors; }
 
 TEST(CTranslate2File, HasWhatItsConverterWrote) {
   const CTranslate2File file = open_ctranslate2(golden / "ctranslate2/int8.bin");
@@ -15,24 +15,26 @@ TEST(CTranslate2File, HasWhatItsConverterWrote) {
 }
 
 TEST(CTranslate2File, AliasesShareTheDataAndTheirScales) {
-  const ForeignTensors tensors = read(golden / "ctranslate2/int8.bin");
+  const ForeignTensors tensors = read_ctranslate2(golden / "ctranslate2/int8.bin");
   for (const std::string suffix : {"weight", "weight_scale"})
     EXPECT_EQ(tensors.at("projection/" + suffix).data.data(), tensors.at("layer/" + suffix).data.data());
 }
 
 TEST(CTranslate2File, HasEveryType) {
-  const std::vector<float> exact = to_floats(read(golden / "ctranslate2/float32.bin").at("layer/weight"));
+  const std::vector<float> exact =
+      to_floats(read_ctranslate2(golden / "ctranslate2/float32.bin").at("layer/weight"));
   for (const char* const name : {"float16.bin", "bfloat16.bin"}) {
-    const std::vector<float> rounded = to_floats(read(golden / "ctranslate2" / name).at("layer/weight"));
+    const std::vector<float> rounded =
+        to_floats(read_ctranslate2(golden / "ctranslate2" / name).at("layer/weight"));
     ASSERT_EQ(rounded.size(), exact.size());
     for (size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(rounded[i], exact[i], 0.01) << name << i;
   }
-  EXPECT_EQ(read(golden / "ctranslate2/int16.bin").at("layer/weight").type, ElementType::i16);
+  EXPECT_EQ(read_ctranslate2(golden / "ctranslate2/int16.bin").at("layer/weight").type, ElementType::i16);
 }
 
 // --- versions that nothing writes any more ---
 
-std::string text(const std::string& characters) {
+std::string sized_text(const std::string& characters) {
   return little(static_cast<uint16_t>(characters.size() + 1)) + characters + '\0';
 }
 
@@ -40,7 +42,7 @@ template <class Element>
 std::string variable(uint32_t version, const std::string& name, uint8_t type_code,
                      const std::vector<Element>& values) {
   const auto count = static_cast<uint32_t>(values.size());
-  std::string bytes = text(name) + '\1' + little(count);
+  std::string bytes = sized_text(name) + '\1' + little(count);
   bytes += version >= 4 ? little(type_code) + little(static_cast<uint32_t>(count * sizeof(Element)))
                         : little(static_cast<uint8_t>(sizeof(Element))) + little(count);
   for (const Element value : values) bytes += little(value);
@@ -49,11 +51,11 @@ std::string variable(uint32_t version, const std::string& name, uint8_t type_cod
 
 std::string file_of(uint32_t version) {
   std::string bytes = little(version);
-  if (version >= 2) bytes += text("TransformerBase") + little(uint32_t{3});
+  if (version >= 2) bytes += sized_text("TransformerBase") + little(uint32_t{3});
   bytes += little(uint32_t{3}) + variable<float>(version, "a/weight_scale", 0, {0.5, -2}) +
            variable<int8_t>(version, "a/weight", 1, {-128, 127}) +
            variable<int16_t>(version, "b", 2, {-1, 300});
-  if (version >= 3) bytes += little(uint32_t{1}) + text("c/weight") + text("a/weight");
+  if (version >= 3) bytes += little(uint32_t{1}) + sized_text("c/weight") + sized_text("a/weight");
   return bytes;
 }
 
@@ -76,13 +78,13 @@ TEST(CTranslate2File, OtherFilesAreRefused) {
   const TemporaryFolder folder;
   for (const std::string& bytes :
        {std::string(), little(0), little(7), std::string("text, not numbers"), file_of(6) + "x"})
-    EXPECT_NE(error_of([&] { read(folder.write("model.bin", bytes)); }), "");
+    EXPECT_NE(error_of([&] { read_ctranslate2(folder.write("model.bin", bytes)); }), "");
 }
 
 TEST(CTranslate2File, DamageIsRefused) {
   for (const std::string& whole : {contents(golden / "ctranslate2/int8.bin"), file_of(1), file_of(3)}) {
-    expect_no_part_of(whole, read);
-    expect_an_end_for_flipped_bits(whole, read);
+    expect_no_part_of(whole, read_ctranslate2);
+    expect_an_end_for_flipped_bits(whole, read_ctranslate2);
   }
 }
 

@@ -23,10 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path models = golden / "ctranslate2";
+const fs::path ctranslate2_models = golden / "ctranslate2";
 
 ImportRequest request_of(const std::string& folder) {
-  return {folder, {(models / "trained/source.spm").string(), (models / "trained/target.spm").string()}};
+  return {folder,
+          {(ctranslate2_models / "trained/source.spm").string(),
+           (ctranslate2_models / "trained/target.spm").string()}};
 }
 
 // In fp32, as the references are.
@@ -45,7 +47,7 @@ std::vector<int32_t> ids_of(const Vocabulary& vocabulary, const json& pieces) {
 
 class CTranslate2 : public testing::TestWithParam<const char*> {
  protected:
-  const std::string source_ = (models / GetParam()).string();
+  const std::string source_ = (ctranslate2_models / GetParam()).string();
   const json reference_ = json::parse(read_file(source_ + "/reference.json"));
   const TemporaryFolder temporary_;
   const std::string folder_ = imported(source_, temporary_.path("imported"));
@@ -144,13 +146,13 @@ void expect_same_integers(const std::string& source, const std::string& folder) 
 
 TEST(CTranslate2Int8, IntegersStayAsTheyAre) {
   const TemporaryFolder temporary;
-  expect_same_integers((models / "trained/int8").string(), temporary.path("out"));
+  expect_same_integers((ctranslate2_models / "trained/int8").string(), temporary.path("out"));
 }
 
 // Old versions cut digits off instead of rounding: then 127 is in no row.
 TEST(CTranslate2Int8, IntegersWithoutTheLargestStayAsTheyAre) {
   const TemporaryFolder temporary;
-  fs::copy(models / "trained/int8", temporary.path("source"));
+  fs::copy(ctranslate2_models / "trained/int8", temporary.path("source"));
   const std::string path = temporary.path("source/model.bin");
   std::string bytes = read_file(path);
   for (const auto& [name, tensor] : open_ctranslate2(path).tensors) {
@@ -170,9 +172,10 @@ TEST(CTranslate2Int8, IntegersWithoutTheLargestStayAsTheyAre) {
 class CTranslate2Folder : public testing::Test {
  protected:
   explicit CTranslate2Folder(const char* name = "random/rounded") {
-    for (const auto& file : fs::directory_iterator(models / name)) fs::copy(file, folder_.path(""));
+    for (const auto& file : fs::directory_iterator(ctranslate2_models / name))
+      fs::copy(file, folder_.path(""));
     for (const char* side : {"source.spm", "target.spm"})
-      fs::copy(models / "trained" / side, folder_.path(side));
+      fs::copy(ctranslate2_models / "trained" / side, folder_.path(side));
   }
 
   // Reads everything, and writes nothing.
@@ -188,7 +191,7 @@ class CTranslate2Folder : public testing::Test {
   std::string error() const { return error({folder_.path("")}); }
 
   std::string error_with(const char* key, const json& value) const {
-    json config = json::parse(read_file((models / "random/rounded/config.json").string()));
+    json config = json::parse(read_file((ctranslate2_models / "random/rounded/config.json").string()));
     config[key] = value;
     folder_.write("config.json", config.dump());
     return error();
@@ -199,7 +202,7 @@ class CTranslate2Folder : public testing::Test {
 
 TEST_F(CTranslate2Folder, SentencePieceFilesAreFoundOrAskedFor) {
   EXPECT_EQ(error(), "");
-  const std::string beside = (models / "trained/int8").string();
+  const std::string beside = (ctranslate2_models / "trained/int8").string();
   EXPECT_EQ(error({beside}), "");
   fs::remove(folder_.path("target.spm"));
   EXPECT_NE(error().find("only one of"), std::string::npos) << error();
@@ -228,18 +231,18 @@ TEST_F(CTranslate2Folder, WhatIsNotSupportedIsNamed) {
   EXPECT_NE(error().find("rows"), std::string::npos) << error();
 }
 
-std::string text(const std::string& characters) {
+std::string counted_text(const std::string& characters) {
   return little(static_cast<uint16_t>(characters.size() + 1)) + characters + '\0';
 }
 
 TEST_F(CTranslate2Folder, VariablesOfOtherArchitecturesAreNamed) {
   const std::string whole = read_file(folder_.path("model.bin"));
-  const size_t count_at = 4 + text("TransformerSpec").size() + 4;
+  const size_t count_at = 4 + counted_text("TransformerSpec").size() + 4;
   uint32_t count = 0;
   std::memcpy(&count, whole.data() + count_at, sizeof count);
   const auto with_scalar = [&](const std::string& name, uint8_t value) {
-    folder_.write("model.bin", whole.substr(0, count_at) + little(count + 1) + text(name) + '\0' + '\1' +
-                                   little(uint32_t{1}) + little(value) + whole.substr(count_at + 4));
+    folder_.write("model.bin", whole.substr(0, count_at) + little(count + 1) + counted_text(name) + '\0' +
+                                   '\1' + little(uint32_t{1}) + little(value) + whole.substr(count_at + 4));
     return error();
   };
   EXPECT_EQ(with_scalar("encoder/alibi", 0), "");

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path models = golden / "m2m";
+const fs::path m2m_models = golden / "m2m";
 
 SearchOptions options_of(const SavedModel& model, const json& line) {
   SearchOptions options = model.search;
@@ -31,7 +31,7 @@ class HuggingFaceM2M : public testing::TestWithParam<const char*> {
  protected:
   HuggingFaceM2M() { write_model_folder(import_huggingface_m2m({source_}), folder_); }
 
-  const std::string source_ = (models / GetParam()).string();
+  const std::string source_ = (m2m_models / GetParam()).string();
   const json reference_ = json::parse(read_file(source_ + "/reference.json"));
   const TemporaryFolder temporary_;
   const std::string folder_ = temporary_.path("imported");
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceM2M, testing::Values("m2m", "nllb", "mba
 class M2MFolder : public testing::Test {
  protected:
   explicit M2MFolder() {
-    for (const auto& entry : fs::directory_iterator(models / "nllb"))
+    for (const auto& entry : fs::directory_iterator(m2m_models / "nllb"))
       folder_.write(entry.path().filename().string(), read_file(entry.path().string()));
   }
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path models = golden / "huggingface";
+const fs::path huggingface_models = golden / "huggingface";
 
 class LanguageTag : public testing::Test {
  protected:
@@ -30,7 +30,7 @@ class LanguageTag : public testing::Test {
 
 class HuggingFaceMarian : public testing::TestWithParam<const char*> {
  protected:
-  const std::string source_ = (models / GetParam()).string();
+  const std::string source_ = (huggingface_models / GetParam()).string();
   const json reference_ = json::parse(read_file(source_ + "/reference.json"));
   const TemporaryFolder temporary_;
   const std::string folder_ = temporary_.path("imported");
@@ -69,7 +69,8 @@ TEST_P(HuggingFaceMarian, TranslationsAndScoresAreTheSame) {
 
 // The target's language, which a line names once, is that of each of its sentences.
 TEST_F(LanguageTag, IsReadWithEachSentence) {
-  write_model_folder(import_huggingface_marian({(models / "joint").string()}), folder_.path("imported"));
+  write_model_folder(import_huggingface_marian({(huggingface_models / "joint").string()}),
+                     folder_.path("imported"));
   SavedModel model(folder_.path("imported"), kernels_for("baseline"), 1);
   const std::string first = ">>fra<< the cat sees a dog.", second = ">>fra<< A dog sees the cat.";
   const auto alone = translate_lines(model, {first, second}, model.search);
@@ -137,7 +138,7 @@ TEST_P(HuggingFaceMarian, BeamsAreTheSame) {
 // The folder has forced_eos_token_id: where an output has the maximum length, its end is certain.
 TEST(HuggingFaceMarianSearch, BeamsOfTheMaximumLengthAreTheSame) {
   const TemporaryFolder temporary;
-  const std::string source = (models / "joint").string(), folder = temporary.path("imported");
+  const std::string source = (huggingface_models / "joint").string(), folder = temporary.path("imported");
   write_model_folder(import_huggingface_marian({source}), folder);
   expect_same_beams(folder, source + "/cut_beams.json", 9);
 }
@@ -149,7 +150,7 @@ class DamagedHuggingFaceMarian : public testing::Test {
  protected:
   DamagedHuggingFaceMarian() {
     for (const char* file : {"config.json", "vocab.json", "source.spm", "target.spm", "model.safetensors"})
-      folder_.write(file, read_file((models / "joint" / file).string()));
+      folder_.write(file, read_file((huggingface_models / "joint" / file).string()));
   }
 
   std::string error() const {
@@ -159,7 +160,7 @@ class DamagedHuggingFaceMarian : public testing::Test {
 
   // With another value of a key of config.json.
   std::string error_with(const char* key, const json& value) const {
-    json config = json::parse(read_file((models / "joint/config.json").string()));
+    json config = json::parse(read_file((huggingface_models / "joint/config.json").string()));
     if (value.is_discarded()) {
       config.erase(key);
     } else {

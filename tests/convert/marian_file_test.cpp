@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 namespace {
 
-ForeignTensors read(const std::string& path) { return open_marian(path).tensors; }
+ForeignTensors read_marian(const std::string& path) { return open_marian(path).tensors; }
 
 // --- npz ---
 
@@ -25,8 +25,8 @@ TEST(MarianFile, HasTheArraysThatNumPySaved) {
 
 TEST(MarianFile, DamagedArchivesAreRefused) {
   for (const char* const name : {"model.npz", "compressed.npz"}) {
-    expect_no_part_of(contents(golden / "marian" / name), read);
-    expect_an_end_for_flipped_bits(contents(golden / "marian" / name), read);
+    expect_no_part_of(contents(golden / "marian" / name), read_marian);
+    expect_an_end_for_flipped_bits(contents(golden / "marian" / name), read_marian);
   }
 }
 
@@ -59,7 +59,7 @@ TEST(MarianFile, ArraysThatAreNotSupportedAreRefused) {
 // --- bin ---
 
 // The matrix 0 1 2 / 3 4 5, divided by 2.
-std::string sample() {
+std::string sample_model() {
   const std::string half = little(2.0F);
   return binary_of({{"encoder_l1_ffn_b1", 0x404, {1, 2}, data_of<float>({0.5, -2})},
                     {"encoder_l1_ffn_W1", 0x4101, {2, 3}, data_of<int8_t>({0, 3, 1, 4, 2, 5}) + half},
@@ -70,7 +70,7 @@ std::string sample() {
 
 TEST(MarianFile, HasTheTensorsOfABinaryModel) {
   const TemporaryFolder folder;
-  const MarianFile file = open_marian(folder.write("model.bin", sample()));
+  const MarianFile file = open_marian(folder.write("model.bin", sample_model()));
   EXPECT_EQ(file.configuration, "a: 1\n");
   EXPECT_EQ(file.tensors.size(), 4U);
   EXPECT_EQ(to_floats(file.tensors.at("encoder_l1_ffn_b1")), (std::vector<float>{0.5, -2}));
@@ -111,13 +111,13 @@ TEST(MarianFile, HasWhatMarianConverted) {
 }
 
 TEST(MarianFile, DamagedBinaryModelsAreRefused) {
-  expect_no_part_of(sample(), read);
-  expect_an_end_for_flipped_bits(sample(), read);
+  expect_no_part_of(sample_model(), read_marian);
+  expect_an_end_for_flipped_bits(sample_model(), read_marian);
 }
 
 std::string refusal_of_binary(const std::string& bytes) {
   const TemporaryFolder folder;
-  return error_of([&] { read(folder.write("model.bin", bytes)); });
+  return error_of([&] { read_marian(folder.write("model.bin", bytes)); });
 }
 
 TEST(MarianFile, WhatIsNotSupportedIsNamed) {

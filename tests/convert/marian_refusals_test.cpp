@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path models = golden / "marian_models";
+const fs::path complete_models = golden / "marian_models";
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   const size_t at = text.find(what);
@@ -32,7 +32,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 class MarianRefusals : public testing::Test {
  protected:
   explicit MarianRefusals(const char* name = "tied")
-      : fixture_(models / name), model_(open_marian((fixture_ / "model.npz").string())) {
+      : fixture_(complete_models / name), model_(open_marian((fixture_ / "model.npz").string())) {
     folder_.write("vocab.spm", read_file((fixture_ / "vocab.spm").string()));
     folder_.write("model.bin.decoder.yml", read_file((fixture_ / "model.npz.decoder.yml").string()));
     write(model_.configuration, model_.tensors);
@@ -195,10 +195,10 @@ TEST_F(MarianRefusals, TruncatedModelsAreRefused) {
 
 TEST(MarianFiles, AreRecognised) {
   for (const char* name : {"tied", "opus", "bergamot"})
-    EXPECT_TRUE(is_marian((models / name).string())) << name;
-  EXPECT_TRUE(is_marian((models / "tied/model.npz").string()));
-  EXPECT_FALSE(is_marian((models / "tied/vocab.spm").string()));
-  EXPECT_FALSE(is_marian((models / "bergamot/lex.50.50.enfr.s2t.bin.gz").string()));
+    EXPECT_TRUE(is_marian((complete_models / name).string())) << name;
+  EXPECT_TRUE(is_marian((complete_models / "tied/model.npz").string()));
+  EXPECT_FALSE(is_marian((complete_models / "tied/vocab.spm").string()));
+  EXPECT_FALSE(is_marian((complete_models / "bergamot/lex.50.50.enfr.s2t.bin.gz").string()));
   EXPECT_FALSE(is_marian((golden / "huggingface/joint").string()));
   for (const char* name : {"ctranslate2/int8.bin", "torch/state_dict.pt"})
     EXPECT_FALSE(is_marian((golden / name).string())) << name;
@@ -206,8 +206,8 @@ TEST(MarianFiles, AreRecognised) {
 
 // Kilobytes that would become gigabytes.
 TEST(PackedFile, IsLimited) {
-  const fs::path packed = models / "bergamot/vocab.enfr.spm.gz";
-  EXPECT_EQ(read_packed(packed.string(), 1 << 20), read_file((models / "ssru/vocab.spm").string()));
+  const fs::path packed = complete_models / "bergamot/vocab.enfr.spm.gz";
+  EXPECT_EQ(read_packed(packed.string(), 1 << 20), read_file((complete_models / "ssru/vocab.spm").string()));
   EXPECT_NE(error_of([&] { read_packed(packed.string(), 100); }).find("more than 100 bytes"),
             std::string::npos);
   const std::string whole = contents(packed);

@@ -9,7 +9,7 @@ using namespace std::string_literals;
 
 // --- pickles by hand ---
 
-std::string text(const std::string& characters) {
+std::string pickled_text(const std::string& characters) {
   return "X" + little(static_cast<uint32_t>(characters.size())) + characters;
 }
 std::string number(int64_t value) { return "\x8a\x08" + little(value); }
@@ -29,8 +29,8 @@ struct MadeTensor {
 };
 
 std::string tensor(const MadeTensor& made) {
-  const std::string storage = tuple(text("storage") + "c" + made.storage + "\n" + text("0") + text("cpu") +
-                                    number(made.count) + made.view);
+  const std::string storage = tuple(pickled_text("storage") + "c" + made.storage + "\n" + pickled_text("0") +
+                                    pickled_text("cpu") + number(made.count) + made.view);
   return "c" + made.function + "\n" +
          tuple(storage + "Q" + number(made.offset) + numbers(made.shape) + numbers(made.strides) + "\x89") +
          "R";
@@ -51,12 +51,14 @@ std::map<std::string, std::vector<float>> collected(const std::string& root) {
   return values;
 }
 
-std::vector<float> read(const MadeTensor& made) { return collected(dict(text("w") + tensor(made)))["w"]; }
-std::string refusal(const MadeTensor& made) {
+std::vector<float> read(const MadeTensor& made) {
+  return collected(dict(pickled_text("w") + tensor(made)))["w"];
+}
+std::string tensor_refusal(const MadeTensor& made) {
   return error_of([&] { read(made); });
 }
 
-constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+constexpr int64_t max_number = std::numeric_limits<int64_t>::max();
 
 TEST(TorchTensors, AreWhereTheirStridesSay) {
   EXPECT_EQ(read({}), (std::vector<float>{0, 1, 2, 3}));
@@ -70,39 +72,39 @@ TEST(TorchTensors, ThatReachBeyondTheirStorageAreRefused) {
   const MadeTensor cases[] = {{.shape = {5}},
                               {.offset = 1},
                               {.offset = -1},
-                              {.offset = huge},
+                              {.offset = max_number},
                               {.strides = {2}},
                               {.strides = {-1}},
-                              {.strides = {huge}},
+                              {.strides = {max_number}},
                               {.shape = {-4}},
-                              {.shape = {huge}},
-                              {.shape = {huge, huge}, .strides = {huge, 1}},
+                              {.shape = {max_number}},
+                              {.shape = {max_number, max_number}, .strides = {max_number, 1}},
                               {.shape = {2, 2}, .strides = {1}},
                               {.count = 3},
                               {.shape = {5}, .count = 5},
                               {.count = -1},
-                              {.count = huge},
+                              {.count = max_number},
                               {.storage = "torch\nDoubleStorage"}};
   for (const MadeTensor& made : cases)
-    EXPECT_NE(refusal(made).find("beyond its data"), std::string::npos) << &made - cases;
+    EXPECT_NE(tensor_refusal(made).find("beyond its data"), std::string::npos) << &made - cases;
 }
 
 TEST(TorchTensors, OldFilesHaveViewsOfStorages) {
-  const std::string view = tuple(text("1") + number(1) + number(3));
+  const std::string view = tuple(pickled_text("1") + number(1) + number(3));
   EXPECT_EQ(read({.shape = {2}, .offset = 1, .view = view}), (std::vector<float>{2, 3}));
   EXPECT_EQ(read({.view = "N"}), (std::vector<float>{0, 1, 2, 3}));
-  EXPECT_NE(refusal({.shape = {3}, .offset = 1, .view = view}), "");
-  EXPECT_NE(refusal({.shape = {1}, .view = tuple(text("1") + number(-1) + number(3))}), "");
-  EXPECT_NE(refusal({.shape = {1}, .view = tuple(text("1"))}), "");
+  EXPECT_NE(tensor_refusal({.shape = {3}, .offset = 1, .view = view}), "");
+  EXPECT_NE(tensor_refusal({.shape = {1}, .view = tuple(pickled_text("1") + number(-1) + number(3))}), "");
+  EXPECT_NE(tensor_refusal({.shape = {1}, .view = tuple(pickled_text("1"))}), "");
 }
 
 TEST(TorchTensors, WhatIsNotSupportedIsNamed) {
-  EXPECT_NE(refusal({.storage = "torch\nComplexFloatStorage"}).find("torch.ComplexFloatStorage"),
+  EXPECT_NE(tensor_refusal({.storage = "torch\nComplexFloatStorage"}).find("torch.ComplexFloatStorage"),
             std::string::npos);
-  EXPECT_NE(refusal({.storage = "other\nFloatStorage"}).find("other.FloatStorage"), std::string::npos);
-  EXPECT_NE(refusal({.function = "torch._utils\n_rebuild_qtensor"}).find("_rebuild_qtensor"),
+  EXPECT_NE(tensor_refusal({.storage = "other\nFloatStorage"}).find("other.FloatStorage"), std::string::npos);
+  EXPECT_NE(tensor_refusal({.function = "torch._utils\n_rebuild_qtensor"}).find("_rebuild_qtensor"),
             std::string::npos);
-  EXPECT_NE(refusal({.function = "torch._tensor\n_rebuild_from_type_v2"}).find("_from_type_v2"),
+  EXPECT_NE(tensor_refusal({.function = "torch._tensor\n_rebuild_from_type_v2"}).find("_from_type_v2"),
             std::string::npos);
 }
 
@@ -112,30 +114,31 @@ TEST(TorchTensors, WhatMakesNoSenseIsRefused) {
        {tuple(""), tuple("NNNN"), tuple(number(0) + number(0) + numbers({1}) + numbers({1})),
         tuple("NQ" + number(0) + numbers({1}) + numbers({1})),
         tuple(tuple("") + "Q" + number(0) + numbers({1}) + numbers({1}))})
-    EXPECT_NE(error_of([&] { collected(dict(text("w") + call + arguments + "R")); }), "");
-  EXPECT_NE(refusal({.shape = std::vector<int64_t>(65, 1), .strides = std::vector<int64_t>(65, 1)}), "");
+    EXPECT_NE(error_of([&] { collected(dict(pickled_text("w") + call + arguments + "R")); }), "");
+  EXPECT_NE(tensor_refusal({.shape = std::vector<int64_t>(65, 1), .strides = std::vector<int64_t>(65, 1)}),
+            "");
 }
 
 TEST(TorchTensors, KeysThatAreNumbersArePartOfTheName) {
   const std::string inner = dict(number(7) + tensor({}) + "N" + tensor({}));
-  const auto tensors = collected(dict(text("a") + inner));
+  const auto tensors = collected(dict(pickled_text("a") + inner));
   EXPECT_EQ(tensors.size(), 1U);
   EXPECT_TRUE(tensors.contains("a.7"));
 }
 
 TEST(TorchTensors, DictsThatContainThemselvesAreRefused) {
-  EXPECT_NE(error_of([] { collected("}q\0"s + text("again") + "h\0s"s); }), "");
+  EXPECT_NE(error_of([] { collected("}q\0"s + pickled_text("again") + "h\0s"s); }), "");
 }
 
 // Each dict has the one before it twice: 2^40 ways to a tensor.
 TEST(TorchTensors, DictsThatAreSharedHaveALimit) {
-  std::string root = dict(text("w") + tensor({}));
-  for (int i = 0; i < 40; ++i) root += "q\0}("s + text("a") + "h\0"s + text("b") + "h\0u"s;
+  std::string root = dict(pickled_text("w") + tensor({}));
+  for (int i = 0; i < 40; ++i) root += "q\0}("s + pickled_text("a") + "h\0"s + pickled_text("b") + "h\0u"s;
   EXPECT_NE(error_of([&] { collected(root); }), "");
 }
 
 TEST(TorchTensors, NamesHaveALimit) {
-  EXPECT_NE(error_of([] { collected(dict(text(std::string(1001, 'x')) + tensor({}))); }), "");
+  EXPECT_NE(error_of([] { collected(dict(pickled_text(std::string(1001, 'x')) + tensor({}))); }), "");
 }
 
 }  // namespace

@@ -32,30 +32,31 @@ TEST(Yaml, KeysAreStrings) {
             json::parse(R"({"</s>": 0, "\"": 1, "#": 2, "▁a": 3, "12": 4, "true": 5, "▁": 6})"));
 }
 
-std::string refusal(const std::string& text) {
+std::string yaml_refusal(const std::string& text) {
   return error_of([&] { parse_yaml(text, "model.npz"); });
 }
 
 TEST(Yaml, WhatIsNotYamlIsAnErrorWithItsLine) {
   for (const std::string text : {"a: 1\nb: [1, 2\n", "a: 1\n\tb: 2\n: : :\n", "a: 1\nb: @x"})
-    EXPECT_EQ(refusal(text).substr(0, 10), "model.npz:") << text << refusal(text);
-  EXPECT_EQ(refusal("a: 1\nb: \xff\n"), "model.npz:2: not valid UTF-8");
-  EXPECT_EQ(refusal("a: 1\na: 2\n"), "model.npz:2: duplicate key \"a\"");
-  EXPECT_EQ(refusal("a: 1\n[1, 2]: 2\n"), "model.npz:2: a key must be a string");
+    EXPECT_EQ(yaml_refusal(text).substr(0, 10), "model.npz:") << text << yaml_refusal(text);
+  EXPECT_EQ(yaml_refusal("a: 1\nb: \xff\n"), "model.npz:2: not valid UTF-8");
+  EXPECT_EQ(yaml_refusal("a: 1\na: 2\n"), "model.npz:2: duplicate key \"a\"");
+  EXPECT_EQ(yaml_refusal("a: 1\n[1, 2]: 2\n"), "model.npz:2: a key must be a string");
 }
 
 // Nine lines of this kind would be a billion words.
 TEST(Yaml, WhatMayGrowWithoutLimitIsRefused) {
-  EXPECT_EQ(refusal("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"), "model.npz:2: aliases are not supported");
-  EXPECT_EQ(refusal("<<: *a\n").substr(0, 10), "model.npz:");
+  EXPECT_EQ(yaml_refusal("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"),
+            "model.npz:2: aliases are not supported");
+  EXPECT_EQ(yaml_refusal("<<: *a\n").substr(0, 10), "model.npz:");
   for (const size_t depth : {size_t{20}, size_t{100'000}, size_t{1'000'000}}) {
-    EXPECT_NE(refusal(std::string(depth, '[')), "");
-    EXPECT_NE(refusal(std::string(depth, '{')), "");
+    EXPECT_NE(yaml_refusal(std::string(depth, '[')), "");
+    EXPECT_NE(yaml_refusal(std::string(depth, '{')), "");
   }
   std::string steps;
   for (size_t i = 0; i < 300; ++i) steps += std::string(i, ' ') + "a:\n";
-  EXPECT_NE(refusal(steps), "");
-  EXPECT_NE(refusal(std::string((64 << 20) + 1, ' ')).find("bytes"), std::string::npos);
+  EXPECT_NE(yaml_refusal(steps), "");
+  EXPECT_NE(yaml_refusal(std::string((64 << 20) + 1, ' ')).find("bytes"), std::string::npos);
 }
 
 }  // namespace

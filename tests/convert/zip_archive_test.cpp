@@ -81,7 +81,7 @@ std::string text(const SharedBytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()};
 }
 
-std::string refusal(const std::string& file) {
+std::string zip_refusal(const std::string& file) {
   return error_of([&] {
     ZipArchive archive = open(file);
     for (const auto& [name, member] : archive.members()) archive.read(name);
@@ -122,19 +122,19 @@ TEST(ZipArchive, WhatIsDamagedIsRefused) {
   shorter.size -= 1;
   changed.checksum ^= 1;
   for (const MadeMember& member : {flipped, longer, shorter, changed})
-    EXPECT_NE(refusal(archive_of({member})), "");
+    EXPECT_NE(zip_refusal(archive_of({member})), "");
   MadeMember cut = stored("a", "contents");
   cut.size += 1;
-  EXPECT_NE(refusal(archive_of({cut})), "");
-  EXPECT_NE(refusal(archive_of({stored("a", ""), stored("a", "")})), "");
+  EXPECT_NE(zip_refusal(archive_of({cut})), "");
+  EXPECT_NE(zip_refusal(archive_of({stored("a", ""), stored("a", "")})), "");
 }
 
 TEST(ZipArchive, WhatIsNotSupportedIsNamed) {
   MadeMember encrypted = stored("a", "contents"), packed = encrypted;
   encrypted.flags = 1;
   packed.method = 14;
-  EXPECT_NE(refusal(archive_of({encrypted})).find("encrypted"), std::string::npos);
-  EXPECT_NE(refusal(archive_of({packed})).find("compression"), std::string::npos);
+  EXPECT_NE(zip_refusal(archive_of({encrypted})).find("encrypted"), std::string::npos);
+  EXPECT_NE(zip_refusal(archive_of({packed})).find("compression"), std::string::npos);
 }
 
 TEST(ZipArchive, SizesAreCheckedBeforeMemoryIsAllocated) {
@@ -142,19 +142,19 @@ TEST(ZipArchive, SizesAreCheckedBeforeMemoryIsAllocated) {
   bomb.in_zip64 = true;
   for (const uint64_t size : {uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}}) {
     bomb.size = size;
-    EXPECT_NE(refusal(archive_of({bomb})).find("inflate"), std::string::npos);
+    EXPECT_NE(zip_refusal(archive_of({bomb})).find("inflate"), std::string::npos);
   }
   // Many members share the limit.
   const MadeMember part = deflated("a", std::string(30 << 20, '\0'));
   std::vector<MadeMember> parts(4, part);
   for (size_t i = 0; i < parts.size(); ++i) parts[i].name = std::to_string(i);
-  EXPECT_EQ(refusal(archive_of({part})), "");
-  EXPECT_NE(refusal(archive_of(parts)).find("inflate"), std::string::npos);
+  EXPECT_EQ(zip_refusal(archive_of({part})), "");
+  EXPECT_NE(zip_refusal(archive_of(parts)).find("inflate"), std::string::npos);
 }
 
 TEST(ZipArchive, CutAnywhereIsRefused) {
   const std::string file = archive_of({stored("a", "first"), deflated("b", "second")});
-  for (size_t size = file.size(); size-- > 0;) EXPECT_NE(refusal(file.substr(0, size)), "") << size;
+  for (size_t size = file.size(); size-- > 0;) EXPECT_NE(zip_refusal(file.substr(0, size)), "") << size;
 }
 
 }  // namespace

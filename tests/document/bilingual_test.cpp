@@ -29,13 +29,14 @@ std::string unit(const std::string& contents) {
   return xliff("<trans-unit id=\"1\">" + contents + "</trans-unit>");
 }
 
-constexpr const char* target = "<target state=\"needs-review-translation\">";
+constexpr const char* waiting_target = "<target state=\"needs-review-translation\">";
 
 TEST(Xliff, MissingTargetsAreAddedAndTranslationsStay) {
   EXPECT_EQ(translated("xliff", unit("\n  <source>Open</source>\n  <note>n</note>")),
-            unit("\n  <source>Open</source>\n  " + std::string(target) + "OPEN</target>\n  <note>n</note>"));
+            unit("\n  <source>Open</source>\n  " + std::string(waiting_target) +
+                 "OPEN</target>\n  <note>n</note>"));
   EXPECT_EQ(translated("xliff", unit("<source>Open</source><target/>")),
-            unit("<source>Open</source>" + std::string(target) + "OPEN</target>"));
+            unit("<source>Open</source>" + std::string(waiting_target) + "OPEN</target>"));
   EXPECT_EQ(
       translated("xliff", unit("<source>Open</source><target state=\"new\" xml:lang=\"fr\">Open</target>")),
       unit("<source>Open</source><target state=\"needs-review-translation\" xml:lang=\"fr\">OPEN</target>"));
@@ -52,7 +53,7 @@ TEST(Xliff, MissingTargetsAreAddedAndTranslationsStay) {
 TEST(Xliff, OtherTranslationsOfAUnitAreLeftAlone) {
   const std::string other = "<alt-trans><source>Open it</source><target>Ouvrez</target></alt-trans>";
   EXPECT_EQ(translated("xliff", unit("<source>Open</source>" + other)),
-            unit("<source>Open</source>" + std::string(target) + "OPEN</target>" + other));
+            unit("<source>Open</source>" + std::string(waiting_target) + "OPEN</target>" + other));
 }
 
 TEST(Xliff, SegmentsOfAUnitAreTranslatedOneByOne) {
@@ -62,7 +63,7 @@ TEST(Xliff, SegmentsOfAUnitAreTranslatedOneByOne) {
   const std::string source =
       "<source>One. Two.</source><seg-source>" + segments("One.", "Two.") + "</seg-source>";
   EXPECT_EQ(translated("xliff", unit(source)),
-            unit(source + target + segments("ONE.", "TWO.") + "</target>"));
+            unit(source + waiting_target + segments("ONE.", "TWO.") + "</target>"));
   EXPECT_EQ(read_to("xliff", unit(source)).segments.size(), 2u);
 }
 
@@ -98,7 +99,7 @@ TEST(Xliff, CodesArePlacedWithTheirPartners) {
                       "id=\"2\"/> or <mrk mtype=\"protected\">Esc</mrk>, now</source><target></target>")),
       unit("<source>Press <bpt id=\"1\">&lt;b></bpt>Enter<ept id=\"1\">&lt;/b></ept> <x id=\"2\"/> or <mrk "
            "mtype=\"protected\">Esc</mrk>, now</source>" +
-           std::string(target) +
+           std::string(waiting_target) +
            "PRESS <bpt id=\"1\">&lt;b></bpt>ENTER<ept id=\"1\">&lt;/b></ept> <x id=\"2\"/> OR <mrk "
            "mtype=\"protected\">Esc</mrk>, NOW</target>"));
 }
@@ -155,12 +156,13 @@ TEST(Xliff, NoCodeIsLostWhateverCrosses) {
     const std::string file = unit("<source>" + content + "</source>");
     const Document document = read_to("xliff", file);
     const std::string identity =
-        content.empty() ? file : unit("<source>" + content + "</source>" + target + content + "</target>");
+        content.empty() ? file
+                        : unit("<source>" + content + "</source>" + waiting_target + content + "</target>");
     ASSERT_EQ(identity_of(document), identity);
     for (const std::string& out : {in_upper_case(document), in_other_words(document)}) {
-      const size_t begin = out.find(target);
+      const size_t begin = out.find(waiting_target);
       if (begin == std::string::npos) break;
-      const size_t size = std::string_view(target).size();
+      const size_t size = std::string_view(waiting_target).size();
       ASSERT_EQ(out.substr(0, begin), identity.substr(0, begin));
       ASSERT_EQ(codes_of(out.substr(begin + size, out.find("</target>") - begin - size)), codes_of(content))
           << out;

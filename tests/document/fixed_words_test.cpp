@@ -11,16 +11,16 @@ namespace {
 const std::string code = "<code>ls -l</code>";
 
 // "a see ls -l b", the second to the fourth word in a link.
-const DocumentSegment segment = {
+const DocumentSegment two_words = {
     .text = "a see ls -l b",
     .original = "a <a>see <code>ls -l</code></a> b",
     .marks = {{.place = {2, 11}, .open = "<a>", .close = "</a>"},
               {.kind = DocumentMark::Kind::fixed, .place = {6, 11}, .depth = 1, .open = code}}};
 
-std::string translated(const std::string& translation) { return render(segment, translation, {}); }
+std::string translated(const std::string& translation) { return render(two_words, translation, {}); }
 
 TEST(FixedWords, ComeOutAsTheFileHasThem) {
-  EXPECT_EQ(translated("a see ls -l b"), segment.original);
+  EXPECT_EQ(translated("a see ls -l b"), two_words.original);
   EXPECT_EQ(translated("x siehe ls -l y"), "x <a>siehe <code>ls -l</code></a> y");
 }
 

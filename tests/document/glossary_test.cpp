@@ -16,10 +16,10 @@
 namespace dragoman::internal {
 namespace {
 
-using Entries = std::vector<GlossaryEntry>;
+using GlossaryEntries = std::vector<GlossaryEntry>;
 using Strings = std::vector<std::string>;
 
-std::string found_in(const std::string& text, const Entries& entries) {
+std::string found_in(const std::string& text, const GlossaryEntries& entries) {
   std::string all;
   const std::u32string points = code_points(text);
   for (const GlossaryMatch& match : Glossary(entries).find(text)) {
@@ -32,7 +32,8 @@ std::string found_in(const std::string& text, const Entries& entries) {
 }
 
 TEST(Glossary, FindsWholeWordsTheLongestFirst) {
-  const Entries entries = {{{"cat", "cats"}, {"Katze"}}, {{"black cat"}, {"Panther"}}, {{"e"}, {"E"}}};
+  const GlossaryEntries entries = {
+      {{"cat", "cats"}, {"Katze"}}, {{"black cat"}, {"Panther"}}, {{"e"}, {"E"}}};
   EXPECT_EQ(found_in("a cat, two cats; concat cat's black  cats", entries),
             "cat=Katze; cats=Katze; cat=Katze; cats=Katze");
   EXPECT_EQ(found_in("one black\u00a0cat_ black\tcat", entries), "black\tcat=Panther");
@@ -46,7 +47,7 @@ TEST(Glossary, InScriptsWithoutSpacesFindsTermsAnywhere) {
 }
 
 TEST(Glossary, ACapitalWhereASentenceBeginsIsGivenToTheTargetToo) {
-  const Entries entries = {{{"cat"}, {"chat", "matou"}}, {{"Bank"}, {"banque"}}};
+  const GlossaryEntries entries = {{{"cat"}, {"chat", "matou"}}, {{"Bank"}, {"banque"}}};
   EXPECT_EQ(found_in("Cat. \"Cat Cat", entries), "Cat=Chat|Matou|chat|matou; Cat=Chat|Matou|chat|matou");
   EXPECT_EQ(found_in("cat Bank bank", entries), "cat=chat|matou; Bank=banque");
   EXPECT_EQ(found_in("Bank.", entries), "Bank=banque|Banque");
@@ -73,7 +74,7 @@ TEST(Glossary, FindsWhatASearchOfEveryPlaceFinds) {
     return text;
   };
   for (int round = 0; round < 300; ++round) {
-    Entries entries;
+    GlossaryEntries entries;
     for (size_t i = 0; i < 6; ++i) {
       const std::string term = checked_term(text_of(1 + random.below(5)), "", 0);
       if (!term.empty()) entries.push_back({{term}, {std::to_string(i)}, GlossaryEntry::Case::exact});
@@ -99,7 +100,7 @@ TEST(Glossary, FindsWhatASearchOfEveryPlaceFinds) {
 
 class GlossaryFile : public testing::Test {
  protected:
-  Entries read(const std::string& contents, const GlossaryLanguages& languages = {}) {
+  GlossaryEntries read(const std::string& contents, const GlossaryLanguages& languages = {}) {
     write_file(path_, {contents});
     return read_glossary(path_, languages);
   }
@@ -119,10 +120,10 @@ class GlossaryFile : public testing::Test {
 
 TEST_F(GlossaryFile, OfTabsHasAnEntryALine) {
   const auto any = GlossaryEntry::Case::any, exact = GlossaryEntry::Case::exact;
-  const Entries wanted = {{{"Hund", "Hunde"}, {"dog", "dogs"}},
-                          {{"New York"}, {}},
-                          {{"#1"}, {"a|b"}, any},
-                          {{"x"}, {"y"}, exact}};
+  const GlossaryEntries wanted = {{{"Hund", "Hunde"}, {"dog", "dogs"}},
+                                  {{"New York"}, {}},
+                                  {{"#1"}, {"a|b"}, any},
+                                  {{"x"}, {"y"}, exact}};
   EXPECT_EQ(read("\uFEFFSource\tTARGET\tflags\r\n# comment\n\nHund | Hunde\t dog|dogs \r\nNew \u00a0York\t=\n"
                  "\\#1\ta\\|b\tany-case\nx\ty\t exact-case,\n"),
             wanted);
@@ -156,7 +157,7 @@ const std::string martif = R"(<?xml version="1.0"?><!DOCTYPE martif SYSTEM "TBXc
 </body></text></martif>)";
 
 TEST_F(GlossaryFile, OfTbx2HasAnEntryAConcept) {
-  const Entries wanted = {{{"big cat", "moggy"}, {"Kater & Co", "Mieze"}}};
+  const GlossaryEntries wanted = {{{"big cat", "moggy"}, {"Kater & Co", "Mieze"}}};
   EXPECT_EQ(read(martif), wanted);
   EXPECT_EQ(read(martif, {"en", "deu_Latn"}), wanted);
   EXPECT_EQ(read(martif, {"de", "EN_gb"})[0].targets, wanted[0].sources);
@@ -172,7 +173,7 @@ TEST_F(GlossaryFile, OfTbx3InBothStyles) {
 <min:administrativeStatus>supersededTerm-admn-sts</min:administrativeStatus></termSec>
 <termSec><term>chien</term><termNote type="administrativeStatus">admittedTerm-admn-sts</termNote></termSec></langSec>
 </conceptEntry></body></text></tbx>)";
-  EXPECT_EQ(read(file, {"en", "fr"}), (Entries{{{"dog"}, {"chien"}}}));
+  EXPECT_EQ(read(file, {"en", "fr"}), (GlossaryEntries{{{"dog"}, {"chien"}}}));
 }
 
 TEST_F(GlossaryFile, OfTbxIsRefusedWithItsLine) {

@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/document.h"
 
 namespace dragoman::internal {
 
-inline std::string upper_case(std::string text) {
-  for (char& c : text)
+inline std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-  return text;
+  return upper;
 }
 
 // Writes the segment with this text, which is as long as its own, and its marks exactly in their places.

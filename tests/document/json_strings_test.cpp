@@ -10,7 +10,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool json_has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 Texts texts_in(const std::string& json) { return texts_of(read_as("json", json)); }
 
@@ -22,8 +22,8 @@ TEST(JsonStrings, TranslatesStringsAndKeepsTheRest) {
   const Document document = read_as("json", file);
   EXPECT_EQ(texts_of(document), (Texts{"My \"page\"", "one", "two/three", "again"}));
   EXPECT_EQ(identity_of(document), file);
-  EXPECT_TRUE(has(rotation_of(document),
-                  "\"title\" : \"Zl \\\"cntr\\\"\",\r\n\t\"n\": 1e5, \"list\": [\"bar\", {\"deep\""));
+  EXPECT_TRUE(json_has(rotation_of(document),
+                       "\"title\" : \"Zl \\\"cntr\\\"\",\r\n\t\"n\": 1e5, \"list\": [\"bar\", {\"deep\""));
 }
 
 TEST(JsonStrings, EscapeBeyondAsciiWhereTheFileDoes) {
@@ -65,8 +65,8 @@ TEST(JsonStrings, TranslatesTheTextsOfIcuMessages) {
   const DocumentSegment& last = document.segments[5];
   EXPECT_EQ(render(last, "l'{x} d' l'an'", {}), "l''{x} d' l'an''");
   EXPECT_EQ(document.segments[6].marks.size(), 1u);
-  EXPECT_TRUE(has(rotation_of(document),
-                  R"("Lbh unir {count, plural, offset:1 =0 {ab {guvat}f} one {# svyr sbe \"{)"));
+  EXPECT_TRUE(json_has(rotation_of(document),
+                       R"("Lbh unir {count, plural, offset:1 =0 {ab {guvat}f} one {# svyr sbe \"{)"));
 }
 
 TEST(JsonStrings, KeepIcuMessagesThatAreBroken) {
@@ -81,11 +81,12 @@ TEST(JsonStrings, KeepIcuMessagesThatAreBroken) {
 
 TEST(JsonStrings, NameTheLineThatIsWrong) {
   EXPECT_TRUE(refusal("json", "{\n\"a\": \"b\",\n}").starts_with("test.json: line 3 is not valid JSON"));
-  EXPECT_TRUE(has(refusal("json", ""), "line 1 is not valid JSON"));
-  EXPECT_TRUE(has(refusal("json", "[\"a"), "line 1 is not valid JSON"));
-  EXPECT_TRUE(has(refusal("json", "[\"\\ud800\"]"), "line 1 is not valid JSON"));
-  EXPECT_TRUE(has(refusal("json", std::string(100000, '[')), "nested too deeply, the limit is 100 levels"));
-  EXPECT_TRUE(has(refusal("json", "[1e999]"), "too large"));
+  EXPECT_TRUE(json_has(refusal("json", ""), "line 1 is not valid JSON"));
+  EXPECT_TRUE(json_has(refusal("json", "[\"a"), "line 1 is not valid JSON"));
+  EXPECT_TRUE(json_has(refusal("json", "[\"\\ud800\"]"), "line 1 is not valid JSON"));
+  EXPECT_TRUE(
+      json_has(refusal("json", std::string(100000, '[')), "nested too deeply, the limit is 100 levels"));
+  EXPECT_TRUE(json_has(refusal("json", "[1e999]"), "too large"));
 }
 
 // A table, and the same one with its texts rotated.

@@ -10,7 +10,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts texts_of(const std::string& markdown) {
+Texts markdown_texts(const std::string& markdown) {
   Texts texts;
   for (const DocumentSegment& segment : read_as("markdown", markdown).segments) texts.push_back(segment.text);
   return texts;
@@ -70,21 +70,22 @@ TEST(Markdown, AParagraphIsASegmentOnOneLine) {
 }
 
 TEST(Markdown, WhatIsNotTranslatedStays) {
-  EXPECT_EQ(texts_of("---\ntitle: x\n---\n    code\n\n```\ncode\n```\n\n<div>html</div>\n\n[a]: http://x "
+  EXPECT_EQ(
+      markdown_texts("---\ntitle: x\n---\n    code\n\n```\ncode\n```\n\n<div>html</div>\n\n[a]: http://x "
                      "'y'\n\n`code`\n\n"
                      "![](x.png)\n\n***\n\n[^1]\n\n<http://a.b>\n"),
-            Texts{});
+      Texts{});
   EXPECT_EQ(
-      texts_of(
+      markdown_texts(
           "- [ ] a task\n- [x] done\n\n[^1]: a note here\n\n# Title {#its-id}\n\n> [!NOTE]\n> careful\n"),
       (Texts{"a task", "done", "a note here", "Title", "careful"}));
-  EXPECT_EQ(texts_of(":::tip\nsome text\n:::\n\nuse ~~this~~ that[^2], [[Page]] and <kbd>q</kbd>.\n"),
+  EXPECT_EQ(markdown_texts(":::tip\nsome text\n:::\n\nuse ~~this~~ that[^2], [[Page]] and <kbd>q</kbd>.\n"),
             (Texts{"some text", "use this that, [[Page]] and."}));
 }
 
 TEST(Markdown, CellsOfTablesAreSegments) {
   const std::string table = "one | *two*\n:-- | ---\n`a|b | c \\| d\n| - x | [t][r] | \n\n[r]: /u\n";
-  EXPECT_EQ(texts_of(table), (Texts{"one", "two", "`a", "b", "c | d", "- x", "t"}));
+  EXPECT_EQ(markdown_texts(table), (Texts{"one", "two", "`a", "b", "c | d", "- x", "t"}));
   EXPECT_EQ(filled_with("p|q", "| a |\n|---|\n| b |\n"), "| p\\|q |\n|---|\n| p\\|q |\n");
 }
 

@@ -17,7 +17,7 @@ const std::string header =
     "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; "
     "plural=(n != 1);\\n\"\n\n";
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool po_has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 std::string rotation_of_po(const std::string& file) { return rotation_of(read_as("po", file)); }
 
@@ -33,19 +33,19 @@ TEST(Po, TranslatesWhatHasNoTranslation) {
   expected.replace(expected.find("files\"\nmsgstr \"\"") + 14, 2, "\"%q svyrf\"");
   EXPECT_EQ(rotation_of_po(file), expected);
   const std::string filled = identity_of(read_as("po", file));
-  EXPECT_TRUE(has(filled, "msgstr \"%d files\"\n"));
+  EXPECT_TRUE(po_has(filled, "msgstr \"%d files\"\n"));
   EXPECT_EQ(read_as("po", filled).segments.size(), 0u);
 }
 
 TEST(Po, FillsEveryFormOfAPlural) {
   const std::string message =
       "msgid \"One file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
-  EXPECT_TRUE(has(rotation_of_po(header + message), "msgstr[0] \"Bar svyr\"\nmsgstr[1] \"%q svyrf\"\n"));
+  EXPECT_TRUE(po_has(rotation_of_po(header + message), "msgstr[0] \"Bar svyr\"\nmsgstr[1] \"%q svyrf\"\n"));
   std::string three = header + message;
   three.replace(three.find("nplurals=2"), 10, "nplurals=3");
-  EXPECT_TRUE(has(rotation_of_po(three), "[1] \"%q svyrf\"\nmsgstr[2] \"%q svyrf\"\n"));
+  EXPECT_TRUE(po_has(rotation_of_po(three), "[1] \"%q svyrf\"\nmsgstr[2] \"%q svyrf\"\n"));
   three.replace(three.find("nplurals=3"), 10, "nplurals=1");
-  EXPECT_TRUE(has(rotation_of_po(three), "msgstr[0] \"%q svyrf\"\nmsgstr[1] \"\"\n"));
+  EXPECT_TRUE(po_has(rotation_of_po(three), "msgstr[0] \"%q svyrf\"\nmsgstr[1] \"\"\n"));
   three.replace(three.find("[1] \"\""), 6, "[1] \"Da\"");
   three.replace(three.find("nplurals=1"), 10, "nplurals=2");
   EXPECT_EQ(texts_of(read_as("po", three)), (Texts{"One file"}));
@@ -70,9 +70,9 @@ TEST(Po, SplitsLinesButNotSentences) {
             (Texts{"Usage: run FILE", "-h   shows this text and ends", "Report \"bugs\"."}));
   EXPECT_EQ(document.segments[1].marks.at(0).open, "\\n       ");
   EXPECT_TRUE(
-      has(rotation_of(document),
-          "msgstr \"\"\n\"Hfntr: eha SVYR\\n\"\n\"  -u   fubjf guvf grkg\\n\"\n\"       naq raqf\\n\"\n"
-          "\"\\n\"\n\"Ercbeg \\\"ohtf\\\".\\n\"\n"));
+      po_has(rotation_of(document),
+             "msgstr \"\"\n\"Hfntr: eha SVYR\\n\"\n\"  -u   fubjf guvf grkg\\n\"\n\"       naq raqf\\n\"\n"
+             "\"\\n\"\n\"Ercbeg \\\"ohtf\\\".\\n\"\n"));
 }
 
 TEST(Po, KeepsTagsAndAccessKeys) {
@@ -107,15 +107,15 @@ TEST(Po, CompletesATemplatesHeader) {
 TEST(Po, NamesTheLineThatIsWrong) {
   const auto why = [](const std::string& file) { return refusal("po", file); };
   EXPECT_TRUE(why("msgid \"a\"\nmsgid \"b\"\n").starts_with("test.po: line 2 begins a message"));
-  EXPECT_TRUE(has(why("\n\nmsgid \"a\nmsgstr \"\"\n"), "line 3 has an unterminated string"));
-  EXPECT_TRUE(has(why("msgid \"a\\\"\n"), "line 1 has an unterminated string"));
-  EXPECT_TRUE(has(why("hello\n"), "line 1 does not begin with a string"));
-  EXPECT_TRUE(has(why("\"a\"\n"), "line 1 has a string without a keyword"));
-  EXPECT_TRUE(has(why("msgid \"a\" b\n"), "line 1 has something after a string"));
-  EXPECT_TRUE(has(why("msgid \"a\"\nmsgstr[0] \"\"\n"), "no msgid_plural"));
-  EXPECT_TRUE(has(why("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"\n"), "out of order"));
-  EXPECT_TRUE(has(why("msgid \"a\"\n"), "without msgstr"));
-  EXPECT_TRUE(has(why("msgid \"\"\nmsgstr \"charset=ISO-8859-1\\n\"\n"), "msgconv"));
+  EXPECT_TRUE(po_has(why("\n\nmsgid \"a\nmsgstr \"\"\n"), "line 3 has an unterminated string"));
+  EXPECT_TRUE(po_has(why("msgid \"a\\\"\n"), "line 1 has an unterminated string"));
+  EXPECT_TRUE(po_has(why("hello\n"), "line 1 does not begin with a string"));
+  EXPECT_TRUE(po_has(why("\"a\"\n"), "line 1 has a string without a keyword"));
+  EXPECT_TRUE(po_has(why("msgid \"a\" b\n"), "line 1 has something after a string"));
+  EXPECT_TRUE(po_has(why("msgid \"a\"\nmsgstr[0] \"\"\n"), "no msgid_plural"));
+  EXPECT_TRUE(po_has(why("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"\n"), "out of order"));
+  EXPECT_TRUE(po_has(why("msgid \"a\"\n"), "without msgstr"));
+  EXPECT_TRUE(po_has(why("msgid \"\"\nmsgstr \"charset=ISO-8859-1\\n\"\n"), "msgconv"));
 }
 
 // A catalogue, and what becomes of it when each word is rotated.
@@ -218,7 +218,7 @@ TEST(Po, IsLaidOutAsByMsgcatAndPassesMsgfmt) {
   std::string file = header;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string source = Catalogue(seed).source.substr(header.size());
-    if (!has(source, "\r")) file += source;
+    if (!po_has(source, "\r")) file += source;
   }
   const std::string translated = rotation_of_po(file);
   std::ofstream(folder.path("a.po"), std::ios::binary) << translated;

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/in_place.h"
 #include "document/projection.h"
 
 namespace dragoman::internal {
-
-inline std::string upper_case(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-  return upper;
-}
 
 // Word for word.
 inline std::string in_upper_case(const Document& document) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path fixtures = source_folder / "tests/golden/fixtures";
+const fs::path import_fixtures = source_folder / "tests/golden/fixtures";
 
 // A folder's files as one text: "NAME SIZE\n" and the contents, for each.
 std::string packed(const fs::path& folder) {
@@ -80,7 +80,7 @@ std::string read_argos_package(std::string_view bytes) {
 }
 
 std::vector<std::string> argos_package_seeds() {
-  const fs::path trained = fixtures / "ctranslate2/trained";
+  const fs::path trained = import_fixtures / "ctranslate2/trained";
   const std::string metadata = R"({"from_code": "en", "to_code": "fr", "target_prefix": ">>fra<<"})";
   Members members = {{"en_fr/", ""},
                      {"en_fr/metadata.json", metadata},
@@ -98,10 +98,10 @@ std::vector<std::string> importable_seeds() {
   for (const char* folder : {"huggingface/joint", "huggingface/separate", "m2m/m2m", "m2m/nllb", "m2m/mbart",
                              "fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2", "opennmt/gated",
                              "marian_models/opus", "marian_models/bergamot"})
-    seeds.push_back(packed(fixtures / folder));
-  const std::string pieces = packed(fixtures / "ctranslate2/trained");
-  seeds.push_back(packed(fixtures / "ctranslate2/random/rounded") + pieces);
-  seeds.push_back(packed(fixtures / "ctranslate2/versions/1") + pieces);
+    seeds.push_back(packed(import_fixtures / folder));
+  const std::string pieces = packed(import_fixtures / "ctranslate2/trained");
+  seeds.push_back(packed(import_fixtures / "ctranslate2/random/rounded") + pieces);
+  seeds.push_back(packed(import_fixtures / "ctranslate2/versions/1") + pieces);
   return seeds;
 }
 

@@ -10,7 +10,7 @@
 namespace dragoman::internal {
 namespace {
 
-const std::string get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+const std::string get_request = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
 
 class Tls : public testing::Test {
  protected:
@@ -41,7 +41,7 @@ TEST_F(Tls, AnswersAndKeepsAlive) {
   ASSERT_TRUE(client.connected());
   EXPECT_EQ(client.protocol(), "http/1.1");
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(client.send(get));
+    ASSERT_TRUE(client.send(get_request));
     EXPECT_TRUE(client.read_until("GET /a\n").starts_with("HTTP/1.1 200"));
   }
   ASSERT_TRUE(client.send("GET / HTTP/1.0\r\n\r\n"));
@@ -75,7 +75,7 @@ TEST_F(Tls, ClosesOnClientsWithoutTlsAndOnSlowHandshakes) {
   short_time.header_time = milliseconds(200);
   TestServer server({.handle = echo}, short_time);
   HttpClient plain = server.client(), silent = server.client();
-  plain.send(get);
+  plain.send(get_request);
   EXPECT_TRUE(plain.closed());
   EXPECT_TRUE(silent.closed());
   EXPECT_TRUE(soon([&] { return server.counts().connections == 0; }));
@@ -85,7 +85,7 @@ TEST_F(Tls, NoticesThatTheClientIsGone) {
   Held held;
   TestServer server(held.handler(), settings(files_));
   TlsClient client(server.port());
-  client.send(get);
+  client.send(get_request);
   const auto [request, responder] = held.next();
   client.close();
   EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }, seconds(1)));
@@ -95,7 +95,7 @@ TEST_F(Tls, AnswersAClientThatOnlyEndsItsOutput) {
   Held held;
   TestServer server(held.handler(), settings(files_));
   TlsClient client(server.port());
-  client.send(get);
+  client.send(get_request);
   const auto [request, responder] = held.next();
   client.end_output();
   std::this_thread::sleep_for(milliseconds(100));
@@ -115,7 +115,7 @@ TEST_F(Tls, CertificateIsReadAnew) {
   std::filesystem::rename(other.key, files_.key);
   server.reload_certificate();
   EXPECT_EQ(TlsClient(server.port()).certificate(), "two");
-  before.send(get);
+  before.send(get_request);
   EXPECT_TRUE(before.read_until("GET /a\n").starts_with("HTTP/1.1 200"));
 }
 

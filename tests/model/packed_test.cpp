@@ -33,7 +33,7 @@ std::vector<Sentence> choose(const std::vector<Sentence>& all, const std::vector
   return chosen;
 }
 
-class Packed : public testing::TestWithParam<ModelCase> {
+class PackedBatch : public testing::TestWithParam<ModelCase> {
  protected:
   const ModelConfig& config() const { return GetParam().named.config; }
 
@@ -92,11 +92,11 @@ class Packed : public testing::TestWithParam<ModelCase> {
   }
 };
 
-TEST_P(Packed, ASentenceGetsWhatItGetsAlone) { check(/*training=*/false); }
+TEST_P(PackedBatch, ASentenceGetsWhatItGetsAlone) { check(/*training=*/false); }
 
-TEST_P(Packed, InTrainingToo) { check(/*training=*/true); }
+TEST_P(PackedBatch, InTrainingToo) { check(/*training=*/true); }
 
-INSTANTIATE_TEST_SUITE_P(On, Packed, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, PackedBatch, testing::ValuesIn(model_cases()), model_case_name);
 
 }  // namespace
 }  // namespace dragoman::internal

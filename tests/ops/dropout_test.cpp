@@ -19,37 +19,37 @@ Tensor filled(Pool& pool, int64_t rows, int64_t columns, float value) {
   return tensor;
 }
 
-constexpr int64_t width = 128;
+constexpr int64_t row_width = 128;
 
 const Dropping droppings[] = {
     {"embed",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       return embed(pass, tokens, filled(pool, 1, width, 0.5F), filled(pool, tokens.positions, width, 0),
-                    {.scale = 2, .dropout = rate});
+       return embed(pass, tokens, filled(pool, 1, row_width, 0.5F),
+                    filled(pool, tokens.positions, row_width, 0), {.scale = 2, .dropout = rate});
      }},
     {"dropout",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       return dropout(pass, filled(pool, tokens.count(), width, 1), rate, tokens.rows);
+       return dropout(pass, filled(pool, tokens.count(), row_width, 1), rate, tokens.rows);
      }},
     {"add_dropout_norm",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       const Tensor residual = filled(pool, tokens.count(), width, 0),
-                    branch = filled(pool, tokens.count(), width, 1);
-       const Tensor gain = filled(pool, 1, width, 1), bias = filled(pool, 1, width, 0);
+       const Tensor residual = filled(pool, tokens.count(), row_width, 0),
+                    branch = filled(pool, tokens.count(), row_width, 1);
+       const Tensor gain = filled(pool, 1, row_width, 1), bias = filled(pool, 1, row_width, 0);
        return add_dropout_norm(pass, residual, branch, rate, tokens.rows, gain, bias, 1e-6F).sum;
      }},
     {"linear",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       return linear(pass, filled(pool, tokens.count(), 1, 1), filled(pool, 1, width, 1), Tensor(),
+       return linear(pass, filled(pool, tokens.count(), 1, 1), filled(pool, 1, row_width, 1), Tensor(),
                      {.activation = Activation::relu, .dropout = rate, .rows = &tokens.rows});
      }},
     // Every key is as probable as any other, and its value is a column of its own.
     {"attention",
      [](Pass& pass, Pool& pool, const Tokens& tokens, float rate) {
-       const Tensor q = filled(pool, tokens.count(), width, 0), k = filled(pool, width, width, 0);
-       const Tensor v = filled(pool, width, width, 0);
-       for (int64_t i = 0; i < width; ++i) v.data()[i * width + i] = static_cast<float>(width);
-       const std::vector<Span> all(static_cast<size_t>(tokens.spans.count()), Span{0, width});
+       const Tensor q = filled(pool, tokens.count(), row_width, 0), k = filled(pool, row_width, row_width, 0);
+       const Tensor v = filled(pool, row_width, row_width, 0);
+       for (int64_t i = 0; i < row_width; ++i) v.data()[i * row_width + i] = static_cast<float>(row_width);
+       const std::vector<Span> all(static_cast<size_t>(tokens.spans.count()), Span{0, row_width});
        const Spans keys(pool, all);
        return attention(
            pass, q, k, v,
@@ -94,9 +94,10 @@ TEST_P(Masks, KeepTheRateAndTheMean) {
 TEST_P(Masks, EachColumnKeepsTheRate) {
   constexpr int32_t tokens = 400;
   const auto values = mask({}, 0.25F, tokens);
-  for (int64_t c = 0; c < width; ++c) {
+  for (int64_t c = 0; c < row_width; ++c) {
     double dropped = 0;
-    for (int64_t r = 0; r < tokens; ++r) dropped += values[static_cast<size_t>(r * width + c)] == 0 ? 1 : 0;
+    for (int64_t r = 0; r < tokens; ++r)
+      dropped += values[static_cast<size_t>(r * row_width + c)] == 0 ? 1 : 0;
     ASSERT_NEAR(dropped, tokens * 0.25, sigmas * std::sqrt(tokens * 0.25 * 0.75)) << "column " << c;
   }
 }
@@ -118,8 +119,9 @@ TEST_P(Masks, OfDifferentThingsAreIndependent) {
   for (size_t a = 0; a < masks.size(); ++a) {
     for (size_t b = 0; b < a; ++b) {
       double agree = 0;
-      for (size_t i = 0; i < width; ++i) agree += masks[a][i] == masks[b][i] ? 1 : 0;
-      EXPECT_NEAR(agree, width / 2.0, sigmas * std::sqrt(width / 4.0)) << "masks " << a << " and " << b;
+      for (size_t i = 0; i < row_width; ++i) agree += masks[a][i] == masks[b][i] ? 1 : 0;
+      EXPECT_NEAR(agree, row_width / 2.0, sigmas * std::sqrt(row_width / 4.0))
+          << "masks " << a << " and " << b;
     }
   }
 }
@@ -129,7 +131,7 @@ TEST_P(Masks, BelongToTheirTokens) {
   const auto whole = mask({.pair = 3}, 0.4F, 9);
   for (uint32_t t = 0; t < 9; ++t) {
     const auto one = mask({.pair = 3, .position = t}, 0.4F);
-    EXPECT_TRUE(same_bits(one, std::span(whole).subspan(t * width, width))) << "token " << t;
+    EXPECT_TRUE(same_bits(one, std::span(whole).subspan(t * row_width, row_width))) << "token " << t;
   }
 }
 

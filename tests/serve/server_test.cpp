@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string message_of(const ClientResponse& response) {
+std::string message_in(const ClientResponse& response) {
   return json::parse(response.body).at("error").at("message");
 }
 
@@ -54,7 +54,7 @@ TEST(Server, NamesTheFieldThatIsWrong) {
   const auto refusal = [&](const json& body) {
     const auto response = server.post("/v1/translate", body);
     EXPECT_EQ(response.status, 400) << body;
-    return response.status == 400 ? message_of(response) : "";
+    return response.status == 400 ? message_in(response) : "";
   };
   EXPECT_EQ(refusal(json::object()), "the field \"text\" is missing");
   EXPECT_EQ(refusal({{"text", "x"}, {"beem", 4}}), "unknown field \"beem\"; did you mean beam?");

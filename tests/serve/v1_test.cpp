@@ -129,10 +129,11 @@ TEST_F(V1Test, AStreamEndsWithTheAnswer) {
 }
 
 TEST_F(V1Test, Scores) {
-  const std::vector<TextPair> pairs = {{"The cat sleeps.", "A dog barks at the cat."}, {"It is cold", ""}};
+  const std::vector<dragoman::TextPair> pairs = {{"The cat sleeps.", "A dog barks at the cat."},
+                                                 {"It is cold", ""}};
   const auto wanted = translator_.score(pairs);
   json body = {{"from", "en"}, {"to", "fr"}, {"pairs", json::array()}};
-  for (const TextPair& pair : pairs)
+  for (const dragoman::TextPair& pair : pairs)
     body["pairs"].push_back({{"source", pair.source}, {"target", pair.target}});
   const json answer = ask("/v1/score", body);
   ASSERT_EQ(answer["scores"].size(), pairs.size());

@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-Vocabulary learn(const VocabularyConfig& config, const std::vector<std::string>& lines) {
+Vocabulary learn_sampled(const VocabularyConfig& config, const std::vector<std::string>& lines) {
   const auto open = [&lines]() -> Sentences {
     return [&lines, next = size_t{0}]() mutable -> std::optional<std::string_view> {
       if (next == lines.size()) return std::nullopt;
@@ -31,8 +31,8 @@ class SamplingTest : public testing::Test {
  protected:
   TemporaryFolder quiet;
   const std::vector<std::string> lines = toy_text(300).source_lines;
-  const Vocabulary bpe = learn({.size = 60}, lines);
-  const Vocabulary unigram = learn({.kind = PieceKind::unigram, .size = 60}, lines);
+  const Vocabulary bpe = learn_sampled({.size = 60}, lines);
+  const Vocabulary unigram = learn_sampled({.kind = PieceKind::unigram, .size = 60}, lines);
 };
 
 // Without skipped merges the result is SentencePiece's.
@@ -90,7 +90,7 @@ TEST_F(SamplingTest, UnigramSegmentationsFollowTheirProbabilities) {
   const double alpha = 0.5;
   std::vector<std::string> without_spaces = toy_text(300, 3).source_lines;
   for (std::string& line : without_spaces) std::erase(line, ' ');
-  const Vocabulary whole = learn({.kind = PieceKind::unigram, .size = 60}, without_spaces);
+  const Vocabulary whole = learn_sampled({.kind = PieceKind::unigram, .size = 60}, without_spaces);
   const SubwordSampler sampler(whole, alpha);
   const std::vector<int32_t> ids = whole.encode("kalovar");
   std::map<std::vector<int32_t>, int64_t> counts;

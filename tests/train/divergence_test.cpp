@@ -16,7 +16,7 @@ namespace {
 using Verdict = DivergenceGuard::Verdict;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // A guard that has seen losses around 5 for a while.
 DivergenceGuard experienced() {
@@ -35,7 +35,7 @@ TEST(DivergenceGuard, LetsOrdinaryLossesPass) {
 
 TEST(DivergenceGuard, SkipsNonFiniteNumbersAndOutliers) {
   for (const auto& [loss, norm] :
-       {std::pair{nan, 1.0}, {infinity, 1.0}, {5.0, nan}, {5.0, infinity}, {40.0, 1.0}}) {
+       {std::pair{nan, 1.0}, {infinite, 1.0}, {5.0, nan}, {5.0, infinite}, {40.0, 1.0}}) {
     DivergenceGuard guard = experienced();
     EXPECT_EQ(guard.judge(loss, norm), Verdict::skip) << loss << " " << norm;
     EXPECT_NE(guard.reason(), "");
@@ -82,13 +82,13 @@ class Blame : public testing::Test {
 TEST_F(Blame, IsTheLargestGradients) {
   parameter(3).value.gradient().data[1] = -2e19f;  // whose square overflows
   parameter(4).value.gradient().data[0] = 1e19f;
-  expect(5, infinity, parameter(3), "gradient of -2e+19");
+  expect(5, infinite, parameter(3), "gradient of -2e+19");
 }
 
 // Backward reaches the last ones first, and spreads non-finite numbers to all before them.
 TEST_F(Blame, IsTheLastOfThoseThatAreNotFinite) {
   for (const size_t i : {0, 1, 3}) parameter(i).value.gradient().data[0] = -static_cast<float>(nan);
-  parameter(4).value.gradient().data[0] = -static_cast<float>(infinity);
+  parameter(4).value.gradient().data[0] = -static_cast<float>(infinite);
   parameter(5).value.gradient().data[0] = 1e30f;
   expect(5, nan, parameter(4), "gradient of -inf");
 }
@@ -98,7 +98,7 @@ TEST_F(Blame, IsTheLargestWeightsIfTheLossIsNotFinite) {
   parameter(6).value.data()[0] = -1e30f;
   expect(-nan, nan, parameter(6), "weight of -1e+30");
   parameter(2).value.data()[0] = -static_cast<float>(nan);
-  expect(infinity, nan, parameter(2), "weight of nan");
+  expect(infinite, nan, parameter(2), "weight of nan");
 }
 
 TEST(DivergenceGuard, RollsBackAfterSeveralInARowAndStopsAfterSeveralRollbacks) {
