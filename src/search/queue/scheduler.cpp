@@ -359,8 +359,8 @@ void Scheduler::fail(Puller& puller, const std::exception_ptr& error) {
   deliver(lock);
 }
 
-// Without the lock, by one thread at a time: whoever finds that another does it leaves it to that one. No more than there
-// is now: what comes meanwhile is for the next thread, or none would ever step again while others find enough.
+// Without the lock, by one thread at a time: whoever finds that another does it leaves it to that one. No more than is
+// there at first: with what comes meanwhile, its own search might never have another step.
 void Scheduler::deliver(Lock& lock) {
   if (std::exchange(delivering_, true)) return;
   for (size_t left = moved_.size() + ended_.size(); has_news() && (left > 0 || stop_); left -= left > 0) {

@@ -4,7 +4,7 @@
 // Searches, each with a thread and a batch of its own, pull: one whose batch has free rows takes the next sentences and
 // hands back what it found. A search on another device is one more that pulls.
 //
-// What it promises, each by a test of tests/search/scheduler_test.cpp:
+// What it promises, each by a test (tests/search/scheduler_test.cpp, searches_test.cpp):
 //   1. Turns. Clients take turns, weighted by what their jobs cost. The sentences of a long job take theirs one by one,
 //      so that a short job that comes later need not wait for all of them.
 //   2. Reserved rows are for clients that have no sentence under way: whatever one client asks for, the first sentence

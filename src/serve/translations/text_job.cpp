@@ -162,7 +162,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
     return text;
   }
 
-  // The lines that are done, as far as the first that is not, and the beginning of that one. Its model calls one at a time.
+  // The lines that are done, as far as the first that is not, and the beginning of that one.
   void report(size_t line, const dragoman::Progress& progress) {
     if (ended_.load()) return;
     {
