@@ -34,10 +34,12 @@ struct Searches::Worker {
 };
 
 Searches::Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most)
-    : scheduler_(scheduler), models_(models), settings_(settings), most_(static_cast<size_t>(most)) {
+    : scheduler_(scheduler),
+      models_(models),
+      settings_(settings),
+      most_(static_cast<size_t>(most)),
+      first_(&add_worker()) {
   scheduler_.set_searches(most);
-  workers_.reserve(most_);
-  add_worker();
 }
 
 Searches::~Searches() {
@@ -61,14 +63,12 @@ Searches::Worker& Searches::add_worker() {
 }
 
 void Searches::start(std::shared_ptr<const void> owner) {
-  Worker& first = *workers_[0];
-  first.thread = start_thread([this, &first, owner = std::move(owner)] { work(first, owner); });
+  first_->thread = start_thread([this, owner = std::move(owner)] { work(*first_, owner); });
 }
 
 bool Searches::step() {
-  Worker& first = *workers_[0];
-  if (!scheduler_.pull(first.puller, /*wait=*/false)) return false;
-  search(first);
+  if (!scheduler_.pull(first_->puller, /*wait=*/false)) return false;
+  search(*first_);
   return true;
 }
 
@@ -86,7 +86,7 @@ void Searches::search(Worker& worker) {
 
 // The first step comes before there is another search: the packed weights that it keeps are there for all to borrow.
 void Searches::work(Worker& worker, const std::shared_ptr<const void>& owner) {
-  const bool first = &worker == workers_[0].get();
+  const bool first = &worker == first_;
   while (scheduler_.pull(worker.puller)) {
     search(worker);
     if (first && workers_.size() < most_ && scheduler_.is_crowded()) start_another(owner);
@@ -107,7 +107,7 @@ void Searches::start_another(const std::shared_ptr<const void>& owner) {
 // The first thread is the only one that starts others, so it ends before these are looked at.
 void Searches::stop() {
   scheduler_.stop();
-  leave(*workers_[0]);
+  leave(*first_);
   for (size_t i = 1; i < workers_.size(); ++i) leave(*workers_[i]);
 }
 

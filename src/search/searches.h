@@ -44,8 +44,10 @@ class Searches {
   Scheduler& scheduler_;
   const Models models_;
   const SearchSettings settings_;
-  size_t most_;                                   // fewer once the system refuses a thread
-  std::vector<std::unique_ptr<Worker>> workers_;  // the first one's thread adds the others
+  size_t most_;  // fewer once the system refuses a thread
+  std::vector<std::unique_ptr<Worker>>
+      workers_;  // the first one's thread adds the others, and alone looks here
+  Worker* const first_;
 };
 
 }  // namespace dragoman::internal

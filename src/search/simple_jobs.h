@@ -40,8 +40,11 @@ class RequestJob : public SearchJob {
   SearchRequest sentence(size_t) const override { return request_; }
   void found(size_t, const FoundSentence& found) override { found_ = found; }
   void moved(size_t, const SearchProgress& progress) override { progress_ = progress; }
-  bool has_news() override { return static_cast<bool>(on_progress_); }
-  void report() override { on_progress_(progress_); }
+  bool has_news() override {
+    reported_ = progress_;
+    return static_cast<bool>(on_progress_);
+  }
+  void report() override { on_progress_(reported_); }
   void end(JobEnd end) override { on_end_(end, found_); }
 
  private:
@@ -49,7 +52,7 @@ class RequestJob : public SearchJob {
   OnEnd on_end_;
   OnProgress on_progress_;
   FoundSentence found_;
-  SearchProgress progress_;
+  SearchProgress progress_, reported_;
 };
 
 }  // namespace dragoman::internal
