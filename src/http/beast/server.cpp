@@ -18,6 +18,8 @@
 namespace dragoman::internal {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // How long clients whose connections are idle may still send what they are about to send, and learn by the answer that
 // the connection ends.
 constexpr std::chrono::milliseconds grace(300), drain_step(20);
@@ -84,7 +86,6 @@ class HttpServer::Implementation {
   }
 
   bool stop(std::chrono::milliseconds within) {
-    using Clock = std::chrono::steady_clock;
     if (threads_.empty()) return true;
     const auto begin = Clock::now(), end = begin + within;
     state_->draining = true;
