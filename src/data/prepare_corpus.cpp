@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* manifest_name = "prepared.json";
-constexpr int format = 1;
+constexpr int manifest_format = 1;
 
 std::string manifest_path(const std::string& folder) {
   return (std::filesystem::path(folder) / manifest_name).string();
@@ -101,7 +101,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
   }
   add_files(data, known, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
-  origin["format"] = format;
+  origin["format"] = manifest_format;
   return origin;
 }
 

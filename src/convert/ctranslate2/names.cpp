@@ -8,7 +8,7 @@ namespace {
 
 using Pair = std::pair<const char*, const char*>;
 
-constexpr std::array<Pair, 9> tables = {
+constexpr std::array<Pair, 9> renamed_tensors = {
     {{"shared_embedding.weight", "decoder/embeddings/weight"},
      {"source_embedding.weight", "encoder/embeddings_0/weight"},
      {"target_embedding.weight", "decoder/embeddings/weight"},
@@ -42,7 +42,7 @@ void replace_first(std::string& text, const std::string& from, const std::string
 }
 
 std::string ctranslate2_name(const std::string& parameter) {
-  for (const auto& [ours, theirs] : tables)
+  for (const auto& [ours, theirs] : renamed_tensors)
     if (parameter == ours) return theirs;
   std::string name = parameter;
   for (const auto& [ours, theirs] : pairs) replace_first(name, ours, theirs);

@@ -84,16 +84,16 @@ class HttpServer::Implementation {
   }
 
   bool stop(std::chrono::milliseconds within) {
-    using Clock = std::chrono::steady_clock;
     if (threads_.empty()) return true;
-    const auto begin = Clock::now(), end = begin + within;
+    const auto begin = std::chrono::steady_clock::now(), end = begin + within;
     state_->draining = true;
     close_listener();
     if (state_->connections.wait_until_empty(std::min(end, begin + grace))) return true;
     do {
       for (const auto& loop : loops_) loop->drain_idle();
-    } while (!state_->connections.wait_until_empty(std::min(end, Clock::now() + drain_step)) &&
-             Clock::now() < end);
+    } while (
+        !state_->connections.wait_until_empty(std::min(end, std::chrono::steady_clock::now() + drain_step)) &&
+        std::chrono::steady_clock::now() < end);
     return state_->connections.size() == 0;
   }
 
