@@ -24,7 +24,7 @@ class Recorder : public SingleProcess {
   void cancel_sums() override { cancelled = true; }
 };
 
-constexpr int64_t slice = 512;
+constexpr int64_t slice_size = 512;
 
 class GradientSumTest : public testing::Test {
  protected:
@@ -51,7 +51,7 @@ class GradientSumTest : public testing::Test {
 };
 
 TEST_F(GradientSumTest, SumsStartDuringBackwardAndOnlyForCompleteSlices) {
-  GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice);
+  GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice_size);
   const auto all = parameters_.gradients();
   for (const bool order_is_known : {false, true}) {
     recorder_.sums.clear();
@@ -62,7 +62,7 @@ TEST_F(GradientSumTest, SumsStartDuringBackwardAndOnlyForCompleteSlices) {
     tape.backward();
     const size_t during_backward = recorder_.sums.size();
     sum.finish(tape);
-    EXPECT_EQ(recorder_.sums.size(), (all.size() + slice - 1) / slice);
+    EXPECT_EQ(recorder_.sums.size(), (all.size() + slice_size - 1) / slice_size);
     size_t floats = 0;
     for (const Recorder::Started& started : recorder_.sums) {
       EXPECT_EQ(started.values, copy(started.place)) << "something was added after the sum had started";
@@ -77,7 +77,7 @@ TEST_F(GradientSumTest, AFailedUpdateCancelsSumsInProgress) {
   for (const bool fails : {false, true}) {
     recorder_.cancelled = false;
     {
-      GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice);
+      GradientSum sum(parameters_, recorder_, GradientFormat::fp32, slice_size);
       for (const bool order_is_known : {false, true}) {
         Tape tape;
         record(tape);
