@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t header_bytes = 600, body_bytes = 300;  // small, so that a fuzzer comes to the limits
+constexpr size_t small_header = 600, small_body = 300;  // small, so that a fuzzer comes to the limits
 
 void check_against_second_parser(const RequestsRead::One& one, std::string_view bytes) {
   const auto plain = strictly_parsed(std::string(bytes.substr(one.begin)));
@@ -37,9 +37,9 @@ std::string read_http_requests(std::string_view bytes) {
   Random random(static_cast<unsigned char>(bytes[0]));
   const uint64_t longest = 1 + static_cast<unsigned char>(bytes[1]);
   bytes.remove_prefix(2);
-  const RequestsRead whole = read_at_once(bytes, header_bytes, body_bytes);
+  const RequestsRead whole = read_at_once(bytes, small_header, small_body);
   const RequestsRead pieces =
-      read_in_pieces(bytes, header_bytes, body_bytes, [&] { return 1 + random.below(longest); });
+      read_in_pieces(bytes, small_header, small_body, [&] { return 1 + random.below(longest); });
   CHECK(same_requests(whole, pieces), "{}", bytes);
   for (const auto& one : whole.requests) {
     check_against_second_parser(one, bytes);
