@@ -25,21 +25,27 @@ constexpr uint64_t first_own_client = uint64_t{1} << 63;  // above the numbers t
 // What a request costs besides its length in bytes.
 constexpr double base_cost = 16;
 
-std::exception_ptr public_error() {
+// Null where it finished. Thousands may be cancelled at once, so nothing is thrown for those.
+std::exception_ptr error_of(const JobEnd& end) {
+  using dragoman::Error;
+  switch (end.status) {
+    case SearchStatus::finished:
+      return nullptr;
+    case SearchStatus::cancelled:
+      return std::make_exception_ptr(
+          Error("the translation was cancelled before it was done", ErrorKind::cancelled));
+    case SearchStatus::expired:
+      return std::make_exception_ptr(
+          Error("the translation was not done within its timeout", ErrorKind::expired));
+    case SearchStatus::failed:
+      break;
+  }
   try {
-    rethrow_as_public();
+    guarded([&] { std::rethrow_exception(end.error); });
   } catch (...) {
     return std::current_exception();
   }
-}
-
-// Of what has not finished.
-[[noreturn]] void throw_public(SearchStatus status, const std::exception_ptr& error) {
-  if (status == SearchStatus::cancelled)
-    throw dragoman::Error("the translation was cancelled before it was done", ErrorKind::cancelled);
-  if (status == SearchStatus::expired)
-    throw dragoman::Error("the translation was not done within its timeout", ErrorKind::expired);
-  std::rethrow_exception(error);
+  return nullptr;
 }
 
 // A request between its submission and its end.
@@ -49,11 +55,10 @@ struct Submission {
   std::optional<std::stop_callback<std::function<void()>>> on_stop = {};
 
   void end(const JobEnd& end, TranslatedLine line) {
-    try {
-      if (end.status != SearchStatus::finished) throw_public(end.status, end.error);
+    if (std::exception_ptr error = error_of(end)) {
+      promise.set_exception(std::move(error));
+    } else {
       promise.set_value(to_public(std::move(line)));
-    } catch (...) {
-      promise.set_exception(public_error());
     }
     if (!on_done) return;
     try {
@@ -172,8 +177,7 @@ void Service::run(const Claim& claim, const std::stop_token& stop, const std::fu
   const uint64_t id = translator_.scheduler.add(
       std::make_unique<TaskJob>(work, [&ended](const JobEnd& end) { ended.set_value(end); }), claim);
   const std::stop_callback on_stop(stop, [&] { translator_.scheduler.cancel(id); });
-  if (const JobEnd end = ended.get_future().get(); end.status != SearchStatus::finished)
-    throw_public(end.status, end.error);
+  if (const std::exception_ptr error = error_of(ended.get_future().get())) std::rethrow_exception(error);
 }
 
 }  // namespace dragoman::internal

@@ -53,6 +53,9 @@ TEST_F(Lifetime, AForkedProcessOpensATranslatorOfItsOwn) {
   GTEST_SKIP() << "the thread sanitizer starts no threads in such a process";
 #endif
   std::optional<Translator> parents = translator();
+  parents->submit(short_one).get();
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(200));  // no thread is in an allocator, which may be a sanitizer's
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
