@@ -97,7 +97,9 @@ TEST_F(SchedulerTest, WhoIsCancelledFreesItsRowsWithTheNextStep) {
     translator.cancel(0);
     const uint64_t before = translator.steps();
     while (translator.sentences_under_way() == 2) translator.step();
-    EXPECT_LE(translator.steps(), before + 2);  // one may have been under way
+    if (searches == 1) {
+      EXPECT_LE(translator.steps(), before + 1);  // threads go on with the other one before this looks
+    }
     translator.cancel(1);
     run_all(translator);
   }
