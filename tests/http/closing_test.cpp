@@ -217,8 +217,8 @@ TEST(HttpStop, ManyClientsAndThreadsAtOnce) {
     });
   std::this_thread::sleep_for(milliseconds(300));
   server->stop(seconds(5));
+  for (std::thread& client : clients) client.join();  // which use the server
   server.reset();
-  for (std::thread& client : clients) client.join();
   {
     const std::lock_guard lock(mutex);
     done = true;
