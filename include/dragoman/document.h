@@ -26,8 +26,7 @@ struct DocumentRequest {
   std::string bytes;        // the file
   std::string name;         // its name: the extension determines the format; also for messages
   std::string format = {};  // or the format: document_formats() lists them
-  // Options for each text, as in Request. Texts are split into sentences: "split-sentences" is "any" by
-  // default.
+  // Options for each text, as in Request.
   Options options = {};
   const Glossary* glossary = nullptr;  // terms whose translation is given
   // How many translations of the whole document to return besides the best: fewer than the beam's size.

@@ -82,6 +82,8 @@ struct Translation {
   bool unknown = false;       // source or output have characters that the model has no token for
   bool repeats = false;       // the output looped, and was translated again with loops forbidden
   bool terms_missed = false;  // a term that the request gives is not in the best hypothesis as it was given
+  bool too_short =
+      false;  // the output is so much shorter than the source that a part of it is likely missing
 
   const std::string& text() const { return hypotheses.front().text; }
 };

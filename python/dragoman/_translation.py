@@ -80,6 +80,8 @@ class Translation:
     """The output looped, and was translated again with loops forbidden."""
     terms_missed: bool = False
     """A term that was given is not in the best hypothesis."""
+    too_short: bool = False
+    """The output is so much shorter than the source that a part of it is likely missing."""
 
     @property
     def text(self) -> str:
@@ -153,6 +155,7 @@ def translation_of(one: _core.Translation, tokens: bool) -> Translation:
         one.unknown,
         one.repeats,
         one.terms_missed,
+        one.too_short,
     )
 
 

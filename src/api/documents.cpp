@@ -35,15 +35,6 @@ const std::string* text_option(const Options& options, std::string_view name) {
   return found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
 }
 
-// Of the source's language, where it is known and has some.
-std::string sentence_rules_of(const Options& options) {
-  const std::string* from = text_option(options, "from");
-  if (from == nullptr) return "any";
-  const std::string language = internal::two_letters(*from);
-  const std::vector<std::string> known = internal::languages_with_sentence_rules();
-  return std::ranges::find(known, language) != known.end() ? language : "any";
-}
-
 size_t code_point_at(size_t byte, const std::vector<size_t>& positions) {
   return static_cast<size_t>(std::ranges::lower_bound(positions, byte) - positions.begin());
 }
@@ -79,17 +70,10 @@ class Texts {
   // What a translation depends on: the text, and where in it words begin and end that come out as they are.
   using Source = std::pair<std::string, std::vector<size_t>>;
 
-  Texts(Translator& translator, const DocumentRequest& request) : translator_(translator), request_(request) {
-    const ModelInfo model = translator.info();
-    for (const auto& option : request.options) {
-      // The document's languages, which a model of one pair has no names for.
-      if ((option.first == "from" && model.source_languages.empty()) ||
-          (option.first == "to" && model.target_languages.empty()))
-        continue;
-      options_.push_back(option);
-    }
-    if (text_option(request.options, "split-sentences") == nullptr)
-      options_.emplace_back("split-sentences", sentence_rules_of(request.options));
+  Texts(Translator& translator, const DocumentRequest& request)
+      : translator_(translator), request_(request), options_(request.options) {
+    if (!std::ranges::count(options_, "replace-unknown", [](const auto& option) { return option.first; }))
+      options_.emplace_back("replace-unknown", true);
     if (request.alternatives > 0)
       options_.emplace_back("nbest", static_cast<int64_t>(request.alternatives) + 1);
   }

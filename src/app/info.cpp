@@ -14,6 +14,7 @@
 #include "model/safetensors.h"
 #include "model/transformer.h"
 #include "model/weights.h"
+#include "search/saved_model.h"
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
 #include "train/run_model.h"
@@ -74,6 +75,16 @@ void print_vocabularies(const std::string& folder) {
   if (from.names() != to.names()) print_languages("target languages", to.names());
 }
 
+// Of a model of one pair; and what it reads at once.
+void print_direction(const std::string& folder, const nlohmann::json& config) {
+  const SearchOptions search = read_search_options(folder, config);
+  if (!search.from.empty() || !search.to.empty())
+    print_line("translates", fmt::format("{} to {}", search.from.empty() ? "?" : search.from,
+                                         search.to.empty() ? "?" : search.to));
+  print_line("reads", reads_paragraphs(config) ? "paragraphs: lines stay whole"
+                                               : "sentences: lines of several are split");
+}
+
 // How far it was trained, and its last validation.
 void print_history(const std::string& path) {
   if (!fs::exists(path)) return;
@@ -125,6 +136,7 @@ void info(const Arguments& arguments) {
   print_weights(weights, model);
   print_origin(folder);
   print_vocabularies(folder);
+  print_direction(folder, config);
   print_history(folder + "/metrics.jsonl");
   print_table("model", config.at("model"));
   if (config.contains("search")) print_table("search", config.at("search"));

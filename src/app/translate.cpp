@@ -94,39 +94,34 @@ class TranslationPrinter {
     invalid_ += line.invalid;
     cut_ += line.cut;
     repeats_ += line.repeats;
+    too_short_ += line.too_short;
     unknown_ += line.unknown;
     terms_missed_ += line.terms_missed;
     flush_output();
   }
 
   void finish() const {
-    if (invalid_ > 0) {
-      log_warning("{} of {} lines were not valid UTF-8; invalid bytes were replaced by U+FFFD", invalid_,
-                  number_);
-    }
+    warn(invalid_, "were not valid UTF-8; invalid bytes were replaced by U+FFFD");
     if (options_.format == OutputFormat::json) return;  // which flags them
-    if (cut_ + repeats_ > 0) {
-      log_warning(
-          "of {} lines, {} were cut and {} looped and were translated again; --format json flags them",
-          number_, cut_, repeats_);
-    }
-    if (unknown_ > 0) {
-      log_warning("{} of {} lines have characters that are not in the vocabulary: --format json flags them",
-                  unknown_, number_);
-    }
-    if (terms_missed_ > 0) {
-      log_warning("{} of {} lines are missing a glossary term; --format json flags them", terms_missed_,
-                  number_);
-    }
+    warn(cut_, "were cut; --format json flags them");
+    warn(repeats_, "looped and were translated again; --format json flags them");
+    warn(too_short_,
+         "came out far shorter than their source, of which parts may be missing; --format json flags them");
+    warn(unknown_, "have characters that are not in the vocabulary; --format json flags them");
+    warn(terms_missed_, "are missing a glossary term; --format json flags them");
   }
 
  private:
+  void warn(int64_t count, std::string_view what) const {
+    if (count > 0) log_warning("{} of {} lines {}", count, number_, what);
+  }
+
   std::string alignment_of(const dragoman::Hypothesis& hypothesis) const {
     return options_.alignment ? " ||| " + pharaoh_format(hypothesis.alignment) : "";
   }
 
   const TranslateOptions& options_;
-  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, unknown_ = 0, terms_missed_ = 0;
+  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, too_short_ = 0, unknown_ = 0, terms_missed_ = 0;
 };
 
 // On a terminal that nothing else is written to: results go to a file, and input is not typed.

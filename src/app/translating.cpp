@@ -122,15 +122,7 @@ void translate_all(const TranslatingOptions& options, const dragoman::Options& r
                    const AddLines& add_lines, const OnTranslation& on_translation) {
   const std::optional<dragoman::Glossary> glossary = glossary_of(options);
   dragoman::Translator translator(options.models, settings_of(options));
-  const dragoman::ModelInfo model = translator.info();
-  dragoman::Options of_lines = request;
-  if (glossary) {  // whose languages a model of one pair has no names for
-    std::erase_if(of_lines, [&](const auto& option) {
-      return (option.first == "from" && model.source_languages.empty()) ||
-             (option.first == "to" && model.target_languages.empty());
-    });
-  }
-  LinesInOrder lines(translator, of_lines, options.batch * model.workers, options.tokens,
+  LinesInOrder lines(translator, request, options.batch * translator.info().workers, options.tokens,
                      glossary ? &*glossary : nullptr);
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || !lines.empty();) {

@@ -94,8 +94,8 @@ void declare(Options& options, DataConfig& data) {
       .may_change_on_resume();
   section.add("swap", data.swap, "exchange source and target");
   section.add("from", data.from,
-              "source language, for a multilingual vocabulary: dragoman info lists its languages");
-  section.add("to", data.to, "target language, for a multilingual vocabulary");
+              "source language, such as en; of a multilingual vocabulary one that dragoman info lists");
+  section.add("to", data.to, "target language");
   section.add("limit", data.limit, "use only the first N pairs of each file; 0: all",
               at_least(0).at_most(many));
   section.add("hold_out", data.hold_out, "pairs to set aside from the corpus for validation",

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "data/shards.h"
 #include "data/term_lexicon.h"
+#include "text/sentences.h"
 #include "text/word_encoder.h"
 
 namespace dragoman::internal {
@@ -16,7 +17,8 @@ namespace {
 
 constexpr size_t block_pairs = 8192, block_bytes = 4 << 20;
 constexpr size_t task_pairs = 64;
-constexpr uint64_t max_shards = 200;  // two open files each
+constexpr uint64_t max_shards = 200;      // two open files each
+constexpr uint64_t sentences_every = 61;  // pairs: one whose source is split into sentences
 
 enum class PairOutcome { kept, held_out, invalid, empty, too_long, ratio };
 
@@ -26,6 +28,7 @@ struct PendingPair {
   std::string source_text, target_text;
   std::vector<int32_t> source, target;
   bool has_terms = false;
+  size_t sentences = 0;  // of the source; 0: it was not looked at
   PairOutcome outcome = PairOutcome::kept;
 };
 
@@ -90,6 +93,8 @@ class Encoder {
     pair.target = targets_[worker].encode(pair.target_text);
     pair.outcome = judge(pair);
     pair.has_terms = pair.outcome == PairOutcome::kept && terms_ && add_terms(pair);
+    const bool counts = pair.outcome == PairOutcome::kept && pair.index % sentences_every == 0;
+    pair.sentences = counts ? split_sentences(pair.source_text, data_.from).size() : 0;
   }
 
   // Neighbours that are unknown are one subword, which SentencePiece makes in quadratic time.
@@ -204,6 +209,8 @@ class Sink {
     result_.counts.source_tokens += static_cast<int64_t>(pair.source.size());
     result_.counts.target_tokens += static_cast<int64_t>(pair.target.size());
     result_.with_terms += pair.has_terms;
+    result_.looked_at += pair.sentences > 0;
+    result_.several_sentences += pair.sentences > 1;
     result_.source.add(pair.source);
     result_.target.add(pair.target);
   }

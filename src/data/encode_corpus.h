@@ -27,6 +27,8 @@ struct EncodingResult {
   SideStatistics source, target;
   int64_t shards = 0;
   int64_t with_terms = 0;  // pairs
+  // Of the kept pairs' sources, some are looked at: how many, and how many of these have several sentences.
+  int64_t looked_at = 0, several_sentences = 0;
 };
 
 // Writes shard-000, ... and the text of held-out pairs. Pairs are dealt to the shards in turn, so that each has its

@@ -165,10 +165,11 @@ std::string difference(const json& old_origin, const json& origin) {
 
 // --- The manifest -----------------------------------------------------------------------------------
 
+double share(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
 json side_report(const SideStatistics& side, const Vocabulary& vocabulary, int64_t tokens, int64_t pairs) {
-  const auto share = [](int64_t part, int64_t whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
-  };
   return {{"vocabulary", vocabulary.size()},
           {"unknown", share(side.unknown, tokens)},
           {"mean_length", share(tokens, pairs)},
@@ -192,7 +193,8 @@ json histogram(const SideStatistics& side) {
 
 json report_of(const EncodingResult& result, const Vocabularies& vocabularies) {
   const CorpusCounts& c = result.counts;
-  return {{"pairs", to_json(c)},
+  return {{"several_sentences", share(result.several_sentences, result.looked_at)},
+          {"pairs", to_json(c)},
           {"shared_vocabulary", vocabularies.shared()},
           {"source", side_report(result.source, *vocabularies.source, c.source_tokens, c.kept)},
           {"target", side_report(result.target, *vocabularies.target, c.target_tokens, c.kept)},

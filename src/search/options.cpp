@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/language_tokens.h"
+
 namespace dragoman::internal {
 namespace {
+
+constexpr auto sentence_rules = {"auto", "none", "any"};  // besides languages
 
 constexpr int64_t always_allowed = 10;  // tokens: a short source may need many more than it has
 
 }  // namespace
 
 void declare_languages(Section& own, std::string& from, std::string& to) {
-  own.add("from", from, "source language, for a multilingual model: dragoman info lists its languages");
-  own.add("to", to, "target language, for a multilingual model");
+  own.add("from", from, "source language, such as en; of a multilingual model one that dragoman info lists");
+  own.add("to", to, "target language");
 }
 
 void declare_alignment_layer(Section& own, int64_t& layer) {
@@ -22,8 +26,10 @@ void declare_alignment_layer(Section& own, int64_t& layer) {
 
 void declare(Section& own, SearchOptions& o) {
   declare_languages(own, o.from, o.to);
-  own.add("split-sentences", o.split_sentences,
-          "split lines into sentences first, by the rules of this language, such as en, or any");
+  own.add(
+      "split-sentences", o.split_sentences,
+      "split lines into sentences first; auto: unless the model was trained on lines of several; none; or "
+      "by the rules of a language, such as en, or any");
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
   own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
   own.add("beam-ending", o.beam_ending,
@@ -64,7 +70,9 @@ void declare(Section& own, SearchOptions& o) {
           "attended to",
           at_least(0));
   own.add("replace-unknown", o.replace_unknown,
-          "replace each unknown subword of the output with the source word it is aligned to");
+          "read characters that the vocabulary lacks as plainer ones, such as straight quotes, or else copy "
+          "their "
+          "words to the output");
   declare_alignment_layer(own, o.alignment_layer);
   own.add(
       "sample", o.sample,
@@ -78,6 +86,8 @@ void declare(Section& own, SearchOptions& o) {
 }
 
 void validate(const SearchOptions& o) {
+  if (!std::ranges::count(sentence_rules, o.split_sentences))
+    check_language(o.split_sentences, "split-sentences");
   if (!o.sample && o.nbest > o.beam) {
     throw OptionError("nbest", fmt::format("is {}, but a beam of {} finds at most {}: widen the beam",
                                            o.nbest, o.beam, o.beam));

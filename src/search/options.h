@@ -27,8 +27,9 @@ enum class BeamEnding { shared, top, narrowing, separate, early, first };
 
 struct SearchOptions {
   std::string from, to;  // languages, of a model that has several
-  std::string
-      split_sentences;  // the language of lines that are split into sentences; empty: lines stay whole
+  // "auto": lines are split into sentences, by the rules of `from`, unless the model was trained on paragraphs; "none"
+  // or "": they stay whole; a language or "any": they are split by its rules.
+  std::string split_sentences = "auto";
   int64_t beam = 5;
   int64_t nbest = 1;
   BeamEnding beam_ending = BeamEnding::shared;
@@ -53,9 +54,11 @@ struct SearchOptions {
   // By what finished hypotheses attended to, in the first of several models: the Translator's part, not the search's.
   double coverage_penalty =
       0;  // β: the Translator ranks all that the beam has finished by score + β·coverage
-  bool replace_unknown = false;  // unknown tokens by the source words that they are aligned to
-  bool alignment = false;        // translations come with their word alignment
-  int64_t alignment_layer = 0;   // of the decoder, from 1 on; 0: the default (attention.h)
+  // Characters that the source's vocabulary lacks are read as plainer ones, or else copied: unknown tokens of the
+  // output become the source words that they are aligned to.
+  bool replace_unknown = false;
+  bool alignment = false;       // translations come with their word alignment
+  int64_t alignment_layer = 0;  // of the decoder, from 1 on; 0: the default (attention.h)
 
   bool sample = false;  // instead of a beam
   double temperature = 1;

@@ -21,6 +21,7 @@ struct SearchRequest {
   std::optional<StartTokens> start =
       {};                            // what the decoder reads before the output; none: that of the settings
   std::vector<int32_t> prefix = {};  // the output begins with it
+  int32_t forbidden = -1;            // a token that the output does not have; −1: none
   SearchTerms terms = {};            // the output has them
   SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words

@@ -7,13 +7,17 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/quotes.h"
 #include "data/corpus_config.h"
 #include "model/folder.h"
 #include "text/language_tokens.h"
+#include "text/sentence_rules.h"
 #include "text/term_marks.h"
 
 namespace dragoman::internal {
 namespace {
+
+constexpr double share_of_paragraphs = 0.25;  // of the lines in training, with several sentences each
 
 void check_sizes(const std::string& folder, const ModelConfig& config, const Vocabularies& vocabularies) {
   const auto check = [&](const char* side, int64_t expected, const Vocabulary& vocabulary) {
@@ -52,25 +56,12 @@ SourceReader reader_of(const std::string& folder, const nlohmann::json& config, 
       .reads_terms = !data.terms.empty() && term_marks(*words.source).has_value()};
 }
 
-// A model that was trained here translates between the languages that it was trained with.
-SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config) {
-  SearchOptions search;
-  for (auto [key, language] :
-       {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
-    const nlohmann::json::json_pointer place(key);
-    if (config.contains(place) && config.at(place).is_string()) *language = config.at(place);
-  }
-  if (!config.contains("search")) return search;
-  Options options;
-  auto own = options.section("search", "Defaults of the search");
-  declare(own, search);
-  options.from_json({{"search", config.at("search")}}, folder + "/config.json");
-  try {
-    validate(search);
-  } catch (const OptionError& error) {
-    throw Error("{}/config.json: search.{}", folder, error.what());
-  }
-  return search;
+// A model of one pair translates between its own languages; one that does not say which these are takes any.
+void check_pair(const std::string& own, const std::string& wanted, const char* key,
+                const Vocabulary& vocabulary) {
+  if (own.empty() || !vocabulary.languages().tokens.empty() || two_letters(own) == two_letters(wanted))
+    return;
+  throw OptionError(key, fmt::format("is {}, but this model translates {} {}", in_quotes(wanted), key, own));
 }
 
 // Reads the model's weights and returns its vocabularies. They are read at the same time, since parsing the one takes
@@ -94,11 +85,37 @@ Vocabularies read(const std::string& folder, Transformer& model, RequestedPrecis
 
 }  // namespace
 
+// A model that was trained here translates between the languages that it was trained with.
+SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config) {
+  SearchOptions search;
+  for (auto [key, language] :
+       {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
+    const nlohmann::json::json_pointer place(key);
+    if (config.contains(place) && config.at(place).is_string()) *language = config.at(place);
+  }
+  if (!config.contains("search")) return search;
+  Options options;
+  auto own = options.section("search", "Defaults of the search");
+  declare(own, search);
+  options.from_json({{"search", config.at("search")}}, folder + "/config.json");
+  try {
+    validate(search);
+  } catch (const OptionError& error) {
+    throw Error("{}/config.json: search.{}", folder, error.what());
+  }
+  return search;
+}
+
+bool reads_paragraphs(const nlohmann::json& config) {
+  return config.value("/data/several_sentences"_json_pointer, 0.0) >= share_of_paragraphs;
+}
+
 SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int threads,
                        RequestedPrecision precision, bool verify)
     : folder(folder_),
       config(read_config(folder)),
       search(read_search_options(folder, config)),
+      by_sentence(!reads_paragraphs(config)),
       device(kernels, threads),
       model(read_model_config(folder, config), device, Buffers::none_yet) {
   vocabularies = read(folder, model, precision, verify, [](const Vocabularies&) {});
@@ -126,12 +143,16 @@ Models SavedModel::models() {
 
 Direction SavedModel::direction(const SearchOptions& options) const {
   const std::string &from = options.from.empty() ? search.from : options.from,
-                    &to = options.to.empty() ? search.to : options.to;
+                    &to = options.to.empty() ? search.to : options.to, &split = options.split_sentences;
+  check_pair(search.from, from, "from", *vocabularies.source);
+  check_pair(search.to, to, "to", *vocabularies.target);
   Direction direction = {
       .sources = {},
       .start = start_tokens(*vocabularies.target, language_token(*vocabularies.target, to, "to")),
-      .by_sentence = !options.split_sentences.empty(),
-      .language = options.split_sentences.empty() ? from : options.split_sentences};
+      .by_sentence = split == "auto" ? by_sentence : !split.empty() && split != "none",
+      .language = split.empty() || split == "auto" || split == "none" ? from : split,
+      .output_language = to,
+      .folded = options.replace_unknown};
   for (const SourceReader& reader : readers) {
     const auto language = language_token(*reader.vocabulary, from, "from");
     if (direction.sources.empty()) direction.from = language.value_or(-1);

@@ -29,6 +29,8 @@ struct Direction {
   // How lines are split into sentences: all, or only those that are too long for a model, by this language's rules.
   bool by_sentence = false;
   std::string language = {};  // empty: it is not known
+  std::string output_language = {};
+  bool folded = false;  // characters that a vocabulary lacks are read as plainer ones
 };
 
 // How a model reads sources.
@@ -38,6 +40,13 @@ struct SourceReader {
   int64_t max_length;  // subwords of the longest source in training, without its end mark
   bool reads_terms;    // sources in training had terms: text/term_marks.h
 };
+
+// The defaults in a folder's config.json. A model that was trained here translates between its recipe's languages.
+SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config);
+
+// Whether lines in training had several sentences often enough for the model to know how these go together. Models that
+// do not say so do not, as nearly all that are published.
+bool reads_paragraphs(const nlohmann::json& config);
 
 struct SavedModel {
   // An Error names the file that is missing, damaged, or does not belong to the others. `verify`: as for map_weights.
@@ -57,6 +66,7 @@ struct SavedModel {
   const std::string folder;
   const nlohmann::json config;  // the first folder's config.json
   const SearchOptions search;   // this model's defaults: "search" in its config.json
+  const bool by_sentence;       // whether lines are split into sentences unless options say otherwise
   Vocabularies vocabularies;
   Device device;
   Transformer model;

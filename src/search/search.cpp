@@ -80,6 +80,7 @@ Beam Search::first_beam(const SearchRequest& request) const {
                .terms = request.terms,
                .source_length = length_of(request),
                .term_costs = std::vector<double>(request.terms.all.size())};
+  if (request.forbidden >= 0) beam.suppressed.push_back(request.forbidden);
   beam.terms.drop_too_long(beam.max_length - prefix);
   beam.open[0].terms.states.resize(request.terms.all.size());
   if (options.sample) beam.open.assign(static_cast<size_t>(beam_width(options)), Hypothesis(beam.open[0]));

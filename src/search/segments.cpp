@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/signals.h"
+#include "text/folding.h"
 #include "text/sentences.h"
 
 namespace dragoman::internal {
@@ -13,7 +14,7 @@ constexpr size_t stretch = 1 << 14;  // bytes that are encoded at once, in some 
 
 // The subwords of a text, or of its beginning where they are more than `most`. A megabyte takes a second: it is split
 // at spaces, where every subword ends, with a check for a signal to stop in between.
-PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most) {
+PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t most, bool folded) {
   PiecesOfText all;
   // A subword has at least a byte. A vector that grows would take up to three times the memory; this one takes no more
   // than it fills.
@@ -23,7 +24,8 @@ PiecesOfText encode(const Vocabulary& vocabulary, std::string_view text, size_t 
   for (size_t begin = 0; begin < text.size() && all.ids.size() <= most;) {
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
     const size_t end = std::min(text.find(' ', std::min(begin + stretch, text.size())), text.size());
-    const PiecesOfText some = vocabulary.encode_with_spans(text.substr(begin, end - begin));
+    const std::string_view bytes = text.substr(begin, end - begin);
+    const PiecesOfText some = folded ? encode_folded(bytes, vocabulary) : vocabulary.encode_with_spans(bytes);
     all.ids.insert(all.ids.end(), some.ids.begin(), some.ids.end());
     for (const TextSpan& span : some.spans) all.spans.push_back({begin + span.begin, begin + span.end});
     begin = end + 1;
@@ -54,12 +56,13 @@ struct Reading {
 // A text in the subwords of each model; too_long: perhaps only as much as shows that it does not fit one of them.
 // `tagged`: a segment also has a language tag.
 enum class EncodeUntil { too_long, end };
-std::vector<Reading> readings(const SavedModel& model, std::string_view text, EncodeUntil until,
-                              bool tagged) {
+std::vector<Reading> readings(const SavedModel& model, std::string_view text, EncodeUntil until, bool tagged,
+                              bool folded) {
   std::vector<Reading> all;
   for (const SourceReader& reader : model.readers) {
     const auto most = static_cast<size_t>(std::max<int64_t>(1, reader.max_length - tagged));
-    all.push_back({encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most), most});
+    all.push_back(
+        {encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most, folded), most});
   }
   return all;
 }
@@ -87,6 +90,7 @@ bool take_before(size_t byte, Reading& reading, std::vector<int32_t>& ids) {
 // A sentence that begins at byte `offset` of the line: one segment, or as many as it takes.
 void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary& vocabulary,
                   std::vector<Segment>& segments) {
+  const size_t number = segments.empty() ? 0 : segments.back().sentence + 1;
   Reading& first = sentence[0];
   const auto& [ids, spans] = first.pieces;
   const std::span<Reading> others = std::span(sentence).subspan(1);
@@ -95,6 +99,7 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
     const size_t begin = first.done, most = max_for_all(first, others);
     first.done += length_of_first(std::span(ids).subspan(begin), most, vocabulary);
     segment.cut = begin > 0 || first.left() > 0;
+    segment.sentence = number;
     segment.ids.reserve(first.done - begin + 2);  // and the marks
     segment.spans.reserve(first.done - begin + 2);
     for (size_t i = begin; i < first.done; ++i) {
@@ -136,25 +141,53 @@ Direction after_first(const std::vector<SourceReader>& readers, std::string_view
   return direction;
 }
 
+// Each with the line ends after it. Nearly always there is one.
+std::vector<SentencePart> lines_of(std::string_view text) {
+  std::vector<SentencePart> lines;
+  while (!text.empty()) {
+    const size_t line_end = std::min(text.find('\n'), text.size()),
+                 next = std::min(text.find_first_not_of('\n', line_end), text.size());
+    const size_t end =
+        line_end > 0 && next > line_end && text[line_end - 1] == '\r' ? line_end - 1 : line_end;
+    lines.push_back({text.substr(0, end), text.substr(end, next - end)});
+    text.remove_prefix(next);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction) {
   const Vocabulary& vocabulary = *model.vocabularies.source;
   std::vector<Segment> segments;
   const bool tagged = vocabulary.language_tag(text) > 0;
-  std::vector<Reading> whole;
-  if (!direction.by_sentence) whole = readings(model, text, EncodeUntil::too_long, tagged);
-  const auto fits = [](const Reading& r) { return r.left() <= r.most; };
-  if (!whole.empty() && std::ranges::all_of(whole, fits)) {
-    add_sentence(std::move(whole), 0, vocabulary, segments);
+  const auto add = [&](const SentencePart& part, std::vector<Reading> reading) {
+    add_sentence(std::move(reading), static_cast<size_t>(part.sentence.data() - text.data()), vocabulary,
+                 segments);
+    if (!segments.empty()) segments.back().space += part.space;
+  };
+  const auto add_sentences = [&](std::string_view line) {
+    for (const SentencePart& part : split_sentences(line, direction.language))
+      add(part, readings(model, part.sentence, EncodeUntil::end, tagged, direction.folded));
+  };
+  if (direction.by_sentence) {
+    add_sentences(text);
   } else {
-    for (const SentencePart& part : split_sentences(text, direction.language)) {
-      const auto offset = static_cast<size_t>(part.sentence.data() - text.data());
-      add_sentence(readings(model, part.sentence, EncodeUntil::end, tagged), offset, vocabulary, segments);
-      if (!segments.empty()) segments.back().space = part.space;
+    for (const SentencePart& line : lines_of(text)) {
+      std::vector<Reading> whole =
+          readings(model, line.sentence, EncodeUntil::too_long, tagged, direction.folded);
+      if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
+        add(line, std::move(whole));
+      } else {
+        add_sentences(line.sentence);
+        if (!segments.empty()) segments.back().space += line.space;
+      }
     }
   }
   if (!segments.empty()) segments.back().space.clear();
+  // By itself it ends no line.
+  for (Segment& segment : segments)
+    if (segment.space.find('\n') == segment.space.npos) std::ranges::replace(segment.space, '\r', ' ');
   if (segments.size() > 1) {
     const Direction later = after_first(model.readers, text, direction);
     for (Segment& segment : std::span(segments).subspan(1)) add_marks(model.readers, later, segment);

@@ -17,6 +17,7 @@ struct Segment {
   std::vector<TextSpan> spans;  // of each in the line, in bytes; empty for the marks
   std::vector<std::vector<int32_t>> other_ids = {};  // each other model's, of the same text; never empty
   std::string space;                                 // white space between it and the next
+  size_t sentence = 0;                               // which of the line's it is, or is a part of
   bool cut = false;  // it begins or ends inside a sentence, or has a subword too long for one of the models
 };
 

@@ -6,11 +6,6 @@
 namespace dragoman::internal {
 namespace {
 
-void replace_line_ends(std::string& text) {
-  std::ranges::replace(text, '\n', ' ');
-  std::ranges::replace(text, '\r', ' ');
-}
-
 bool has_unknown(std::span<const int32_t> ids, const Vocabulary& vocabulary) {
   return std::ranges::find(ids, vocabulary.special().unknown) != ids.end();
 }
@@ -58,11 +53,21 @@ void align(const SearchedLine& line, const SegmentHypotheses& hypotheses, const 
   for (size_t i = 0; i < attention.size(); ++i) all.pieces[i].attention = std::move(attention[i]);
 }
 
+// In subwords, of which the two sides rarely have more than twice as many as each other.
+bool is_too_short(size_t source, size_t output) { return source >= 10 && 5 * output < 2 * source; }
+
+// Line ends are the source's alone.
+void replace_line_ends(std::string& text) {
+  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, '\r', ' ');
+}
+
 TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const Segment& segment,
                      const Vocabulary& target, const SearchOptions& options) {
   TextOfPieces output = target.decode_with_spans(h.hypothesis.tokens);
   if (options.replace_unknown)
     replace_unknown(output, h.hypothesis.tokens, target.special().unknown, h.attention, line.source, segment);
+  replace_line_ends(output.text);
   return output;
 }
 
@@ -75,7 +80,6 @@ Translation join_texts(const SearchedLine& line, const SegmentHypotheses& hypoth
         text_of(*hypotheses[s], line, line.segments[s], target, options).text + line.segments[s].space;
     all.score += hypotheses[s]->hypothesis.score;
   }
-  replace_line_ends(all.text);
   return all;
 }
 
@@ -101,7 +105,6 @@ Translation join(const SearchedLine& line, const SegmentHypotheses& hypotheses, 
     all.text += output.text + line.segments[s].space;
     all.score += h.score;
   }
-  replace_line_ends(all.text);
   spans = in_code_points(all.text, spans);
   for (size_t i = 0; i < spans.size(); ++i) all.pieces[i].span = spans[i];
   if (options.alignment) align(line, hypotheses, spans, all);
@@ -145,6 +148,7 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
     ranks = std::max(ranks, line.hypotheses[s].size());
     result.cut |= line.segments[s].cut || best.cut;
     result.terms_missed |= best.terms.missed() > 0;
+    result.too_short |= is_too_short(line.segments[s].ids.size(), best.tokens.size());
     result.unknown |= has_unknown(line.segments[s].ids, *vocabularies.source) ||
                       has_unknown(best.tokens, *vocabularies.target);
   }
@@ -173,11 +177,11 @@ PartialText partial_text(const SearchedLine& line, const std::vector<SearchProgr
     const auto tokens = std::span(progress[s].tokens);
     const size_t shown = without_partial_character(target, tokens),
                  fixed = final_tokens(progress[s], target, options);
-    const TextOfPieces output = target.decode_with_spans(tokens.first(shown));
+    TextOfPieces output = target.decode_with_spans(tokens.first(shown));
+    replace_line_ends(output.text);
     if (fixed > 0) all.final_bytes += output.spans[fixed - 1].end;
     all.text += output.text;
   }
-  replace_line_ends(all.text);
   return all;
 }
 

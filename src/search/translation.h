@@ -26,7 +26,7 @@ struct ScoredPiece {
 };
 
 struct Translation {
-  std::string text;  // without line ends
+  std::string text;  // with the source's line ends
   double score = 0;  // of several segments: their sum
   std::vector<ScoredPiece> pieces;
   std::vector<WordPair> alignment;  // where it is asked for
@@ -42,6 +42,8 @@ struct TranslatedLine {
   bool unknown = false;       // the source has characters that the model does not know, or the output does
   bool repeats = false;       // the output looped, and was translated again
   bool terms_missed = false;  // a term that was given is not in the output
+  bool too_short =
+      false;  // the output is so much shorter than the source that a part of it is likely missing
 };
 
 // A line, and what its searches have found.

@@ -84,8 +84,20 @@ SearchRequest ReadText::request(size_t segment) const {
   request.source = line.segments[segment].ids;
   request.other_sources = line.segments[segment].other_ids;
   request.marks = line.segments[segment].marks;
-  if (segment == 0) request.prefix = prefix;
+  if (prefix) {
+    request.prefix = prefix->of_segments[segment];
+    if (segment != prefix->ends_in) request.options.nbest = 1;
+  }
   if (!terms.empty()) request.terms = terms[segment];
+  const auto has = [](const std::vector<int32_t>& ids, int32_t id) {
+    return std::ranges::count(ids, id) > 0;
+  };
+  if (request.options.replace_unknown && !has(request.source, unknown_source) &&
+      !has(request.prefix, unknown_target)) {
+    // There is nothing that an unknown token could stand for, and no attention that would tell what.
+    request.forbidden = unknown_target;
+    if (!request.options.alignment && request.options.coverage_penalty == 0) request.attention_layer = 0;
+  }
   if (length_is_given) {
     request.options.max_length = std::clamp<int64_t>(
         std::ssize(request.source) - 1 - std::ssize(request.prefix), 1, request.options.max_length);
@@ -106,10 +118,14 @@ ReadText TextReader::read(const TranslationRequest& request) {
                               .attention_layer = needs_attention(options) ? layer : 0,
                               .progress = static_cast<bool>(request.on_progress),
                               .retry_ngram = forbidden_ngram},
-                   .prefix = target.encode(valid_text(request.prefix)),
+                   .unknown_source = model_.vocabularies.source->special().unknown,
+                   .unknown_target = target.special().unknown,
                    .length_is_given = target.special().end < 0};
   text.line.segments = split_line(model_, text.line.source, direction);
   text.line.hypotheses.resize(text.line.segments.size());
+  if (!request.prefix.empty())
+    text.prefix = prefixes_of_segments(valid_text(request.prefix), text.line.segments, target,
+                                       direction.output_language);
   place_terms_of(request, text);
   return text;
 }

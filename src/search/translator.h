@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "search/given_prefix.h"
 #include "search/given_terms.h"
 #include "search/queue/scheduler.h"
 #include "search/saved_model.h"
@@ -51,10 +52,11 @@ struct TranslationRequest {
 // A text as sentences that are searched for.
 struct ReadText {
   SearchedLine line;
-  SearchRequest shared = {};            // what the requests of all segments have in common
-  std::vector<int32_t> prefix = {};     // of the first segment's output
-  std::vector<SearchTerms> terms = {};  // of each segment, if there are any
-  bool length_is_given = false;         // as in training on outputs without an end mark
+  SearchRequest shared = {};  // what the requests of all segments have in common
+  std::optional<GivenPrefix> prefix = {};
+  std::vector<SearchTerms> terms = {};               // of each segment, if there are any
+  int32_t unknown_source = -1, unknown_target = -1;  // tokens
+  bool length_is_given = false;                      // as in training on outputs without an end mark
 
   SearchRequest request(size_t segment) const;
 };

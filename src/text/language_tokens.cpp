@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/options.h"
 #include "base/quotes.h"
+#include "text/sentence_rules.h"
 
 namespace dragoman::internal {
 namespace {
@@ -24,13 +25,18 @@ constexpr size_t languages_shown = 8;  // in an error
 
 }  // namespace
 
+void check_language(const std::string& language, const char* key) {
+  if (language.empty() || is_language(language)) return;
+  throw OptionError(key, fmt::format("is {}, which is no language's code: write en, pt-BR or fra_Latn",
+                                     in_quotes(language)));
+}
+
 std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
                                       const char* key) {
   const auto& tokens = vocabulary.languages().tokens;
   if (tokens.empty()) {
-    if (language.empty()) return {};
-    throw OptionError(
-        key, fmt::format("is {}, but this model is not multilingual: leave it out", in_quotes(language)));
+    check_language(language, key);
+    return {};
   }
   const std::vector<std::string> names = vocabulary.languages().names();
   if (language.empty()) throw_missing(names, key);

@@ -10,8 +10,11 @@
 
 namespace dragoman::internal {
 
-// The language's token; nothing where the vocabulary has no languages. Throws an OptionError of this key where the
-// language is missing, unknown, or given for such a vocabulary.
+// Throws an OptionError of this key for what is no language's code; an empty one is not given.
+void check_language(const std::string& language, const char* key);
+
+// The language's token; nothing where the vocabulary has no languages, as that of a model of one pair. Throws an
+// OptionError of this key where the language is missing or unknown.
 std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
                                       const char* key);
 

@@ -99,6 +99,8 @@ std::string two_letters(std::string_view language) {
   return std::string_view(code) == "no" ? "nb" : code;
 }
 
+bool is_language(std::string_view code) { return *uloc_getISO3Language(two_letters(code).c_str()) != '\0'; }
+
 struct AllSentenceRules {
   std::map<std::string, SentenceRules, std::less<>> by_language;
 

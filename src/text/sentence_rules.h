@@ -12,6 +12,9 @@ namespace dragoman::internal {
 // "fr" for "fra_Latn" and "fr-CA"; nothing where ICU knows no such language.
 std::string two_letters(std::string_view language);
 
+// Whether ISO 639 knows the language of this code: "en", "pt-BR", "fra_Latn".
+bool is_language(std::string_view code);
+
 class SentenceRules {
  public:
   // By the language's code: "en", "pt-BR", "fra_Latn". Of a language without rules, those that hold for several.

@@ -97,4 +97,14 @@ std::vector<SentencePart> split_sentences(std::string_view text, std::string_vie
   return parts;
 }
 
+bool ends_sentence(std::string_view text) {
+  for (auto end = static_cast<int32_t>(text.size()); end > 0;) {
+    UChar32 c;
+    U8_PREV(text.data(), 0, end, c);
+    const bool closes = c == '"' || c == '\'' || (U_GET_GC_MASK(c) & (U_GC_PE_MASK | U_GC_PF_MASK)) != 0;
+    if (!closes && !is_space(static_cast<char32_t>(c))) return u_hasBinaryProperty(c, UCHAR_S_TERM) != 0;
+  }
+  return false;
+}
+
 }  // namespace dragoman::internal

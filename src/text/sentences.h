@@ -15,4 +15,7 @@ struct SentencePart {
 // as those of abbreviations (sentence_rules.h); empty: an unknown language. Drops leading white space.
 std::vector<SentencePart> split_sentences(std::string_view text, std::string_view language = "");
 
+// Whether its last character, but for closing quotes and brackets, ends sentences, as a full stop does.
+bool ends_sentence(std::string_view text);
+
 }  // namespace dragoman::internal

@@ -85,7 +85,7 @@ void Run::start() {
     check_fits_new_run(options_);
     start_new();
   }
-  store_.write_config(recipe_, device_.kernels.name, options_.init_from);
+  store_.write_config(recipe_, task_.facts, device_.kernels.name, options_.init_from);
 }
 
 void Run::resume(const CheckpointInfo& checkpoint) {

@@ -46,8 +46,8 @@ RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Pr
       lock_(writes_ ? std::make_unique<RunLock>(folder) : nullptr),
       checkpoints_(folder + "/checkpoints", keep_checkpoints) {}
 
-void RunStore::write_config(const Recipe& recipe, const std::string& instruction_set,
-                            const std::string& init_from) const {
+void RunStore::write_config(const Recipe& recipe, const nlohmann::json& facts,
+                            const std::string& instruction_set, const std::string& init_from) const {
   if (!writes_) return;
   nlohmann::json config = {
       {"format", 1},
@@ -58,6 +58,8 @@ void RunStore::write_config(const Recipe& recipe, const std::string& instruction
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};
   if (const auto search = search_defaults(init_from.empty() ? folder_ : init_from); !search.is_null())
     config["search"] = search;
+  if (facts.contains("several_sentences"))
+    config["data"] = {{"several_sentences", facts["several_sentences"]}};
   if (recipe.data.synthetic != Synthetic::none)
     config["marks"] = {{"start", SyntheticTask::start}, {"end", SyntheticTask::end}};
   write_file(folder_ + "/config.json", {config.dump(1)});

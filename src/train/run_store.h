@@ -37,7 +37,8 @@ class RunStore {
 
   // `recipe`: with nothing left automatic. `init_from`: the model whose defaults of the search are kept; empty: those
   // that the folder has.
-  void write_config(const Recipe& recipe, const std::string& instruction_set,
+  // `facts`: of the prepared corpus; null: there is none.
+  void write_config(const Recipe& recipe, const nlohmann::json& facts, const std::string& instruction_set,
                     const std::string& init_from) const;
 
   // --- history

@@ -97,6 +97,11 @@ class SteppedJobs {
     unfinished_ -= results_.size();
     return std::exchange(results_, {});
   }
+  // How many steps there had been when it ended.
+  uint64_t steps_at_end(uint64_t id) const {
+    const std::lock_guard lock(mutex_);
+    return steps_at_end_.at(id);
+  }
   size_t reports() const {
     const std::lock_guard lock(mutex_);
     return reports_;
@@ -130,7 +135,9 @@ class SteppedJobs {
     ++unfinished_;
   }
   void end(Result result) {
+    const uint64_t steps_so_far = steps();
     const std::lock_guard lock(mutex_);
+    steps_at_end_[result.id] = steps_so_far;
     progress_.erase(result.id);
     results_.push_back(std::move(result));
     ended_.notify_all();
@@ -151,6 +158,7 @@ class SteppedJobs {
   size_t unfinished_ = 0, reports_ = 0;
   std::vector<Result> results_;
   std::map<uint64_t, Progress> progress_;
+  std::map<uint64_t, uint64_t> steps_at_end_;
 };
 
 // Requests of tokens.

@@ -21,7 +21,8 @@ struct Asked {
 
 Asked random_request(uint64_t number) {
   Random random(number);
-  Asked asked = {.texts = {}, .options = {{"max-length", 12}, {"split-sentences", ""}}};
+  Asked asked = {.texts = {},
+                 .options = {{"max-length", 12}, {"split-sentences", "none"}, {"replace-unknown", false}}};
   for (uint64_t i = 0, count = 1 + random.below(4); i < count; ++i)
     asked.texts.push_back(known_lines()[random.below(known_lines().size())]);
   switch (random.below(5)) {

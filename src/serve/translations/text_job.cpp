@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "serve/translations/combined_stop.h"
+#include "text/sentence_rules.h"
 
 namespace dragoman::internal {
 namespace {
@@ -41,6 +42,12 @@ std::vector<size_t> lines_to_submit(const std::vector<TextLine>& lines) {
 
 bool is_given(const dragoman::Options& options, std::string_view name) {
   return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
+}
+
+// The model's own name, or else the code where it is a language's: some that are in use, such as pb, are not.
+void name_language(dragoman::Options& options, const char* key, const std::string& name,
+                   const std::string& code) {
+  if (!name.empty() || is_language(code)) options.emplace_back(key, name.empty() ? code : name);
 }
 
 template <class Value>
@@ -220,9 +227,9 @@ dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool
     if (name == "always-allow")
       throw UsageError("the server does not support always-allow, which names a file");
   }
-  if (!step.model.from.empty()) options.emplace_back("from", step.model.from);
-  if (!step.model.to.empty()) options.emplace_back("to", step.model.to);
-  if (!is_given(options, "split-sentences")) options.emplace_back("split-sentences", step.from);
+  if (!is_given(options, "replace-unknown")) options.emplace_back("replace-unknown", true);
+  name_language(options, "from", step.model.from, step.from);
+  name_language(options, "to", step.model.to, step.to);
   const int64_t wanted = std::max(value_of<int64_t>(options, "nbest", 1), int64_t{1} + work.alternatives);
   std::erase_if(options, [](const auto& option) { return option.first == "nbest"; });
   if (!last || wanted == 1) return options;
