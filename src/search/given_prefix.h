@@ -17,7 +17,8 @@ struct GivenPrefix {
 };
 
 // The prefix's sentences are those of the line, in order. All but the last are whole outputs, with their end mark, and
-// so is the last where white space follows its final punctuation. What is left over is the prefix of the line's last one.
+// so is the last where white space follows its final punctuation. What is left over is the prefix of the line's last
+// sentence.
 GivenPrefix prefixes_of_segments(std::string_view prefix, const std::vector<Segment>& segments,
                                  const Vocabulary& target, std::string_view language);
 
