@@ -39,7 +39,7 @@ void declare(Options& options, BenchOptions& o) {
   declare_precision(own, o.precision);
   own.add("batch", o.batch, "sentences per batch; each number is measured", at_least(1));
   own.add("beam", o.beam, "beam size; each number is measured", at_least(1).at_most(1000));
-  own.add("text", o.text, "text file to translate instead of random sentences");
+  own.add("text", o.text, "text file to translate instead of random sentences").shows("FILE");
   own.add("length", o.load.length, "tokens of each random sentence and of its translation",
           at_least(1).at_most(1000));
   own.add("sentences", o.load.sentences, "random sentences per round; a quarter of them for a batch of 1",

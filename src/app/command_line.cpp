@@ -88,6 +88,7 @@ bool CommandLine::print_help(const std::vector<std::string>& words) const {
   for (const std::string& word : words) {
     if (word == "--") break;
     if (word == "--help" || word == "-h") return std::cout << help(), true;
+    if (word == "--help=completion") return std::cout << completion(), true;
     if (word == "--help=markdown") return std::cout << markdown(), true;
   }
   return false;
@@ -96,7 +97,13 @@ bool CommandLine::print_help(const std::vector<std::string>& words) const {
 // Whether the word that follows the flag was its value.
 bool CommandLine::take_flag(const std::string& word, const std::string* next) {
   const size_t equals = word.find('=');
-  Flag& flag = find_flag(word.substr(0, equals));
+  const std::string name = word.substr(0, equals);
+  Flag& flag = find_flag(name);
+  if (find_option(name)->negated) {
+    if (equals != word.npos) throw UsageError("{}: {} takes no value", command_, name);
+    flag.values.push_back("false");
+    return false;
+  }
   if (equals != word.npos) {
     flag.values.push_back(word.substr(equals + 1));
     return false;
@@ -114,9 +121,20 @@ bool CommandLine::take_flag(const std::string& word, const std::string* next) {
 }
 
 bool CommandLine::names_option(const std::string& word) const {
-  if (!word.starts_with("--")) return false;
-  const std::string key = word.substr(2, word.find('=') - 2);
-  return std::ranges::any_of(options_, [&](const Options* options) { return options->find(key) != nullptr; });
+  return word.starts_with("--") && find_option(word.substr(0, word.find('='))).has_value();
+}
+
+std::optional<CommandLine::NamedOption> CommandLine::find_option(const std::string& name) const {
+  const bool is_letter = name.size() == 2 && name[0] == '-';
+  for (Options* options : options_) {
+    const Option* option = is_letter ? options->find(name[1]) : nullptr;
+    if (!option && name.starts_with("--")) option = options->find(name.substr(2));
+    if (option) return NamedOption{options, option, false};
+    if (!name.starts_with("--no-")) continue;
+    option = options->find(name.substr(5));
+    if (option && option->is_switch) return NamedOption{options, option, true};
+  }
+  return std::nullopt;
 }
 
 CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
@@ -130,12 +148,13 @@ CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
       known.push_back("--" + option.key());
       if (!option.section.empty() && option.name == bare) elsewhere.push_back(&option);
     }
-    const Option* option = name.starts_with("--") ? options->find(name.substr(2)) : nullptr;
-    if (!option) continue;
-    const auto given = std::ranges::find(flags_, option, &Flag::option);
-    if (given == flags_.end()) return flags_.emplace_back(Flag{options, option, name, {}});
-    if (given->name == name) return *given;
-    throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, name);
+  }
+  if (const auto found = find_option(name)) {
+    const std::string full = name.starts_with("--") ? name : "--" + found->option->key();
+    const auto given = std::ranges::find(flags_, found->option, &Flag::option);
+    if (given == flags_.end()) return flags_.emplace_back(Flag{found->options, found->option, full, {}});
+    if (given->name == full) return *given;
+    throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, full);
   }
   throw UsageError("{}: unknown option {}{}", command_, shortened(name),
                    elsewhere.size() == 1 ? fmt::format("; did you mean --{}?", elsewhere[0]->key())
@@ -187,6 +206,16 @@ std::string CommandLine::help() const {
   for (const Options* options : options_) text += options->help();
   if (!options_.empty()) text += "In brackets: the default, and the allowed values.\n";
   return text;
+}
+
+// A line for each option: its name, what its value is, its help.
+std::string CommandLine::completion() const {
+  std::string text;
+  for (const Options* options : options_) {
+    for (const Option& option : options->all())
+      text += fmt::format("--{}:{}:{}\n", option.key(), option.kind, option.help);
+  }
+  return text + "--help::print the options\n";
 }
 
 // The page lists a recipe's tables, and groups that several commands have, only once.

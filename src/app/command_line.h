@@ -9,14 +9,17 @@
 //
 // Options and arguments may stand in any order:
 //   --name VALUE, --name=VALUE   VALUE may begin with a dash. The last of several counts; a list collects all of them.
-//   --name, --name true|false    for options that are true or false
+//   --name, --name true|false    for options that are true or false; --no-name is --name false
+//   -n VALUE                     for options that have a letter
 //   --                           everything that follows is an argument
-//   --help, -h                   prints the help; --help=markdown prints the command's section of docs/options.md
+//   --help, -h                   prints the help; --help=markdown prints the command's section of docs/options.md,
+//                                and --help=completion what shells complete (app/completion.cpp)
 //
 // Anything else is a UsageError.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,13 +62,21 @@ class CommandLine {
     std::vector<std::string> values;
   };
 
+  struct NamedOption {
+    Options* options;
+    const Option* option;
+    bool negated;  // as --no-NAME
+  };
+
   bool take_flag(const std::string& word, const std::string* next);
+  std::optional<NamedOption> find_option(const std::string& name) const;
   Flag& find_flag(const std::string& name);
   bool names_option(const std::string& word) const;
   void take_arguments(const std::vector<std::string>& words);
   bool print_help(const std::vector<std::string>& words) const;
   std::string usage() const;
   std::string help() const;
+  std::string completion() const;
   std::string markdown() const;
   std::string group(const Options& options) const;
 

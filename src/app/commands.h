@@ -29,33 +29,62 @@ void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void demo(const Arguments& arguments);
 void serve(const Arguments& arguments);
+void completion(const Arguments& arguments);
 
 struct Command {
   const char* name;
   const char* summary;
   void (*run)(const Arguments& arguments);
+  const char* examples;  // what a user would type first, a line each
 };
 
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
-    {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare},
-    {"train", "train a model from a recipe", train},
-    {"translate", "translate text, line by line", translate},
-    {"serve", "translate over HTTP, for programs and for people", serve},
-    {"score", "log-probabilities of given translations, end of sentence included", score},
-    {"evaluate", "translate a test set, and print BLEU and chrF", evaluate},
-    {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect},
-    {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info},
-    {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics},
-    {"report", "curves, samples and configurations of training runs, as one HTML page", report},
-    {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw},
-    {"average", "average the weights of several models, or of a run's last checkpoints", average},
-    {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize},
-    {"get", "download a published model, and import it", get},
-    {"import", "convert another system's model into a model folder", import},
-    {"export", "convert a model folder into another system's model", export_model},
-    {"bench", "measure translation speed here, compared with the machine's limits", bench},
-    {"demo", "train a small English-French translator in minutes, and try it", demo},
+    {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare,
+     "  dragoman prepare recipes/demo.toml --show 5\n"},
+    {"train", "train a model from a recipe", train,
+     "  dragoman train recipes/demo.toml\n"
+     "  dragoman train recipes/demo.toml --training.max_minutes 30 --out models/longer\n"},
+    {"translate", "translate text, line by line", translate,
+     "  dragoman translate -m models/demo \"Where is the station?\"\n"
+     "  dragoman translate -m models/demo news.en > news.fr\n"
+     "  dragoman translate -m models/demo --document letter.docx --to fr\n"},
+    {"serve", "translate over HTTP, for programs and for people", serve,
+     "  dragoman serve -m models/demo\n"
+     "  dragoman serve -m en-fr=models/demo --port 8080\n"},
+    {"score", "log-probabilities of given translations, end of sentence included", score,
+     "  dragoman score -m models/demo --source test.en --target test.fr\n"},
+    {"evaluate", "translate a test set, and print BLEU and chrF", evaluate,
+     "  dragoman evaluate -m models/demo --source test.en --reference test.fr\n"},
+    {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect,
+     "  dragoman inspect -m models/demo \"Where is the station?\" --out inspect.html\n"},
+    {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,
+     "  dragoman info models/demo\n"
+     "  dragoman info models/demo --verify\n"},
+    {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics,
+     "  dragoman metrics --reference test.fr --hypothesis output.fr\n"},
+    {"report", "curves, samples and configurations of training runs, as one HTML page", report,
+     "  dragoman report models/demo --out report.html\n"},
+    {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw,
+     "  dragoman draw schedules --out schedules.svg\n"},
+    {"average", "average the weights of several models, or of a run's last checkpoints", average,
+     "  dragoman average models/demo --last 5 --out models/averaged\n"},
+    {"quantize", "convert a model's weights to int8 or bf16, for faster translation", quantize,
+     "  dragoman quantize -m models/demo --out models/demo-int8\n"},
+    {"get", "download a published model, and import it", get,
+     "  dragoman get --list\n"
+     "  dragoman get opus-mt-en-fr\n"},
+    {"import", "convert another system's model into a model folder", import,
+     "  dragoman import downloads/opus-mt-en-fr --out models/opus-mt-en-fr\n"},
+    {"export", "convert a model folder into another system's model", export_model,
+     "  dragoman export -m models/demo --format ctranslate2 --out exported\n"},
+    {"bench", "measure translation speed here, compared with the machine's limits", bench,
+     "  dragoman bench -m models/demo\n"
+     "  dragoman bench --model.d_model 512 --precision int8\n"},
+    {"demo", "train a small English-French translator in minutes, and try it", demo, "  dragoman demo\n"},
+    {"completion", "print a script that completes commands and options in bash, zsh or fish", completion,
+     "  source <(dragoman completion bash)\n"
+     "  dragoman completion fish > ~/.config/fish/completions/dragoman.fish\n"},
 };
 
 consteval const Command& command_named(std::string_view name) {

@@ -25,8 +25,10 @@ void declare(Options& options, ImportOptions& o) {
   declare_new_model(own, o.request.out);
   own.add("format", o.request.format,
           "format of SOURCE; detected by default (docs/models.md lists the formats)");
-  own.add("vocab", o.source_vocabulary, "vocabulary file outside SOURCE: a .spm file or a list of tokens");
-  own.add("target-vocab", o.target_vocabulary, "vocabulary file of the target side, if it differs");
+  own.add("vocab", o.source_vocabulary, "vocabulary file outside SOURCE: a .spm file or a list of tokens")
+      .shows("FILE");
+  own.add("target-vocab", o.target_vocabulary, "vocabulary file of the target side, if it differs")
+      .shows("FILE");
   declare_languages(own, o.request.from, o.request.to);  // the folder's defaults
   own.add("precision", o.request.precision,
           "precision of the new weights; as-saved: int8 where SOURCE has integers, else fp32; only fp32 can "

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -20,11 +21,26 @@ std::string program_help() {
          "\ndragoman COMMAND --help lists the options of a command; dragoman --version prints the version.\n";
 }
 
+// Help ends with examples.
+void run_command(const Command& command, const Arguments& arguments) {
+  command.run(arguments);
+  const auto end = std::ranges::find(arguments, "--");
+  if (std::any_of(arguments.begin(), end,
+                  [](const std::string& word) { return word == "--help" || word == "-h"; }))
+    std::cout << "\nExamples\n" << command.examples;
+}
+
+// As CommandLine prints options.
+void print_commands() {
+  for (const Command& command : commands) std::cout << fmt::format("{}::{}\n", command.name, command.summary);
+}
+
 }  // namespace
 
 void run_program(const Arguments& arguments) {
-  if (arguments.empty()) throw UsageError("missing command: dragoman --help lists them");
+  if (arguments.empty()) return void(std::cout << program_help());
   const std::string& name = arguments.front();
+  if (name == "--help=completion") return print_commands();
   if (name == "help" && arguments.size() > 1) return run_program({arguments[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << program_help();
@@ -36,7 +52,7 @@ void run_program(const Arguments& arguments) {
   }
   std::vector<std::string> names;
   for (const Command& command : commands) {
-    if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    if (name == command.name) return run_command(command, {arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
   names.insert(names.end(), {"--help", "--version"});

@@ -33,7 +33,7 @@ void declare(Options& options, ScoringOptions& o) {
   auto own = options.section("", "Options");
   declare_model(own, o.model, o.threads, o.precision);
   declare_source(own, o.source);
-  own.add("target", o.target, "their translations, line by line");
+  own.add("target", o.target, "their translations, line by line").shows("FILE");
   own.add("max-length", o.max_length, "maximum subwords per side; longer pairs are not scored and print nan",
           at_least(1).at_most(100'000'000));
   own.add("alignment", o.alignment, "print the word alignment, too: after |||, as pairs SOURCE-TARGET");

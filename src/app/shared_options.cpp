@@ -4,10 +4,14 @@
 
 namespace dragoman::internal {
 
-void declare_model(Section& own, std::string& model, const char* help) { own.add("model", model, help); }
+void declare_model(Section& own, std::string& model, const char* help) {
+  own.add("model", model, help).shows("DIR").letter('m');
+}
 
 void declare_models(Section& own, std::vector<std::string>& models) {
-  own.add("model", models, "model folder; several form an ensemble, which averages their probabilities");
+  own.add("model", models, "model folder; several form an ensemble, which averages their probabilities")
+      .shows("DIR")
+      .letter('m');
 }
 
 void declare_search(Options& options, SearchOptions& search) {
@@ -23,27 +27,31 @@ void add_search(CommandLine& line, Options& options) {
 }
 
 void declare_source(Section& own, std::string& file) {
-  own.add("source", file, "source sentences, one per line; - is standard input");
+  own.add("source", file, "source sentences, one per line; - is standard input").shows("FILE");
 }
 
 void declare_reference(Section& own, std::string& file) {
-  own.add("reference", file, "reference translations, line by line");
+  own.add("reference", file, "reference translations, line by line").shows("FILE");
 }
 
 void declare_format(Section& own, OutputFormat& format, const char* help) {
   own.add("format", format, help, {{"text", OutputFormat::text}, {"json", OutputFormat::json}});
 }
 
-void declare_output_file(Section& own, std::string& out, const char* help) { own.add("out", out, help); }
+void declare_output_file(Section& own, std::string& out, const char* help) {
+  own.add("out", out, help).shows("FILE");
+}
 
-void declare_new_model(Section& own, std::string& folder, const char* help) { own.add("out", folder, help); }
+void declare_new_model(Section& own, std::string& folder, const char* help) {
+  own.add("out", folder, help).shows("DIR");
+}
 
 void add_recipe(CommandLine& line, std::string& path) {
   line.add_argument("RECIPE", path, "a TOML file; recipes/ has commented examples");
 }
 
 void declare_run_folder(Section& own, std::string& folder) {
-  own.add("out", folder, "model folder; by default models/NAME-OF-RECIPE");
+  own.add("out", folder, "model folder; by default models/NAME-OF-RECIPE").shows("DIR");
 }
 
 std::string default_run_folder(const std::string& recipe_path) {

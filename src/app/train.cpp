@@ -29,7 +29,8 @@ void declare(Options& options, RunOptions& run) {
           {{"auto", Resume::automatic}, {"never", Resume::never}, {"require", Resume::require}});
   own.add("init-from", run.init_from,
           "model folder with the initial weights of a new run, and the options of [model] that are not set; "
-          "--vocabulary.from takes its subwords, too");
+          "--vocabulary.from takes its subwords, too")
+      .shows("DIR");
 }
 
 // False if help was asked for, and there is nothing to train.
@@ -65,6 +66,12 @@ void print_example(Transformer& model, const std::string& folder, const Recipe& 
                            fmt::join(outputs[0][0].tokens, " "));
 }
 
+// A task's symbols are no text to translate.
+void say_what_next(Run& training, const Recipe& recipe, const std::string& folder) {
+  if (recipe.data.synthetic != Synthetic::none) return print_example(training.model(), folder, recipe);
+  log_info("the model is in {}; to translate with it: dragoman translate -m {} \"...\"", folder, folder);
+}
+
 }  // namespace
 
 void train(const Arguments& arguments) {
@@ -80,8 +87,7 @@ void train(const Arguments& arguments) {
     processes->set_heartbeat_timeout(recipe.training.heartbeat_timeout);
     Run training(recipe, run, *processes);
     training.train();
-    if (processes->first() && recipe.data.synthetic != Synthetic::none)
-      print_example(training.model(), run.folder, recipe);
+    if (processes->first()) say_what_next(training, recipe, run.folder);
   }
   processes->shutdown();
 }

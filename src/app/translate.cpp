@@ -18,6 +18,7 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/quotes.h"
 #include "base/signals.h"
 #include "base/status_line.h"
 #include "serve/translation_json.h"
@@ -27,7 +28,7 @@ namespace {
 
 struct TranslateOptions {
   TranslatingOptions translating;
-  std::string prefix;
+  std::string text, prefix;
   OutputFormat format = OutputFormat::text;
   bool pieces = false;
   bool alignment = false;
@@ -38,11 +39,14 @@ struct TranslateOptions {
 void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
+  own.add("text", o.text, "text to translate, instead of a file's");
   own.add("prefix", o.prefix,
-          "file with the beginning of each translation, one per line; empty input lines stay empty");
+          "file with the beginning of each translation, one per line; empty input lines stay empty")
+      .shows("FILE");
   declare_prefix_bias(own, o.translating.search);
   own.add("glossary", o.translating.glossary,
-          "glossary whose translations the output must use: tab-separated or TBX");
+          "glossary whose translations the output must use: tab-separated or TBX")
+      .shows("FILE");
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
@@ -52,17 +56,36 @@ void declare(Options& options, TranslateOptions& o) {
 }
 
 // What is for lines of text, and has no meaning for a document.
-void check_document(const TranslateOptions& o, bool files) {
+void check_document(const TranslateOptions& o) {
   if (o.document.document.empty()) {
     if (!o.document.out.empty() || !o.document.format.empty())
       throw UsageError("--out and --document-format have no effect without --document FILE");
     return;
   }
-  if (files) throw UsageError("--document {} cannot be combined with other input files", o.document.document);
+  if (!o.text.empty()) throw UsageError("--text has no effect with --document");
   if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
       o.translating.search.nbest > 1)
     throw UsageError(
         "--prefix, --pieces, --alignment, --attention, --format and --nbest have no effect with --document");
+}
+
+// Of --text, or of arguments that are text.
+std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {
+  if (!text.empty() && !files.empty())
+    throw UsageError("--text cannot be combined with input files, such as {}", shortened(files[0]));
+  const auto texts = std::ranges::count_if(files, is_text_argument);
+  if (texts > 0 && texts < std::ssize(files))
+    throw UsageError("some of the arguments are files and others are text, such as {}: give one or the other",
+                     in_quotes(*std::ranges::find_if(files, is_text_argument)));
+  std::vector<std::string> lines;
+  for (const std::string& one : texts > 0 ? files : std::vector{text}) {
+    for (size_t begin = 0; begin < one.size();) {
+      const size_t end = std::min(one.find('\n', begin), one.size());
+      lines.push_back(one.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return lines;
 }
 
 std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
@@ -140,8 +163,11 @@ void translate(const Arguments& arguments) {
   declare(options, o);
   declare_search(search, o.translating.search);
   CommandLine line("translate", summary_of("translate"));
-  line.add_arguments("FILE", files, "text, plain or .gz or .zst; by default standard input",
-                     /*required=*/false);
+  line.add_arguments(
+      "FILE", files,
+      "text, plain or .gz or .zst, or the text itself; by default standard input; with --document "
+      "further documents",
+      /*required=*/false);
   line.add_options(options);
   add_search(line, search);
   if (!line.read(arguments)) return;
@@ -160,22 +186,28 @@ void translate(const Arguments& arguments) {
     throw UsageError("--glossary must name a file: standard input is for the text");
   if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
     throw UsageError("--prefix must name a file: standard input is for the text");
-  check_document(o, !files.empty());
-  if (!o.document.document.empty())
-    return translate_document(o.document, o.translating, given_options(search));
+  check_document(o);
+  if (!o.document.document.empty()) {
+    files.insert(files.begin(), o.document.document);
+    return translate_documents(files, o.document, o.translating, given_options(search));
+  }
+  const std::vector<std::string> lines_given = given_lines(o.text, files);
+  if (!lines_given.empty()) files.clear();
+  if (files.empty() && lines_given.empty() && isatty(STDIN_FILENO) == 1)
+    std::cerr << "Type a line to translate and press Enter; Ctrl-D ends.\n";
   watch_signals();
 
-  TranslationInput input(files, o.prefix);
+  TranslationInput input(files, o.prefix, lines_given);
   TranslationPrinter printer(o);
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
   std::optional<StatusLine> status;
   if (may_show_progress(files)) status.emplace();
-  int64_t lines = 0;
+  int64_t count = 0;
   translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
     printer.print(done);
-    if (status) status->show("translating", -1, static_cast<double>(++lines), "lines");
+    if (status) status->show("translating", -1, static_cast<double>(++count), "lines");
   });
   status.reset();
   printer.finish();

@@ -1,5 +1,6 @@
 #include "app/translate_document.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -10,69 +11,114 @@
 #include "base/signals.h"
 #include "base/status_line.h"
 #include "dragoman/document.h"
+#include "model/folder.h"
+#include "search/saved_model.h"
 
 namespace dragoman::internal {
 namespace {
 
+namespace fs = std::filesystem;
+
 void warn_of(const TranslatedDocument& done, const std::string& file) {
-  if (done.cut + done.repeats > 0) {
-    log_warning("{}: of {} texts, {} were cut, {} looped and were translated again", file, done.segments,
-                done.cut, done.repeats);
-  }
-  if (done.unknown > 0) {
-    log_warning("{}: {} of {} texts have characters that are not in the vocabulary", file, done.unknown,
-                done.segments);
-  }
-  if (done.terms_missed > 0) {
-    log_warning("{}: {} of {} texts are missing a glossary term", file, done.terms_missed, done.segments);
-  }
-  if (done.repaired > 0) {
+  const auto warn = [&](size_t texts, const char* what) {
+    if (texts > 0) log_warning("{}: {} of {} texts {}", file, texts, done.segments, what);
+  };
+  warn(done.cut, "were cut");
+  warn(done.repeats, "looped and were translated again");
+  warn(done.unknown, "have characters that are not in the vocabulary");
+  warn(done.terms_missed, "are missing a glossary term");
+  if (done.repaired > 0)
     log_warning("{}: placeholders were restored in {} of {} texts", file, done.repaired, done.segments);
-  }
+}
+
+struct DocumentLanguages {
+  std::string from, to;
+};
+
+DocumentLanguages languages_of(const TranslatingOptions& translating) {
+  const std::string& folder = translating.models.at(0);
+  const SearchOptions of_model = read_search_options(folder, read_config(folder)),
+                      &given = translating.search;
+  return {given.from.empty() ? of_model.from : given.from, given.to.empty() ? of_model.to : given.to};
+}
+
+// letter.docx becomes letter.fr.docx, and so does letter.en.docx.
+fs::path translated_name(const fs::path& document, const DocumentLanguages& languages) {
+  const std::string extension = document.extension().string(), own = "." + languages.from;
+  fs::path name = document.stem();
+  if (!languages.from.empty() && name.extension() == own) name = name.stem();
+  return name.string() + "." + (languages.to.empty() ? "translated" : languages.to) + extension;
+}
+
+// Beside the document, or in the folder that --out names, or what it names itself.
+std::string output_of(const std::string& document, const DocumentOptions& o,
+                      const DocumentLanguages& languages) {
+  if (is_standard_output(o.out)) return o.out;
+  const bool is_folder = o.out.ends_with('/') || fs::is_directory(o.out);
+  const fs::path name = translated_name(document, languages);
+  const std::string out = o.out.empty() ? (fs::path(document).parent_path() / name).string()
+                          : is_folder   ? (fs::path(o.out) / name).string()
+                                        : o.out;
+  std::error_code none;
+  if (fs::equivalent(document, out, none))
+    throw UsageError("{} is the document itself: name another file by --out", out);
+  return out;
 }
 
 }  // namespace
 
 void declare(Section& own, DocumentOptions& options) {
   own.add("document", options.document,
-          "translate a whole file; markup, formatting, timestamps and placeholders are preserved");
-  own.add("out", options.out, "with --document: the translated file; - is standard output");
+          "translate whole files; markup, formatting, timestamps and placeholders are preserved")
+      .shows("FILE");
+  own.add("out", options.out,
+          "with --document: the translated file, or a folder; - is standard output; by default beside the "
+          "document, "
+          "as NAME.fr.docx")
+      .shows("FILE");
   own.add("document-format", options.format,
           "with --document: its format, such as text or html (docs/documents.md); by default from the file "
           "extension");
 }
 
-void translate_document(const DocumentOptions& o, const TranslatingOptions& translating,
-                        const dragoman::Options& request) {
-  if (o.out.empty()) throw UsageError("--document needs --out FILE for the translated file");
-  std::error_code none;
-  if (!is_standard_output(o.out) && std::filesystem::equivalent(o.document, o.out, none))
-    throw UsageError("--out {} is the document itself: name another file", o.out);
-  check_readable(o.document);
-  check_output(o.out);
+void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,
+                         const TranslatingOptions& translating, const dragoman::Options& request) {
+  const DocumentLanguages languages = languages_of(translating);
+  std::vector<std::string> outputs;
+  for (const std::string& document : documents) {
+    check_readable(document);
+    outputs.push_back(output_of(document, o, languages));
+    if (std::ranges::count(outputs, outputs.back()) > 1)
+      throw UsageError("--out {} must be a folder for the translations of several documents", outputs.back());
+    check_output(outputs.back());
+  }
   watch_signals();
-
-  const std::string bytes = read_file(o.document);
   Translator translator(translating.models, settings_of(translating));
   const std::optional<Glossary> glossary = glossary_of(translating);
-  StatusLine status;
-  const auto show = [&](size_t texts_done, size_t texts) {
-    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before the document was translated");
-    status.show(o.document, texts == 0 ? 1 : double(texts_done) / double(texts));
-  };
-  const TranslatedDocument done =
-      dragoman::translate_document(translator, {.bytes = bytes,
-                                                .name = o.document,
-                                                .format = o.format,
-                                                .options = request,
-                                                .glossary = glossary ? &*glossary : nullptr,
-                                                .on_progress = show});
-  status.clear();
-  if (is_standard_output(o.out))
-    std::cout << done.bytes;
-  else
-    write_file(o.out, {done.bytes});
-  warn_of(done, o.document);
+  for (size_t i = 0; i < documents.size(); ++i) {
+    StatusLine status;
+    const auto show = [&](size_t texts_done, size_t texts) {
+      if (stop_requested() != 0)
+        throw Stopped(stop_requested(), "stopped before the document was translated");
+      status.show(documents[i], texts == 0 ? 1 : double(texts_done) / double(texts));
+    };
+    const TranslatedDocument done =
+        dragoman::translate_document(translator, {.bytes = read_file(documents[i]),
+                                                  .name = documents[i],
+                                                  .format = o.format,
+                                                  .options = request,
+                                                  .glossary = glossary ? &*glossary : nullptr,
+                                                  .on_progress = show});
+    status.clear();
+    if (is_standard_output(outputs[i])) {
+      std::cout << done.bytes;
+    } else if (o.out.empty() || documents.size() > 1) {
+      write_output(outputs[i], done.bytes);
+    } else {
+      write_file(outputs[i], {done.bytes});
+    }
+    warn_of(done, documents[i]);
+  }
 }
 
 }  // namespace dragoman::internal

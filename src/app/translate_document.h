@@ -1,7 +1,8 @@
-// dragoman translate --document: a whole file, whose text is translated.
+// dragoman translate --document: whole files, whose text is translated.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/translating.h"
 #include "base/options.h"
@@ -14,8 +15,8 @@ struct DocumentOptions {
 
 void declare(Section& own, DocumentOptions& options);
 
-// `request`: the options of each text.
-void translate_document(const DocumentOptions& o, const TranslatingOptions& translating,
-                        const dragoman::Options& request);
+// One or several. `request`: the options of each text.
+void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,
+                         const TranslatingOptions& translating, const dragoman::Options& request);
 
 }  // namespace dragoman::internal

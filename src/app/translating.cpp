@@ -65,9 +65,19 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
       folder, chosen_kernels(), threads > 0 ? static_cast<int>(threads) : available_threads(), precision);
 }
 
-TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file)
-    : files_(std::move(files)) {
-  if (files_.empty()) files_ = {"-"};
+bool is_text_argument(const std::string& argument) {
+  std::error_code none;
+  if (argument.empty() || argument == "-" || std::filesystem::exists(argument, none)) return false;
+  if (argument.find_first_of(" \t\n") != argument.npos) return true;
+  const std::string extension = std::filesystem::path(argument).extension().string();
+  return argument.find('/') == argument.npos && extension.size() < 2;
+}
+
+TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file,
+                                   std::vector<std::string> given_lines)
+    : given_lines_(std::move(given_lines)), files_(std::move(files)) {
+  if (files_.empty() && given_lines_.empty()) files_ = {"-"};
+  std::ranges::reverse(given_lines_);
   for (const std::string& file : files_) {
     if (file != "-") check_readable(file);
   }
@@ -77,12 +87,23 @@ TranslationInput::TranslationInput(std::vector<std::string> files, const std::st
 
 bool TranslationInput::next(Line& line) {
   line = {};
-  while (!reader_ || !reader_->next(line.text)) {
+  if (!next_text(line.text)) return false;
+  if (prefixes_) read_prefix(line.prefix);
+  return true;
+}
+
+bool TranslationInput::next_text(std::string_view& text) {
+  if (!given_lines_.empty()) {
+    given_line_ = std::move(given_lines_.back());
+    given_lines_.pop_back();
+    text = given_line_;
+    return true;
+  }
+  while (!reader_ || !reader_->next(text)) {
     if (files_.empty()) return false;
     reader_ = std::make_unique<LineReader>(files_.back());
     files_.pop_back();
   }
-  if (prefixes_) read_prefix(line.prefix);
   return true;
 }
 
@@ -100,6 +121,7 @@ void TranslationInput::read_prefix(std::string_view& prefix) {
 // Opening a pipe or standard input blocks until its first bytes arrive.
 bool TranslationInput::ready() {
   if (prefixes_ && !prefixes_->ready()) return false;
+  if (!given_lines_.empty()) return true;
   if (!reader_ || !reader_->ready()) return false;
   return !reader_->at_end() || files_.empty() || std::filesystem::is_regular_file(files_.back());
 }

@@ -38,11 +38,16 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options);
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
                                        RequestedPrecision precision = RequestedPrecision::as_saved);
 
-// The lines of several files, or of standard input, each with the line of the prefix file that belongs to it.
+// Whether an argument in place of a file is text itself: no file has that name, and it has white space or looks like no
+// path.
+bool is_text_argument(const std::string& argument);
+
+// Given lines, or those of several files, or of standard input, each with the line of the prefix file that belongs to it.
 class TranslationInput {
  public:
   // Throws an Error if one of the files cannot be read.
-  explicit TranslationInput(std::vector<std::string> files, const std::string& prefix_file = "");
+  explicit TranslationInput(std::vector<std::string> files, const std::string& prefix_file = "",
+                            std::vector<std::string> given_lines = {});
 
   struct Line {
     std::string_view text, prefix;
@@ -57,7 +62,10 @@ class TranslationInput {
  private:
   void read_prefix(std::string_view& prefix);
 
-  std::vector<std::string> files_;  // the next one last
+  bool next_text(std::string_view& text);
+
+  std::vector<std::string> given_lines_, files_;  // the next one last
+  std::string given_line_;                        // that next() handed out
   std::unique_ptr<LineReader> reader_, prefixes_;
   std::string repaired_prefix_;
   int64_t repaired_prefixes_ = 0;

@@ -83,6 +83,11 @@ const Option* Options::find(const std::string& key) const {
   return found == options_.end() ? nullptr : &*found;
 }
 
+const Option* Options::find(char letter) const {
+  const auto found = std::ranges::find(options_, letter, &Option::letter);
+  return found == options_.end() ? nullptr : &*found;
+}
+
 Option& Options::find(const std::string& key, const std::string& place) {
   if (const Option* option = find(key)) return options_[static_cast<size_t>(option - options_.data())];
   throw UsageError("{}: unknown option {}{}", place, shortened(key), suggestion(key));

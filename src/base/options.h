@@ -60,7 +60,8 @@ class OptionError : public UsageError {
 
 struct Option {
   std::string section, name, help;
-  std::string kind;        // how help shows a value: N, X, TEXT, A,B,... or pre|post
+  std::string kind;        // how help shows a value: N, X, TEXT, FILE, A,B,... or pre|post
+  char letter = 0;         // a flag's short form: m for -m; 0: it has none
   std::string expected;    // "a whole number"
   std::string limits;      // "at least 1"; may be empty
   bool is_switch = false;  // a bool: --name alone means true
@@ -122,6 +123,7 @@ class Options {
 
   const std::vector<Option>& all() const { return options_; }
   const Option* find(const std::string& key) const;  // by its name or its former one; null if there is none
+  const Option* find(char letter) const;
 
  private:
   friend class Section;
@@ -150,6 +152,9 @@ class Declaration {
   Declaration& may_change_on_resume();
   // An older name, which recipes, flags and saved configurations may still use instead.
   Declaration& formerly(const std::string& name);
+  // What help shows for its value: FILE, DIR.
+  Declaration& shows(const char* kind);
+  Declaration& letter(char c);
   // The value in effect for a configuration that was saved before the option existed.
   Declaration& historical_default(OptionValue value);
 

@@ -71,6 +71,17 @@ Declaration& Declaration::formerly(const std::string& name) {
   return *this;
 }
 
+Declaration& Declaration::shows(const char* kind) {
+  option().kind = option().is_list() ? fmt::format("{0},{0},...", kind) : kind;
+  return *this;
+}
+
+Declaration& Declaration::letter(char c) {
+  CHECK(options_.find(c) == nullptr, "-{} is declared twice", c);
+  option().letter = c;
+  return *this;
+}
+
 Declaration& Declaration::historical_default(OptionValue value) {
   option().historical_default = std::move(value);
   return *this;

@@ -23,7 +23,7 @@ std::string default_and_range(const Option& option) {
     value = fmt::format("{}", fmt::join(*texts, ","));
   } else if (const auto* numbers = std::get_if<std::vector<double>>(&given)) {
     value = fmt::format("{}", fmt::join(*numbers, ","));
-  } else if (given != OptionValue(false)) {
+  } else if (!std::holds_alternative<bool>(given)) {
     value = to_text(given);
   }
   if (!option.limits.empty()) value += (value.empty() ? "" : ", ") + option.limits;
@@ -61,13 +61,20 @@ std::string entry(const std::string& name, const std::vector<std::string>& words
   return begin + wrapped(words, begin.size());
 }
 
+// "-m, --model"; of a switch that is on by default also how it is turned off.
+std::string flag_name(const Option& option) {
+  const std::string letter = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
+  const bool on = option.is_switch && option.default_value == OptionValue(true);
+  return letter + (on ? "--[no-]" : "--") + option.key();
+}
+
 // What is in brackets stays together, unless it is longer than a line.
 std::string flag_line(const Option& option) {
   const std::string brackets = default_and_range(option);
   std::vector<std::string> words = words_of(option.help);
   const bool fits = !brackets.empty() && help_column + brackets.size() <= page_width;
   for (const std::string& part : fits ? std::vector{brackets} : words_of(brackets)) words.push_back(part);
-  return entry("--" + option.key() + (option.kind.empty() ? "" : " " + option.kind), words);
+  return entry(flag_name(option) + (option.kind.empty() ? "" : " " + option.kind), words);
 }
 
 // A cell of a table: neither a column's end nor a tag.

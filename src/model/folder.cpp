@@ -1,10 +1,12 @@
 #include "model/folder.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/quotes.h"
 
 namespace dragoman::internal {
@@ -15,6 +17,33 @@ namespace {
 
 constexpr int format = 1;
 
+// The model folders beside it may have a name like it.
+[[noreturn]] void throw_missing(const std::string& folder) {
+  if (fs::exists(folder + ".toml"))
+    throw Error("there is no model folder {}, but a recipe {}.toml: train it first (dragoman train {}.toml)",
+                folder, folder, folder);
+  const fs::path path = (fs::path(folder) / "").parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", error)) {
+    if (fs::exists(entry.path() / "config.json", error))
+      names.push_back((path.parent_path() / entry.path().filename()).string());
+  }
+  std::ranges::sort(names);
+  const std::string meant = suggestion(path.string(), names);
+  throw Error("there is no model folder {}{}", folder, meant.empty() ? ": check the path" : meant);
+}
+
+// Where the folder has files as other systems' models have them.
+void check_other_systems(const std::string& folder) {
+  for (const char* file :
+       {"model.bin", "pytorch_model.bin", "model.npz", "decoder.yml", "tokenizer_config.json"}) {
+    if (fs::exists(fs::path(folder) / file))
+      throw Error("{} holds another system's model: convert it first (dragoman import {} --out DIR)", folder,
+                  folder);
+  }
+}
+
 }  // namespace
 
 nlohmann::json read_config(const std::string& folder) {
@@ -22,13 +51,15 @@ nlohmann::json read_config(const std::string& folder) {
   std::error_code error;
   const bool exists = fs::exists(path, error);
   if (error) throw Error("cannot read {}: {}", path, error.message());
-  if (!exists && !folder.empty() && !fs::exists(folder))
-    throw Error("there is no model folder {}: check the path", folder);
-  if (!exists)
+  if (!exists && !folder.empty() && !fs::exists(folder)) throw_missing(folder);
+  if (!exists) {
+    check_other_systems(folder);
     throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
+  }
   nlohmann::json config;
   try {
     config = parse_json(read_file(path));
+    if (!config.contains("format")) check_other_systems(folder);
     const nlohmann::json& found = config.at("format");
     if (!found.is_number_integer() || found < 1)
       throw Error("{} has format {}, but format numbers start at 1: is it a model configuration?", path,

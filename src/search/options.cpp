@@ -63,8 +63,8 @@ void declare(Section& own, SearchOptions& o) {
           "multiplies the log-probability of subwords already in the output", at_least(1));
   own.add("shortlist", o.shortlist,
           "restrict the output to the shortlist's subwords for the sentence: faster");
-  own.add("always-allow", o.always_allow,
-          "file of words to allow in addition to the shortlist, one per line");
+  own.add("always-allow", o.always_allow, "file of words to allow in addition to the shortlist, one per line")
+      .shows("FILE");
   own.add("coverage-penalty", o.coverage_penalty,
           "rerank the finished hypotheses by score + X * coverage, the log of how much of the source was "
           "attended to",

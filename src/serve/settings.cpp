@@ -28,8 +28,8 @@ void declare_network(Section& own, ServeSettings& s) {
   own.add("host-name", s.host_names,
           "name that requests may have as their Host where only this machine's own address is listened on");
   own.add("port", s.port, "port to listen on; 0: any free port", at_least(0).at_most(65535));
-  own.add("certificate", s.certificate, "PEM file of the certificate and its chain, for HTTPS");
-  own.add("key", s.key, "PEM file of the certificate's private key");
+  own.add("certificate", s.certificate, "PEM file of the certificate and its chain, for HTTPS").shows("FILE");
+  own.add("key", s.key, "PEM file of the certificate's private key").shows("FILE");
   own.add("connections", s.connections, "maximum open connections", at_least(1).at_most(1'000'000));
   own.add("connections-per-address", s.connections_per_address, "maximum open connections per client address",
           at_least(1).at_most(1'000'000));
@@ -89,9 +89,10 @@ void declare_operation(Section& own, ServeSettings& s) {
       {{"text", RequestLogFormat::text}, {"json", RequestLogFormat::json}, {"off", RequestLogFormat::off}});
   own.add("drain-time", s.drain_time, "seconds to finish accepted requests after SIGTERM",
           at_least(0).at_most(3600));
-  own.add("training", s.training, "folder of a training run, or of several, shown at /training");
-  own.add("suggestions", s.suggestions, "file to append users' suggested translations to, as JSON lines");
-  own.add("glossaries", s.glossaries, "folder to store clients' glossaries in");
+  own.add("training", s.training, "folder of a training run, or of several, shown at /training").shows("DIR");
+  own.add("suggestions", s.suggestions, "file to append users' suggested translations to, as JSON lines")
+      .shows("FILE");
+  own.add("glossaries", s.glossaries, "folder to store clients' glossaries in").shows("DIR");
 }
 
 void validate(const ServeSettings& s) {

@@ -9,6 +9,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr int log_digits = 6;  // after the point of a log-probability
+
 ordered_json to_json(dragoman::Span span) { return ordered_json::array({span.begin, span.end}); }
 
 ordered_json to_json(const SourceToken& token) {
@@ -16,7 +18,8 @@ ordered_json to_json(const SourceToken& token) {
 }
 
 ordered_json to_json(const Token& token, bool alignment) {
-  ordered_json object = {{"piece", token.text}, {"log_probability", token.log_probability}};
+  ordered_json object = {{"piece", token.text},
+                         {"log_probability", rounded(token.log_probability, log_digits)}};
   if (alignment) object.update({{"span", to_json(token.span)}, {"source", token.source}});
   return object;
 }
@@ -48,8 +51,8 @@ void print_list(std::ostream& out, const char* name, const Items& items, const T
 }
 
 void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, const TranslationJson& with) {
-  out << "\"text\":" << ordered_json(hypothesis.text) << ",\"score\":" << ordered_json(hypothesis.score)
-      << ',';
+  out << "\"text\":" << ordered_json(hypothesis.text)
+      << ",\"score\":" << ordered_json(rounded(hypothesis.score, log_digits)) << ',';
   print_list(out, "tokens", hypothesis.tokens,
              [&](const Token& token) { return to_json(token, with.alignment); });
   if (with.words) {

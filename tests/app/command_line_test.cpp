@@ -10,7 +10,7 @@ class CommandLineTest : public testing::Test {
   CommandLineTest() {
     auto command = own.section("", "Options");
     command.add("pieces", pieces, "show subwords");
-    command.add("prefix", prefix, "of each output");
+    command.add("prefix", prefix, "of each output").shows("FILE").letter('p');
     command.add("models", models, "to ask");
     auto model = recipe.section("model", "The model");
     model.add("width", width, "of a layer");
@@ -65,6 +65,32 @@ TEST_F(CommandLineTest, ABoolCanBeTurnedOff) {
   ASSERT_TRUE(line.parse({"--pieces=false", "a.txt"}));
   line.set_flags();
   EXPECT_FALSE(pieces);
+}
+
+TEST_F(CommandLineTest, ABoolIsTurnedOffByNo) {
+  pieces = true;
+  ASSERT_TRUE(line.read({"a", "--no-pieces"}));
+  EXPECT_FALSE(pieces);
+  EXPECT_EQ(error({"a", "--no-pieces=true"}), "try: --no-pieces takes no value");
+  EXPECT_EQ(error({"a", "--no-pieces", "--pieces"}),
+            "try: --no-pieces and --pieces are the same option: remove one of them");
+  EXPECT_NE(error({"a", "--no-prefix"}).find("unknown option --no-prefix"), std::string::npos);
+}
+
+TEST_F(CommandLineTest, AnOptionMayHaveALetter) {
+  ASSERT_TRUE(line.read({"-p", "x", "a"}));
+  EXPECT_EQ(prefix, "x");
+  ASSERT_TRUE(line.read({"-p", "x", "a", "--prefix", "y"}));
+  EXPECT_EQ(prefix, "y");
+  EXPECT_NE(own.help().find("  -p, --prefix FILE "), std::string::npos) << own.help();
+}
+
+TEST_F(CommandLineTest, ShellsCompleteWhatIsDeclared) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(line.parse({"--help=completion"}));
+  const std::string printed = testing::internal::GetCapturedStdout();
+  EXPECT_TRUE(printed.starts_with("--pieces::show subwords\n--prefix:FILE:of each output\n")) << printed;
+  EXPECT_NE(printed.find("--model.width:N:of a layer\n"), std::string::npos);
 }
 
 TEST_F(CommandLineTest, ABoolTakesTrueAndFalseAsAWord) {

@@ -72,7 +72,8 @@ TEST(Program, OutputThatCannotBeWrittenIsAnErrorWithTheReason) {
 }
 
 TEST(Program, AWrongCommandLineIsAUsageError) {
-  EXPECT_EQ(error_of("", 2), "dragoman: missing command: dragoman --help lists them\n");
+  EXPECT_NE(run("").output.find("usage: dragoman COMMAND"), std::string::npos)
+      << "alone it lists its commands";
   EXPECT_EQ(error_of("trian", 2),
             "dragoman: unknown command trian; did you mean train? dragoman --help lists all\n");
   EXPECT_EQ(error_of("version", 2),

@@ -51,6 +51,38 @@ TEST_F(TranslatingCommands, JsonTellsScoresAndFlags) {
 }
 
 // Where the lines themselves do not say it.
+TEST_F(TranslatingCommands, TextMayBeGivenInPlaceOfAFile) {
+  const std::string wanted = translate("The cat sleeps.\nIt is cold.\n");
+  EXPECT_EQ(translate("", "--text 'The cat sleeps.\nIt is cold.'"), wanted);
+  EXPECT_EQ(translate("", "'The cat sleeps.' 'It is cold.'"), wanted);
+  EXPECT_EQ(translate("", "cold"), translate("cold\n"));
+  const std::string prefix = "--prefix " + write("prefix", "A dog\n");
+  EXPECT_EQ(translate("", "'The cat sleeps.' " + prefix), translate("The cat sleeps.\n", prefix));
+  const std::string model = "translate -m " + folder_.path + " ";
+  run(model + "no.txt", "", 1);
+  EXPECT_EQ(errors_, "dragoman: cannot read no.txt: No such file or directory\n")
+      << "a path with a mistake in it";
+  run(model + "'It is.' " + write("text", "a\n"), "", 2);
+  EXPECT_NE(errors_.find("\"It is.\": give one or the other"), std::string::npos) << errors_;
+  run(model + "--text a " + file("text"), "", 2);
+}
+
+TEST_F(TranslatingCommands, AWrongModelFolderGetsASuggestion) {
+  const std::string parent = folder_.path + "/..";
+  run("translate -m " + parent + "/modle a", "", 1);
+  EXPECT_NE(errors_.find("did you mean " + parent + "/model?"), std::string::npos) << errors_;
+  write("recipe.toml", "");
+  run("translate -m " + file("recipe") + " a", "", 1);
+  EXPECT_NE(errors_.find("dragoman train " + file("recipe") + ".toml"), std::string::npos) << errors_;
+  std::filesystem::create_directories(file("other"));
+  write("other/model.bin", "");
+  for (const char* config : {"", "{}"}) {
+    if (*config != 0) write("other/config.json", config);
+    run("translate -m " + file("other") + " a", "", 1);
+    EXPECT_NE(errors_.find("dragoman import " + file("other")), std::string::npos) << errors_;
+  }
+}
+
 TEST_F(TranslatingCommands, AWarningSaysHowManyLinesWereCut) {
   const std::string input = "The cat sleeps.\n\nIt is cold.\n";
   int64_t cut = 0, repeats = 0;

@@ -76,11 +76,11 @@ class V1Test : public testing::Test {
       EXPECT_EQ(got[i]["text"], wanted.text());
       ASSERT_EQ(got[i]["lines"].size(), 1U);
       const json& line = got[i]["lines"][0];
-      EXPECT_EQ(line["score"].get<double>(), wanted.hypotheses[0].score);
+      EXPECT_NEAR(line["score"].get<double>(), wanted.hypotheses[0].score, 1e-6);
       ASSERT_EQ(line["tokens"].size(), wanted.hypotheses[0].tokens.size());
       for (size_t t = 0; t < line["tokens"].size(); ++t) {
-        EXPECT_EQ(line["tokens"][t]["log_probability"].get<float>(),
-                  wanted.hypotheses[0].tokens[t].log_probability);
+        EXPECT_NEAR(line["tokens"][t]["log_probability"].get<double>(),
+                    wanted.hypotheses[0].tokens[t].log_probability, 1e-6);
       }
       if (!asked.options.contains("nbest")) continue;
       ASSERT_EQ(line["nbest"].size(), wanted.hypotheses.size());
