@@ -42,7 +42,7 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
 // path.
 bool is_text_argument(const std::string& argument);
 
-// Given lines, or those of several files, or of standard input, each with the line of the prefix file that belongs to it.
+// Given lines, or those of several files, or of standard input, each with its line of the prefix file.
 class TranslationInput {
  public:
   // Throws an Error if one of the files cannot be read.
