@@ -24,12 +24,28 @@ struct DocumentMark {
   // words come out as the file has them: code in a sentence.
   enum class Kind { span, point, cut, fixed };
   Kind kind = Kind::span;
-  TextSpan place = {};     // in bytes of the segment's text: of a point it is empty
-  size_t depth = 0;        // the number of spans that it is inside
+  TextSpan place = {};  // in bytes of the segment's text: of a point it is empty
+  size_t depth = 0;     // the number of spans that it is inside
+  // Of a point: it opens or closes a pair whose other half is outside the segment.
+  enum class Half { none, open, close };
+  Half half = Half::none;
   std::string open;        // as the file has it; the whole mark unless it is a span
   std::string close = {};  // of a span
   // Written around each stretch of text directly inside this span: a run of an office document.
   std::string text_open = {}, text_close = {};
+};
+
+// A translation with its marks consists of these, one after the other.
+struct RenderedPiece {
+  enum class Kind {
+    text,
+    open,
+    close,
+    whole
+  };  // `open` and `close` are of a span, `whole` is any other mark
+  Kind kind = Kind::text;
+  const DocumentMark* mark = nullptr;  // of text: the innermost span around it; null: it is outside all spans
+  std::string_view text = {};
 };
 
 // Text that is translated as a whole: a paragraph, a table's cell, a message.
@@ -40,6 +56,8 @@ struct DocumentSegment {
   std::vector<DocumentMark> marks = {};
   std::string text_open = {}, text_close = {};             // the same for text outside all spans
   std::string (*escape)(std::string_view text) = nullptr;  // text as the file has it; null: as it is
+  // For formats in which more depends on each other than a text and its escapes; null: the pieces one after the other.
+  std::string (*compose)(const DocumentSegment& segment, std::vector<RenderedPiece> pieces) = nullptr;
 };
 
 struct Document {

@@ -9,17 +9,18 @@ namespace dragoman::internal {
 namespace {
 
 using MarkKind = DocumentMark::Kind;
+using PieceKind = RenderedPiece::Kind;
 
 class Writer {
  public:
   Writer(const DocumentSegment& segment, std::string_view translation, const WordLinks& links)
       : segment_(segment), translation_(translation), words_(links.words()), nodes_(place(segment, links)) {}
 
-  std::string write() {
+  std::vector<RenderedPiece> write() {
     open_.push_back({.node = 0, .word = 0, .children = children_of(0)});
     while (!open_.empty()) step();
     flush();
-    return std::move(out_);
+    return std::move(pieces_);
   }
 
  private:
@@ -95,41 +96,56 @@ class Writer {
   void write_empty(size_t node) {
     flush();
     std::vector<size_t> spans;
+    const auto close = [&] {
+      mark(PieceKind::close, spans.back());
+      spans.pop_back();
+    };
     for (size_t i = node; i < nodes_[node].end; ++i) {
-      for (; !spans.empty() && nodes_[spans.back()].end <= i; spans.pop_back())
-        out_ += nodes_[spans.back()].mark->close;
+      while (!spans.empty() && nodes_[spans.back()].end <= i) close();
       if (nodes_[i].mark == nullptr) continue;
-      out_ += nodes_[i].mark->kind == MarkKind::fixed ? apart(nodes_[i]) : nodes_[i].mark->open;
-      spans.push_back(i);
+      const MarkKind kind = nodes_[i].mark->kind;
+      if (kind == MarkKind::fixed) {
+        write_apart(i);
+      } else if (kind == MarkKind::span) {
+        mark(PieceKind::open, i);
+        spans.push_back(i);
+      } else {
+        mark(PieceKind::whole, i);
+      }
     }
-    for (; !spans.empty(); spans.pop_back()) out_ += nodes_[spans.back()].mark->close;
+    while (!spans.empty()) close();
   }
 
   // Words that the translation lacks, with white space where the source has it.
-  std::string apart(const Placed& node) const {
-    const size_t word = node.words.begin, end = node.mark->place.end;
-    const bool last = word == words_.size();
+  void write_apart(size_t node) {
+    const size_t word = nodes_[node].words.begin, end = nodes_[node].mark->place.end;
+    const bool last = word == words_.size(), right = nodes_[node].right;
     const bool space_after = end < segment_.text.size() && segment_.text[end] == ' ';
-    const std::string before = last && word > 0 && node.right ? " " : "";
-    const std::string after = !last && (node.right || (word == 0 && space_after)) ? " " : "";
-    return before + node.mark->open + after;
+    const DocumentMark* const around = nodes_[nodes_[node].parent].mark;
+    if (last && word > 0 && right) pieces_.push_back({.mark = around, .text = " "});
+    mark(PieceKind::whole, node);
+    if (!last && (right || (word == 0 && space_after))) pieces_.push_back({.mark = around, .text = " "});
+  }
+
+  void mark(PieceKind kind, size_t node) {
+    if (nodes_[node].mark != nullptr) pieces_.push_back({.kind = kind, .mark = nodes_[node].mark});
   }
 
   void enter(size_t node) {
     flush();
     if (nodes_[node].mark != nullptr && nodes_[node].mark->kind == MarkKind::fixed) {
-      out_ += nodes_[node].mark->open;
+      mark(PieceKind::whole, node);
       open_.back().word = nodes_[node].words.end;
       return;
     }
-    if (nodes_[node].mark != nullptr) out_ += nodes_[node].mark->open;
+    mark(PieceKind::open, node);
     open_.push_back({.node = node, .word = nodes_[node].words.begin, .children = children_of(node)});
   }
 
   void leave() {
     flush();
     const size_t node = open_.back().node;
-    if (nodes_[node].mark != nullptr) out_ += nodes_[node].mark->close;
+    mark(PieceKind::close, node);
     open_.pop_back();
     if (!open_.empty()) open_.back().word = nodes_[node].words.end;
   }
@@ -143,11 +159,7 @@ class Writer {
   }
   void flush() {
     if (stretch_.begin == stretch_.end) return;
-    const std::string_view bytes = stretch_.of(translation_);
-    const DocumentMark* mark = nodes_[stretch_node_].mark;
-    out_ += mark != nullptr ? mark->text_open : segment_.text_open;
-    out_ += segment_.escape != nullptr ? segment_.escape(bytes) : std::string(bytes);
-    out_ += mark != nullptr ? mark->text_close : segment_.text_close;
+    pieces_.push_back({.mark = nodes_[stretch_node_].mark, .text = stretch_.of(translation_)});
     stretch_ = {};
   }
 
@@ -156,17 +168,34 @@ class Writer {
   const std::vector<TextSpan>& words_;
   const std::vector<Placed> nodes_;
   std::vector<Open> open_;
-  std::string out_;
+  std::vector<RenderedPiece> pieces_;
   TextSpan stretch_;
   size_t stretch_node_ = 0;
 };
+
+std::string concatenated(const DocumentSegment& segment, std::span<const RenderedPiece> pieces) {
+  std::string out;
+  for (const auto& [kind, mark, text] : pieces) {
+    if (kind != PieceKind::text) {
+      out += kind == PieceKind::close ? mark->close : mark->open;
+      continue;
+    }
+    out += mark != nullptr ? mark->text_open : segment.text_open;
+    out += segment.escape != nullptr ? segment.escape(text) : std::string(text);
+    out += mark != nullptr ? mark->text_close : segment.text_close;
+  }
+  return out;
+}
 
 }  // namespace
 
 std::string render(const DocumentSegment& segment, std::string_view translation,
                    std::span<const Link> links) {
   if (translation == segment.text) return segment.original;
-  return Writer(segment, translation, WordLinks(segment.text, translation, links)).write();
+  std::vector<RenderedPiece> pieces =
+      Writer(segment, translation, WordLinks(segment.text, translation, links)).write();
+  return segment.compose != nullptr ? segment.compose(segment, std::move(pieces))
+                                    : concatenated(segment, pieces);
 }
 
 }  // namespace dragoman::internal

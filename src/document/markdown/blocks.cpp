@@ -9,9 +9,6 @@
 namespace dragoman::internal {
 namespace {
 
-// Makes the cell a paragraph whatever it begins with.
-constexpr std::string_view before_cell = "x ";
-
 TextSpan without_blanks(std::string_view source, TextSpan span) {
   while (span.begin < span.end && (source[span.begin] == ' ' || source[span.begin] == '\t')) ++span.begin;
   while (span.end > span.begin && (source[span.end - 1] == ' ' || source[span.end - 1] == '\t')) --span.end;
@@ -165,18 +162,19 @@ void MarkdownBlocks::add(MarkdownBlock block, cmark_node* node) {
 bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<TextSpan>& lines) {
   const std::optional<size_t> header = find_table(source_, lines);
   if (!header) return false;
-  const auto add_cell = [&](TextSpan place, std::string_view text, bool in_cell) {
+  const auto add_cell = [&](TextSpan place, std::string_view text, bool in_cell, bool begins_line) {
     blocks_.push_back({.begins = {place.begin},
                        .quotes = block.quotes,
                        .in_item = block.in_item && !in_cell,
                        .in_cell = in_cell,
+                       .begins_line = begins_line,
                        .before = before_cell});
     (cells_ += before_cell) += text;
   };
   const size_t text = after_definitions(source_, lines, *header);
   for (size_t i = text; i < *header; ++i) {
     if (i == text)
-      add_cell(lines[i], lines[i].of(source_), false);
+      add_cell(lines[i], lines[i].of(source_), false, true);
     else
       cells_ += lines[i].of(source_);
     cells_ += i + 1 < *header ? "\n" : "\n\n";
@@ -185,7 +183,7 @@ bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<Tex
     if (i == *header + 1) continue;
     for (const TextSpan cell : cells_of(source_, lines[i])) {
       if (cell.begin == cell.end) continue;
-      add_cell(cell, cell.of(source_), true);
+      add_cell(cell, cell.of(source_), true, cell.begin == lines[i].begin);
       cells_ += "\n\n";
     }
   }

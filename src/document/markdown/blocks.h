@@ -12,11 +12,15 @@
 
 namespace dragoman::internal {
 
+// Makes the cell of a table a paragraph whatever it begins with.
+inline constexpr std::string_view before_cell = "x ";
+
 struct MarkdownBlock {
   cmark_node* node = nullptr;
   std::vector<size_t> begins = {};  // where its text may begin: link definitions may precede it
   size_t quotes = 0;                // the block quotes that it is in
   bool in_item = false, in_cell = false;
+  bool begins_line = true;       // or a | is before it
   std::string_view before = {};  // the node's text before the block's
 };
 

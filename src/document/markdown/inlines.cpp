@@ -8,10 +8,6 @@
 namespace dragoman::internal {
 namespace {
 
-bool is_punctuation(char c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-}
-
 std::string_view literal_of(cmark_node* node) {
   const char* literal = cmark_node_get_literal(node);
   return literal != nullptr ? literal : "";
@@ -123,7 +119,7 @@ bool MarkdownInlines::text(std::string_view decoded) {
   decoded.remove_prefix(skipped);
   while (!decoded.empty()) {
     const std::string_view rest = source_.substr(at_);
-    const bool is_escape = rest.size() > 1 && rest[0] == '\\' && is_punctuation(rest[1]);
+    const bool is_escape = rest.size() > 1 && rest[0] == '\\' && is_markdown_punctuation(rest[1]);
     if (is_escape || rest.starts_with('&')) {
       const auto reference = is_escape ? std::nullopt : references_.at_beginning_of(rest);
       const std::string shown = is_escape   ? std::string(rest.substr(1, 1))

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "document/markdown/blocks.h"
+#include "document/markdown/composer.h"
 #include "document/markdown/inlines.h"
 #include "document/markdown/segments.h"
 #include "document/markdown/text.h"
@@ -43,6 +44,11 @@ bool is_end(std::string_view source, size_t at, const MarkdownBlock& block) {
   return source[at] == '#' && cmark_node_get_type(block.node) == CMARK_NODE_HEADING;
 }
 
+decltype(DocumentSegment::escape) escape_of(const MarkdownBlock& block, bool after_definitions) {
+  if (block.in_cell) return block.begins_line ? escape_markdown_first_cell : escape_markdown_cell;
+  return after_definitions ? escape_markdown_after_definitions : escape_markdown;
+}
+
 }  // namespace
 
 Document read_markdown(std::string_view bytes, const DocumentSettings& settings) {
@@ -50,7 +56,8 @@ Document read_markdown(std::string_view bytes, const DocumentSettings& settings)
   check_bounds(bytes, settings);
   size_t kept = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   kept += front_matter(bytes.substr(kept));
-  SegmentBuilder builder({.escape = escape_markdown});
+  SegmentBuilder builder(
+      {.escape = escape_markdown, .compose = compose_markdown, .rules = {.tags_around = true}});
   builder.border(bytes.substr(0, kept));
   const std::string_view source = bytes.substr(kept);
 
@@ -67,7 +74,7 @@ Document read_markdown(std::string_view bytes, const DocumentSettings& settings)
     }
     if (!found || found->front().bytes.begin < at) continue;
     builder.border(source.substr(at, found->front().bytes.begin - at));
-    builder.set_escape(block.in_cell ? escape_markdown_cell : escape_markdown);
+    builder.set_escape(escape_of(block, found->front().bytes.begin > block.begins.front()));
     segments.add(*found, block.in_item);
     at = found->back().bytes.end;
   }

@@ -20,6 +20,7 @@ size_t end_after(std::string_view text, std::string_view close, size_t at) {
 
 void MarkdownSegments::add(const std::vector<MarkdownInline>& inlines, bool in_item) {
   deleted_ = false;
+  open_.clear();
   images_ = opaque_depth_ = 0;
   for (size_t i = 0; i < inlines.size(); ++i) {
     const size_t end =
@@ -73,8 +74,11 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
     case Kind::html:
       return html(bytes);
     case Kind::open:
+      open_.emplace_back();
       return builder_.open(bytes, item.name);
     case Kind::close:
+      while (!open_.empty() && !open_.back().empty()) open_.pop_back();
+      if (!open_.empty()) open_.pop_back();
       return builder_.close(bytes, item.name, item.rewritten);
     case Kind::open_image:
       return begin_image(bytes);
@@ -105,10 +109,10 @@ void MarkdownSegments::text(std::string_view literal, bool ends_block) {
     literal.remove_prefix(end);
     if (literal.empty()) return;
     const std::string_view mark = literal.substr(0, dialect_mark(literal, ends_block));
-    if (mark == "~~" && std::exchange(deleted_, !deleted_))
-      builder_.close(mark, mark);
+    if (mark == "~~" && !std::exchange(deleted_, !deleted_))
+      open(mark, mark);
     else if (mark == "~~")
-      builder_.open(mark, mark);
+      close(mark, mark);
     else if (mark.starts_with("{%"))
       builder_.border(mark);
     else if (mark.starts_with("[[") || mark.starts_with("$$"))
@@ -152,7 +156,7 @@ void MarkdownSegments::html(std::string_view bytes) {
   } else if (html_element(tag->name).role == HtmlElement::Role::block) {
     builder_.border(bytes);
   } else {
-    builder_.close(bytes, "<" + tag->name);
+    close(bytes, "<" + tag->name);
   }
 }
 
@@ -162,11 +166,27 @@ void MarkdownSegments::html_start(const HtmlToken& tag) {
   const bool has_content = element.content != HtmlElement::Content::none && !tag.empty;
   if (element.role == Role::block || element.role == Role::list) return builder_.border(tag.bytes);
   if (!has_content) return builder_.point(tag.bytes);
-  if (element.role == Role::inline_) return builder_.open(tag.bytes, "<" + tag.name);
+  if (element.role == Role::inline_) return open(tag.bytes, "<" + tag.name);
   builder_.begin_nested();
   builder_.border(tag.bytes);
   opaque_ = tag.name;
   opaque_depth_ = 1;
+}
+
+void MarkdownSegments::open(std::string_view bytes, std::string_view name) {
+  open_.emplace_back(name);
+  builder_.open(bytes, name);
+}
+
+void MarkdownSegments::close(std::string_view bytes, std::string_view name) {
+  constexpr size_t max_compared = 100;
+  for (size_t i = open_.size(); i-- > open_.size() - std::min(open_.size(), max_compared);) {
+    if (open_[i].empty()) break;
+    if (open_[i] != name) continue;
+    open_.resize(i);
+    return builder_.close(bytes, name);
+  }
+  builder_.point(bytes);
 }
 
 // An image is a point, and its alternative text a segment.

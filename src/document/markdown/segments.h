@@ -27,6 +27,9 @@ class MarkdownSegments {
   size_t dialect_mark(std::string_view text, bool ends_block);
   void html(std::string_view bytes);
   void html_start(const HtmlToken& tag);
+  // Of a pair that CommonMark does not know: it must not cross the others.
+  void open(std::string_view bytes, std::string_view name);
+  void close(std::string_view bytes, std::string_view name);
   void begin_image(std::string_view bytes);
   void end_image(std::string_view bytes);
   std::string_view bytes_of(const MarkdownInline& item) const { return item.bytes.of(source_); }
@@ -34,7 +37,8 @@ class MarkdownSegments {
 
   const std::string_view source_;
   SegmentBuilder& builder_;
-  bool deleted_ = false;  // within ~~
+  bool deleted_ = false;           // within ~~
+  std::vector<std::string> open_;  // names of such pairs; empty: CommonMark's own
   size_t images_ = 0, opaque_depth_ = 0;
   std::string opaque_;  // the HTML element that is not translated
 };

@@ -9,7 +9,6 @@ namespace {
 
 constexpr size_t max_label = 1000, max_title = 2000, max_parentheses = 32;
 
-bool is_punctuation(char c) { return c > ' ' && c < 127 && !is_alphanumeric(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Where a block's marker at the beginning of a line needs a backslash; text.size() if nowhere.
@@ -30,7 +29,7 @@ size_t block_marker(std::string_view text) {
 // A web address is a link in most dialects, which backslashes would break.
 size_t address_at(std::string_view text) {
   for (const std::string_view scheme : {"http://", "https://", "www."})
-    if (text.starts_with(scheme)) return std::min(text.find_first_of(" \t<>\"`|\\"), text.size());
+    if (text.starts_with(scheme)) return std::min(text.find_first_of(" \t<>\"`|\\[]"), text.size());
   return 0;
 }
 
@@ -53,7 +52,7 @@ bool needs_backslash(std::string_view text, size_t at) {
     case '<':
       return is_letter(next) || next == '/' || next == '!' || next == '?';
     case '\\':
-      return at + 1 == text.size() || is_punctuation(next);
+      return at + 1 == text.size() || is_markdown_punctuation(next);
     case '~':
       return next == '~' || (at > 0 && text[at - 1] == '~');
     case '#':
@@ -65,9 +64,9 @@ bool needs_backslash(std::string_view text, size_t at) {
   }
 }
 
-std::string escaped(std::string_view text, bool cell) {
+std::string escaped(std::string_view text, bool begins_line, bool cell) {
   std::string result;
-  const size_t marker = cell ? text.size() : block_marker(text);
+  const size_t marker = begins_line ? block_marker(text) : text.size();
   bool before_word = true;
   for (size_t at = 0; at < text.size();) {
     const size_t address = before_word ? address_at(text.substr(at)) : 0;
@@ -104,7 +103,7 @@ size_t after_destination(std::string_view source, size_t at) {
   size_t open = 0;
   for (; at < source.size(); ++at) {
     const char c = source[at];
-    if (c == '\\' && at + 1 < source.size() && is_punctuation(source[at + 1]))
+    if (c == '\\' && at + 1 < source.size() && is_markdown_punctuation(source[at + 1]))
       ++at;
     else if (c == '(' && ++open > max_parentheses)
       return begin;
@@ -121,7 +120,7 @@ size_t after_title(std::string_view source, size_t at) {
   const char close = source[at] == '(' ? ')' : source[at];
   for (size_t i = at + 1; i < std::min(source.size(), at + max_title); ++i) {
     if (source[i] == close) return i + 1;
-    if (source[i] == '\\' && i + 1 < source.size() && is_punctuation(source[i + 1])) ++i;
+    if (source[i] == '\\' && i + 1 < source.size() && is_markdown_punctuation(source[i + 1])) ++i;
   }
   return at;
 }
@@ -139,16 +138,38 @@ size_t after_label(std::string_view source, size_t at) {
   for (size_t i = at + 1; i < std::min(source.size(), at + max_label + 2); ++i) {
     if (source[i] == ']') return i + 1;
     if (source[i] == '[') return at;
-    if (source[i] == '\\' && i + 1 < source.size() && is_punctuation(source[i + 1])) ++i;
+    if (source[i] == '\\' && i + 1 < source.size() && is_markdown_punctuation(source[i + 1])) ++i;
   }
   return at;
 }
 
 }  // namespace
 
-std::string escape_markdown(std::string_view text) { return escaped(text, false); }
+bool is_markdown_punctuation(char c) { return c > ' ' && c < 127 && !is_alphanumeric(c); }
 
-std::string escape_markdown_cell(std::string_view text) { return escaped(text, true); }
+std::string escape_markdown(std::string_view text) { return escaped(text, true, false); }
+
+std::string escape_markdown_cell(std::string_view text) { return escaped(text, false, true); }
+
+std::string escape_markdown_first_cell(std::string_view text) { return escaped(text, true, true); }
+
+std::string escape_markdown_after_definitions(std::string_view text) {
+  const bool is_title = text.starts_with('"') || text.starts_with('\'') || text.starts_with('(');
+  return (is_title ? "\\" : "") + escaped(text, true, false);
+}
+
+std::string escape_all_markdown(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '`') {
+      result += "&#96;";
+      continue;
+    }
+    if (is_markdown_punctuation(c)) result += '\\';
+    result += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return result;
+}
 
 size_t after_line_end(std::string_view source, size_t at) {
   if (at < source.size() && source[at] == '\r') ++at;

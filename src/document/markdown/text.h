@@ -6,8 +6,14 @@
 
 namespace dragoman::internal {
 
+bool is_markdown_punctuation(char c);  // what a backslash may precede
+
 std::string escape_markdown(std::string_view text);
-std::string escape_markdown_cell(std::string_view text);  // in a table
+std::string escape_markdown_cell(std::string_view text);        // in a table
+std::string escape_markdown_first_cell(std::string_view text);  // at the beginning of a line
+// In a paragraph whose first lines define links: a quotation could be the title of the last one.
+std::string escape_markdown_after_definitions(std::string_view text);
+std::string escape_all_markdown(std::string_view text);  // a backslash before all punctuation
 
 // After a line's end: the marks of this many block quotes, as far as the line has them, and white space.
 size_t after_prefix(std::string_view source, size_t at, size_t quotes);

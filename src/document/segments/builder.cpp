@@ -101,7 +101,7 @@ void SegmentBuilder::border(std::string_view bytes) {
   frames_.back().out += bytes;
 }
 
-void SegmentBuilder::set_white_space(WhiteSpace white_space) { settings_.white_space = white_space; }
+void SegmentBuilder::set_white_space(WhiteSpace white_space) { settings_.rules.white_space = white_space; }
 
 void SegmentBuilder::set_escape(std::string (*escape)(std::string_view)) { settings_.escape = escape; }
 
@@ -131,9 +131,10 @@ std::string SegmentBuilder::attribute(std::string_view bytes, std::string_view d
 
 void SegmentBuilder::end_segment() {
   auto& [out, stretch, open] = frames_.back();
-  if (auto found = segment_in(stretch, settings_.white_space)) {
+  if (auto found = segment_in(stretch, settings_.rules)) {
     const auto [begin, end] = found->place;
     found->segment.escape = settings_.escape;
+    found->segment.compose = settings_.compose;
     out += std::string_view(stretch.bytes).substr(0, begin);
     out += document_.nest(std::move(found->segment));
     out += std::string_view(stretch.bytes).substr(end);

@@ -37,8 +37,9 @@ std::vector<MarkupAttribute> attributes(std::string_view tag);
 class SegmentBuilder {
  public:
   struct Settings {
-    std::string (*escape)(std::string_view text) = nullptr;  // of segments
-    WhiteSpace white_space = WhiteSpace::collapsed;
+    decltype(DocumentSegment::escape) escape = nullptr;  // of segments
+    decltype(DocumentSegment::compose) compose = nullptr;
+    StretchRules rules = {};
   };
   explicit SegmentBuilder(Settings settings) : settings_(settings) {}
 

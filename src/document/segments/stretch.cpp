@@ -11,6 +11,7 @@ namespace dragoman::internal {
 namespace {
 
 using MarkupKind = MarkupItem::Kind;
+using Half = DocumentMark::Half;
 
 struct ItemRange {
   size_t begin = 0, end = 0;
@@ -38,7 +39,7 @@ size_t end_of_words(std::string_view text, size_t begin) {
 }
 
 // The items from the first word to the last. Tags around them are left out where both of a pair are.
-ItemRange range_of_words(const MarkupStretch& stretch) {
+ItemRange range_of_words(const MarkupStretch& stretch, bool tags_around) {
   const std::vector<MarkupItem>& items = stretch.items;
   const auto shows = [&](const MarkupItem& item) {
     return item.kind == MarkupKind::fixed || !is_blank(text_of(stretch, item));
@@ -49,8 +50,8 @@ ItemRange range_of_words(const MarkupStretch& stretch) {
   ItemRange range = {first, last + 1};
   // Tags that a translation rewrites must not stay outside as well.
   for (size_t i = 0; i < range.begin; ++i) {
-    const bool reaches_in =
-        items[i].kind == MarkupKind::open && items[i].partner > first && items[i].partner <= last;
+    const bool reaches_in = items[i].kind == MarkupKind::open && items[i].partner > first &&
+                            (items[i].partner <= last || tags_around);
     if (reaches_in || items[i].written) range.begin = i;
   }
   for (size_t i = items.size(); i-- > range.end;) {
@@ -79,7 +80,9 @@ class SegmentAssembler {
     if (item.kind == MarkupKind::open && paired) return open(item);
     if (item.kind == MarkupKind::close && paired) return close(item);
     if (item.kind == MarkupKind::fixed && !stretch_.shown_of(item).empty()) return fixed(item);
-    point(stretch_.bytes_of(item));
+    point(stretch_.bytes_of(item), item.kind == MarkupKind::open    ? Half::open
+                                   : item.kind == MarkupKind::close ? Half::close
+                                                                    : Half::none);
   }
 
   DocumentSegment finish() && {
@@ -170,17 +173,19 @@ class SegmentAssembler {
     beside_close_ = true;
   }
 
-  void point(std::string_view bytes) {
+  void point(std::string_view bytes, Half half) {
     if (!text_.empty()) put_pending();
     // Adjacent ones are merged, so that they stay in order.
     if (beside_ < marks_.size() && beside_ + 1 == marks_.size() &&
-        marks_[beside_].kind == DocumentMark::Kind::point) {
+        marks_[beside_].kind == DocumentMark::Kind::point && marks_[beside_].half == Half::none &&
+        half == Half::none) {
       marks_[beside_].open += bytes;
       return;
     }
     marks_.push_back({.kind = DocumentMark::Kind::point,
                       .place = {text_.size(), text_.size()},
                       .depth = spans_.size(),
+                      .half = half,
                       .open = std::string(bytes)});
     beside_ = marks_.size() - 1;
     beside_close_ = false;
@@ -251,12 +256,12 @@ void MarkupStretch::clear() {
   written.clear();
 }
 
-std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace white_space) {
+std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, const StretchRules& rules) {
   const std::vector<MarkupItem>& items = stretch.items;
   const auto letters = [&](const MarkupItem& item) { return has_letters(text_of(stretch, item)); };
   if (std::ranges::none_of(items, letters)) return std::nullopt;
-  const ItemRange range = range_of_words(stretch);
-  SegmentAssembler assembler(stretch, white_space);
+  const ItemRange range = range_of_words(stretch, rules.tags_around);
+  SegmentAssembler assembler(stretch, rules.white_space);
   for (size_t i = range.begin; i < range.end; ++i)
     assembler.add(items[i], items[i].partner >= range.begin && items[i].partner < range.end);
   TextSpan place = {items[range.begin].bytes.begin, items[range.end - 1].bytes.end};

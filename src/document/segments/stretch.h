@@ -40,7 +40,12 @@ struct PlacedSegment {
   DocumentSegment segment;
 };
 
+struct StretchRules {
+  WhiteSpace white_space = WhiteSpace::collapsed;
+  bool tags_around = false;  // pairs of tags around all words belong to the segment, too
+};
+
 // From the first word to the last, with the tags that have their partners there. None if there are no letters.
-std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, WhiteSpace white_space);
+std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, const StretchRules& rules);
 
 }  // namespace dragoman::internal
