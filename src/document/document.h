@@ -28,6 +28,7 @@ struct DocumentMark {
   size_t depth = 0;        // the number of spans that it is inside
   std::string open;        // as the file has it; the whole mark unless it is a span
   std::string close = {};  // of a span
+  bool touches = false;    // of fixed words: they may touch others, as directives of format strings do
   // Written around each stretch of text directly inside this span: a run of an office document.
   std::string text_open = {}, text_close = {};
 };
@@ -38,8 +39,8 @@ struct DocumentSegment {
   std::string original;  // its bytes in the file, which are written where the translation is the text itself
   // As they open: each span is followed by what is inside it.
   std::vector<DocumentMark> marks = {};
-  std::string text_open = {}, text_close = {};             // the same for text outside all spans
-  std::string (*escape)(std::string_view text) = nullptr;  // text as the file has it; null: as it is
+  std::string text_open = {}, text_close = {};                    // the same for text outside all spans
+  std::function<std::string(std::string_view text)> escape = {};  // text as the file has it; null: as it is
 };
 
 struct Document {

@@ -161,12 +161,21 @@ class Writer {
   size_t stretch_node_ = 0;
 };
 
+// Fixed words that may touch others: "%dpx".
+std::vector<std::string> directives_of(const DocumentSegment& segment) {
+  std::vector<std::string> directives;
+  for (const DocumentMark& mark : segment.marks)
+    if (mark.kind == MarkKind::fixed && mark.touches) directives.emplace_back(mark.place.of(segment.text));
+  return directives;
+}
+
 }  // namespace
 
 std::string render(const DocumentSegment& segment, std::string_view translation,
                    std::span<const Link> links) {
   if (translation == segment.text) return segment.original;
-  return Writer(segment, translation, WordLinks(segment.text, translation, links)).write();
+  const std::vector<std::string> directives = directives_of(segment);
+  return Writer(segment, translation, WordLinks(segment.text, translation, links, directives)).write();
 }
 
 }  // namespace dragoman::internal
