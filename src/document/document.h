@@ -31,6 +31,7 @@ struct DocumentMark {
   Half half = Half::none;
   std::string open;        // as the file has it; the whole mark unless it is a span
   std::string close = {};  // of a span
+  bool touches = false;    // of fixed words: they may touch others, as directives of format strings do
   // Written around each stretch of text directly inside this span: a run of an office document.
   std::string text_open = {}, text_close = {};
 };
@@ -54,8 +55,8 @@ struct DocumentSegment {
   std::string original;  // its bytes in the file, which are written where the translation is the text itself
   // As they open: each span is followed by what is inside it.
   std::vector<DocumentMark> marks = {};
-  std::string text_open = {}, text_close = {};             // the same for text outside all spans
-  std::string (*escape)(std::string_view text) = nullptr;  // text as the file has it; null: as it is
+  std::string text_open = {}, text_close = {};                    // the same for text outside all spans
+  std::function<std::string(std::string_view text)> escape = {};  // text as the file has it; null: as it is
   // For formats in which more depends on each other than a text and its escapes; null: the pieces one after the other.
   std::string (*compose)(const DocumentSegment& segment, std::vector<RenderedPiece> pieces) = nullptr;
 };

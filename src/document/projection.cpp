@@ -187,13 +187,22 @@ std::string concatenated(const DocumentSegment& segment, std::span<const Rendere
   return out;
 }
 
+// Fixed words that may touch others: "%dpx".
+std::vector<std::string> directives_of(const DocumentSegment& segment) {
+  std::vector<std::string> directives;
+  for (const DocumentMark& mark : segment.marks)
+    if (mark.kind == MarkKind::fixed && mark.touches) directives.emplace_back(mark.place.of(segment.text));
+  return directives;
+}
+
 }  // namespace
 
 std::string render(const DocumentSegment& segment, std::string_view translation,
                    std::span<const Link> links) {
   if (translation == segment.text) return segment.original;
+  const std::vector<std::string> directives = directives_of(segment);
   std::vector<RenderedPiece> pieces =
-      Writer(segment, translation, WordLinks(segment.text, translation, links)).write();
+      Writer(segment, translation, WordLinks(segment.text, translation, links, directives)).write();
   return segment.compose != nullptr ? segment.compose(segment, std::move(pieces))
                                     : concatenated(segment, pieces);
 }

@@ -30,7 +30,7 @@ TEST(Po, TranslatesWhatHasNoTranslation) {
       "#~ msgid \"old\"\n#~ msgstr \"\"\n";
   EXPECT_EQ(texts_of(read_as("po", file)), (Texts{"%d files"}));
   std::string expected = file;
-  expected.replace(expected.find("files\"\nmsgstr \"\"") + 14, 2, "\"%q svyrf\"");
+  expected.replace(expected.find("files\"\nmsgstr \"\"") + 14, 2, "\"%d svyrf\"");
   EXPECT_EQ(rotation_of_po(file), expected);
   const std::string filled = identity_of(read_as("po", file));
   EXPECT_TRUE(po_has(filled, "msgstr \"%d files\"\n"));

@@ -176,7 +176,7 @@ class StringTable {
   }
 
   void translate(std::string_view string) {
-    for (MessagePart& part : message_parts(string, syntax_, true)) {
+    for (MessagePart& part : message_parts(string, syntax_, {.may_be_icu = true})) {
       document_.keep(part.kept);
       if (part.segment) document_.add(*std::move(part.segment));
     }

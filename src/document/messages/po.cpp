@@ -1,17 +1,21 @@
 #include <algorithm>
-#include <charconv>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "document/messages/po_entries.h"
+#include "document/messages/po_plurals.h"
 #include "document/messages/po_strings.h"
 #include "document/readers.h"
 
 namespace dragoman::internal {
 namespace {
+
+using Grammars = std::vector<const FormatGrammar*>;
 
 // A msgstr that is rewritten. The segments of a plural may be in several.
 struct Translation {
@@ -21,12 +25,23 @@ struct Translation {
   };
   std::string keyword;
   std::vector<Part> parts;
+  std::string message = {};  // that it translates
+};
+
+// What programs expect of the translations of an entry.
+struct FormatCheck {
+  Grammars grammars = {};
+  bool has_unknown = false;      // one whose signs are unknown, too
+  std::string fuzzy_flags = {};  // the line that marks an entry as fuzzy which fails
 };
 
 // The file: bytes that stay, and translations after them.
 struct Piece {
   std::string kept;
+  std::string flags = {};  // of an entry, if its translations pass the check
   std::optional<Translation> translation = {};
+  size_t entry = 0;           // of a translation and of its flags
+  bool may_be_fuzzy = false;  // the first of its flags' lines
 };
 
 struct PoEdit {
@@ -34,27 +49,60 @@ struct PoEdit {
   Piece piece;  // instead of it
 };
 
-std::string_view value_in(std::string_view header, std::string_view key) {
-  const size_t begin = header.find(key);
-  if (begin == header.npos) return {};
-  const std::string_view rest = header.substr(begin + key.size());
-  return rest.substr(0, rest.find_first_of(" ;\\"));
-}
+// Of any language.
+bool has_signs(std::string_view text) { return text.find_first_of("%{~$<") != text.npos; }
 
-// The number of plural forms; 0 if the header does not specify it.
-size_t plural_forms(std::string_view header) {
-  const std::string_view value = value_in(header, "nplurals=");
-  size_t forms = 0;
-  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), forms);
-  return error == std::errc() && forms <= 10 ? forms : 0;
-}
+// Writes the translations into the file. Those that a program could not format are marked as fuzzy, so that gettext
+// does not use them.
+class CatalogueWriter {
+ public:
+  CatalogueWriter(std::vector<Piece> pieces, std::map<size_t, FormatCheck> checks, std::string line_break)
+      : pieces_(std::move(pieces)), checks_(std::move(checks)), line_break_(std::move(line_break)) {}
+
+  std::string operator()(std::span<const std::string> rendered) const {
+    std::vector<std::string> values(pieces_.size());
+    std::set<size_t> fuzzy;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (!pieces_[i].translation) continue;
+      for (const Translation::Part& part : pieces_[i].translation->parts)
+        values[i] += part.kept + (part.segment ? rendered[*part.segment] : "");
+      if (!fits(pieces_[i], values[i])) fuzzy.insert(pieces_[i].entry);
+    }
+    std::string file;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      const Piece& piece = pieces_[i];
+      file += piece.kept;
+      file += piece.may_be_fuzzy && fuzzy.contains(piece.entry) ? checks_.at(piece.entry).fuzzy_flags
+                                                                : piece.flags;
+      if (piece.translation) file += po_field(piece.translation->keyword, values[i], line_break_);
+    }
+    return file;
+  }
+
+ private:
+  bool fits(const Piece& piece, std::string& value) const {
+    const auto check = checks_.find(piece.entry);
+    if (check == checks_.end()) return true;
+    if (check->second.has_unknown && has_signs(value)) return false;
+    return std::ranges::all_of(check->second.grammars, [&](const FormatGrammar* grammar) {
+      std::optional<std::string> ordered =
+          with_arguments_in_order(*grammar, piece.translation->message, value);
+      if (ordered) value = *std::move(ordered);
+      return ordered.has_value();
+    });
+  }
+
+  std::vector<Piece> pieces_;
+  std::map<size_t, FormatCheck> checks_;
+  std::string line_break_;
+};
 
 bool is_no_charset(std::string_view name) {
   return name.empty() || name == "CHARSET" || name == "ASCII" || name == "US-ASCII";
 }
 
 void check_charset(std::string_view header, const DocumentSettings& settings) {
-  const std::string_view name = value_in(header, "charset=");
+  const std::string_view name = value_in_header(header, "charset=", " ;\\");
   const auto same = [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; };
   if (is_no_charset(name) || std::ranges::equal(name, std::string_view("UTF-8"), same) ||
       std::ranges::equal(name, std::string_view("UTF8"), same))
@@ -88,45 +136,66 @@ class Catalogue {
       at = edit.place.end;
     }
     pieces.push_back({std::string(file_.substr(at))});
-    const auto write = [pieces = std::move(pieces),
-                        line_break = line_break_](std::span<const std::string> rendered) {
-      std::string file;
-      for (const Piece& piece : pieces) {
-        file += piece.kept;
-        if (!piece.translation) continue;
-        std::string value;
-        for (const Translation::Part& part : piece.translation->parts)
-          value += part.kept + (part.segment ? rendered[*part.segment] : "");
-        file += po_field(piece.translation->keyword, value, line_break);
-      }
-      return file;
-    };
-    return {.segments = std::move(segments_), .write = write};
+    return {.segments = std::move(segments_),
+            .write = CatalogueWriter(std::move(pieces), std::move(checks_), line_break_)};
   }
 
  private:
   void add(const PoEntry& entry) {
+    ++entry_;
     const size_t there = entry.translations.size();
-    const size_t forms = !entry.has_plural ? 1 : forms_ > 0 ? forms_ : std::max(there, size_t{2});
+    const size_t forms = !entry.has_plural ? 1 : forms_.count > 0 ? forms_.count : std::max(there, size_t{2});
     std::vector<bool> wanted(forms);
     for (size_t form = 0; form < forms; ++form)
-      wanted[form] = form >= there || entry.is_fuzzy || entry.translations[form].value.empty();
+      wanted[form] = form >= there || entry.is_fuzzy() || entry.translations[form].value.empty();
+    const FormatCheck check = check_of(entry);
+    const Grammars& grammars = check.grammars;
     if (!std::ranges::count(wanted, true)) return;
-    const bool needs_singular = !entry.has_plural || (forms > 1 && wanted[0]);
-    const auto singular = needs_singular ? parts_of(entry.id) : std::vector<Translation::Part>();
-    const bool needs_plural =
-        entry.has_plural && std::find(wanted.begin() + (forms > 1), wanted.end(), true) != wanted.end();
-    const auto plural = needs_plural ? parts_of(entry.plural_id) : std::vector<Translation::Part>();
+    if (check.has_unknown && (has_signs(entry.id.value) || has_signs(entry.plural_id.value))) return;
+    const std::optional<size_t> one = entry.has_plural ? form_of_one(entry, grammars, forms) : 0;
+    const bool needs_one = one && wanted[*one];
+    const bool needs_others = std::ranges::count(wanted, true) > static_cast<std::ptrdiff_t>(needs_one);
+    const auto singular = needs_one ? parts_of(entry.id, grammars) : std::vector<Translation::Part>();
+    const auto plural = needs_others ? parts_of(entry.plural_id, grammars) : std::vector<Translation::Part>();
+    if (singular.empty() && plural.empty()) return;
     for (size_t form = 0; form < forms; ++form) {
-      const auto& parts = needs_singular && form == 0 ? singular : plural;
-      if (wanted[form] && !parts.empty()) add_translation(entry, form, parts);
+      const auto& parts = form == one ? singular : plural;
+      if (wanted[form] && !parts.empty())
+        add_translation(entry, form, parts, form == one ? entry.id : entry.plural_id);
     }
-    if (entry.is_fuzzy && !(singular.empty() && plural.empty())) remove_fuzzy(entry);
+    if (!grammars.empty() || check.has_unknown) checks_[entry_] = check;
+    edit_flags(entry);
+  }
+
+  // The languages whose format strings the entry has.
+  static FormatCheck check_of(const PoEntry& entry) {
+    const std::string& message = entry.has_plural ? entry.plural_id.value : entry.id.value;
+    FormatCheck check;
+    for (const std::string_view flag : entry.flags) {
+      const FormatGrammar* grammar = format_grammar(flag);
+      if (grammar != nullptr && directives(*grammar, message)) check.grammars.push_back(grammar);
+      check.has_unknown |= grammar == nullptr && flag.ends_with("-format") && !flag.starts_with("no-");
+    }
+    return check;
+  }
+
+  // The form that is translated from the singular: none where a program needs more arguments for it.
+  std::optional<size_t> form_of_one(const PoEntry& entry, const Grammars& grammars, size_t forms) const {
+    const size_t one = forms_.of_one;
+    if (forms == 1) return {};
+    const bool often = one < forms_.often.size() && forms_.often[one];
+    const std::string_view singular = entry.id.value, plural = entry.plural_id.value;
+    const bool fits = std::ranges::all_of(grammars, [&](const FormatGrammar* grammar) {
+      return directives(*grammar, singular) && takes_arguments_of(*grammar, singular, plural) &&
+             (!often || takes_arguments_of(*grammar, plural, singular));
+    });
+    return fits ? std::optional(one) : std::nullopt;
   }
 
   // Empty if nothing is to be translated: gettext then shows the message itself.
-  std::vector<Translation::Part> parts_of(const PoField& message) {
-    std::vector<MessagePart> found = message_parts(message.value, po_syntax(), false);
+  std::vector<Translation::Part> parts_of(const PoField& message, const Grammars& grammars) {
+    std::vector<MessagePart> found =
+        message_parts(message.value, po_syntax(), {.grammar = grammars.empty() ? nullptr : grammars[0]});
     if (std::ranges::none_of(found, [](const MessagePart& part) { return part.segment.has_value(); }))
       return {};
     std::vector<Translation::Part> parts;
@@ -139,34 +208,41 @@ class Catalogue {
     return parts;
   }
 
-  void add_translation(const PoEntry& entry, size_t form, const std::vector<Translation::Part>& parts) {
+  void add_translation(const PoEntry& entry, size_t form, const std::vector<Translation::Part>& parts,
+                       const PoField& message) {
     const bool is_there = form < entry.translations.size();
     const size_t end = entry.translations.back().place.end;
-    edits_.push_back({.place = is_there ? entry.translations[form].place : TextSpan{end, end},
-                      .piece = {.kept = is_there ? "" : line_break_,
-                                .translation = Translation{
-                                    entry.has_plural ? fmt::format("msgstr[{}]", form) : "msgstr", parts}}});
+    edits_.push_back(
+        {.place = is_there ? entry.translations[form].place : TextSpan{end, end},
+         .piece = {.kept = is_there ? "" : line_break_,
+                   .translation = Translation{entry.has_plural ? fmt::format("msgstr[{}]", form) : "msgstr",
+                                              parts, message.value},
+                   .entry = entry_}});
   }
 
   void replace(TextSpan place, std::string bytes) { edits_.push_back({place, {.kept = std::move(bytes)}}); }
 
-  // The fuzzy flag, and the message that the old translation was made for.
-  void remove_fuzzy(const PoEntry& entry) {
-    for (const TextSpan line : entry.previous) replace(line, "");
-    for (const TextSpan line : entry.flags) {
-      std::string_view bytes = line.of(file_);
-      const std::string_view ending = bytes.substr(trimmed(bytes).end);
-      bytes.remove_suffix(ending.size());
-      bytes.remove_prefix(bytes.find(',') + 1);
+  // Takes away the fuzzy flag, and the message that the old translation was made for.
+  void edit_flags(const PoEntry& entry) {
+    if (!entry.is_fuzzy() && !checks_.contains(entry_)) return;
+    if (entry.is_fuzzy())
+      for (const TextSpan line : entry.previous) replace(line, "");
+    for (const TextSpan line : entry.flag_lines) {
+      const std::string_view bytes = line.of(file_);
+      const std::string ending(bytes.substr(trimmed(bytes).end));
       std::string others;
-      while (!bytes.empty()) {
-        const size_t end = std::min(bytes.find(','), bytes.size());
-        const TextSpan name = trimmed(bytes.substr(0, end));
-        const std::string_view flag = name.of(bytes);
-        if (flag != "fuzzy" && !flag.empty()) others.append(", ").append(flag);
-        bytes.remove_prefix(std::min(end + 1, bytes.size()));
-      }
-      replace(line, others.empty() ? "" : "#" + others + std::string(ending));
+      for (const std::string_view flag : flags_of(bytes))
+        if (flag != "fuzzy") others.append(", ").append(flag);
+      const bool is_fuzzy = std::ranges::count(flags_of(bytes), "fuzzy") > 0;
+      edits_.push_back({line,
+                        {.kept = {},
+                         .flags = !is_fuzzy        ? std::string(bytes)
+                                  : others.empty() ? ""
+                                                   : "#" + others + ending,
+                         .entry = entry_,
+                         .may_be_fuzzy = line == entry.flag_lines.front()}});
+      if (edits_.back().piece.may_be_fuzzy && checks_.contains(entry_))
+        checks_[entry_].fuzzy_flags = "#, fuzzy" + others + ending;
     }
   }
 
@@ -174,7 +250,8 @@ class Catalogue {
   void complete(const PoEntry& header) {
     const TextSpan place = header.translations[0].place;
     const std::string_view bytes = place.of(file_);
-    if (const std::string_view name = value_in(bytes, "charset="); !name.empty() && is_no_charset(name)) {
+    if (const std::string_view name = value_in_header(bytes, "charset=", " ;\\");
+        !name.empty() && is_no_charset(name)) {
       const auto begin = static_cast<size_t>(name.data() - file_.data());
       replace({begin, begin + name.size()}, "UTF-8");
     }
@@ -191,7 +268,9 @@ class Catalogue {
 
   std::string_view file_;
   std::string to_, line_break_;
-  size_t forms_ = 0;
+  PluralForms forms_ = {};
+  size_t entry_ = 0;  // its number
+  std::map<size_t, FormatCheck> checks_ = {};
   std::vector<DocumentSegment> segments_ = {};
   std::vector<PoEdit> edits_ = {};
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -10,16 +11,6 @@ namespace {
 
 constexpr std::string_view po_blanks = " \t\r\f\v";
 constexpr size_t max_forms = 100;
-
-bool is_fuzzy(std::string_view flags) {
-  while (!flags.empty()) {
-    const size_t end = std::min(flags.find(','), flags.size());
-    const TextSpan flag = trimmed(flags.substr(0, end));
-    if (flag.of(flags) == "fuzzy") return true;
-    flags.remove_prefix(std::min(end + 1, flags.size()));
-  }
-  return false;
-}
 
 class PoParser {
  public:
@@ -56,8 +47,8 @@ class PoParser {
     const std::string_view comment = file_.substr(at_, end_ - at_);
     if (comment.starts_with("#~") && !has_id_) entry_ = {};  // flags before it belong to it
     if (comment.starts_with("#,")) {
-      entry_.flags.push_back({begin, next});
-      entry_.is_fuzzy |= is_fuzzy(comment.substr(2));
+      entry_.flag_lines.push_back({begin, next});
+      std::ranges::copy(flags_of(comment), std::back_inserter(entry_.flags));
     } else if (comment.starts_with("#|")) {
       entry_.previous.push_back({begin, next});
     }
@@ -140,6 +131,19 @@ class PoParser {
 };
 
 }  // namespace
+
+std::vector<std::string_view> flags_of(std::string_view line) {
+  std::vector<std::string_view> flags;
+  line.remove_prefix(std::min(line.find(','), line.size()));
+  while (!line.empty()) {
+    line.remove_prefix(1);
+    const size_t end = std::min(line.find(','), line.size());
+    const std::string_view flag = line.substr(0, end);
+    if (const TextSpan name = trimmed(flag); name.begin < name.end) flags.push_back(name.of(flag));
+    line.remove_prefix(end);
+  }
+  return flags;
+}
 
 std::vector<PoEntry> po_entries(std::string_view file, const DocumentSettings& settings) {
   return PoParser(file, settings).parse();

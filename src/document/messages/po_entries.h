@@ -1,6 +1,7 @@
 // The entries of a message catalogue (gettext's PO), and where their parts are in the file.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,17 @@ struct PoField {
 struct PoEntry {
   PoField id, plural_id;
   std::vector<PoField> translations;  // msgstr, or msgstr[0], msgstr[1], ...
-  std::vector<TextSpan> flags;        // lines that begin with "#,", with their line breaks
-  std::vector<TextSpan> previous;     // and with "#|"
-  bool has_context = false, has_plural = false, is_fuzzy = false;
+  std::vector<TextSpan> flag_lines;   // that begin with "#,", with their line breaks
+  std::vector<std::string_view> flags;
+  std::vector<TextSpan> previous;  // and with "#|"
+  bool has_context = false, has_plural = false;
 
+  bool is_fuzzy() const { return std::ranges::find(flags, "fuzzy") != flags.end(); }
   bool is_header() const { return !has_context && id.value.empty(); }
 };
+
+// Of a line that begins with "#,".
+std::vector<std::string_view> flags_of(std::string_view line);
 
 // Without obsolete entries (#~) and comments. Throws an Error with the line of what is invalid.
 std::vector<PoEntry> po_entries(std::string_view file, const DocumentSettings& settings);

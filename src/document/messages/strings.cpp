@@ -73,12 +73,14 @@ std::optional<size_t> access_key(std::string_view text) {
 // The tokens of the lines of one text.
 class MessageText {
  public:
-  MessageText(const Decoded& message, IcuText text, bool is_icu)
+  MessageText(const Decoded& message, IcuText text, bool is_icu, const FormatGrammar* grammar)
       : message_(message),
         all_(message.text),
         end_(text.place.end),
         at_(text.place.begin),
         is_icu_(is_icu),
+        grammar_(grammar),
+        signs_(grammar != nullptr ? format_signs(*grammar) : std::string_view()),
         in_plural_(text.in_plural) {
     const std::string_view inner = all_.substr(at_, end_ - at_);
     if (const auto key = access_key(inner); key && !is_icu) key_ = at_ + *key;
@@ -112,6 +114,11 @@ class MessageText {
   void next(std::vector<InlineToken>& tokens) {
     if (const size_t size = space_here(); size > 0) {
       tokens.push_back(take(TokenKind::space, size, std::string(rest().substr(0, size))));
+    } else if (const FormatPart part = format_part_here(); part.kind != FormatPart::Kind::text) {
+      const bool is_directive = part.kind == FormatPart::Kind::directive;
+      tokens.push_back(is_directive
+                           ? take(TokenKind::fixed, part.size, std::string(rest().substr(0, part.size)))
+                           : take(TokenKind::text, part.size, std::string(1, part.character)));
     } else if (const std::string_view tag = tag_at(rest()); !tag.empty()) {
       InlineToken token = tag_token(tag, file_place(at_, at_ + tag.size()));
       at_ += tag.size();
@@ -129,6 +136,10 @@ class MessageText {
   size_t space_here() const {
     const std::string_view line = rest();
     return space_at(line.substr(0, line.find('\n')));
+  }
+
+  FormatPart format_part_here() const {
+    return grammar_ != nullptr ? format_part(*grammar_, rest()) : FormatPart();
   }
 
   // # in a plural, and text quoted by apostrophes.
@@ -159,13 +170,16 @@ class MessageText {
 
   bool may_be_syntax(char c) const {
     return c == '<' || c == '\n' || (has_entities_ && c == '&') || (is_icu_ && c == '\'') ||
-           (in_plural_ && c == '#');
+           (in_plural_ && c == '#') || signs_.find(c) != signs_.npos;
   }
 
   const Decoded& message_;
   std::string_view all_;
   size_t end_, at_;
-  bool is_icu_, in_plural_, has_entities_ = false;
+  bool is_icu_;
+  const FormatGrammar* grammar_;
+  std::string_view signs_;
+  bool in_plural_, has_entities_ = false;
   size_t key_ = static_cast<size_t>(-1);
 };
 
@@ -178,12 +192,29 @@ bool goes_on(const InlineRun& line, const InlineRun& next) {
   return is_lower(first) || (before.size() > long_line && first >= 0 && u_isalpha(first));
 }
 
+// Directives are none.
+bool has_no_words(const DocumentSegment& segment) {
+  std::string words;
+  size_t at = 0;
+  for (const DocumentMark& mark : segment.marks) {
+    if (mark.kind != DocumentMark::Kind::fixed) continue;
+    words += segment.text.substr(at, mark.place.begin - at) + ' ';
+    at = mark.place.end;
+  }
+  return is_only_placeholders(words + segment.text.substr(at));
+}
+
 class MessageParts {
  public:
-  MessageParts(std::string_view bytes, const StringSyntax& syntax) : bytes_(bytes), syntax_(syntax) {}
+  MessageParts(std::string_view bytes, const StringSyntax& syntax, const FormatGrammar* grammar)
+      : bytes_(bytes), syntax_(syntax), grammar_(grammar) {}
 
   void add(MessageText text, bool is_icu) {
-    const auto escape = syntax_.escape[text.has_entities()][is_icu];
+    std::function<std::string(std::string_view)> escape = syntax_.escape[text.has_entities()][is_icu];
+    if (grammar_ != nullptr)
+      escape = [whole = std::move(escape), grammar = grammar_](std::string_view words) {
+        return whole(escape_format(*grammar, words));
+      };
     std::vector<InlineRun> runs;
     while (!text.at_end()) {
       InlineRun run = inline_run(text.line());
@@ -199,18 +230,19 @@ class MessageParts {
   }
 
  private:
-  void add_segment(std::vector<InlineRun>& runs, std::string (*escape)(std::string_view)) {
+  void add_segment(std::vector<InlineRun>& runs, const std::function<std::string(std::string_view)>& escape) {
     if (runs.empty()) return;
     const TextSpan place = {runs.front().place.begin, runs.back().place.end};
     DocumentSegment segment = joined(runs, bytes_, escape);
     runs.clear();
-    if (is_only_placeholders(segment.text)) return;
+    if (has_no_words(segment)) return;
     parts_.push_back({std::string(bytes_.substr(kept_, place.begin - kept_)), std::move(segment)});
     kept_ = place.end;
   }
 
   std::string_view bytes_;
   const StringSyntax& syntax_;
+  const FormatGrammar* grammar_;
   size_t kept_ = 0;
   std::vector<MessagePart> parts_ = {};
 };
@@ -227,14 +259,14 @@ std::string with_icu_apostrophes(std::string_view text) {
   return result;
 }
 
-std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, bool may_be_icu) {
+std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, MessageKind kind) {
   const Decoded message = decoded(bytes, syntax);
-  MessageParts parts(bytes, syntax);
+  MessageParts parts(bytes, syntax, kind.grammar);
   if (message.text.find('\0') != message.text.npos) return std::move(parts).finish();
-  if (!may_be_icu || !has_icu_choices(message.text)) {
-    parts.add(MessageText(message, {{0, message.text.size()}}, false), false);
+  if (!kind.may_be_icu || !has_icu_choices(message.text)) {
+    parts.add(MessageText(message, {{0, message.text.size()}}, false, kind.grammar), false);
   } else if (const auto texts = icu_texts(message.text)) {
-    for (const IcuText text : *texts) parts.add(MessageText(message, text, true), true);
+    for (const IcuText text : *texts) parts.add(MessageText(message, text, true, nullptr), true);
   }
   return std::move(parts).finish();
 }

@@ -2,7 +2,8 @@
 //
 // A line is a segment, but one that continues on the next line is joined with it. Tags in a string are marks, and so is
 // the sign of an access key (&File, _File), which is written before a word. In ICU's plurals and selections
-// ({count, plural, one {# file} other {# files}}) the texts are segments, and the rest stays.
+// ({count, plural, one {# file} other {# files}}) the texts are segments, and the rest stays. Directives of format
+// strings are fixed words.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/messages/format_strings.h"
 #include "document/segments/inline_text.h"
 
 namespace dragoman::internal {
@@ -38,8 +40,13 @@ struct MessagePart {
   std::optional<DocumentSegment> segment;  // after them
 };
 
+struct MessageKind {
+  bool may_be_icu = false;
+  const FormatGrammar* grammar = nullptr;  // of a message that is a valid format string; null: it is none
+};
+
 // A string's bytes in a file, without its quotation marks.
-std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, bool may_be_icu);
+std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, MessageKind kind);
 
 // Escapes of a backslash and one character, such as \n.
 struct StringEscapes {

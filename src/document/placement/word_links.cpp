@@ -56,13 +56,47 @@ std::vector<TextSpan> with_whole(const std::vector<TextSpan>& placeholders,
   return merged;
 }
 
-}  // namespace
-
-std::vector<TextSpan> words_of(std::string_view text) {
+std::unique_ptr<icu::BreakIterator> word_boundaries() {
   UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<icu::BreakIterator> boundaries(
+  std::unique_ptr<icu::BreakIterator> boundaries(
       icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
   CHECK(U_SUCCESS(status), "{}", u_errorName(status));
+  return boundaries;
+}
+
+std::vector<TextSpan> occurrences(std::span<const std::string> directives, std::string_view text) {
+  std::vector<TextSpan> found;
+  for (size_t at = 0; at < text.size() && !directives.empty();) {
+    size_t size = 0;
+    for (const std::string& directive : directives)
+      if (text.substr(at).starts_with(directive)) size = std::max(size, directive.size());
+    if (size > 0) found.push_back({at, at + size});
+    at += std::max<size_t>(size, 1);
+  }
+  return found;
+}
+
+// Words with these places as words of their own.
+std::vector<TextSpan> with_places(const std::vector<TextSpan>& places, const std::vector<TextSpan>& words) {
+  std::vector<TextSpan> all;
+  size_t next = 0;
+  for (TextSpan word : words) {
+    for (; next < places.size() && places[next].begin < word.end; ++next) {
+      if (places[next].begin > word.begin) all.push_back({word.begin, places[next].begin});
+      all.push_back(places[next]);
+      word.begin = std::max(word.begin, places[next].end);
+    }
+    if (!all.empty()) word.begin = std::max(word.begin, all.back().end);
+    if (word.begin < word.end) all.push_back(word);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<TextSpan> words_of(std::string_view text, std::span<const std::string> directives) {
+  static thread_local const auto boundaries = word_boundaries();  // expensive to make
+  UErrorCode status = U_ZERO_ERROR;
   UText utf8 = UTEXT_INITIALIZER;
   utext_openUTF8(&utf8, text.data(), static_cast<int64_t>(text.size()), &status);
   boundaries->setText(&utf8, status);
@@ -75,11 +109,12 @@ std::vector<TextSpan> words_of(std::string_view text) {
     begin = end;
   }
   utext_close(&utf8);
-  return with_whole(find_placeholders(text), words);
+  return with_places(occurrences(directives, text), with_whole(find_placeholders(text), words));
 }
 
-WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links)
-    : translation_(translation), words_(words_of(translation)), source_spans_(words_.size()) {
+WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links,
+                     std::span<const std::string> directives)
+    : translation_(translation), words_(words_of(translation, directives)), source_spans_(words_.size()) {
   for (const TextSpan word : words_) {
     const bool plain = has_word_characters(word.of(translation));
     weights_.push_back(plain ? 1 : weight_of_punctuation);

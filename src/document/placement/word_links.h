@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct Link {
 };
 
 // Words and punctuation marks by Unicode's rules (UAX 29), in bytes; a placeholder is one word. White space is in none.
-std::vector<TextSpan> words_of(std::string_view text);
+// Each occurrence of these directives is a word, too, even where letters touch it.
+std::vector<TextSpan> words_of(std::string_view text, std::span<const std::string> directives = {});
 
 // A run of words, by number.
 struct WordRange {
@@ -30,7 +32,8 @@ struct WordRange {
 class WordLinks {
  public:
   // Without links a word is assumed to come from the same relative place in the source.
-  WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links);
+  WordLinks(std::string_view source, std::string_view translation, std::span<const Link> links,
+            std::span<const std::string> directives = {});
 
   const std::vector<TextSpan>& words() const { return words_; }
   std::string_view translation() const { return translation_; }

@@ -50,6 +50,16 @@ class SegmentInProgress {
         after_space_ = false;
         last_tag_ = no_tag;
         break;
+      case TokenKind::fixed:
+        segment_.marks.push_back({.kind = DocumentMark::Kind::fixed,
+                                  .place = {text.size(), text.size() + token.text.size()},
+                                  .depth = open_.size(),
+                                  .open = bytes,
+                                  .touches = true});
+        text += token.text;
+        after_space_ = false;
+        last_tag_ = no_tag;
+        break;
       case TokenKind::space:
         if (!after_space_) {
           text += token.text;
@@ -144,7 +154,9 @@ bool ends_with_sentence_mark(std::string_view text) {
 }
 
 InlineRun inline_run(std::vector<InlineToken> tokens) {
-  const auto is_text = [](const InlineToken& token) { return token.kind == TokenKind::text; };
+  const auto is_text = [](const InlineToken& token) {
+    return token.kind == TokenKind::text || token.kind == TokenKind::fixed;
+  };
   const auto found = std::ranges::find_if(tokens, is_text);
   if (found == tokens.end()) return {};
   const auto first = static_cast<size_t>(found - tokens.begin());
@@ -174,15 +186,16 @@ InlineRun inline_run(std::vector<InlineToken> tokens) {
 std::string plain_text(const InlineRun& run) {
   std::string text;
   for (const InlineToken& token : run.tokens)
-    if (token.kind == TokenKind::text || token.kind == TokenKind::space) text += token.text;
+    if (token.kind == TokenKind::text || token.kind == TokenKind::space || token.kind == TokenKind::fixed)
+      text += token.text;
   return text;
 }
 
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
-                       std::string (*escape)(std::string_view)) {
+                       std::function<std::string(std::string_view)> escape) {
   DocumentSegment segment = {
       .original = std::string(TextSpan{runs.front().place.begin, runs.back().place.end}.of(file)),
-      .escape = escape};
+      .escape = std::move(escape)};
   SegmentInProgress in_progress(segment, file);
   for (size_t i = 0; i < runs.size(); ++i) {
     if (i > 0) in_progress.cut({runs[i - 1].place.end, runs[i].place.begin});

@@ -1,6 +1,7 @@
 // Lines of text with inline tags, as subtitles and messages have them: tokens become runs, and runs become a segment.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,11 +12,12 @@
 namespace dragoman::internal {
 
 struct InlineToken {
-  // A prefix is a point that stays with the word after it: the & of an access key.
-  enum class Kind { text, space, open, close, point, prefix };
+  // A prefix is a point that stays with the word after it: the & of an access key. Fixed text comes out as the file
+  // has it: a directive of a format string.
+  enum class Kind { text, space, open, close, point, prefix, fixed };
   Kind kind = Kind::text;
   TextSpan place;    // in the file
-  std::string text;  // of text and space as a reader sees it; of a tag its name
+  std::string text;  // of text, space and fixed text as a reader sees it; of a tag its name
 };
 
 // The part of a line that is translated: without the white space and the tags around all of its text.
@@ -32,7 +34,7 @@ std::string plain_text(const InlineRun& run);
 
 // One segment, with cuts for what is between the runs.
 DocumentSegment joined(std::span<const InlineRun> runs, std::string_view file,
-                       std::string (*escape)(std::string_view));
+                       std::function<std::string(std::string_view)> escape);
 
 // Without closing quotation marks and brackets at the end.
 std::string_view without_closers(std::string_view text);
