@@ -40,19 +40,31 @@ function logTicks(low, high) {
   return ticks.length > 1 ? ticks : linearTicks(low, high, 5);
 }
 
-// A trimmed moving average over this share of the curve: it drops the greatest and the least tenth of each window, so that
-// an outlier is not smeared out. Gaps stay gaps.
+// The line through these points, {x, y}, with the least squares: a function of x.
+function lineThrough(points) {
+  const mean = (key) => points.reduce((sum, one) => sum + one[key], 0) / points.length, middle = mean("x"), level = mean("y");
+  const spread = points.reduce((sum, {x}) => sum + (x - middle) ** 2, 0);
+  const slope = spread > 0 ? points.reduce((sum, {x, y}) => sum + (x - middle) * (y - level), 0) / spread : 0;
+  return (x) => level + slope * (x - middle);
+}
+
+// A local regression: each value is that of a line through this share of the curve around it, which near the ends lies to
+// one side of it. There the last values, on which a line depends most, would bend it: towards the end, where curves are
+// flat, the window grows to twice its length. A tenth of each window, what is farthest from a first line, is dropped, so
+// that an outlier is not smeared out. Gaps stay gaps.
 function smooth(values, share, log) {
-  const reach = Math.round(values.length * share / 2);
-  if (reach < 1) return values;
+  const reach = Math.round(values.length * share / 2), last = values.length - 1;
+  if (reach < 1 || last < 2 * reach) return values;
   return values.map((value, i) => {
-    // The window is symmetric even near the ends, so that they are not pulled towards the middle.
-    const near = Math.min(reach, i, values.length - 1 - i);
-    if (value === null || near < 1) return value;
-    const sorted = values.slice(i - near, i + near + 1).filter((one) => one !== null && (!log || one > 0)).sort((a, b) => a - b);
-    const cut = Math.ceil(sorted.length / 10), kept = sorted.length > 4 ? sorted.slice(cut, -cut) : sorted;
-    const sum = kept.reduce((total, one) => total + (log ? Math.log(one) : one), 0);
-    return log ? Math.exp(sum / kept.length) : sum / kept.length;
+    if (value === null || (log && value <= 0)) return value;
+    const missing = Math.max(0, i + reach - last), end = Math.min(last, Math.max(i + reach, 2 * reach)), points = [];
+    for (let x = Math.max(0, i - reach - 3 * missing); x <= end; ++x) {
+      if (values[x] !== null && (!log || values[x] > 0)) points.push({x, y: log ? Math.log(values[x]) : values[x]});
+    }
+    const first = lineThrough(points), off = ({x, y}) => Math.abs(y - first(x));
+    const kept = points.length > 4 ? points.sort((a, b) => off(a) - off(b)).slice(0, -Math.ceil(points.length / 10)) : points;
+    const found = lineThrough(kept)(i);
+    return log ? Math.exp(found) : found;
   });
 }
 
@@ -77,20 +89,22 @@ const shapes = [
   "M0 4.6L4.4-3.6H-4.4Z", "M-1.5-4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
   "M-4-4L4 4M4-4L-4 4", "M-5 0H5M0-5V5",
 ];
+// A series has the colour of its run, or one of its own by name ("source"). What has no run has the first marker.
 const colour = (run) => (typeof run === "string" ? `var(--${run})` : `var(--run-${run % 8})`);
+const markerOf = (run) => (typeof run === "string" ? 0 : run % 8);
 
 function shape(run, x, y, scale = 1) {
-  const open = run % 8 >= 6;
+  const open = markerOf(run) >= 6;
   return element("svg:path", {
-    d: shapes[run % 8], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${scale})`,
+    d: shapes[markerOf(run)], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${scale})`,
     fill: open ? "none" : colour(run), stroke: open ? colour(run) : "none", "stroke-width": 2,
   });
 }
 
-// The key before a name in a legend: a run's marker, or a short line for another series ("source").
-function key(run, dashed = false) {
-  const sign = typeof run === "string" ? element("svg:path", {class: dashed ? "curve second" : "curve", d: "M-7 0H7", stroke: colour(run)}) : shape(run, 0, 0);
-  return element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, sign);
+// The key before a name in a legend: a run's marker, or a short line for another series, with a marker where that has them.
+function key(run, dashed = false, marked = typeof run !== "string") {
+  const line = typeof run === "string" ? element("svg:path", {class: dashed ? "curve second" : "curve", d: "M-7 0H7", stroke: colour(run)}) : null;
+  return element("svg:svg", {class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true"}, ...[line, marked ? shape(run, 0, 0) : null].filter(Boolean));
 }
 
 class Chart {
@@ -286,7 +300,7 @@ class Chart {
       if (value === null || this.at > one.x[one.x.length - 1] * 1.01 + 1e-9) continue;
       if (!one.area && (!this.log || value > 0)) this.cross.append(shape(one.run, this.x(one.x[i]), Math.max(top, this.y(value)), 1.1));
       const beside = Math.abs(this.x(one.x[i]) - this.x(this.at)) > 6 ? element("small", {}, ` at ${axis.show(one.x[i])}`) : "";
-      rows.push(element("tr", {}, element("td", {}, key(one.run, one.dashed)), element("td", {}, one.label),
+      rows.push(element("tr", {}, element("td", {}, key(one.run, one.dashed, one.points || typeof one.run !== "string")), element("td", {}, one.label),
         element("td", {}, this.show(value)), element("td", {}, beside)));
     }
     const near = this.marks.filter((mark) => Math.abs(this.x(mark.x) - this.x(this.at)) < 5).slice(0, 3);

@@ -1,6 +1,6 @@
-// The link to the inspection of a line: the one that the cursor is in, or else the first.
+// The link to the inspection of a sentence: that of the word chosen last, or the one that the cursor is in, or the first.
 
-const about = "Every layer and head of the model at work on a line";
+const about = "Every layer and head of the model at work on a sentence";
 
 export class Inside {
   // say: shows a sentence, where the link is followed but leads nowhere
@@ -12,7 +12,7 @@ export class Inside {
     this.leadTo(null);
   }
 
-  // To the line at this unit of the result's source.
+  // To the sentence at this unit of the result's source.
   leadTo(result, unit = 0) {
     const via = result?.answer.via ?? [];
     this.why = via.length ? `There is no single model to look inside: this translation goes through ${via.map(this.nameOf).join(" and ")}` : "";
@@ -23,6 +23,6 @@ export class Inside {
     if (!result || this.why) return this.link.removeAttribute("href");
     const {from, to} = result.answer, {number, source: text, target} = result.lineAt(unit);
     this.link.href = `inspect#${new URLSearchParams({from, to, text, ...(target && {target})})}`;
-    if (result.source.includes("\n")) this.link.title = `${about}: line ${number}. Put the cursor into another to choose it`;
+    if (result.source.includes("\n")) this.link.title = `${about}: line ${number}. Choose a word, or put the cursor into another line, to choose that`;
   }
 }

@@ -17,8 +17,6 @@ export function directionOf(code) {
   return fromRightToLeft.has(tag.split("-")[0]) ? "rtl" : "ltr";
 }
 
-const byName = (a, b) => nameOf(a).localeCompare(nameOf(b));
-
 // The reader's language, or else the one that the server names first.
 function preferred(targets, pairs) {
   const own = navigator.languages.flatMap((tag) => [tag, tag.split("-")[0]]).find((tag) => targets.includes(tag));
@@ -37,17 +35,25 @@ export class Languages {
     this.part("swap").addEventListener("click", () => this.onSwap?.());
   }
 
-  set({pairs, detects}, chosen = {}) {
+  // Chosen at first: what the reader chose before, or else the first model's pair.
+  set({pairs, detects, models}, chosen = {}) {
     this.pairs = pairs;
+    this.models = models;
     this.detects = detects && new Set(pairs.map(({from}) => from)).size > 1;
-    this.choose({from: chosen.from ?? "", to: chosen.to ?? ""});
+    this.choose({from: chosen.from || "", to: chosen.to || pairs[0]?.to || ""});
   }
 
-  get sources() { return [...new Set(this.pairs.map(({from}) => from))].sort(byName); }
+  // In the order of the models that have them, and those of one model by name.
+  ordered(codes, side) {
+    const model = (code) => this.models.findIndex((one) => one[side].includes(code));
+    return [...new Set(codes)].sort((a, b) => model(a) - model(b) || nameOf(a).localeCompare(nameOf(b)));
+  }
+
+  get sources() { return this.ordered(this.pairs.map(({from}) => from), "sources"); }
 
   targetsOf(from) {
     const pairs = from === "auto" ? this.pairs : this.pairs.filter((pair) => pair.from === from);
-    return [...new Set(pairs.map(({to}) => to))].sort(byName);
+    return this.ordered(pairs.map(({to}) => to), "targets");
   }
 
   has(from, to) { return this.pairs.some((pair) => pair.from === from && pair.to === to); }
@@ -79,7 +85,10 @@ export class Languages {
     if (auto) auto.textContent = detected ? `Detected: ${nameOf(answer.from)}` : "Detect language";
     this.part("sure").textContent = sure ? `${Math.round(answer.confidence * 100)} % sure` : "";
     this.part("via").textContent = answer?.via?.length ? `via ${answer.via.map(nameOf).join(", ")}` : "";
-    this.part("swap").disabled = !this.has(this.to, this.source);
+    const swap = this.part("swap");
+    swap.disabled = !this.has(this.to, this.source);
+    swap.title = !swap.disabled ? "Swap languages (Alt+Shift+S)"
+      : this.source ? `No model translates from ${nameOf(this.to)} into ${nameOf(this.source)}` : "The language of the text is not known yet";
   }
 
   // The source's language as far as it is known.

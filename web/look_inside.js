@@ -1,22 +1,63 @@
-// The inspection of a sentence that the address names: #from=en&to=fr&text=...&target=...
-import {postJson} from "./server.js";
+// The inspection of a sentence that is typed, or that the address names: #from=en&to=fr&text=...&target=...
+import {getJson, postJson} from "./server.js";
+import {nameOf} from "./languages.js";
 
-const state = document.getElementById("state");
+const part = (id) => document.getElementById(id), state = part("state"), pair = part("pair");
+
+function say(text) {
+  state.textContent = text;
+  state.hidden = !text;
+}
+
+const addressed = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
 async function inspect() {
-  const about = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (!about.text) return void (state.textContent = "This page inspects the translation of a sentence: translate one, then choose “Look inside”.");
-  state.hidden = false;
-  state.textContent = "Loading…";
+  const about = addressed();
+  if (!about.text) return;
+  fill(about);
+  say("Loading…");
   try {
     showInspection(await postJson("v1/inspect", about));
-    document.title = `${about.text} – translation inspection`;
-    state.hidden = true;
+    document.title = `${about.text} – Inspect`;
+    say("");
   } catch (error) {
     if (error.status === undefined) throw error;
-    state.textContent = `The server could not inspect “${about.text}”: ${error.message}`;
+    part("page").replaceChildren();
+    part("sections").replaceChildren();
+    say(`The server could not inspect “${about.text}”: ${error.message}`);
   }
 }
 
+function fill({from, to, text, target}) {
+  part("text").value = text ?? "";
+  part("given").value = target ?? "";
+  if (from && to) pair.value = `${from} ${to}`;
+}
+
+// Only pairs with a model of their own: there is nothing to look into between two.
+async function listPairs() {
+  try {
+    part("training").hidden = !(await getJson("web/settings.json")).training;
+    const {pairs} = await getJson("v1/models");
+    pair.replaceChildren(...pairs.filter(({via}) => !via.length).map(({from, to}) => element("option", {value: `${from} ${to}`}, `${nameOf(from)} → ${nameOf(to)}`)));
+  } catch (error) {
+    if (error.status === undefined) throw error;
+    say(error.message);
+  }
+}
+
+part("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [from, to] = pair.value.split(" "), target = part("given").value.trim();
+  const asked = `#${new URLSearchParams({from, to, text: part("text").value.trim(), ...(target && {target})})}`;
+  if (asked === location.hash) inspect(); else location.hash = asked;
+});
+part("text").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  part("ask").requestSubmit();
+});
+
 window.addEventListener("hashchange", inspect);
+await listPairs();
 inspect();

@@ -42,8 +42,17 @@ function segmenterOf(language) {
   return segmenters.get(language);
 }
 
+export const textsOf = (text, spans) => spans.map(([begin, end]) => text.slice(begin, end));
+
 // The words of a text: [begin, end] in units.
 export function wordsOf(text, language) {
   if (spaced(language) || !Intl.Segmenter) return [...text.matchAll(/\S+/gu)].map((match) => [match.index, match.index + match[0].length]);
   return [...segmenterOf(language).segment(text)].filter(({isWordLike}) => isWordLike).map(({index, segment}) => [index, index + segment.length]);
+}
+
+// The sentence around a unit, or the whole text where the browser cannot tell.
+export function sentenceAt(text, unit, language) {
+  if (!Intl.Segmenter) return text;
+  const found = new Intl.Segmenter((language ?? "en").replaceAll("_", "-"), {granularity: "sentence"}).segment(text).containing(Math.min(unit, text.length - 1));
+  return found?.segment.trim() || text;
 }

@@ -49,13 +49,25 @@ function statusOf({summary, marks}) {
     const n = marks.filter((mark) => mark.event === event).length;
     return n ? [`${n} ${n === 1 ? one : more}`] : [];
   };
-  const words = [summary.ended ? "finished" : summary.steps ? "not finished" : "not started", ...count("resume", "resume", "resumes"),
+  const left = summary.seconds_left === null ? "" : `, about ${showTime(summary.seconds_left)} left`;
+  const words = [summary.ended ? "finished" : summary.running ? `running${left}` : summary.steps ? "stopped" : "not started", ...count("resume", "resume", "resumes"),
     ...count("divergence", "divergence", "divergences"), ...count("checkpoint", "failed save", "failed saves")];
   if (summary.unreadable) words.push(`${summary.unreadable} unreadable line${summary.unreadable === 1 ? "" : "s"}`);
   return words.join(", ");
 }
 
 // --- Curves ---------------------------------------------------------------------------------------------------------
+
+// Where there is one run, the colours tell training and validation apart, else the runs.
+const inkOf = (run, kind) => (several ? run : kind === "train" ? "training" : "validation");
+const kindName = (kind) => (kind === "train" ? "training" : kind);
+
+// Into the caption of a chart with both.
+function nameKinds(chart, kinds) {
+  if (several || kinds.length < 2) return;
+  chart.figure.querySelector("figcaption").append(...kinds.map((kind) =>
+    element("span", {class: "name"}, key(inkOf(0, kind), false, kind === "validation"), kindName(kind))));
+}
 
 const charts = [], tables = element("div");
 let epochs = null;  // the chart of losses by epoch
@@ -78,8 +90,10 @@ function curvesSection() {
     const has = kinds.filter((kind) => runs.some((run) => run[kind][name]?.some((value) => value !== null)));
     if (!has.length) continue;
     const log = ["perplexity", "gradient_norm"].includes(name) && needsLog(name);
-    const parts = [what, has.length > 1 ? "plain line: training; line with markers: validation" : has[0] === "validation" ? "validation" : "", log ? "logarithmic scale" : ""];
-    charts.push({chart: new Chart(title, {note: parts.filter(Boolean).join("; "), log, zero: name === "tokens_per_second"}), name, kinds: has});
+    const parts = [what, has.length > 1 ? several && "plain line: training; line with markers: validation" : has[0] === "validation" && "validation", log && "logarithmic scale"];
+    const chart = new Chart(title, {note: parts.filter(Boolean).join("; "), log, zero: name === "tokens_per_second"});
+    nameKinds(chart, has);
+    charts.push({chart, name, kinds: has});
   }
   for (const {chart} of charts) chart.zoomed = zoom;
   const settings = controls();
@@ -103,8 +117,8 @@ function drawCurves() {
       for (const kind of shown[i] ? kinds : []) {
         const curve = run[kind];
         if (!curve[name]) continue;
-        const words = [several ? run.name : "", kinds.length > 1 || !several ? (kind === "train" ? "training" : kind) : ""];
-        series.push({run: i, label: words.filter(Boolean).join(", "), x: curve[axis], y: curve[name],
+        const words = [several ? run.name : "", kinds.length > 1 || !several ? kindName(kind) : ""];
+        series.push({run: inkOf(i, kind), label: words.filter(Boolean).join(", "), x: curve[axis], y: curve[name],
           low: curve[`${name}_low`], high: curve[`${name}_high`], points: kind === "validation"});
       }
     });
@@ -130,7 +144,8 @@ const epochLosses = (run) => run.epochs.step.map((_, i) => {
 function epochChart() {
   epochs = null;
   if (!runs.some((run) => run.epochs.step.length > 1)) return null;
-  epochs = new Chart("Loss by epoch", {axis: "epoch", note: "without label smoothing; plain line: training, over the epoch; line with markers: the epoch's last validation"});
+  epochs = new Chart("Loss by epoch", {axis: "epoch", note: "without label smoothing; training: over the epoch; validation: the last one in it, with markers"});
+  nameKinds(epochs, ["train", "validation"]);
   return epochs.figure;
 }
 
@@ -138,7 +153,7 @@ function drawEpochs() {
   if (!epochs) return;
   const series = runs.flatMap((run, i) => ["training", "validation"].map((kind) => {
     const there = epochLosses(run).filter((one) => one[kind] !== null);
-    return {run: i, label: several ? `${run.name}, ${kind}` : kind, points: kind === "validation", x: there.map((one) => one.epoch), y: there.map((one) => one[kind])};
+    return {run: inkOf(i, kind === "training" ? "train" : kind), label: several ? `${run.name}, ${kind}` : kind, points: kind === "validation", x: there.map((one) => one.epoch), y: there.map((one) => one[kind])};
   }));
   epochs.set(series.filter((one) => one.x.length), [], "epoch", 0);
 }
@@ -170,7 +185,7 @@ function controls() {
   return element("form", {class: "controls"},
     several ? element("fieldset", {class: "which"}, element("legend", {}, "runs"), ...which) : null,
     element("fieldset", {}, element("legend", {}, "x axis"), choice("axis", "step", "steps", axis === "step"), choice("axis", "seconds", "training time", axis === "seconds")),
-    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "moving average over this share of the curve"}, slider, share)), whole);
+    element("fieldset", {}, element("legend", {}, "smoothing"), element("label", {title: "local regression over this share of the curve"}, slider, share)), whole);
 }
 
 function hint() {
@@ -303,40 +318,47 @@ function improvement({run, reference, translations, left_out}) {
 
 // The translation's words; highlights those outside its longest common subsequence with the reference.
 function marked(text, reference) {
-  const a = text.split(/\s+/).filter(Boolean), b = (reference ?? "").split(/\s+/);
-  if (!reference || !a.length || a.length * b.length > 1e6) return [text || "–"];
-  const best = Array.from({length: a.length + 1}, () => Array(b.length + 1).fill(0));
-  for (let i = a.length - 1; i >= 0; --i) {
-    for (let j = b.length - 1; j >= 0; --j) best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
-  }
-  const nodes = [];
-  for (let i = 0, j = 0; i < a.length; ++i) {
-    while (j < b.length && a[i] !== b[j] && best[i][j + 1] === best[i][j]) ++j;
-    const common = j < b.length && a[i] === b[j];
-    if (common) ++j;
-    nodes.push(common ? a[i] : element("span", {class: "new"}, a[i]), " ");
-  }
-  return nodes;
+  const words = text.split(/\s+/).filter(Boolean);
+  if (!reference || !words.length) return [text || "–"];
+  const there = paired(words, reference.split(/\s+/));
+  return words.flatMap((word, i) => [there[i] === null ? element("span", {class: "new"}, word) : word, " "]);
 }
 
 // --- Configuration --------------------------------------------------------------------------------------------------
 
+// What the runs differ in, then what any of them has changed from its default, then the rest.
 function configurationSection() {
   const keys = [...new Set(runs.flatMap((run) => Object.keys(run.configuration)))];
   if (!keys.length) return;
   const known = runs.map((run) => run.configuration).filter((one) => Object.keys(one).length);
   const differs = (name) => known.some((one) => one[name] !== known[0][name]);
-  const body = element("tbody", {}, ...keys.map((name) => element("tr", {class: differs(name) ? "differs" : null},
-    element("th", {scope: "row"}, name), ...runs.map((run) => element("td", {}, run.configuration[name] ?? "–")))));
-  const whole = element("table", {class: "configuration"}, element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))))), body);
-  const different = keys.filter(differs).length;
-  const only = element("input", {type: "checkbox"});
-  const filter = () => { for (const row of body.rows) row.hidden = only.checked && !row.classList.contains("differs"); };
-  only.checked = several && different > 0;
-  only.addEventListener("change", filter);
-  filter();
-  section("Configuration", several ? element("p", {}, element("label", {}, only, `only differences (${different} of ${keys.length})`)) : null,
+  const changed = (name) => runs.some((run) => name in run.defaults);
+  const defaultOf = (name) => runs.find((run) => name in run.defaults)?.defaults[name] ?? "";
+  const rank = (name) => (differs(name) ? 0 : changed(name) ? 1 : 2);
+  keys.sort((a, b) => rank(a) - rank(b));
+  const row = (name) => element("tr", {class: [differs(name) && "differs", changed(name) && "changed"].filter(Boolean).join(" ") || null},
+    element("th", {scope: "row"}, name),
+    ...runs.map((run) => element("td", {class: name in run.defaults ? "set" : null}, run.configuration[name] ?? "–")), element("td", {class: "note"}, defaultOf(name)));
+  const body = element("tbody", {}, ...keys.map(row)), count = (of) => keys.filter(of).length;
+  const whole = element("table", {class: "configuration"},
+    element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))), element("th", {}, "default"))), body);
+  section("Configuration",
+    element("p", {class: "note"}, "Bold: not the default, because the recipe or a flag says so, or because the run chose it. Settings at their defaults come last."),
+    whichSettings(body, several && count(differs) ? "differs" : count(changed) ? "changed" : "", {differs: count(differs), changed: count(changed), all: keys.length}),
     element("div", {class: "scroll", tabindex: 0}, whole));
+}
+
+// The choice of the rows that are shown: those of a class, or all.
+function whichSettings(body, chosen, counts) {
+  const filter = (kind) => { for (const row of body.rows) row.hidden = kind !== "" && !row.classList.contains(kind); };
+  const choice = (kind, text) => {
+    const input = element("input", {type: "radio", name: "settings", checked: kind === chosen ? "" : null});
+    input.addEventListener("change", () => filter(kind));
+    return element("label", {}, input, text);
+  };
+  filter(chosen);
+  return element("form", {class: "which settings"}, several && counts.differs ? choice("differs", `differences (${counts.differs})`) : null,
+    counts.changed ? choice("changed", `not the default (${counts.changed})`) : null, choice("", `all (${counts.all})`));
 }
 
 function showReport(data) {

@@ -1,5 +1,5 @@
 // A translation as the page shows it: lines with their words, each with its confidence and what it attends to.
-import {fromPoints, wordsOf} from "./positions.js";
+import {fromPoints, sentenceAt, textsOf, wordsOf} from "./positions.js";
 
 // One hypothesis of a line, into a language. Positions are in UTF-16 units of the line's own text.
 function lineOf(hypothesis, source, language) {
@@ -48,6 +48,25 @@ export class Result {
     this.place();
   }
 
+  // The text as the reader has changed it. What is left of a line's words keeps what is known of it; a change of more than
+  // one line leaves a text without words.
+  edit(text) {
+    const before = this.text, most = Math.min(before.length, text.length);
+    let begin = 0, rest = 0;
+    while (begin < most && before[begin] === text[begin]) ++begin;
+    while (rest < most - begin && before[before.length - 1 - rest] === text[text.length - 1 - rest]) ++rest;
+    const end = before.length - rest, written = text.slice(begin, text.length - rest);
+    const index = this.gaps && !written.includes("\n") ? this.lines.findIndex((line) => line.at <= begin && end <= line.at + line.text.length) : -1;
+    this.text = text;
+    if (index < 0) return void (this.gaps = null);
+    const line = this.lines[index], changed = line.text.slice(0, begin - line.at) + written + line.text.slice(end - line.at);
+    const known = line.words.map((word) => [word.begin, word.end]), spans = wordsOf(changed, this.answer.to);
+    const former = paired(textsOf(changed, spans), textsOf(line.text, known));
+    line.words = spans.map(([from, to], i) => ({confidence: null, sources: [], ...line.words[former[i]], begin: from, end: to}));
+    line.text = changed;
+    this.place();
+  }
+
   // {line, begin, end, confidence, sources} of all words, in units of the whole texts.
   words() {
     if (!this.gaps) return [];
@@ -57,13 +76,16 @@ export class Result {
     })));
   }
 
-  // The line at this unit of the source, or else the first that is not blank: {number, source}, and its translation in
-  // `target` where that is not the model's best.
+  // The sentence at this unit of the source, or else the first of the first line that is not blank: {number, source},
+  // where the number is the line's; and the line's translation in `target` where that is not the model's best, unless it
+  // has other sentences.
   lineAt(unit) {
     const all = this.source.split("\n"), number = this.source.slice(0, unit).split("\n").length - 1;
     const index = all[number]?.trim() ? number : all.findIndex((line) => line.trim());
-    const source = all[index].trim(), line = this.lines.find((one) => one.source.trim() === source);
-    return {number: index + 1, source, target: line && line.text !== line.hypotheses[0].text ? line.text : undefined};
+    const whole = all[index].trim(), line = this.lines.find((one) => one.source.trim() === whole);
+    const begin = all.slice(0, index).join("\n").length + (index > 0) + all[index].indexOf(whole);
+    const source = sentenceAt(whole, Math.max(unit - begin, 0), this.answer.from), alone = source === whole;
+    return {number: index + 1, source, target: alone && line && line.text !== line.hypotheses[0].text ? line.text : undefined};
   }
 
   // Other translations of the whole. Of one line they can be shown with their words.

@@ -1,8 +1,9 @@
 // The translation: as it comes, then as words that can be pointed at, focused and chosen.
 import {spaced, unitsOfBytes} from "./positions.js";
+import {typographic} from "./typography.js";
 
 export class TargetView {
-  // on.point(word or null): pointed at or focused; on.choose(word, its element): clicked
+  // on.point(word or null): pointed at or focused; on.hold(word): focused; on.choose(word, its element): clicked
   constructor(on) {
     this.on = on;
     this.pane = document.getElementById("target-pane");
@@ -11,7 +12,7 @@ export class TargetView {
     this.shown = "";
     this.place.addEventListener("pointerover", ({target}) => this.point(this.wordOf(target)));
     this.place.addEventListener("pointerleave", () => this.point(this.wordOf(document.activeElement)));
-    this.place.addEventListener("focusin", ({target}) => this.point(this.wordOf(target)));
+    this.place.addEventListener("focusin", ({target}) => { this.point(this.wordOf(target)); on.hold(this.wordOf(target)); });
     this.place.addEventListener("focusout", () => this.point(null));
     this.place.addEventListener("click", ({target}) => { if (getSelection().isCollapsed) this.choose(target); });
     this.place.addEventListener("keydown", (event) => this.type(event));
@@ -36,16 +37,20 @@ export class TargetView {
   // A translation under way: what is settled, what may change, and, so that nothing collapses while it is typed, as much
   // of the former translation as this one has not reached yet.
   progress(text, finalBytes) {
-    const settled = unitsOfBytes(text, finalBytes), rest = this.shown.slice(this.reached(text));
+    const settled = unitsOfBytes(text, finalBytes), rest = this.shown.slice(this.reached(text)), readable = this.typographic(text);
     this.words = [];
-    this.place.replaceChildren(text.slice(0, settled), element("span", {class: "tentative"}, text.slice(settled)), element("span", {class: "former"}, rest));
+    this.place.replaceChildren(readable.slice(0, settled), element("span", {class: "tentative"}, readable.slice(settled)), element("span", {class: "former"}, rest));
   }
+
+  // As it is read, and copied: the same positions.
+  typographic(text) { return typographic(text, this.place.lang); }
 
   // How much of the former translation a new one stands for: as many words.
   reached(text) { return spaced(this.place.lang) ? endOfWords(this.shown, text) : Math.min(this.shown.length, text.length); }
 
   // words: {begin, end, confidence, ...} in units of the text.
-  show(text, words) {
+  show(plainText, words) {
+    const text = this.typographic(plainText);
     const focused = this.words.findIndex(({node}) => node === document.activeElement);
     const nodes = [];
     let at = 0;
@@ -59,6 +64,12 @@ export class TargetView {
     this.shown = text;
     this.place.replaceChildren(...nodes, text.slice(at));
     if (focused >= 0) this.focus(Math.min(focused, words.length - 1));
+  }
+
+  // The place of a field that is shown over it, and has this text; null: the field is gone.
+  lieUnder(text) {
+    this.place.classList.toggle("under", text !== null);
+    if (text !== null) this.place.replaceChildren(text);
   }
 
   wordOf(node) { return this.words[node?.closest?.("[data-word]")?.dataset.word] ?? null; }

@@ -34,8 +34,9 @@ function tell(text) {
 
 function stateOf({runs: all}) {
   if (!all.length) return "There are no training runs yet. They will appear here once they start.";
-  const training = all.filter(({summary}) => !summary.ended).map(({name}) => name);
-  return training.length ? `Live: ${training.join(", ")}` : "All of these runs have ended.";
+  const left = ({summary: {seconds_left: left}}) => (left === null ? "" : `, about ${showTime(left)} left`);
+  const running = all.filter(({summary}) => summary.running).map((run) => run.name + left(run));
+  return running.length ? `Running: ${running.join("; ")}` : "None of these runs is training now.";
 }
 
 async function poll() {

@@ -1,15 +1,20 @@
 // The page that translates: typing, the request that follows it, and what its answer changes.
+import {Address} from "./address.js";
 import {Choices} from "./choices.js";
+import {Editor} from "./editor.js";
 import {Files} from "./files.js";
 import {History} from "./history.js";
 import {Inside} from "./inside.js";
 import {Languages, directionOf, nameOf} from "./languages.js";
 import {Notice} from "./notice.js";
+import {showOthers} from "./others.js";
 import {unitsOfBytes, wordsOf} from "./positions.js";
 import {Result} from "./result.js";
 import {apiKey, getJson, postJson, postStream, refusal} from "./server.js";
 import {SourceView} from "./source_view.js";
+import {Start} from "./start.js";
 import {TargetView} from "./target_view.js";
+import {plain} from "./typography.js";
 import {otherWords} from "./words.js";
 
 const part = (id) => document.getElementById(id);
@@ -17,12 +22,15 @@ const pause = 180;           // milliseconds of rest before a request, while one
 const pauseOfHistory = 1500;  // and before a translation is kept
 const longest = 5000;         // text whose words and alternatives are asked for: they are a hundred times as long as it
 
-const languages = new Languages(() => { remember("pair", {from: languages.from, to: languages.to}); direct(); translate(); });
+const languages = new Languages(() => { remember("pair", {from: languages.from, to: languages.to}); direct(); changed(); translate(); });
 const source = new SourceView(({inputType}) => {
   choices.close();
+  changed();
   later(["insertFromPaste", "insertFromDrop", "clear"].includes(inputType) ? 0 : pause);
 });
-const target = new TargetView({point, choose});
+const target = new TargetView({point, choose, hold: (word) => { if (word) leadInside(word.sources[0]?.[0] ?? result.lines[word.line].sourceAt); }});
+const editor = new Editor(target, {change: edited, end: show});
+const address = new Address(visit), start = new Start((text) => { replaceText(text); source.field.focus(); });
 const choices = new Choices(), notice = new Notice(), inside = new Inside(nameOf, (why) => notice.say(why));
 const history = new History(useEntry), files = new Files(languages, refused);
 
@@ -69,7 +77,14 @@ function translate() {
   }, translate);
 }
 
+// After any change of the text or the languages.
+function changed() {
+  start.show(languages, !source.text);
+  address.write({from: languages.from, to: languages.to, text: source.text});
+}
+
 function stop() {
+  editor.close();
   clearTimeout(timer);
   clearTimeout(keeping);
   running?.abort();
@@ -127,10 +142,11 @@ function direct() {
 }
 
 function show() {
+  if (!result) return;
   point(null);
   target.show(result.text, result.words());
   showTools();
-  showOthers();
+  showOthers(result.others(), result.text, languages.to, (other) => { result.take(other); show(); });
   part("spoken").textContent = result.text.slice(0, 1000);
   keeping = setTimeout(keep, pauseOfHistory);
   if (focusWhenDone >= 0) target.focus(focusWhenDone);
@@ -143,21 +159,14 @@ function keep() {
 
 function showTools() {
   part("copy").disabled = !result;
+  part("edit").disabled = !result;
   part("shade").disabled = !result?.words().length;
   leadInside();
 }
 
-const leadInside = () => inside.leadTo(result, result?.source === source.text ? source.field.selectionStart : 0);
+function leadInside(unit = result?.source === source.text ? source.field.selectionStart : 0) { inside.leadTo(result, unit); }
 
-function showOthers() {
-  const others = result.others();
-  part("others").hidden = !others.length;
-  part("others").querySelector("ul").replaceChildren(...others.map((other) => {
-    const button = element("button", {type: "button", dir: directionOf(languages.to), lang: languages.to}, other.text);
-    button.addEventListener("click", () => { result.take(other); show(); });
-    return element("li", {}, button);
-  }));
-}
+function edited(text) { result.edit(plain(text, languages.to)); }
 
 // Marks what a word attends to, and says how sure the model is of it. Of a long text there are no words.
 function point(word) {
@@ -221,7 +230,7 @@ function goOn(index, prefix) {
 async function copy() {
   if (!result) return;
   try {
-    await navigator.clipboard.writeText(result.text);
+    await navigator.clipboard.writeText(target.typographic(result.text));
   } catch {  // not over plain HTTP, unless from this machine
     const selection = getSelection();
     selection.selectAllChildren(target.place);
@@ -241,23 +250,32 @@ function swap() {
   const text = result?.source === source.text ? result.text : source.text;
   languages.swap();
   remember("pair", {from: languages.from, to: languages.to});
-  source.set(text);
   forget();
+  replaceText(text);
+}
+
+function replaceText(text) {
+  source.set(text);
   direct();
+  changed();
   translate();
 }
 
+// An address that the reader went to.
+function visit({from, to, text}) {
+  languages.choose({from: from ?? languages.from, to: to ?? languages.to});
+  replaceText(text);
+}
+
 function useEntry({from, to, source: text}) {
-  languages.choose({from, to});
-  source.set(text);
-  direct();
-  translate();
+  visit({from, to, text});
   source.field.focus();
 }
 
 function shade() {
   const on = part("shade").getAttribute("aria-pressed") !== "true";
   part("shade").setAttribute("aria-pressed", String(on));
+  part("legend").hidden = !on;
   target.place.classList.toggle("shaded", on);
   remember("shade", on);
 }
@@ -272,10 +290,10 @@ for (const dialog of document.querySelectorAll("dialog")) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyH: () => history.open()}[event.code];
+  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open()}[event.code];
   if (shortcut && !document.querySelector("dialog[open]")) shortcut();
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === source.field) hurry();
-  else if (event.key === "Escape" && target.place.contains(event.target)) source.field.focus();
+  else if (event.key === "Escape" && editor.open) { editor.close(); target.focus(0); } else if (event.key === "Escape" && target.place.contains(event.target)) source.field.focus();
   else return;
   event.preventDefault();
 });
@@ -297,31 +315,28 @@ part("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   apiKey.set(part("key").value.trim());
   part("key-form").hidden = true;
-  start();
+  load();
 });
 
-// A text and languages that a link gives: #source=en&target=fr&q=...
-function linked() {
-  const about = new URLSearchParams(location.hash.slice(1) || location.search);
-  if (about.get("q")) source.set(about.get("q"));
-  return about.get("target") || about.get("source") ? {from: about.get("source"), to: about.get("target")} : null;
-}
-
-async function start() {
+// A text that the reader types before the server answers is not replaced.
+async function load() {
   try {
-    part("training").hidden = !(await getJson("web/settings.json")).training;
-    const {pairs, detects, limits} = await getJson("v1/models");
-    source.limit = limits.characters;
-    beam = limits.beam;
-    source.follow();
-    languages.set({pairs, detects}, linked() ?? remembered("pair") ?? {});
+    const {training, formats} = await getJson("web/settings.json");
+    part("training").hidden = !training;
+    start.set(formats);
+    const models = await getJson("v1/models"), {from, to, text} = address.read();
+    source.limit = models.limits.characters;
+    beam = models.limits.beam;
+    if (!source.text) source.set(text); else source.follow();
+    languages.set(models, from || to ? {from, to} : remembered("pair") ?? {});
   } catch (error) {
-    return refused(error, start);
+    return refused(error, load);
   }
   notice.clear();
   direct();
+  changed();
   if (source.text) translate();
 }
 
 if (remembered("shade")) shade();
-start();
+load();

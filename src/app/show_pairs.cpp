@@ -6,30 +6,16 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
+
+#include "text/columns.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr int64_t margin = 10;
 
-// Columns of a terminal.
-int64_t width_of(const std::string& text) {
-  int64_t width = 0;
-  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
-    UChar32 c;
-    U8_NEXT(text.data(), at, static_cast<int32_t>(text.size()), c);
-    const int32_t east_asian = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-    const int8_t type = u_charType(c);
-    const bool is_mark = type == U_NON_SPACING_MARK || type == U_ENCLOSING_MARK || type == U_FORMAT_CHAR;
-    width += is_mark ? 0 : east_asian == U_EA_FULLWIDTH || east_asian == U_EA_WIDE ? 2 : 1;
-  }
-  return width;
-}
-
 std::string padded(const std::string& text, int64_t width) {
-  return text + std::string(static_cast<size_t>(std::max<int64_t>(width - width_of(text), 0)), ' ');
+  return text + std::string(static_cast<size_t>(std::max<int64_t>(width - columns_of(text), 0)), ' ');
 }
 
 // Rows of the same length, set in columns and broken together where a line is full.
@@ -39,7 +25,7 @@ struct Table {
 
   int64_t column_width(size_t column) const {
     int64_t width = 0;
-    for (const auto& row : rows) width = std::max(width, width_of(row[column]));
+    for (const auto& row : rows) width = std::max(width, columns_of(row[column]));
     return width + 2;
   }
 

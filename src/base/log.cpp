@@ -1,5 +1,8 @@
 #include "base/log.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -40,6 +43,17 @@ void log_line(LogLevel level, const std::string& message) {
   const std::string line =
       (status_is_shown.exchange(false) ? clear_line : "") + (prefix(level) + message + "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call: stdio locks the stream for it
+}
+
+std::optional<int64_t> log_columns() {
+  {
+    const std::lock_guard lock(sink_mutex);
+    if (sink || isatty(STDERR_FILENO) != 1) return {};
+  }
+  constexpr int64_t usual = 80;
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : usual;
 }
 
 void write_over(const std::string& text) {

@@ -5,7 +5,9 @@
 // Each line is written in one call, so that threads do not mix theirs. Errors are thrown instead (error.h).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -45,6 +47,9 @@ void log_warning(fmt::format_string<Values...> message, Values&&... values) {
     log_line(LogLevel::warning, fmt::format(message, std::forward<Values>(values)...));
   }
 }
+
+// Columns of the terminal that the lines go to; none where they go to a file or a sink.
+std::optional<int64_t> log_columns();
 
 // For a terminal: a status line on standard error that the next one, or a line of the log, overwrites; an empty text
 // removes it. It is cut to the terminal's width, since a line that wraps could not be overwritten. Nothing where a sink

@@ -202,9 +202,10 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
 // The page's colours are those of the figures.
 std::string inspection_page(ordered_json data) {
   data["colours"] = scale_colours(32);
-  return page_with_data(
-      "inspect.html",
-      {"palette.css", "dark.css", "report.css", "inspect.css", "page.js", "numbers.js", "inspect.js"}, data);
+  return page_with_data("inspect.html",
+                        {"palette.css", "dark.css", "base.css", "report.css", "inspect.css", "page.js",
+                         "numbers.js", "inspect.js"},
+                        data);
 }
 
 }  // namespace dragoman::internal

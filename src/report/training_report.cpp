@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "report/numbers.h"
 #include "report/page.h"
+#include "train/run_checks.h"
+#include "train/run_lock.h"
 
 namespace dragoman::internal {
 namespace {
@@ -80,11 +82,19 @@ json median(const Curve& curve, const std::string& name) {
   return short_number(*middle);
 }
 
-ordered_json summary(const History& history) {
+// Of training, at the pace of the run so far; null where that is not known.
+json seconds_left(const History& history, bool running) {
+  if (!running || history.ended || !(history.done > 0)) return nullptr;
+  return short_number(history.seconds * (1 - history.done) / history.done);
+}
+
+ordered_json summary(const History& history, bool running) {
   return {{"steps", history.steps},
           {"epoch", history.epoch},
           {"seconds", short_number(history.seconds)},
           {"ended", history.ended},
+          {"running", running && !history.ended},
+          {"seconds_left", seconds_left(history, running)},
           {"tokens_per_second", median(history.train, "tokens_per_second")},
           {"best_loss", best(history.validation, "loss", false)},
           {"best_bleu", best(history.validation, "bleu", true)},
@@ -144,6 +154,17 @@ ordered_json configuration(const std::string& folder) {
   return flat;
 }
 
+// The defaults of those settings of a recipe that differ from them.
+ordered_json defaults_of_changed(const ordered_json& settings) {
+  ordered_json defaults = ordered_json::object();
+  flatten(recipe_json({}), "", defaults);
+  ordered_json changed = ordered_json::object();
+  for (const auto& [name, value] : defaults.items()) {
+    if (settings.contains(name) && settings[name] != value) changed[name] = value;
+  }
+  return changed;
+}
+
 // The folder's name, with as many parent folders as it takes to be unique.
 std::string name_of(const std::string& folder, const std::vector<std::string>& folders) {
   const auto without_slash = [](const std::string& text) {
@@ -168,16 +189,18 @@ std::string metrics_of(const std::string& folder) { return folder + "/metrics.js
 }  // namespace
 
 ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
-                      const History& history) {
+                      const History& history, bool running) {
+  const ordered_json settings = configuration(folder);
   return {{"name", name_of(folder, folders)},
-          {"summary", summary(history)},
+          {"summary", summary(history, running)},
           {"train", curve_json(with_unsmoothed_loss(history.train))},
           {"validation", curve_json(history.validation)},
           {"epochs", curve_json(with_unsmoothed_loss(history.epochs))},
           {"samples", samples_json(history)},
           {"marks", marks_json(history)},
           {"prepare", history.prepare},
-          {"configuration", configuration(folder)}};
+          {"configuration", settings},
+          {"defaults", defaults_of_changed(settings)}};
 }
 
 ordered_json report_data(const std::vector<std::string>& folders) {
@@ -185,16 +208,16 @@ ordered_json report_data(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (!std::filesystem::exists(metrics_of(folder)))
       throw Error("{} has no metrics.jsonl: give the folder of a training run", folder);
-    runs.push_back(run_data(folder, folders, read_history(metrics_of(folder))));
+    runs.push_back(run_data(folder, folders, read_history(metrics_of(folder)), is_training(folder)));
   }
   return {{"runs", runs}};
 }
 
 std::string report_page(const std::vector<std::string>& folders) {
-  return page_with_data(
-      "report.html",
-      {"palette.css", "dark.css", "report.css", "page.js", "numbers.js", "chart.js", "report.js"},
-      report_data(folders));
+  return page_with_data("report.html",
+                        {"palette.css", "dark.css", "base.css", "report.css", "page.js", "differing.js",
+                         "numbers.js", "chart.js", "report.js"},
+                        report_data(folders));
 }
 
 }  // namespace dragoman::internal

@@ -19,8 +19,8 @@ std::string report_page(const std::vector<std::string>& folders);
 // The data of the page's script: one object per run.
 nlohmann::ordered_json report_data(const std::vector<std::string>& folders);
 
-// The object of one of these runs, whose history is given.
+// The object of one of these runs, whose history is given. `running`: it trains now.
 nlohmann::ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
-                                const History& history);
+                                const History& history, bool running);
 
 }  // namespace dragoman::internal

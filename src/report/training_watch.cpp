@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/training_report.h"
+#include "train/run_lock.h"
 
 namespace dragoman::internal {
 namespace {
@@ -44,13 +45,18 @@ std::optional<nlohmann::ordered_json> TrainingWatch::update() {
   const auto gone = [&](const auto& run) { return std::ranges::find(folders, run.first) == folders.end(); };
   bool changed = std::exchange(first_, false) || std::erase_if(runs_, gone) > 0;
   for (const std::string& folder : folders) {
-    const auto [run, added] = runs_.try_emplace(folder, folder + "/metrics.jsonl");
-    changed = run->second.update() || added || changed;
+    const auto [found, added] =
+        runs_.try_emplace(folder, Run{.history = GrowingHistory(folder + "/metrics.jsonl")});
+    Run& run = found->second;
+    const bool was_running = std::exchange(run.running, is_training(folder));
+    changed = run.history.update() || run.running != was_running || added || changed;
   }
   if (!changed) return std::nullopt;
   auto runs = nlohmann::ordered_json::array();
-  for (const std::string& folder : folders)
-    runs.push_back(run_data(folder, folders, runs_.at(folder).history()));
+  for (const std::string& folder : folders) {
+    const Run& run = runs_.at(folder);
+    runs.push_back(run_data(folder, folders, run.history.history(), run.running));
+  }
   return nlohmann::ordered_json{{"runs", std::move(runs)}};
 }
 

@@ -21,7 +21,12 @@ class TrainingWatch {
 
  private:
   std::string folder_;
-  std::map<std::string, GrowingHistory> runs_;  // by their folders
+  struct Run {
+    GrowingHistory history;
+    bool running = false;
+  };
+
+  std::map<std::string, Run> runs_;  // by their folders
   bool first_ = true;
 };
 

@@ -101,8 +101,9 @@ class Translations {
   virtual void reserve(std::vector<TextWork>&) {}
   virtual void translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) = 0;
   virtual std::vector<DetectedLanguage> detect(const std::string& text) const = 0;  // the most likely first
-  virtual std::vector<ServedPair> pairs() const = 0;                                // all, pivots included
-  virtual std::shared_ptr<const ServedLanguages> languages() const;                 // the same by language
+  virtual std::vector<ServedPair> pairs()
+      const = 0;  // in the order of the models, then those through a third
+  virtual std::shared_ptr<const ServedLanguages> languages() const;  // the same by language
   // The translator of a direct pair, for requests to a single model (scores, inspection). It stays valid
   // while it is owned, even if its folder is reloaded. A usage error where there is none.
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;

@@ -13,6 +13,11 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
+// Where the run is, not how well it does.
+bool is_progress(const std::string& name) {
+  return name == "step" || name == "time" || name == "seconds" || name == "done";
+}
+
 class Reader {
  public:
   void take(const MetricsEvent& event) {
@@ -20,6 +25,7 @@ class Reader {
     history_.steps = std::max(history_.steps, event.step);
     history_.epoch = std::max(history_.epoch, event.integer("epoch"));
     history_.ended = event.event == "end";
+    if (event.event == "train") history_.done = event.number("done");
     if (event.event == "train") add(history_.train, event);
     if (event.event == "validation") add(history_.validation, event);
     if (event.event == "epoch") add(history_.epochs, event);
@@ -49,7 +55,7 @@ class Reader {
 
   void add(Curve& curve, const MetricsEvent& event) {
     for (const auto& [name, value] : event.values.items()) {
-      if ((value.is_number() || value.is_null()) && name != "step" && name != "time" && name != "seconds") {
+      if ((value.is_number() || value.is_null()) && !is_progress(name)) {
         curve.columns[name].resize(curve.size(), missing);
         curve.columns[name].push_back(event.number(name));
       }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,7 +44,8 @@ struct History {
   int64_t steps = 0, epoch = 0;
   double seconds = 0;
   bool ended = false;
-  int64_t unreadable = 0;  // lines that are not events
+  double done = std::numeric_limits<double>::quiet_NaN();  // fraction of the run; NaN: unknown
+  int64_t unreadable = 0;                                  // lines that are not events
 };
 
 History read_history(const std::string& path);

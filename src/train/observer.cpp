@@ -4,7 +4,31 @@
 
 #include <fmt/format.h>
 
+#include "text/columns.h"
+
 namespace dragoman::internal {
+namespace {
+
+struct LossNames {
+  const char *training, *validation;
+  int digits;
+};
+
+std::vector<std::string> fields_of(const ValidationReport& report, const LossNames& names) {
+  std::vector<std::string> fields = {fmt::format("epoch {:>3}", report.epoch),
+                                     fmt::format("step {:>6}", report.step)};
+  const auto add = [&](const char* name, const std::optional<double>& value, int digits) {
+    if (value) fields.push_back(fmt::format("{} {:.{}f}", name, *value, digits));
+  };
+  add(names.training, report.training_loss, names.digits);
+  add(names.validation, report.loss, names.digits);
+  add("BLEU", report.bleu, 1);
+  add("chrF", report.chrf, 1);
+  if (report.training_loss) fields.push_back(fmt::format("{:.0f} tokens/s", report.tokens_per_second));
+  return fields;
+}
+
+}  // namespace
 
 nlohmann::ordered_json event_values(const UpdateReport& report) {
   nlohmann::ordered_json values = {{"epoch", report.epoch},
@@ -16,6 +40,7 @@ nlohmann::ordered_json event_values(const UpdateReport& report) {
                                    {"target_tokens_per_second", report.target_tokens_per_second},
                                    {"seconds", report.seconds}};
   if (report.waiting) values["waiting"] = *report.waiting;
+  if (report.done) values["done"] = *report.done;
   return values;
 }
 
@@ -29,14 +54,20 @@ nlohmann::ordered_json event_values(const ValidationReport& report) {
   return values;
 }
 
-std::string log_line_of(const ValidationReport& report) {
-  std::string line = fmt::format("epoch {:>3}  step {:>6}", report.epoch, report.step);
-  if (report.training_loss) line += fmt::format("  training loss {:.4f}", *report.training_loss);
-  if (report.loss) line += fmt::format("  validation loss {:.4f}", *report.loss);
-  if (report.bleu) line += fmt::format("  BLEU {:.1f}", *report.bleu);
-  if (report.chrf) line += fmt::format("  chrF {:.1f}", *report.chrf);
-  if (report.training_loss) line += fmt::format("  {:.0f} tokens/s", report.tokens_per_second);
+std::string line_of(const std::vector<std::string>& fields, std::optional<int64_t> columns) {
+  std::string line;
+  for (const std::string& field : fields) {
+    const std::string longer = line.empty() ? field : line + "  " + field;
+    if (columns && columns_of(longer) > *columns) break;
+    line = longer;
+  }
   return line;
+}
+
+std::string log_line_of(const ValidationReport& report, std::optional<int64_t> columns) {
+  const std::string whole = line_of(fields_of(report, {"training loss", "validation loss", 4}), {});
+  if (!columns || columns_of(whole) <= *columns) return whole;
+  return line_of(fields_of(report, {"train", "valid", 3}), columns);
 }
 
 }  // namespace dragoman::internal

@@ -52,9 +52,15 @@ struct TrainingObserver {
   std::function<bool()> stop_requested;
 };
 
-// The values of metrics.jsonl's events; and the validation as one line of the log.
+// The values of metrics.jsonl's events.
 nlohmann::ordered_json event_values(const UpdateReport& report);
 nlohmann::ordered_json event_values(const ValidationReport& report);
-std::string log_line_of(const ValidationReport& report);
+
+// The validation as one line of the log, of at most this many columns: short names where the long ones do not fit, and
+// then without the last values. No limit where there is none.
+std::string log_line_of(const ValidationReport& report, std::optional<int64_t> columns = {});
+
+// As many of these, from the first on, as fit on a line of this many columns, two spaces apart.
+std::string line_of(const std::vector<std::string>& fields, std::optional<int64_t> columns);
 
 }  // namespace dragoman::internal

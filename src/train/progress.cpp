@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "text/columns.h"
 
 namespace dragoman::internal {
 namespace {
@@ -48,20 +49,20 @@ void Progress::show(const UpdateReport& report) {
   }
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(60000))) return;
   last_ = now;
-  std::string text =
-      fmt::format("epoch {}  step {}  loss {:.3f}", report.epoch, report.step, report.unsmoothed_loss);
+  std::vector<std::string> fields = {fmt::format("epoch {}", report.epoch),
+                                     fmt::format("step {}", report.step),
+                                     fmt::format("loss {:.3f}", report.unsmoothed_loss)};
   if (report.done && *report.done > *first_done_) {
     const double seconds = std::chrono::duration<double>(now - first_).count();
-    text +=
-        fmt::format("  {} left", duration_text(seconds * (1 - *report.done) / (*report.done - *first_done_)));
+    fields.push_back(duration_text(seconds * (1 - *report.done) / (*report.done - *first_done_)) + " left");
   }
-  text += fmt::format("  {:.0f} tokens/s", report.tokens_per_second);
-  if (!terminal_) {
-    log_info("{}", text);
-    return;
-  }
-  if (report.done) text = fmt::format("{} {:3.0f} %  {}", bar(*report.done, 12), 100 * *report.done, text);
-  write_over(text);
+  fields.push_back(fmt::format("{:.0f} tokens/s", report.tokens_per_second));
+  if (!terminal_) return log_info("{}", line_of(fields, {}));
+  if (report.done) fields.insert(fields.begin(), fmt::format("{:3.0f} %", 100 * *report.done));
+  const std::optional<int64_t> columns = log_columns();
+  const std::string with_bar = fmt::format("{} {}", bar(report.done.value_or(0), 12), line_of(fields, {}));
+  const bool has_room = report.done && (!columns || columns_of(with_bar) <= *columns);
+  write_over(has_room ? with_bar : line_of(fields, columns));
   shown_ = true;
 }
 
@@ -71,7 +72,9 @@ void Progress::show_sample(const ValidationReport& report) {
   const auto& [source, reference, translation] = report.samples[samples_shown_++ % report.samples.size()];
   for (const auto& [name, text] : {std::pair("source", &source), std::pair("reference", &reference),
                                    std::pair("translation", &translation)}) {
-    write_over(fmt::format("\x1b[2m  {:<12} {}\x1b[0m\n", name, on_one_line(*text)));
+    std::string line = fmt::format("  {:<12} {}", name, on_one_line(*text));
+    if (const auto columns = log_columns()) line = cut_to_columns(line, *columns);
+    write_over("\x1b[2m" + line + "\x1b[0m\n");
   }
 }
 

@@ -305,7 +305,7 @@ void Run::validate_on_first() {
       dragoman::internal::validate(trainer_, task_, state_, [this] { return stop_requested(); });
   progress_.clear();
   if (!report) return;
-  log_info("{}", log_line_of(*report));
+  log_info("{}", log_line_of(*report, log_columns()));
   progress_.show_sample(*report);
   store_.log(*report);
   if (observer_.on_validation) observer_.on_validation(*report);

@@ -21,4 +21,7 @@ class RunLock {
   int file_ = -1;
 };
 
+// Whether a run trains in this folder, of this process or another.
+bool is_training(const std::string& folder);
+
 }  // namespace dragoman::internal

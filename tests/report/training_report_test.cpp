@@ -5,11 +5,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "report/training_watch.h"
 #include "train/history.h"
 #include "train/metrics_log.h"
+#include "train/run_checks.h"
+#include "train/run_lock.h"
 
 namespace dragoman::internal {
 namespace {
@@ -148,6 +152,47 @@ TEST_F(Report, ConfigurationsAreFlatAndNamedAsInRecipes) {
             R"({"format":"1","model.d_model":"8","data.source":"[\"a\"]","data.tsv":""})");
   EXPECT_TRUE(data["runs"][1]["configuration"].empty());
   EXPECT_TRUE(data["runs"][2]["configuration"].empty());
+}
+
+TEST_F(Report, SettingsThatDifferFromTheirDefaultsAreNamed) {
+  Recipe recipe;
+  const std::string usual = recipe_json(recipe).dump();
+  recipe.model.heads *= 2;
+  recipe.training.label_smoothing = 0.25;
+  const auto data = report_data({run("a", "", R"({"recipe": )" + recipe_json(recipe).dump() + "}"),
+                                 run("b", "", R"({"recipe": )" + usual + "}"), run("c", "")});
+  EXPECT_EQ(data["runs"][0]["defaults"].dump(),
+            fmt::format(R"({{"model.heads":"{}","training.label_smoothing":"{}"}})", Recipe().model.heads,
+                        Recipe().training.label_smoothing));
+  EXPECT_TRUE(data["runs"][1]["defaults"].empty());
+  EXPECT_TRUE(data["runs"][2]["defaults"].empty());
+}
+
+TEST_F(Report, ARunThatHasItsFolderIsRunningAndSaysHowLong) {
+  const auto summary_of = [&](const std::string& more) {
+    const std::string folder =
+        run("a", metrics_line("train", 5, 0, {{"seconds", 30.0}, {"done", 0.25}}) + more);
+    return report_data({folder})["runs"][0]["summary"];
+  };
+  EXPECT_FALSE(summary_of("")["running"]);
+  EXPECT_TRUE(summary_of("")["seconds_left"].is_null());
+  const RunLock lock(folder_ + "/a");
+  EXPECT_TRUE(summary_of("")["running"]);
+  EXPECT_EQ(summary_of("")["seconds_left"], 90);
+  EXPECT_TRUE(summary_of(metrics_line("train", 6, 0, {{"seconds", 31.0}}))["seconds_left"].is_null());
+  EXPECT_FALSE(summary_of(metrics_line("end", 6, 0, {}))["running"]);
+}
+
+TEST_F(Report, AWatchTellsThatARunBeginsAndEnds) {
+  TrainingWatch watch(run("a", metrics_line("train", 1, 0, {{"loss", 5.0}})));
+  EXPECT_FALSE((*watch.update())["runs"][0]["summary"]["running"]);
+  EXPECT_FALSE(watch.update());
+  {
+    const RunLock lock(folder_ + "/a");
+    EXPECT_TRUE(watch.update().value()["runs"][0]["summary"]["running"]);
+    EXPECT_FALSE(watch.update());
+  }
+  EXPECT_FALSE(watch.update().value()["runs"][0]["summary"]["running"]);
 }
 
 TEST_F(Report, RunsOfOneNameAreDistinguished) {

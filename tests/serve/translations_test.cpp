@@ -64,6 +64,13 @@ TEST_F(TranslationsTest, APairWithoutAModelGoesThroughAThirdLanguage) {
   EXPECT_EQ(translations->pairs().size(), 3u);
 }
 
+TEST_F(TranslationsTest, PairsComeInTheOrderOfTheModels) {
+  const auto translations = open({"en-fr=" + one_.path, "en-de=" + other_.path, "ar-en=" + one_.path});
+  std::vector<std::string> pairs;
+  for (const ServedPair& pair : translations->pairs()) pairs.push_back(pair.from + "-" + pair.to);
+  EXPECT_EQ(pairs, (std::vector<std::string>{"en-fr", "en-de", "ar-en", "ar-de", "ar-fr"}));
+}
+
 TEST_F(TranslationsTest, HtmlKeepsItsTags) {
   const auto translations = open({"en-fr=" + one_.path});
   const std::string html = "<p>The <b>cat</b> sleeps.</p>";

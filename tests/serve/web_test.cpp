@@ -5,7 +5,9 @@
 #include <regex>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "dragoman/document.h"
 #include "report/page.h"
 #include "serve/web/pages.h"
 
@@ -95,8 +97,15 @@ TEST(Web, OtherNamesAreNotFound) {
   }
 }
 
-TEST(Web, ThePageKnowsWhetherThereAreRunsToShow) {
-  EXPECT_EQ(get("/web/settings.json").body, R"({"training":true})");
+TEST(Web, ThePageKnowsWhetherThereAreRunsToShowAndWhichDocumentsItMayTake) {
+  const nlohmann::json settings = nlohmann::json::parse(get("/web/settings.json").body);
+  EXPECT_EQ(settings["training"], true);
+  const std::vector<dragoman::DocumentFormat> formats = dragoman::document_formats();
+  ASSERT_EQ(settings["formats"].size(), formats.size());
+  for (size_t i = 0; i < formats.size(); ++i) {
+    EXPECT_EQ(settings["formats"][i]["description"], formats[i].description);
+    EXPECT_EQ(settings["formats"][i]["endings"], formats[i].endings);
+  }
 }
 
 }  // namespace

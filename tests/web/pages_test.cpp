@@ -16,7 +16,8 @@ TEST_P(Pages, InChromium) {
                        GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Pages, testing::Values("Translate", "Refusals", "Files", "Views", "Servers"),
+INSTANTIATE_TEST_SUITE_P(, Pages,
+                         testing::Values("Translate", "Texts", "Refusals", "Files", "Views", "Servers"),
                          [](const auto& page) { return std::string(page.param); });
 
 }  // namespace

@@ -1,5 +1,8 @@
 """The page at /: typing, words, alternatives, languages, the keyboard."""
+import json
 import re
+import urllib.parse
+import urllib.request
 
 from pages import PageTest, expect, in_all_looks
 
@@ -7,12 +10,48 @@ SENTENCE = "the cat sees a dog"
 ASTRAL = "😀 the cat sees 𝔞 dog and the bird"
 
 
+def in_common(one, other):
+    """The length of the longest common subsequence."""
+    best = [0] * (len(other) + 1)
+    for item in one:
+        before = 0
+        for j, candidate in enumerate(other):
+            before, best[j + 1] = best[j + 1], before + 1 if item == candidate else max(best[j + 1], best[j])
+    return best[-1]
+
+
 class Translate(PageTest):
     def test_empty(self):
         self.open()
         expect(self.page.locator("#source")).to_be_focused()
-        expect(self.page.locator("#copy")).to_be_disabled()
+        for name in ("#copy", "#edit"):
+            expect(self.page.locator(name)).to_be_disabled()
+        with urllib.request.urlopen(self.server.address + "frontend/settings") as settings:
+            endings = json.load(settings)["supportedFilesFormat"]
+        self.assertEqual(re.findall(r"(?<!\S)\.\w+", self.page.locator("#formats ul").inner_text()), endings)
+        self.assertEqual(self.page.locator("#file").get_attribute("accept").split(","), endings)
         self.check()
+        examples = self.page.locator("#examples button")
+        expect(examples).to_have_count(3)
+        example = examples.nth(1).text_content()
+        examples.nth(1).click()
+        expect(self.page.locator("#source")).to_have_value(example)
+        self.assertEqual(self.translated(), self.server.translate(example)["text"])
+        expect(self.page.locator("#start")).to_be_hidden()
+        self.page.get_by_role("button", name="Clear the text").click()
+        expect(self.page.locator("#start")).to_be_visible()
+
+    def test_languages_come_in_the_order_of_the_models(self):
+        self.page.goto("")
+        expect(self.page.locator("#to option").first).to_be_attached()
+        self.assertEqual(self.page.locator("#from option").evaluate_all("all => all.map((one) => one.value)"), ["en", "fr"])
+        self.assertEqual(self.page.locator("#to option").evaluate_all("all => all.map((one) => one.value)"), ["fr", "ar", "zh"])
+        expect(self.page.locator("#from")).to_have_value("en")
+        expect(self.page.locator("#to")).to_have_value("fr")
+        expect(self.page.locator("#swap")).to_have_attribute("title", "Swap languages (Alt+Shift+S)")
+        self.page.locator("#to").select_option("ar")
+        expect(self.page.locator("#swap")).to_be_disabled()
+        expect(self.page.locator("#swap")).to_have_attribute("title", "No model translates from Arabic into English")
 
     def test_typing_gives_the_api_s_translation(self):
         self.open()
@@ -59,6 +98,7 @@ class Translate(PageTest):
         self.translated()
         self.page.get_by_role("button", name="Confidence").click()
         expect(self.page.locator("#target")).to_have_class("writing shaded")
+        expect(self.page.locator("#legend")).to_have_text("sure  unsure")
         words = self.server.translate("the old cat zzz the dog")["lines"][0]["words"]
         shown = self.page.locator("#target .word").evaluate_all("words => words.map((word) => Number(word.style.getPropertyValue('--doubt')))")
         self.assertEqual(len(shown), len(words))
@@ -72,6 +112,10 @@ class Translate(PageTest):
         best = self.translated()
         others = self.page.locator("#others li button")
         self.assertEqual(others.all_text_contents(), self.server.translate(SENTENCE)["alternatives"])
+        for one in others.all():
+            text, marked = one.text_content(), one.locator("mark").all_text_contents()
+            self.assertEqual(sum(len(part.split()) for part in marked), len(text.split()) - in_common(text.split(), best.split()))
+            self.assertTrue(marked)
         other = others.nth(1).text_content()
         others.nth(1).click()
         expect(self.page.locator("#target")).to_have_text(other)
@@ -141,6 +185,21 @@ class Translate(PageTest):
         expect(inside).to_have_attribute("href", linked("the cat"))
         self.page.keyboard.press("ArrowDown")  # a blank line
         expect(inside).to_have_attribute("href", linked("the cat"))
+
+    def test_look_inside_the_word_that_was_chosen(self):
+        self.open()
+        self.type("the cat! the dog and the house\nthe bird")
+        self.translated()
+        words, inside = self.page.locator("#target .word"), self.page.get_by_role("link", name="Look inside")
+        for number in (0, words.count() - 1, 0):
+            words.nth(number).click()
+            self.page.keyboard.press("Escape")
+            marked = self.page.locator("#mirror mark").all_text_contents()
+            text = urllib.parse.parse_qs(inside.get_attribute("href").split("#")[1])["text"][0]
+            self.assertTrue(marked[0] in text and "\n" not in text, (marked, text))
+            self.assertEqual(text == "the bird", number > 0)
+        self.page.locator("#source").press("Control+End")
+        self.assertTrue(inside.get_attribute("href").endswith("text=the+bird"))
 
     def test_keyboard_alone(self):
         self.open()

@@ -1,6 +1,12 @@
 """The pages /inspect and /training."""
+import contextlib
+import fcntl
 import json
+import math
+import os
 import pathlib
+import random
+import re
 import shutil
 
 from pages import PageTest, expect, in_all_looks
@@ -8,6 +14,29 @@ from pages import PageTest, expect, in_all_looks
 
 def event(name, step, **values):
     return json.dumps({"event": name, "step": step, "time": 1000 + step, **values}) + "\n"
+
+
+def as_seen(colour):
+    return colour
+
+
+# Who lacks one kind of cones sees red and green in these mixtures of both, roughly.
+def as_deuteranope(colour):
+    red, green, blue = colour
+    return 0.29 * red + 0.71 * green, 0.29 * red + 0.71 * green, blue
+
+
+def as_protanope(colour):
+    red, green, blue = colour
+    return 0.11 * red + 0.89 * green, 0.11 * red + 0.89 * green, blue
+
+
+def contrast(one, other):
+    def luminance(colour):
+        linear = [value / 255 / 12.92 if value <= 10 else ((value / 255 + 0.055) / 1.055) ** 2.4 for value in colour]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
 
 
 class Views(PageTest):
@@ -24,6 +53,73 @@ class Views(PageTest):
 
     def train(self, run, steps):
         self.append(run, *(event("train", i, loss=9 / i, perplexity=2 + 90 / i, learning_rate=i * 1e-5, tokens_per_second=3000 + i) for i in steps))
+
+    @contextlib.contextmanager
+    def training(self, run):
+        """As a run holds its folder."""
+        folder = os.open(self.runs / run, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            os.close(folder)
+
+    def test_smoothed_curves_go_on_to_their_ends(self):
+        noise = random.Random(1)
+        losses = [2 + 0.002 * (400 - i) + noise.gauss(0, 0.1) for i in range(400)]
+        losses[-1] = losses[0] = 9
+        self.append("first", *(event("train", i + 1, loss=loss, perplexity=math.exp(loss)) for i, loss in enumerate(losses)))
+        self.open("training")
+        expect(self.page.locator("#curves figure")).not_to_have_count(0)
+        for share in (0.02, 0.1):
+            line = self.page.evaluate("([values, share]) => smooth(values, share, false)", [losses, share])
+            self.assertEqual(len(line), len(losses))
+            for i, value in enumerate(line):
+                self.assertAlmostEqual(value, 2 + 0.002 * (400 - i), delta=0.35, msg=f"{share} {i}")
+        # With gaps, and on a logarithmic axis; a line stays that line.
+        for log in (False, True):
+            straight = [math.exp(i / 50) if log else i for i in range(200)]
+            straight[3] = straight[-2] = None
+            line = self.page.evaluate("([values, log]) => smooth(values, 0.05, log)", [straight, log])
+            for value, wanted in zip(line, straight):
+                self.assertEqual(value is None, wanted is None)
+                if wanted is not None:
+                    self.assertAlmostEqual(value, wanted, delta=1e-6 * (1 + wanted))
+
+    def test_training_and_validation_have_colours_of_their_own(self):
+        self.train("first", range(1, 40))
+        self.append("first", *(event("validation", i, loss=9 / i, perplexity=2.0) for i in (10, 20, 39)))
+        self.open("training")
+        chart = self.page.get_by_role("figure").filter(has_text="Loss").first
+        expect(chart.locator(".name")).to_have_text(["training", "validation"])
+        curves = chart.locator(".plot .curve")
+        expect(curves).to_have_count(2)
+        colours = curves.evaluate_all("all => all.map((one) => getComputedStyle(one).stroke)")
+        ground = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        one, other, ground = (tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in (*colours, ground))
+        self.assertEqual(chart.locator(".name .curve").evaluate_all("all => all.map((one) => getComputedStyle(one).stroke)"), colours)
+        for see in (as_seen, as_deuteranope, as_protanope):
+            self.assertGreater(math.dist(see(one), see(other)), 100)
+        for colour in (one, other):
+            self.assertGreater(contrast(colour, ground), 3)
+        self.check()
+
+    def test_settings_that_are_not_the_default_come_first(self):
+        self.train("first", range(1, 4))
+        recipe = {"model": {"d_model": 512, "heads": 3}, "training": {"seed": 1, "ema": 0.99}}
+        (self.runs / "first/config.json").write_text(json.dumps({"format": 1, "recipe": recipe}))
+        self.open("training")
+        rows = self.page.locator("#configuration tbody tr:visible")
+        expect(rows).to_have_count(2)
+        self.assertEqual(rows.locator("th").all_text_contents(), ["model.heads", "training.ema"])
+        self.assertEqual(rows.locator("td").all_text_contents(), ["3", "8", "0.99", "0.0"])
+        self.picture("changed")
+        self.check()
+        self.page.get_by_label("all (5)").check()
+        expect(rows).to_have_count(5)
+        self.assertEqual(rows.locator("th").all_text_contents()[:2], ["model.heads", "training.ema"])
+        self.assertEqual([int(weight) >= 700 for weight in rows.locator("th").evaluate_all("all => all.map((one) => getComputedStyle(one).fontWeight)")],
+                         [True, True, False, False, False])
 
     def test_inspect(self):
         self.open()
@@ -55,18 +151,51 @@ class Views(PageTest):
             one["log_probabilities"] = [round(value, 3) for value in one["log_probabilities"]]
         self.assertEqual(ours, commands)
 
-    def test_inspect_without_a_sentence(self):
+    def test_inspect_has_a_place_to_type(self):
         self.open("inspect")
-        expect(self.page.locator("#state")).to_contain_text("translate one")
+        pair = self.page.get_by_label("Languages")
+        expect(pair.locator("option")).to_have_text(["English → French", "French → English", "English → Arabic", "English → Chinese"])
         self.check()
+        pair.select_option(label="French → English")
+        self.page.get_by_placeholder("Type a sentence").fill("the old cat")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("canvas").first).to_be_visible()
+        best = self.server.ask("v1/inspect", text="the old cat", **{"from": "fr", "to": "en"})["sentences"][0]
+        expect(self.page.locator("#translation")).to_contain_text(best["target"])
+        self.page.get_by_label("A translation to inspect instead of the model's").fill("a dog")
+        self.page.get_by_role("button", name="Inspect").click()
+        expect(self.page.locator("#translation")).to_contain_text("given translation")
+        self.page.reload()
+        expect(self.page.get_by_placeholder("Type a sentence")).to_have_value("the old cat")
+        expect(pair).to_have_value("fr en")
+        self.check()
+
+    def test_all_pages_look_alike(self):
+        looks = []
+        for path in ("", "inspect", "training"):
+            self.open(path)
+            expect(self.page.get_by_role("link", name="Training")).to_be_visible()
+            looks.append(self.page.evaluate("""() => {
+                const brand = document.querySelector(".brand"), theme = document.getElementById("theme"), place = (one) => JSON.stringify(one.getBoundingClientRect());
+                const {fontFamily, fontSize, backgroundColor, color} = getComputedStyle(document.body), {borderRadius, minHeight} = getComputedStyle(theme);
+                return [brand.textContent, place(brand.querySelector("img")), theme.getBoundingClientRect().top, fontFamily, fontSize, backgroundColor, color, borderRadius, minHeight]; }"""))
+            self.assertEqual(self.page.locator("nav [aria-current=page]").count(), 1)
+        self.assertEqual(looks[0], looks[1])
+        self.assertEqual(looks[0], looks[2])
 
     def test_training_grows(self):
         self.open("training")
         expect(self.page.locator("#state")).to_contain_text("There are no training runs yet")
         self.check()
         self.train("first", range(1, 40))
-        expect(self.page.locator("#state")).to_have_text("Live: first")
-        expect(self.page.locator("#summary")).to_contain_text("39")
+        expect(self.page.locator("#state")).to_have_text("None of these runs is training now.")
+        expect(self.page.locator("#summary .status")).to_have_text("stopped")
+        with self.training("first"):
+            expect(self.page.locator("#state")).to_have_text("Running: first")
+            self.append("first", event("train", 40, loss=0.2, perplexity=2.0, seconds=30, done=0.25))
+            expect(self.page.locator("#state")).to_have_text("Running: first, about 2 min left")
+            expect(self.page.locator("#summary .status")).to_have_text("running, about 2 min left")
+        expect(self.page.locator("#summary .status")).to_have_text("stopped")
         expect(self.page.locator("#curves figure")).not_to_have_count(0)
         self.append("first", event("validation", 39, loss=1.5, bleu=12.5), event("sample", 39, source="a dog", reference="une chienne", translation="une chatte")[:-9])
         expect(self.page.locator("#summary")).to_contain_text("12.5")
@@ -83,10 +212,12 @@ class Views(PageTest):
         expect(self.page.locator("#summary")).to_contain_text("59")
         expect(self.page.get_by_label("training time")).to_be_checked()
         self.train("second", range(1, 20))
-        expect(self.page.locator("#state")).to_have_text("Live: first, second")
-        expect(self.page.get_by_label("training time")).to_be_checked()
-        self.append("first", event("end", 59, reason="training.max_steps"))
-        expect(self.page.locator("#state")).to_have_text("Live: second")
+        with self.training("first"), self.training("second"):
+            expect(self.page.locator("#state")).to_have_text("Running: first; second")
+            expect(self.page.get_by_label("training time")).to_be_checked()
+            self.append("first", event("end", 59, reason="training.max_steps"))
+            expect(self.page.locator("#state")).to_have_text("Running: second")
+            expect(self.page.locator("#summary .status")).to_have_text(["finished", "running"])
         self.check()
 
 

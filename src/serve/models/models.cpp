@@ -71,6 +71,7 @@ Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
       for (const std::string& to : models_[i].served.targets) {
         if (from == to) continue;
         const auto [other, added] = direct_.emplace(LanguagePair(from, to), i);
+        pairs_.push_back({from, to});
         if (!added)
           throw UsageError("both {} and {} translate from {} to {}: serve one of them, or name their pairs",
                            models_[other->second].served.folder, models_[i].served.folder, from, to);
@@ -78,9 +79,7 @@ Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
     }
   }
   find_pivots();
-  for (const auto& [pair, model] : direct_) pairs_.push_back({pair.first, pair.second});
   for (const auto& [pair, third] : through_) pairs_.push_back({pair.first, pair.second, {third}});
-  std::ranges::sort(pairs_, {}, [](const ServedPair& pair) { return LanguagePair(pair.from, pair.to); });
   languages_ = std::make_shared<const ServedLanguages>(pairs_);
 }
 
@@ -105,7 +104,7 @@ void Models::find_pivots() {
 std::vector<std::string> Models::sources() const {
   std::vector<std::string> all;
   for (const ServedPair& pair : pairs_)
-    if (all.empty() || all.back() != pair.from) all.push_back(pair.from);
+    if (std::ranges::find(all, pair.from) == all.end()) all.push_back(pair.from);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/checksum.h"
+#include "dragoman/document.h"
 #include "report/page.h"
 
 namespace dragoman::internal {
@@ -21,9 +22,14 @@ struct WebFile {
 
 // What pages load. Nothing else of web/ is answered: the rest are templates of pages that commands write.
 constexpr std::array files = {
+    WebFile{"address.js", javascript},
+    WebFile{"base.css", css},
     WebFile{"chart.js", javascript},
     WebFile{"choices.js", javascript},
     WebFile{"dark.css", css},
+    WebFile{"differing.js", javascript},
+    WebFile{"editor.js", javascript},
+    WebFile{"examples.js", javascript},
     WebFile{"files.js", javascript},
     WebFile{"history.js", javascript},
     WebFile{"icon.js", javascript},
@@ -35,6 +41,7 @@ constexpr std::array files = {
     WebFile{"look_inside.js", javascript},
     WebFile{"notice.js", javascript},
     WebFile{"numbers.js", javascript},
+    WebFile{"others.js", javascript},
     WebFile{"page.js", javascript},
     WebFile{"palette.css", css},
     WebFile{"positions.js", javascript},
@@ -43,11 +50,13 @@ constexpr std::array files = {
     WebFile{"result.js", javascript},
     WebFile{"server.js", javascript},
     WebFile{"source_view.js", javascript},
+    WebFile{"start.js", javascript},
     WebFile{"target_view.js", javascript},
     WebFile{"theme.js", javascript},
     WebFile{"training.js", javascript},
     WebFile{"translate.css", css},
     WebFile{"translate.js", javascript},
+    WebFile{"typography.js", javascript},
     WebFile{"words.js", javascript},
 };
 
@@ -93,7 +102,10 @@ Route page_route(const char* path, const char* name, const char* summary) {
 
 // What the page must know beyond the models (GET /v1/models).
 HttpResponse settings_answer(const WebSettings& settings) {
-  const nlohmann::ordered_json body = {{"training", settings.training}};
+  nlohmann::ordered_json formats = nlohmann::ordered_json::array();
+  for (const DocumentFormat& format : document_formats())
+    formats.push_back({{"description", format.description}, {"endings", format.endings}});
+  const nlohmann::ordered_json body = {{"training", settings.training}, {"formats", formats}};
   return {.body = body.dump(), .headers = {{"Cache-Control", "no-cache"}}};
 }
 

@@ -1,0 +1,130 @@
+"""The texts of the page at /: in its address, as they are set, and changed by hand."""
+import re
+
+from pages import PageTest, expect, in_all_looks
+
+SENTENCE = "the cat sees a dog"
+LONGEST_IN_ADDRESS = 3000
+
+
+class Texts(PageTest):
+    def answer(self, text, **more):
+        """The server answers each request with this text, without words; returns the requests."""
+        asked = []
+
+        def fulfil(route):
+            asked.append(route.request.post_data_json)
+            line = {"source": asked[-1]["text"], "text": text, "words": [], "alignment": []}
+            route.fulfill(json={"from": "en", "to": "fr", "via": [], "text": text, "alternatives": [], "lines": [line], **more})
+        self.page.route("**/v1/translate", fulfil)
+        return asked
+
+    def copied(self):
+        self.page.get_by_role("button", name="Copy").click()
+        return self.page.evaluate("navigator.clipboard.readText()")
+
+    def test_the_address_keeps_the_text(self):
+        text = "the cat / sees #1, 100 %\n\na dog &c. 😀"
+        self.open()
+        self.type(text)
+        translation = self.translated()
+        expect(self.page).to_have_url(re.compile("#en/fr/the%20cat%20%2F%20sees"))
+        self.page.reload()
+        expect(self.page.locator("#source")).to_have_value(text)
+        self.assertEqual(self.translated(), translation)
+        address = self.page.url
+        self.page.evaluate("localStorage.clear()")
+        self.open("about:blank")
+        self.page.goto(address)
+        expect(self.page.locator("#source")).to_have_value(text)
+        self.page.goto("#fr/en/le%20chat%")  # cut inside a character
+        expect(self.page.locator("#from")).to_have_value("fr")
+        expect(self.page.locator("#source")).to_have_value("")
+        self.check(accessible=False)
+
+    def test_a_long_text_is_kept_in_its_tab_alone(self):
+        text = "the cat\n" * (LONGEST_IN_ADDRESS // 8 + 1)
+        self.open()
+        self.type(text)
+        expect(self.page).to_have_url(re.compile("#en/fr$"))
+        self.page.reload()
+        expect(self.page.locator("#source")).to_have_value(text)
+        self.type(text[:LONGEST_IN_ADDRESS])
+        expect(self.page).to_have_url(re.compile("#en/fr/the"))
+        self.page.get_by_role("button", name="Clear the text").click()
+        expect(self.page).to_have_url(re.compile("#en/fr$"))
+        self.page.reload()
+        expect(self.page.locator("#to option").first).to_be_attached()
+        expect(self.page.locator("#source")).to_have_value("")
+
+    def test_french_punctuation_is_not_torn_off(self):
+        plain = "« Où ? » : 10 000 %, vrai ; non ! 3 chats ?"
+        set_well = "«\xa0Où\u202f?\xa0»\xa0: 10\u202f000\xa0%, vrai\u202f; non\u202f! 3 chats\u202f?"
+        asked = self.answer(plain)
+        self.open()
+        self.type("where")
+        self.assertEqual(self.translated(), set_well)
+        self.assertEqual(self.copied(), set_well)
+        self.page.locator("#target .word").last.click()
+        expect(self.page.locator("#choices")).not_to_contain_text("Looking")
+        self.assertEqual(asked[1]["prefix"], plain[:-2])
+        self.page.keyboard.press("Escape")
+        # At no width does a line begin with a mark of punctuation.
+        marks = self.page.locator("#target .word").filter(has_text=re.compile("^[?!:;»%,]+$"))
+        for width in range(140, 400, 8):
+            self.page.locator("#target").evaluate("(target, width) => { target.style.width = `${width}px`; target.style.padding = 0; }", width)
+            for left in marks.evaluate_all("all => all.map((one) => one.getBoundingClientRect().left - one.parentNode.getBoundingClientRect().left)"):
+                self.assertGreater(left, 1, width)
+
+    def test_other_languages_keep_their_spaces(self):
+        self.answer("Why ? No : 10 000 %")
+        self.open("#source=fr&target=en")
+        self.type("pourquoi")
+        self.assertEqual(self.translated(), "Why ? No : 10 000 %")
+
+    def test_the_translation_can_be_changed(self):
+        self.open()
+        self.type(f"{SENTENCE}\nthe old house")
+        words = self.translated().split()
+        before = self.page.locator("#target .word").nth(1).get_attribute("style")
+        self.page.get_by_role("button", name="Edit").click()
+        field = self.page.get_by_role("textbox", name="Translation, to change it")
+        expect(field).to_be_focused()
+        self.page.keyboard.type(" vraiment")
+        self.page.keyboard.press("Control+Home")
+        self.page.keyboard.press("Control+Delete")
+        self.page.keyboard.type("Voici ")
+        self.picture("edited")
+        self.check()
+        self.page.keyboard.press("Escape")
+        expect(field).to_be_hidden()
+        shown = self.page.locator("#target .word")
+        changed = ["Voici", *words[1:], "vraiment"]
+        expect(shown).to_have_text(changed)
+        self.assertEqual(shown.nth(1).get_attribute("style"), before)  # what is known of a word stays
+        self.assertEqual(self.copied().split(), changed)
+        # Other words still come, behind what is written now.
+        with self.page.expect_request(lambda request: "prefix" in (request.post_data or "")) as asked:
+            shown.nth(2).click()
+        self.assertEqual(asked.value.post_data_json["prefix"].split(), changed[:2])
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("#others")).to_be_visible()
+        self.type("the old dog")
+        expect(self.page.locator("#target")).to_have_text(self.server.translate("the old dog")["text"])
+        self.check()
+
+    def test_a_change_of_all_lines_is_kept(self):
+        self.open()
+        self.type(f"{SENTENCE}\nthe old house")
+        self.translated()
+        self.page.keyboard.press("Alt+Shift+E")
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type("autre\nchose\nencore")
+        self.page.get_by_role("button", name="Edit").click()
+        expect(self.page.locator("#edited")).to_be_hidden()
+        self.assertEqual(self.page.locator("#target").text_content(), "autre\nchose\nencore")
+        self.assertEqual(self.copied(), "autre\nchose\nencore")
+
+
+globals().update(in_all_looks(Texts))
+del Texts, PageTest

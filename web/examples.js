@@ -1,0 +1,25 @@
+// Sentences to begin with, in the languages that most models translate from: three each, the same in all.
+
+export const examples = {
+  ar: ["أين المحطة؟", "أود فنجانا من القهوة.", "سنذهب إلى الشاطئ غدا."],
+  cs: ["Kde je nádraží?", "Dal bych si šálek kávy.", "Zítra jedeme na pláž."],
+  da: ["Hvor er stationen?", "Jeg vil gerne have en kop kaffe.", "Vi tager til stranden i morgen."],
+  de: ["Wo ist der Bahnhof?", "Ich hätte gerne eine Tasse Kaffee.", "Wir fahren morgen an den Strand."],
+  en: ["Where is the station?", "I would like a cup of coffee.", "We are going to the beach tomorrow."],
+  es: ["¿Dónde está la estación?", "Quisiera una taza de café.", "Mañana vamos a la playa."],
+  fi: ["Missä asema on?", "Haluaisin kupin kahvia.", "Menemme huomenna rannalle."],
+  fr: ["Où est la gare ?", "Je voudrais une tasse de café.", "Nous allons à la plage demain."],
+  hu: ["Hol van az állomás?", "Kérek egy csésze kávét.", "Holnap a strandra megyünk."],
+  it: ["Dov'è la stazione?", "Vorrei una tazza di caffè.", "Domani andiamo al mare."],
+  ja: ["駅はどこですか。", "コーヒーを一杯ください。", "明日、海に行きます。"],
+  ko: ["역이 어디에 있어요?", "커피 한 잔 주세요.", "우리는 내일 바닷가에 가요."],
+  nl: ["Waar is het station?", "Ik wil graag een kop koffie.", "We gaan morgen naar het strand."],
+  pl: ["Gdzie jest dworzec?", "Poproszę filiżankę kawy.", "Jutro jedziemy na plażę."],
+  pt: ["Onde fica a estação?", "Eu gostaria de uma xícara de café.", "Amanhã vamos à praia."],
+  ro: ["Unde este gara?", "Aș dori o ceașcă de cafea.", "Mâine mergem la plajă."],
+  ru: ["Где находится вокзал?", "Я хотел бы чашку кофе.", "Завтра мы едем на пляж."],
+  sv: ["Var ligger stationen?", "Jag skulle vilja ha en kopp kaffe.", "Vi ska till stranden i morgon."],
+  tr: ["İstasyon nerede?", "Bir fincan kahve istiyorum.", "Yarın plaja gidiyoruz."],
+  uk: ["Де вокзал?", "Я хотів би чашку кави.", "Завтра ми їдемо на пляж."],
+  zh: ["车站在哪里？", "我想要一杯咖啡。", "我们明天去海边。"],
+};
