@@ -62,7 +62,7 @@ std::string code_on_one_line(std::string_view code) {
 class Composer {
  public:
   Composer(const DocumentSegment& segment, std::vector<MarkdownPiece> pieces)
-      : segment_(segment), in_cell_(segment.escape == escape_markdown_cell), pieces_(std::move(pieces)) {}
+      : segment_(segment), in_cell_(segment.escape("a|a") != "a|a"), pieces_(std::move(pieces)) {}
 
   std::string compose() {
     size_t bytes = 0;

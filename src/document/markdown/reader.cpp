@@ -44,7 +44,8 @@ bool is_end(std::string_view source, size_t at, const MarkdownBlock& block) {
   return source[at] == '#' && cmark_node_get_type(block.node) == CMARK_NODE_HEADING;
 }
 
-decltype(DocumentSegment::escape) escape_of(const MarkdownBlock& block, bool after_definitions) {
+using MarkdownEscape = std::string (*)(std::string_view);
+MarkdownEscape escape_of(const MarkdownBlock& block, bool after_definitions) {
   if (block.in_cell) return block.begins_line ? escape_markdown_first_cell : escape_markdown_cell;
   return after_definitions ? escape_markdown_after_definitions : escape_markdown;
 }
