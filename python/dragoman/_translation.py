@@ -55,10 +55,10 @@ class Hypothesis:
     text: str
     score: float
     """The log-probability, divided by the length penalty."""
-    tokens: list[Token] = dataclasses.field(default_factory=list)
-    words: list[WordConfidence] = dataclasses.field(default_factory=list)
-    alignment: list[Alignment] = dataclasses.field(default_factory=list)
-    attention: npt.NDArray[np.float32] | None = dataclasses.field(default=None, compare=False)
+    tokens: list[Token] = dataclasses.field(default_factory=list, repr=False)
+    words: list[WordConfidence] = dataclasses.field(default_factory=list, repr=False)
+    alignment: list[Alignment] = dataclasses.field(default_factory=list, repr=False)
+    attention: npt.NDArray[np.float32] | None = dataclasses.field(default=None, compare=False, repr=False)
     """With ``alignment=True``: what each token (a row) attended to, over the source's tokens."""
 
 
@@ -95,6 +95,10 @@ class Translation:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        flags = [f.name for f in dataclasses.fields(self) if getattr(self, f.name) is True]
+        return f"Translation({self.source!r} -> {self.text!r}, score={self.score:.4f}{''.join(', ' + f for f in flags)})"
 
     def _repr_html_(self) -> str:
         from dragoman._notebook import translation_html

@@ -142,6 +142,8 @@ class Translator:
             return self.translate_batch([text], glossary=glossary, **options)[0]
         if isinstance(text, list):
             return self.translate_batch(text, glossary=glossary, **options)
+        if text is None or isinstance(text, (bytes, bytearray)):
+            _check_text(text)
         return self._translate_in_order(iter(text), _How(options, glossary))
 
     def translate_batch(
@@ -344,4 +346,5 @@ class _How:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        raise TypeError(f"a text to translate must be a str, not {type(text).__name__}")
+        hint = ": decode it first" if isinstance(text, (bytes, bytearray)) else ""
+        raise TypeError(f"a text to translate must be a str, not {type(text).__name__}{hint}")

@@ -20,7 +20,7 @@ __all__ = ["Document", "Format", "formats", "translate", "translate_bytes"]
 class Document:
     """A translated file, and how many of its texts have each flag."""
 
-    bytes: bytes
+    bytes: bytes = dataclasses.field(repr=False)
     segments: int
     """Texts that were translated: paragraphs, cells, messages."""
     cut: int

@@ -105,6 +105,24 @@ def test_options_have_the_names_of_the_command_line(translator):
         translator.translate(SENTENCES[0], beam={})
     with pytest.raises(TypeError, match="must be a str.*bytes"):
         translator.translate([b"x"])
+    with pytest.raises(TypeError, match="must be a str, not bytes: decode it first"):
+        translator.translate(b"x")
+    with pytest.raises(TypeError, match="must be a str, not NoneType"):
+        translator.translate(None)
+
+
+def test_lines_stay_lines(translator):
+    lines = [translator.translate(text).text for text in SENTENCES[:2]]
+    assert translator.translate("\n".join(SENTENCES[:2])).text == "\n".join(lines)
+
+
+def test_what_is_shown_fits_a_line(translator):
+    full = translator.translate(SENTENCES[0], alignment=True, nbest=2)
+    assert len(repr(full)) < 200 and repr(full).startswith(f"Translation({SENTENCES[0]!r} -> {full.text!r}, score=-")
+    assert "attention" not in repr(full.hypotheses) and "tokens" not in repr(full.hypotheses)
+    document = dragoman.document.translate_bytes(translator, b"The cat sleeps." * 100, name="a.txt")
+    assert len(repr(document)) < 200
+    assert ", invalid" in repr(translator.translate("The cat\udcff"))
 
 
 def test_tokens_words_and_alignment(translator):
