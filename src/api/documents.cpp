@@ -228,7 +228,8 @@ class Texts {
 };
 
 Document read(const DocumentRequest& request) {
-  const internal::DocumentFormat& format = internal::document_format(request.format, request.name);
+  const internal::DocumentFormat& format =
+      internal::document_format(request.format, request.name, request.bytes);
   const auto language = [&](std::string_view option) {
     const std::string* value = text_option(request.options, option);
     return value != nullptr ? *value : std::string();

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "document/contents.h"
 #include "document/readers.h"
 
 namespace dragoman::internal {
@@ -56,6 +57,19 @@ const DocumentFormat& document_format(std::string_view name, std::string_view fi
     throw UsageError("\"{}\" is not a document format: use {}", name, fmt::join(names, ", "));
   throw UsageError("{}: unknown file extension: give the document format, one of {}", file,
                    fmt::join(names, ", "));
+}
+
+const DocumentFormat& document_format(std::string_view name, std::string_view file, std::string_view bytes) {
+  const DocumentFormat& named = document_format(name, file);
+  const std::string_view found = format_of_contents(bytes);
+  if (found.empty()) return named;
+  const DocumentFormat& format = document_format(found, "");
+  if (format.read == named.read) return named;
+  if (!name.empty() && is_package(bytes))
+    throw Error("{}: this file has the format {}, not {}: give that one", file, format.name, name);
+  // Texts may quote other formats.
+  const bool is_text = named.name == "text" || named.name == "markdown";
+  return !name.empty() || (is_text && !is_package(bytes)) ? named : format;
 }
 
 }  // namespace dragoman::internal

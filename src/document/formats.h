@@ -23,4 +23,8 @@ std::span<const DocumentFormat> document_formats();
 // By name, or if that is empty by the ending of the file's name. Throws a UsageError that lists the formats.
 const DocumentFormat& document_format(std::string_view name, std::string_view file);
 
+// The same, but what the bytes show to be another format has that one, whatever the file's name is. Throws an Error if
+// they are a package of another format than the one given by name.
+const DocumentFormat& document_format(std::string_view name, std::string_view file, std::string_view bytes);
+
 }  // namespace dragoman::internal

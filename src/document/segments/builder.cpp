@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "document/segments/separators.h"
 
 namespace dragoman::internal {
 namespace {
 
 // Of a segment, so that its marks take bounded memory even in files of only tags.
 constexpr size_t max_items = 65536, max_open_spans = 100;
-constexpr size_t most_attributes = 1000;
+constexpr size_t max_tag_attributes = 1000;
 
 constexpr std::string_view white_characters = " \t\n\f\r";
 
@@ -27,7 +28,7 @@ std::vector<MarkupAttribute> attributes(std::string_view tag) {
   std::vector<MarkupAttribute> found;
   if (tag.ends_with('>')) tag.remove_suffix(1);
   size_t at = find_or_end(tag, " \t\n\f\r/", 0);
-  while (found.size() < most_attributes) {
+  while (found.size() < max_tag_attributes) {
     const size_t begin = skip(tag, " \t\n\f\r/", at);
     if (begin == tag.size()) break;
     at = find_or_end(tag, " \t\n\f\r/=", begin + 1);  // a name may begin with =
@@ -61,7 +62,21 @@ size_t SegmentBuilder::add(MarkupItem::Kind kind, std::string_view bytes, std::s
   return stretch.items.size() - 1;
 }
 
-void SegmentBuilder::text(std::string_view literal) { add(MarkupItem::Kind::text, literal); }
+void SegmentBuilder::text(std::string_view literal) {
+  const auto is_white = [&](size_t at) {
+    return white_characters.find(literal[at]) != white_characters.npos;
+  };
+  size_t begin = 0;
+  for (size_t at = 0; at < literal.size(); ++at) {
+    const size_t end = at + separator_at(literal.substr(at));
+    if (end == at || (at > 0 && !is_white(at - 1)) || (end < literal.size() && !is_white(end))) continue;
+    if (at > begin) add(MarkupItem::Kind::text, literal.substr(begin, at - begin));
+    add(MarkupItem::Kind::text, literal.substr(at, end - at));
+    begin = end;
+    at = end - 1;
+  }
+  if (begin < literal.size()) add(MarkupItem::Kind::text, literal.substr(begin));
+}
 
 void SegmentBuilder::text(std::string_view bytes, std::string_view decoded) {
   add(MarkupItem::Kind::reference, bytes, decoded);
@@ -131,16 +146,20 @@ std::string SegmentBuilder::attribute(std::string_view bytes, std::string_view d
 
 void SegmentBuilder::end_segment() {
   auto& [out, stretch, open] = frames_.back();
-  if (auto found = segment_in(stretch, settings_.rules)) {
-    const auto [begin, end] = found->place;
-    found->segment.escape = settings_.escape;
-    found->segment.compose = settings_.compose;
-    out += std::string_view(stretch.bytes).substr(0, begin);
-    out += document_.nest(std::move(found->segment));
-    out += std::string_view(stretch.bytes).substr(end);
-  } else {
-    out += stretch.bytes;
+  size_t begin = 0, written = 0;
+  std::vector<size_t> ends = separators_in(stretch);
+  ends.push_back(stretch.items.size());
+  for (const size_t end : ends) {
+    if (auto found = segment_in(stretch, {begin, end}, settings_.rules)) {
+      found->segment.escape = settings_.escape;
+      found->segment.compose = settings_.compose;
+      out += std::string_view(stretch.bytes).substr(written, found->place.begin - written);
+      out += document_.nest(std::move(found->segment));
+      written = found->place.end;
+    }
+    begin = end + 1;
   }
+  out += std::string_view(stretch.bytes).substr(written);
   stretch.clear();
   open.clear();
 }

@@ -1,6 +1,7 @@
 #include "document/segments/stretch.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <unicode/utf8.h>
@@ -12,15 +13,6 @@ namespace {
 
 using MarkupKind = MarkupItem::Kind;
 using Half = DocumentMark::Half;
-
-struct ItemRange {
-  size_t begin = 0, end = 0;
-};
-
-std::string_view text_of(const MarkupStretch& stretch, const MarkupItem& item) {
-  if (item.kind == MarkupKind::text) return stretch.bytes_of(item);
-  return item.kind == MarkupKind::reference ? stretch.shown_of(item) : std::string_view();
-}
 
 bool is_blank(std::string_view text) {
   const TextSpan inner = trimmed(text);
@@ -39,31 +31,31 @@ size_t end_of_words(std::string_view text, size_t begin) {
 }
 
 // The items from the first word to the last. Tags around them are left out where both of a pair are.
-ItemRange range_of_words(const MarkupStretch& stretch, bool tags_around) {
+ItemRange range_of_words(const MarkupStretch& stretch, ItemRange all, bool tags_around) {
   const std::vector<MarkupItem>& items = stretch.items;
-  const auto shows = [&](const MarkupItem& item) {
-    return item.kind == MarkupKind::fixed || !is_blank(text_of(stretch, item));
+  const auto shows = [&](size_t i) {
+    return items[i].kind == MarkupKind::fixed || !is_blank(text_of(stretch, items[i]));
   };
-  const auto first = static_cast<size_t>(std::ranges::find_if(items, shows) - items.begin());
-  size_t last = items.size() - 1;
-  while (!shows(items[last])) --last;
+  size_t first = all.begin, last = all.end - 1;
+  while (!shows(first)) ++first;
+  while (!shows(last)) --last;
   ItemRange range = {first, last + 1};
   // Tags that a translation rewrites must not stay outside as well.
-  for (size_t i = 0; i < range.begin; ++i) {
+  for (size_t i = all.begin; i < range.begin; ++i) {
     const bool reaches_in = items[i].kind == MarkupKind::open && items[i].partner > first &&
-                            (items[i].partner <= last || tags_around);
+                            (items[i].partner <= last || (tags_around && items[i].partner < all.end));
     if (reaches_in || items[i].written) range.begin = i;
   }
-  for (size_t i = items.size(); i-- > range.end;) {
+  for (size_t i = all.end; i-- > range.end;) {
     const bool reaches_in =
         items[i].kind == MarkupKind::close && items[i].partner > first && items[i].partner <= last;
     if (reaches_in || items[i].written) range.end = i + 1;
   }
   for (size_t i = range.begin; i < first; ++i)
-    if (items[i].kind == MarkupKind::open && items[i].partner)
+    if (items[i].kind == MarkupKind::open && items[i].partner && items[i].partner < all.end)
       range.end = std::max(range.end, *items[i].partner + 1);
   for (size_t i = last + 1; i < range.end; ++i)
-    if (items[i].kind == MarkupKind::close && items[i].partner)
+    if (items[i].kind == MarkupKind::close && items[i].partner >= all.begin && items[i].partner)
       range.begin = std::min(range.begin, *items[i].partner);
   return range;
 }
@@ -256,11 +248,18 @@ void MarkupStretch::clear() {
   written.clear();
 }
 
-std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, const StretchRules& rules) {
+std::string_view text_of(const MarkupStretch& stretch, const MarkupItem& item) {
+  if (item.kind == MarkupKind::text) return stretch.bytes_of(item);
+  return item.kind == MarkupKind::reference ? stretch.shown_of(item) : std::string_view();
+}
+
+std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, ItemRange all,
+                                        const StretchRules& rules) {
   const std::vector<MarkupItem>& items = stretch.items;
   const auto letters = [&](const MarkupItem& item) { return has_letters(text_of(stretch, item)); };
-  if (std::ranges::none_of(items, letters)) return std::nullopt;
-  const ItemRange range = range_of_words(stretch, rules.tags_around);
+  if (std::ranges::none_of(std::span(items).subspan(all.begin, all.end - all.begin), letters))
+    return std::nullopt;
+  const ItemRange range = range_of_words(stretch, all, rules.tags_around);
   SegmentAssembler assembler(stretch, rules.white_space);
   for (size_t i = range.begin; i < range.end; ++i)
     assembler.add(items[i], items[i].partner >= range.begin && items[i].partner < range.end);

@@ -35,6 +35,9 @@ struct MarkupStretch {
   void clear();  // keeps its memory
 };
 
+// What an item of text shows; empty: it is none.
+std::string_view text_of(const MarkupStretch& stretch, const MarkupItem& item);
+
 struct PlacedSegment {
   TextSpan place;  // in the stretch's bytes
   DocumentSegment segment;
@@ -45,7 +48,13 @@ struct StretchRules {
   bool tags_around = false;  // pairs of tags around all words belong to the segment, too
 };
 
-// From the first word to the last, with the tags that have their partners there. None if there are no letters.
-std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, const StretchRules& rules);
+struct ItemRange {
+  size_t begin = 0, end = 0;
+};
+
+// Of these items, from the first word to the last, with the tags that have their partners there. None if there are no
+// letters.
+std::optional<PlacedSegment> segment_in(const MarkupStretch& stretch, ItemRange items,
+                                        const StretchRules& rules);
 
 }  // namespace dragoman::internal
