@@ -16,7 +16,7 @@ export class Editor {
   get open() { return !this.field.hidden; }
 
   begin() {
-    if (this.button.disabled) return;
+    if (this.open || this.button.disabled || this.view.isBusy) return;
     this.field.value = this.view.place.textContent;
     this.field.dir = this.view.place.dir;
     this.field.lang = this.view.place.lang;

@@ -42,6 +42,12 @@ function showNumber(value, decimals) {
 
 const showPercent = (share) => `${Number((share * 100).toPrecision(3))}%`;
 
+// Of a run, for a sentence; in minutes, so that it is not spoken again each second.
+function showLeft(seconds) {
+  if (seconds === null) return "";
+  return seconds < 60 ? ", less than a minute left" : `, about ${showTime(seconds)} left`;
+}
+
 function showTime(seconds) {
   if (seconds === null || !Number.isFinite(seconds)) return "–";
   if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;

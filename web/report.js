@@ -49,8 +49,7 @@ function statusOf({summary, marks}) {
     const n = marks.filter((mark) => mark.event === event).length;
     return n ? [`${n} ${n === 1 ? one : more}`] : [];
   };
-  const left = summary.seconds_left === null ? "" : `, about ${showTime(summary.seconds_left)} left`;
-  const words = [summary.ended ? "finished" : summary.running ? `running${left}` : summary.steps ? "stopped" : "not started", ...count("resume", "resume", "resumes"),
+  const words = [summary.ended ? "finished" : summary.running ? `running${showLeft(summary.seconds_left)}` : summary.steps ? "stopped" : "not started", ...count("resume", "resume", "resumes"),
     ...count("divergence", "divergence", "divergences"), ...count("checkpoint", "failed save", "failed saves")];
   if (summary.unreadable) words.push(`${summary.unreadable} unreadable line${summary.unreadable === 1 ? "" : "s"}`);
   return words.join(", ");

@@ -22,7 +22,7 @@ export class Result {
     this.source = source;
     const lines = answer.lines ?? [];
     this.lines = lines.map((line) => ({...lineOf(line, line.source, answer.to), hypotheses: line.nbest ?? [line]}));
-    this.gaps = gapsOf(answer.text, this.lines);  // null: the lines do not make up the text
+    this.gaps = this.firstGaps = gapsOf(answer.text, this.lines);  // null: the lines do not make up the text
     this.text = answer.text;
     this.place();
   }
@@ -90,12 +90,16 @@ export class Result {
 
   // Other translations of the whole. Of one line they can be shown with their words.
   others() {
-    if (this.lines.length === 1) return this.lines[0].hypotheses.filter(({text}) => text !== this.lines[0].text);
+    const shown = this.gaps ? this.lines[0]?.text : this.text;
+    if (this.lines.length === 1) return this.lines[0].hypotheses.filter(({text}) => text !== shown);
     return [...new Set([this.answer.text, ...(this.answer.alternatives ?? [])])].filter((text) => text !== this.text).map((text) => ({text}));
   }
 
   take(other) {
-    if (this.lines.length === 1) return this.replace(0, other);
+    if (this.lines.length === 1 && this.firstGaps) {
+      this.gaps = this.firstGaps;
+      return this.replace(0, other);
+    }
     this.text = other.text;
     this.gaps = null;
   }

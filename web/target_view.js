@@ -28,6 +28,8 @@ export class TargetView {
     this.pane.classList.toggle("busy", is);
   }
 
+  get isBusy() { return this.pane.classList.contains("busy"); }
+
   clear() {
     this.words = [];
     this.shown = "";

@@ -34,8 +34,7 @@ function tell(text) {
 
 function stateOf({runs: all}) {
   if (!all.length) return "There are no training runs yet. They will appear here once they start.";
-  const left = ({summary: {seconds_left: left}}) => (left === null ? "" : `, about ${showTime(left)} left`);
-  const running = all.filter(({summary}) => summary.running).map((run) => run.name + left(run));
+  const running = all.filter(({summary}) => summary.running).map(({name, summary}) => name + showLeft(summary.seconds_left));
   return running.length ? `Running: ${running.join("; ")}` : "None of these runs is training now.";
 }
 

@@ -80,7 +80,7 @@ function translate() {
 // After any change of the text or the languages.
 function changed() {
   start.show(languages, !source.text);
-  address.write({from: languages.from, to: languages.to, text: source.text});
+  if (languages.to) address.write({from: languages.from, to: languages.to, text: source.text});
 }
 
 function stop() {
@@ -299,7 +299,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function hurry() {
-  if (result?.source === source.text && !running?.signal.aborted && !target.pane.classList.contains("busy")) return target.focus(0);
+  if (result?.source === source.text && !running?.signal.aborted && !target.isBusy) return target.focus(0);
   focusWhenDone = 0;
   translate();
 }

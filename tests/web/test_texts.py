@@ -123,7 +123,22 @@ class Texts(PageTest):
         self.page.get_by_role("button", name="Edit").click()
         expect(self.page.locator("#edited")).to_be_hidden()
         self.assertEqual(self.page.locator("#target").text_content(), "autre\nchose\nencore")
+        expect(self.page.locator("#target .word")).to_have_count(0)  # there is nothing that they would be the words of
         self.assertEqual(self.copied(), "autre\nchose\nencore")
+
+    def test_a_change_can_be_taken_back(self):
+        self.open()
+        self.type(SENTENCE)
+        best = self.translated()
+        for key in ("x", "Enter"):  # with a second line there are no words
+            self.page.get_by_role("button", name="Edit").click()
+            self.page.keyboard.press(key)
+            self.page.keyboard.press("Escape")
+            self.assertEqual(self.page.locator("#target").text_content(), best + ("x" if key == "x" else "\n"))
+            self.page.locator("#others li button").filter(has_text=re.compile(f"^{re.escape(best)}$")).click()
+            expect(self.page.locator("#target")).to_have_text(best)
+            expect(self.page.locator("#target .word")).to_have_text(best.split())
+        self.check(accessible=False)
 
 
 globals().update(in_all_looks(Texts))
