@@ -26,13 +26,14 @@ GivenPrefix prefixes_of_segments(std::string_view prefix, const std::vector<Segm
   const size_t sentences = segments.back().sentence + 1;
   const std::vector<SentencePart> parts = parts_of(prefix, sentences, language);
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto [begin, end] = std::ranges::equal_range(segments, i, {}, &Segment::sentence);
+    const auto begin = std::ranges::find(segments, i, &Segment::sentence);
+    const bool is_cut = begin + 1 < segments.end() && (begin + 1)->sentence == i;
     const auto segment = static_cast<size_t>(begin - segments.begin());
     std::vector<int32_t>& own = given.of_segments[segment];
     own = target.encode(parts[i].sentence);
     const bool followed = i + 1 < parts.size() ||
                           (i + 1 < sentences && !parts[i].space.empty() && ends_sentence(parts[i].sentence));
-    const bool whole = followed && end - begin == 1 && target.special().end >= 0;
+    const bool whole = followed && !is_cut && target.special().end >= 0;
     if (whole) own.push_back(target.special().end);
     given.ends_in = whole ? segment + 1 : segment;
   }

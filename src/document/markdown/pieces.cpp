@@ -181,7 +181,8 @@ void move_halves(Pieces& pieces, DocumentMark::Half half) {
   for (size_t i = 0; i < pieces.size(); ++i)
     if (is_half(pieces[i])) allowed &= is_apart(i - 1, false) == opens && is_apart(i + 1, true) != opens;
   if (!allowed)
-    std::ranges::stable_partition(pieces, [&](const auto& piece) { return is_half(piece) == opens; });
+    std::stable_partition(pieces.begin(), pieces.end(),
+                          [&](const auto& piece) { return is_half(piece) == opens; });
   const auto first = std::ranges::find_if(pieces, is_half);
   if (first == pieces.end()) return;
   Pieces others;

@@ -72,7 +72,7 @@ Role odf_role(std::string_view name, std::string_view tag) {
   return found == odf_roles.end() ? Role::other : found->second;
 }
 
-constexpr XmlRules rules = {.role = odf_role, .namespaces = odf_namespaces, .collapsed = true};
+constexpr XmlRules odf_rules = {.role = odf_role, .namespaces = odf_namespaces, .collapsed = true};
 
 bool names_part(std::string_view entry, std::string_view name) {
   return entry == name || (entry.ends_with(name) && entry[entry.size() - name.size() - 1] == '/');
@@ -81,7 +81,7 @@ bool names_part(std::string_view entry, std::string_view name) {
 }  // namespace
 
 Document read_odf(std::string_view bytes, const DocumentSettings& settings) {
-  if (!bytes.starts_with("PK")) return read_xml_blocks(bytes, settings, rules);
+  if (!bytes.starts_with("PK")) return read_xml_blocks(bytes, settings, odf_rules);
   Package package(bytes, settings);
   const std::string manifest = "META-INF/manifest.xml";
   if (package.contains(manifest) && package.read(manifest).find("encryption-data") != std::string::npos)
@@ -89,7 +89,7 @@ Document read_odf(std::string_view bytes, const DocumentSettings& settings) {
   std::vector<PackagePart> parts;
   for (const std::string& name : package.names())  // also those of embedded charts
     if (names_part(name, "content.xml") || names_part(name, "styles.xml"))
-      parts.push_back({name, read_xml_blocks(package.read(name), package.settings_of(name), rules)});
+      parts.push_back({name, read_xml_blocks(package.read(name), package.settings_of(name), odf_rules)});
   if (parts.empty())
     throw Error("{}: this package contains no OpenDocument text: check the file or give its format",
                 settings.name);
