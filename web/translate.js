@@ -190,13 +190,14 @@ let looking = null;
 choices.onClose = () => looking?.abort();
 
 async function choose(word, node) {
-  const {source: text, text: line, at} = result.lines[word.line], before = line.slice(0, word.begin - at).trimEnd();
+  // White space after a full stop tells that the sentence is whole.
+  const {source: text, text: line, at} = result.lines[word.line], prefix = line.slice(0, word.begin - at), before = prefix.trimEnd();
   choices.wait(node);
   looking = new AbortController();
   try {
     const {from, to} = result.answer;
     const find = async (how) => {
-      const {text: best, alternatives} = await postJson("v1/translate", {from, to, text, prefix: before, alternatives: width() - 1, details: false, ...how}, looking.signal);
+      const {text: best, alternatives} = await postJson("v1/translate", {from, to, text, prefix, alternatives: width() - 1, details: false, ...how}, looking.signal);
       return [best, ...alternatives];
     };
     const now = line.slice(word.begin - at, word.end - at), likely = await find({beam: width()});

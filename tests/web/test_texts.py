@@ -67,7 +67,7 @@ class Texts(PageTest):
         self.assertEqual(self.copied(), set_well)
         self.page.locator("#target .word").last.click()
         expect(self.page.locator("#choices")).not_to_contain_text("Looking")
-        self.assertEqual(asked[1]["prefix"], plain[:-2])
+        self.assertEqual(asked[1]["prefix"], plain[:-1])
         self.page.keyboard.press("Escape")
         # At no width does a line begin with a mark of punctuation.
         marks = self.page.locator("#target .word").filter(has_text=re.compile("^[?!:;»%,]+$"))
