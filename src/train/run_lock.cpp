@@ -17,10 +17,10 @@ namespace {
 
 // is_training() has a lock for a moment, too: whoever has it for longer is a run.
 bool locked(int folder) {
-  constexpr int tries = 20;
+  constexpr int tries = 200;
   for (int i = 0; i < tries; ++i) {
     if (flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
 }

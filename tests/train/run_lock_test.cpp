@@ -1,0 +1,47 @@
+// Who has a run's folder.
+#include "train/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "temporary_folder.h"
+
+namespace dragoman::internal {
+namespace {
+
+TEST(RunLocks, TellWhetherARunTrains) {
+  const TemporaryFolder folder;
+  const std::string run = folder.path("run");
+  EXPECT_FALSE(is_training(run)) << "there is no such folder";
+  std::filesystem::create_directory(run);
+  EXPECT_FALSE(is_training(run));
+  {
+    const RunLock lock(run);
+    EXPECT_TRUE(is_training(run));
+    EXPECT_THROW(RunLock{run}, Error);
+    EXPECT_TRUE(is_training(run));
+  }
+  EXPECT_FALSE(is_training(run));
+}
+
+TEST(RunLocks, ALookDoesNotKeepARunFromStarting) {
+  const TemporaryFolder folder;
+  const int look = open(folder.path(".").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(look, LOCK_SH), 0);
+  const std::jthread end([look] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    close(look);
+  });
+  EXPECT_NO_THROW(RunLock{folder.path(".")});
+}
+
+}  // namespace
+}  // namespace dragoman::internal
