@@ -125,5 +125,38 @@ TEST_F(TermBeam, TargetsTakeThePlaceOfTheirTerms) {
   EXPECT_LE(misplaced, 300 * 8 / 100);
 }
 
+// The model has written the beginning of a word, attends to the term, and would go on with one of two tokens.
+TEST(TermBeamOfSubwords, NoTermBeginsInsideAWord) {
+  const ModelFolder folder("term_beam_subwords");
+  const Vocabulary vocabulary = Vocabulary::read(folder.path + "/shared.spm");
+  const WordEdges edges(vocabulary);
+  int32_t word = -1, rest = -1;
+  for (int32_t id = 3; id < vocabulary.size(); ++id) {
+    const bool begins = vocabulary.piece(id).starts_with("▁");
+    if (begins && vocabulary.piece(id).size() > 3) word = id;
+    if (!begins && word >= 0 && edges.joins(word, id)) rest = id;
+  }
+  ASSERT_TRUE(word >= 0 && rest >= 0);
+  for (const bool single : {true, false}) {
+    for (const float goes_on : {0.8F, 0.3F}) {
+      Beam beam;
+      beam.end = vocabulary.special().end;
+      beam.max_length = 40;
+      beam.terms = {.all = {{0, 1, {{{word}}}}}, .edges = &edges};
+      beam.open[0].tokens = {word};
+      beam.open[0].terms.states.resize(1);
+      TermChoices choices;
+      choices.attention = {0.9};
+      choices.starts = {{0, 0, word, std::log(0.01F)}};
+      std::vector<Element> next = {{rest, std::log(goes_on)}, {word, std::log(0.9F - goes_on)}};
+      std::ranges::stable_sort(next, std::greater{}, &Element::value);
+      const auto candidates = expand_with_terms(beam, next, std::span(&choices, 1), {}, single);
+      const bool begins =
+          std::ranges::any_of(candidates, [](const Candidate& c) { return c.term.begins == 0; });
+      EXPECT_EQ(begins, goes_on < 0.5F) << single;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -46,7 +46,7 @@ class Expansion {
     const bool must_begin =
         needed > 0 && (would_end || needed + max_character_bytes >= beam_.max_length - std::ssize(h_.tokens));
     const size_t before = candidates_.size();
-    add_starts(must_begin);
+    if (must_begin || !word_goes_on(next, token_of)) add_starts(must_begin);
     const bool has_begun = candidates_.size() > before;
     if (has_begun && (must_begin || single_)) return;
     for (const Element& e : next) {
@@ -60,6 +60,17 @@ class Expansion {
   }
 
  private:
+  // A term must not begin after "Utilis" if the model is about to write "Utilisez".
+  template <typename TokenOf>
+  bool word_goes_on(std::span<const Element> next, const TokenOf& token_of) const {
+    double on = 0, not_on = 0;
+    for (const Element& e : next) {
+      if (token_of(e) < 0 || !std::isfinite(e.value)) continue;
+      (beam_.terms.edges->joins(last_of(h_.tokens), token_of(e)) ? on : not_on) += std::exp(double(e.value));
+    }
+    return on > not_on;
+  }
+
   void add(int32_t token, float log_p, TermStep step) {
     step.ends_own = choices_.own >= 0 && !beam_.terms.edges->joins(last_of(h_.tokens), token);
     step.choices = &choices_;

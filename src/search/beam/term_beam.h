@@ -1,6 +1,6 @@
 // The terms of a request in its beam: which tokens may follow a hypothesis, and which hypotheses a beam keeps.
 //
-// A hypothesis may begin a term, at the beginning of a word, while the model attends to the term's source; from then on
+// A hypothesis may begin a term, after a whole word, while the model attends to the term's source; from then on
 // it has the term's tokens, one after the other. Hypotheses with more terms contain more unlikely tokens. So the
 // beam's places are shared out among those that have begun no term, one, two, ..., as in Post and Vilar ("Fast
 // Lexically Constrained Decoding with Dynamic Beam Allocation", 2018), and a beam stays as wide as it is. An output
