@@ -79,6 +79,10 @@ void declare(Section& own, DocumentOptions& options) {
   own.add("document-format", options.format,
           "with --document: its format, such as text or html (docs/documents.md); by default from the file "
           "extension");
+  own.add(
+      "columns", options.columns,
+      "with --document: the columns of a table that are translated, by name or number, such as title,text or "
+      "2,3; by default those that have text");
 }
 
 void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,
@@ -108,7 +112,8 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
                                                   .format = o.format,
                                                   .options = request,
                                                   .glossary = glossary ? &*glossary : nullptr,
-                                                  .on_progress = show});
+                                                  .on_progress = show,
+                                                  .columns = o.columns});
     status.clear();
     if (is_standard_output(outputs[i])) {
       std::cout << done.bytes;
