@@ -66,7 +66,8 @@ class Expansion {
     double on = 0, not_on = 0;
     for (const Element& e : next) {
       if (token_of(e) < 0 || !std::isfinite(e.value)) continue;
-      (beam_.terms.edges->joins(last_of(h_.tokens), token_of(e)) ? on : not_on) += std::exp(double(e.value));
+      (beam_.terms.edges->joins_letters(last_of(h_.tokens), token_of(e)) ? on : not_on) +=
+          std::exp(double(e.value));
     }
     return on > not_on;
   }

@@ -55,6 +55,11 @@ bool WordEdges::joins(int32_t left, int32_t right) const {
   return before == Kind::letter || before == Kind::mark || before == Kind::byte || before == Kind::nothing;
 }
 
+bool WordEdges::joins_letters(int32_t left, int32_t right) const {
+  const Kind after = edges_[static_cast<size_t>(right)].first;
+  return (after == Kind::letter || after == Kind::hangul || after == Kind::mark) && joins(left, right);
+}
+
 bool WordEdges::end_inside_character(std::span<const int32_t> tokens) const {
   for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
     const Edge& edge = edges_[static_cast<size_t>(tokens[tokens.size() - length])];

@@ -16,6 +16,8 @@ class WordEdges {
 
   // Whether the word that `left` ends would go on with `right`. `left` −1: nothing is before it.
   bool joins(int32_t left, int32_t right) const;
+  // The same, if `right` is letters: bytes may be a character of any kind.
+  bool joins_letters(int32_t left, int32_t right) const;
   // Whether a term may begin with `right` after `left`. It may follow a space, and where words do not join; a space may
   // not come into a text that is written without.
   bool may_begin(int32_t left, int32_t right) const;
