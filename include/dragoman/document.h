@@ -38,6 +38,8 @@ struct DocumentRequest {
   // Called on the calling thread, a few times per second and at the end. An exception from it ends the
   // translation.
   std::function<void(size_t done, size_t segments)> on_progress = {};
+  // Of a table: the columns that are translated, as "title,description" or "2,3"; empty: those that have text.
+  std::string columns = {};
 };
 
 struct TranslatedDocument {

@@ -249,7 +249,9 @@ Document read(const DocumentRequest& request) {
     const std::string* value = text_option(request.options, option);
     return value != nullptr ? *value : std::string();
   };
-  return format.read(request.bytes, {.name = request.name, .from = language("from"), .to = language("to")});
+  return format.read(
+      request.bytes,
+      {.name = request.name, .from = language("from"), .to = language("to"), .columns = request.columns});
 }
 
 // The file with the best translation of each text, 0, or another; the best where a text has no such.

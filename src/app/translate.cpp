@@ -54,8 +54,8 @@ void declare(Options& options, TranslateOptions& o) {
 // What is for lines of text, and has no meaning for a document.
 void check_document(const TranslateOptions& o, bool files) {
   if (o.document.document.empty()) {
-    if (!o.document.out.empty() || !o.document.format.empty())
-      throw UsageError("--out and --document-format have no effect without --document FILE");
+    if (!o.document.out.empty() || !o.document.format.empty() || !o.document.columns.empty())
+      throw UsageError("--out, --document-format and --columns have no effect without --document FILE");
     return;
   }
   if (files) throw UsageError("--document {} cannot be combined with other input files", o.document.document);

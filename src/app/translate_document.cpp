@@ -40,6 +40,10 @@ void declare(Section& own, DocumentOptions& options) {
   own.add("document-format", options.format,
           "with --document: its format, such as text or html (docs/documents.md); by default from the file "
           "extension");
+  own.add(
+      "columns", options.columns,
+      "with --document: the columns of a table that are translated, by name or number, such as title,text or "
+      "2,3; by default those that have text");
 }
 
 void translate_document(const DocumentOptions& o, const TranslatingOptions& translating,
@@ -66,7 +70,8 @@ void translate_document(const DocumentOptions& o, const TranslatingOptions& tran
                                                 .format = o.format,
                                                 .options = request,
                                                 .glossary = glossary ? &*glossary : nullptr,
-                                                .on_progress = show});
+                                                .on_progress = show,
+                                                .columns = o.columns});
   status.clear();
   if (is_standard_output(o.out))
     std::cout << done.bytes;

@@ -9,7 +9,7 @@
 namespace dragoman::internal {
 
 struct DocumentOptions {
-  std::string document, out, format;
+  std::string document, out, format, columns;
 };
 
 void declare(Section& own, DocumentOptions& options);

@@ -102,6 +102,13 @@ void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
   throw Error("{}: line {} is not valid UTF-8: convert the file first", settings.name, line);
 }
 
+Document with_byte_order_mark(Document document) {
+  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
+    return std::string(byte_order_mark) + write(rendered);
+  };
+  return document;
+}
+
 void FlatDocument::keep(std::string_view bytes) { file_ += bytes; }
 
 void FlatDocument::add(DocumentSegment segment) { file_ += nest(std::move(segment)); }

@@ -52,6 +52,7 @@ struct Document {
 struct DocumentSettings {
   std::string name;                // of the file, for messages
   std::string from = {}, to = {};  // languages, for formats that name them; may be empty
+  std::string columns = {};  // of a table, by name or number, that are translated; empty: those with text
 };
 
 // Throws an Error with the line if the bytes are not UTF-8.
@@ -73,6 +74,9 @@ std::string fixed_words(std::string_view shown);
 
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
+
+// A document of the file after its byte order mark, as one of the whole file.
+Document with_byte_order_mark(Document document);
 
 // The document of a file that consists of segments and of bytes between them.
 class FlatDocument {

@@ -23,6 +23,7 @@ std::span<const DocumentFormat> document_formats() {
       {"text", "plain text, one paragraph per line", {".txt", ".text"}, read_plain_text},
       {"html", "HTML", {".html", ".htm", ".xhtml"}, read_html},
       {"markdown", "Markdown", {".md", ".markdown", ".mdown", ".mkd"}, read_markdown},
+      {"rst", "reStructuredText", {".rst"}, read_rst},
       {"docx", "Microsoft Word documents", {".docx", ".docm", ".dotx", ".dotm"}, read_ooxml},
       {"pptx",
        "Microsoft PowerPoint presentations",
@@ -38,9 +39,15 @@ std::span<const DocumentFormat> document_formats() {
       {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
       {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},
       {"json", "JSON string tables", {".json", ".arb"}, read_json_strings},
+      {"properties", "Java string tables", {".properties"}, read_properties},
+      {"strings", "string tables of macOS and iOS", {".strings"}, read_apple_strings},
+      {"yaml", "YAML string tables", {".yaml", ".yml"}, read_yaml},
+      {"csv", "tables (CSV)", {".csv"}, read_csv},
+      {"tsv", "tables with tabs (TSV)", {".tsv", ".tab"}, read_tsv},
       {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff},
       {"tmx", "translation memories", {".tmx"}, read_tmx},
-      {"xml", "any other XML", {".xml"}, read_plain_xml},
+      {"android", "Android string tables", {}, read_android_strings},
+      {"xml", "any other XML", {".xml"}, read_any_xml},
   };
   return formats;
 }

@@ -13,6 +13,9 @@ Document read_html(std::string_view bytes, const DocumentSettings& settings);
 // Markdown: CommonMark, with the tables and other marks of common dialects.
 Document read_markdown(std::string_view bytes, const DocumentSettings& settings);
 
+// reStructuredText, of docutils and Sphinx.
+Document read_rst(std::string_view bytes, const DocumentSettings& settings);
+
 // OpenDocument: the text documents, spreadsheets and presentations of LibreOffice and others, as packages or as one XML
 // file.
 Document read_odf(std::string_view bytes, const DocumentSettings& settings);
@@ -46,6 +49,21 @@ Document read_plain_xml(std::string_view bytes, const DocumentSettings& settings
 //   formatjs                             all but "defaultMessage"
 //   Angular's ng extract-i18n            all outside "translations"
 Document read_json_strings(std::string_view bytes, const DocumentSettings& settings);
+
+// YAML: the values that are text. In a file of one language, as Rails has them, the key that names it changes as well.
+Document read_yaml(std::string_view bytes, const DocumentSettings& settings);
+
+// Tables: CSV with any usual separator, and TSV. The cells of the columns that are chosen, or that have text.
+Document read_csv(std::string_view bytes, const DocumentSettings& settings);
+Document read_tsv(std::string_view bytes, const DocumentSettings& settings);
+
+// Android's resources: strings.xml. And XML of any kind, which may be one.
+Document read_android_strings(std::string_view bytes, const DocumentSettings& settings);
+Document read_any_xml(std::string_view bytes, const DocumentSettings& settings);
+
+// String tables of Java (.properties), and of macOS and iOS (.strings).
+Document read_properties(std::string_view bytes, const DocumentSettings& settings);
+Document read_apple_strings(std::string_view bytes, const DocumentSettings& settings);
 
 // Files of texts with their translations: XLIFF 1.2 and 2, and TMX 1.4. A unit that has a translation keeps it;
 // otherwise the new translation is inserted.

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unicode/messagepattern.h>
 
 #include "base/json.h"
 #include "base/random.h"
+#include "document/random_words.h"
 #include "document/rotated.h"
 
 namespace dragoman::internal {
@@ -60,13 +62,17 @@ TEST(JsonStrings, TranslatesTheTextsOfIcuMessages) {
       R"( other {their '{'cats'}'}}"])";
   const Document document = read_as("json", file);
   EXPECT_EQ(texts_of(document), (Texts{"You have", "no {thing}s", "file for \"{name}\"", "files",
-                                       "his {x, number} cat", "it's his cats", "their cats"}));
+                                       "his {x, number} cat", "it's his cats", "their {cats}"}));
   EXPECT_EQ(identity_of(document), file);
   const DocumentSegment& last = document.segments[5];
-  EXPECT_EQ(render(last, "l'{x} d' l'an'", {}), "l''{x} d' l'an''");
-  EXPECT_EQ(document.segments[6].marks.size(), 1u);
+  EXPECT_EQ(render(last, "l' d'une l'an'", {}), "l' d'une l'an''");
+  EXPECT_EQ(render(last, "l'{x} d'an", {}), "l'''{'x'}' d''an");
+  const Document name = read_as("json", R"(["{n, plural, one {#} other {#}}", "by {name}", "it's"])");
+  EXPECT_EQ(render(name.segments.at(0), "d'{name} '", {}), "d''{name} ''");
+  EXPECT_EQ(render(name.segments.at(1), "l' 'an' {", {}), "l'' ''an'' '{'");
+  EXPECT_EQ(render(document.segments[6], "{x}", {}), "'{'x'}'");
   EXPECT_TRUE(json_has(rotation_of(document),
-                       R"("Lbh unir {count, plural, offset:1 =0 {ab {guvat}f} one {# svyr sbe \"{)"));
+                       R"("Lbh unir {count, plural, offset:1 =0 {ab {thing}f} one {# svyr sbe \"{)"));
 }
 
 TEST(JsonStrings, KeepIcuMessagesThatAreBroken) {
@@ -77,6 +83,54 @@ TEST(JsonStrings, KeepIcuMessagesThatAreBroken) {
   std::string deep = "a";
   for (int i = 0; i < 100; ++i) deep = "{n, select, other {" + deep + "}}";
   EXPECT_EQ(texts_in("[\"" + deep + "\"]"), Texts{});
+}
+
+// The names of a message's arguments, sorted. Nothing if ICU does not accept it.
+std::optional<Texts> arguments_by_icu(const std::string& message) {
+  UErrorCode status = U_ZERO_ERROR;
+  icu::MessagePattern pattern(UMSGPAT_APOS_DOUBLE_OPTIONAL, status);
+  pattern.parse(icu::UnicodeString::fromUTF8(message), nullptr, status);
+  if (U_FAILURE(status)) return {};
+  Texts names;
+  for (int32_t i = 0; i < pattern.countParts(); ++i) {
+    const icu::MessagePattern::Part& part = pattern.getPart(i);
+    if (part.getType() == UMSGPAT_PART_TYPE_ARG_NAME || part.getType() == UMSGPAT_PART_TYPE_ARG_NUMBER ||
+        part.getType() == UMSGPAT_PART_TYPE_REPLACE_NUMBER)
+      pattern.getSubstring(part).toUTF8String(names.emplace_back());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST(JsonStrings, KeepTheArgumentsOfIcuMessagesWhateverTheTranslationIs) {
+  static const Texts units = {"word",
+                              " ",
+                              " ",
+                              "{name}",
+                              "{0}",
+                              "it's",
+                              "''",
+                              "'{'",
+                              "'{x}'",
+                              "{n, number}",
+                              "#",
+                              "<b>x</b>",
+                              "{g, select, a {his # {z}} other {it''s}}",
+                              "{n, plural, one {# '#' file} other {# files}}"};
+  size_t messages = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    std::string message = "one";
+    for (uint64_t n = 1 + random.below(6); n > 0; --n) message += units[random.below(units.size())];
+    const std::optional<Texts> wanted = arguments_by_icu(message);
+    if (!wanted) continue;
+    ++messages;
+    const nlohmann::json table = {"{n, plural, other {x}}", message};
+    const std::string translated = in_random_words(read_as("json", table.dump()), seed);
+    const auto after = parse_json(translated)[1].get<std::string>();
+    ASSERT_EQ(arguments_by_icu(after), wanted) << message << "\n" << after;
+  }
+  EXPECT_GT(messages, 1000u);
 }
 
 TEST(JsonStrings, NameTheLineThatIsWrong) {

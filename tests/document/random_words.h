@@ -37,6 +37,7 @@ inline TranslatedText in_random_words(const DocumentSegment& segment, Random& ra
   repair_placeholders(segment.text, translation);
   const TextSpan inner = trimmed(translation.text);
   if (inner.end < translation.text.size()) translation.text.resize(inner.end);
+  if (translation.text.empty()) translation.text = "mot";
   return translation;
 }
 

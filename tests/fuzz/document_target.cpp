@@ -70,6 +70,21 @@ Seeds document_seeds() {
       {"json",
        {"{\"a\": [\"Hello {n, plural, one {# '{'file'}'} other {# files}}\", 1, null], \"@b\": {\"c\": "
         "\"\\u00e9\"}}"}},
+      {"rst",
+       {"A *b*\n=====\n\n* c ``d`` `e <f>`_ g_\n  h::\n\n    i\n\n.. note:: j |k| [1]_\n\n:l: "
+        "m\n\n====\nN\n====\n\n| "
+        "o\n\n+-+\n|p|\n+-+\n"}},
+      {"csv", {"id;text\n1;\"One \"\"car\"\"; two\"\n2; <b>Three</b> cars \n\n"}},
+      {"tsv", {"id\ttext\n1\tOne \"car\"\n2\t\"Two\ncars\"\n"}},
+      {"yaml",
+       {"en: &a\n  b: One car # c\n  d: 'It''s'\n  e: \"A \\\"b\\\" \\u00e9\\\n   c\"\n  f: |-\n   g h\n    "
+        "i\n  j: >\n   k\n   "
+        "l\n\n   m\n  n: [*a, {o: p q}]\n"}},
+      {"properties", {"# a\nb\\ c=One {0} \\\n  isn''t \\u00e9\\n\\t\n!d\ne : f\\:\n", "a=caf\xE9\n"}},
+      {"strings", {"/* a */\n\"b\" = \"One %@ \\\"c\\\" of %d\\n\";\n// d\ne;\n", utf16("\"a\" = \"hi\";")}},
+      {"android",
+       {"<resources><string name='a'>It\\'s <xliff:g id='b'>%1$s</xliff:g>\\n<b>c</b> &amp; "
+        "d</string><plurals name='e'><item quantity='one'>f</item></plurals></resources>"}},
       {"xml",
        {"<a><b>One <x>two</x> &amp; <y translate=\"no\">t <z/></y>, three</b> <c "
         "translatable='false'>4</c></a>",

@@ -1,72 +1,15 @@
 #include "document/messages/format_strings.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/ascii.h"
+#include "document/segments/inline_text.h"
 
 namespace dragoman::internal {
 namespace {
 
-using Style = FormatGrammar::Style;
+using FormatStyle = FormatGrammar::Style;
 using PartKind = FormatPart::Kind;
-
-constexpr std::string_view c_flags = "-+ #0'I", c_lengths = "hlLqjzt",
-                           c_conversions = "diouxXcsCSaAeEfFgGpnm";
-
-constexpr auto format_grammars = std::to_array<FormatGrammar>({
-    {.flag = "c",
-     .flags = c_flags,
-     .lengths = c_lengths,
-     .conversions = c_conversions,
-     .silent = "m",
-     .may_number = true},
-    {.flag = "objc",
-     .flags = c_flags,
-     .lengths = c_lengths,
-     .conversions = "diouxXcsCSaAeEfFgGpnmD@",
-     .silent = "m",
-     .may_number = true},
-    {.flag = "python", .flags = "-+ #0", .lengths = "hlL", .conversions = "diouxXeEfFgGcrsa", .names = "()"},
-    {.flag = "java-printf",
-     .flags = "-#+ 0,(<",
-     .conversions = "bBhHsScCdoxXeEfgGaAn",
-     .silent = "n",
-     .may_number = true},
-    {.flag = "javascript", .flags = "-+ #0", .conversions = "csbdioxXuefgGEj", .may_number = true},
-    {.flag = "php", .flags = "-+ 0'", .lengths = "l", .conversions = "bcdeEfFgGhHosuxX", .may_number = true},
-    {.flag = "perl",
-     .flags = "-+ #0v",
-     .lengths = "hlqLVztj",
-     .conversions = "csduoxXeEfgGBbpnivDUOF",
-     .may_number = true},
-    {.flag = "ruby",
-     .flags = "-+ #0",
-     .conversions = "diuoxXbBeEfgGaAcps",
-     .names = "<>",
-     .may_number = true},
-    {.flag = "awk", .flags = "-+ #0'", .lengths = "hlL", .conversions = "diouxXcseEfFgG", .may_number = true},
-    {.flag = "lua", .flags = "-+ #0", .conversions = "diouxXcsqeEfgGaAp"},
-    {.flag = "tcl", .flags = "-+ #0", .lengths = "hl", .conversions = "diuoxXcseEfgGb", .may_number = true},
-    {.flag = "elisp", .flags = "-+ #0", .conversions = "dioxXeEfFgGcsS", .may_number = true},
-    {.flag = "librep", .flags = "-^0+ ", .conversions = "doxXcsS", .may_number = true},
-    {.flag = "modula2", .flags = c_flags, .conversions = "diuxcs"},
-    {.flag = "d", .flags = "-+ #0", .conversions = "sbdoxXeEfFgGaA", .may_number = true},
-    {.flag = "ocaml", .flags = "-+ #0", .lengths = "hlnL", .conversions = "diuxXoscCSfFeEgGhHbBat"},
-    {.flag = "qt", .style = Style::number, .lengths = "L"},
-    {.flag = "qt-plural", .style = Style::number, .lengths = "L", .conversions = "n"},
-    {.flag = "kde", .style = Style::number},
-    {.flag = "kde-kuit", .style = Style::number},
-    {.flag = "python-brace", .style = Style::braces},
-    {.flag = "csharp", .style = Style::braces},
-    {.flag = "rust", .style = Style::braces},
-    {.flag = "c++", .style = Style::braces},
-    {.flag = "java", .style = Style::message},
-    {.flag = "perl-brace", .style = Style::names_in_braces},
-    {.flag = "sh", .style = Style::shell},
-    {.flag = "lisp", .style = Style::tilde},
-    {.flag = "scheme", .style = Style::tilde},
-});
 
 bool is_in(char c, std::string_view set) { return set.find(c) != set.npos; }
 bool is_word_character(char c) { return is_alphanumeric(c) || c == '_'; }
@@ -120,12 +63,35 @@ FormatPart percent_part(const FormatGrammar& grammar, std::string_view text) {
   skip(grammar.flags);
   skip("0123456789*$.");
   skip(grammar.lengths);
-  const bool time = grammar.flag == "java-printf" && at + 1 < text.size() && is_in(text[at], "tT");  // %tY
+  const bool time = (grammar.flag == "java-printf" || grammar.flag == "android") && at + 1 < text.size() &&
+                    is_in(text[at], "tT");  // %tY
   if (time) ++at;
   if (at < text.size() &&
       (time ? is_letter(text[at]) : text[at] == '%' || is_in(text[at], grammar.conversions)))
     return directive(at + 1);  // "%5%" shows a per cent sign
   return {.kind = PartKind::invalid};
+}
+
+// <xliff:g>text that stays</xliff:g>, and entities that the file declares.
+FormatPart resource_part(std::string_view text) {
+  constexpr std::string_view begin = "<xliff:g", end = "</xliff:g>";
+  if (text.starts_with(begin)) {
+    const size_t opened = text.find('>'), closed = text.find(end);
+    if (closed == text.npos || opened > closed) return {};
+    FormatPart part = directive(closed + end.size());
+    part.shown = {opened + 1, closed};
+    return part;
+  }
+  const size_t name = name_at(text, 1);
+  const bool is_entity = text[0] == '&' && name > 0 && text.substr(1 + name).starts_with(';');
+  return is_entity && entity_at(text).size == 0 ? directive(name + 2) : FormatPart{};
+}
+
+FormatPart loose_part(const FormatGrammar& grammar, std::string_view text) {
+  if (text.starts_with("%%")) return directive(2);
+  if (text[0] != '%') return resource_part(text);
+  const FormatPart part = percent_part(grammar, text);
+  return part.kind == PartKind::directive && text[part.size - 1] != '%' ? part : FormatPart{};
 }
 
 // %1, %L1, %n; any other % is text.
@@ -198,17 +164,19 @@ std::vector<std::string_view> directives_in(const FormatGrammar& grammar, std::s
 // Whether a directive takes the next argument.
 bool is_in_order(const FormatGrammar& grammar, std::string_view directive) {
   switch (grammar.style) {
-    case Style::percent: {
-      if (directive.back() == '%' || is_in(directive.back(), grammar.silent)) return false;
+    case FormatStyle::percent:
+    case FormatStyle::loose: {
+      if (directive[0] != '%' || directive.back() == '%' || is_in(directive.back(), grammar.silent))
+        return false;
       const size_t digits = digits_at(directive, 1);
       const bool numbered = digits > 0 && directive.substr(1 + digits).starts_with('$');
       const bool named = !grammar.names.empty() && is_in(grammar.names[0], directive);
-      const bool same_again = grammar.flag == "java-printf" && is_in('<', directive);
+      const bool same_again = grammar.silent == "n" && is_in('<', directive);
       return !numbered && !named && !same_again && directive[1] != '{';
     }
-    case Style::braces:
+    case FormatStyle::braces:
       return directive.size() == 2 || directive[1] == ':';
-    case Style::tilde:
+    case FormatStyle::tilde:
       return true;
     default:
       return false;
@@ -227,9 +195,9 @@ std::vector<std::string_view> directives_in_order(const FormatGrammar& grammar, 
 // {name:>8} and {name} take the same argument.
 std::string_view argument_of(const FormatGrammar& grammar, std::string_view directive) {
   const size_t digits = digits_at(directive, 1);
-  if (grammar.style == Style::percent && directive.substr(1 + digits).starts_with('$'))
+  if (grammar.style == FormatStyle::percent && directive.substr(1 + digits).starts_with('$'))
     return directive.substr(1, digits);
-  const size_t end = grammar.style == Style::percent && !grammar.names.empty()
+  const size_t end = grammar.style == FormatStyle::percent && !grammar.names.empty()
                          ? directive.find(grammar.names[1])
                          : directive.find_first_of(",:.[!}");
   return directive.substr(0, end);
@@ -237,28 +205,23 @@ std::string_view argument_of(const FormatGrammar& grammar, std::string_view dire
 
 }  // namespace
 
-const FormatGrammar* format_grammar(std::string_view flag) {
-  constexpr std::string_view suffix = "-format";
-  if (!flag.ends_with(suffix)) return nullptr;
-  flag.remove_suffix(suffix.size());
-  const auto* const found = std::ranges::find(format_grammars, flag, &FormatGrammar::flag);
-  return found != format_grammars.end() ? &*found : nullptr;
-}
-
 std::string_view format_signs(const FormatGrammar& grammar) {
   switch (grammar.style) {
-    case Style::percent:
-    case Style::number:
+    case FormatStyle::percent:
       return "%";
-    case Style::braces:
+    case FormatStyle::loose:
+      return grammar.flag == "android" ? "%<&" : "%";
+    case FormatStyle::number:
+      return "%";
+    case FormatStyle::braces:
       return "{}";
-    case Style::message:
+    case FormatStyle::message:
       return "{}'";
-    case Style::names_in_braces:
+    case FormatStyle::names_in_braces:
       return "{";
-    case Style::shell:
+    case FormatStyle::shell:
       return "$";
-    case Style::tilde:
+    case FormatStyle::tilde:
       return "~";
   }
   return {};
@@ -267,19 +230,21 @@ std::string_view format_signs(const FormatGrammar& grammar) {
 FormatPart format_part(const FormatGrammar& grammar, std::string_view text) {
   if (text.empty() || !is_in(text[0], format_signs(grammar))) return {};
   switch (grammar.style) {
-    case Style::percent:
+    case FormatStyle::percent:
       return percent_part(grammar, text);
-    case Style::number:
+    case FormatStyle::loose:
+      return loose_part(grammar, text);
+    case FormatStyle::number:
       return number_part(grammar, text);
-    case Style::braces:
+    case FormatStyle::braces:
       return braces_part(grammar, text);
-    case Style::message:
+    case FormatStyle::message:
       return message_part(text);
-    case Style::names_in_braces:
+    case FormatStyle::names_in_braces:
       return name_in_braces(text);
-    case Style::shell:
+    case FormatStyle::shell:
       return shell_part(text);
-    case Style::tilde:
+    case FormatStyle::tilde:
       return tilde_part(text);
   }
   return {};
@@ -299,17 +264,18 @@ std::optional<std::vector<TextSpan>> directives(const FormatGrammar& grammar, st
 
 std::string escape_format(const FormatGrammar& grammar, std::string_view text) {
   switch (grammar.style) {
-    case Style::percent:
+    case FormatStyle::percent:
       return escaped(text, {{'%', "%%"}});
-    case Style::braces:
+    case FormatStyle::braces:
       return escaped(text, {{'{', "{{"}, {'}', "}}"}});
-    case Style::message:
+    case FormatStyle::message:
       return escaped(text, {{'{', "'{'"}, {'}', "'}'"}, {'\'', "''"}});
-    case Style::tilde:
+    case FormatStyle::tilde:
       return escaped(text, {{'~', "~~"}});
-    case Style::number:
-    case Style::names_in_braces:
-    case Style::shell:
+    case FormatStyle::loose:
+    case FormatStyle::number:
+    case FormatStyle::names_in_braces:
+    case FormatStyle::shell:
       break;
   }
   // There is no other way to write these: a space makes text of a directive.
@@ -326,7 +292,7 @@ bool takes_arguments_of(const FormatGrammar& grammar, std::string_view some, std
   const auto ordered = directives_in_order(grammar, some, true);
   const auto all_ordered = directives_in_order(grammar, all, true);
   const bool needs_all =
-      grammar.style == Style::number || grammar.style == Style::tilde || grammar.flag == "lua";
+      grammar.style == FormatStyle::number || grammar.style == FormatStyle::tilde || grammar.flag == "lua";
   if (needs_all) return directives_in(grammar, some) == directives_in(grammar, all);
   const auto without_names = [&](std::string_view text) {
     return std::ranges::count_if(directives_in(grammar, text), [&](std::string_view each) {
@@ -344,7 +310,7 @@ bool takes_arguments_of(const FormatGrammar& grammar, std::string_view some, std
     };
     // {0,number} says what type the argument has.
     const auto agrees = [&](std::string_view other) {
-      return grammar.style != Style::message || !same(other) || each == other;
+      return grammar.style != FormatStyle::message || !same(other) || each == other;
     };
     return std::ranges::any_of(all_named, same) && std::ranges::all_of(all_named, agrees);
   });

@@ -15,10 +15,11 @@ namespace dragoman::internal {
 
 struct FormatGrammar {
   enum class Style {
-    percent,          // %5.2f
-    number,           // Qt's %1
-    braces,           // {name:>8}, with {{ for {
-    message,          // Java's {0,number}, with '{' for {
+    percent,  // %5.2f
+    loose,    // the same in texts of which only some are format strings: other per cent signs are text
+    number,   // Qt's %1
+    braces,   // {name:>8}, with {{ for {
+    message,  // Java's {0,number}, with '{' for {
     names_in_braces,  // {name}, where other braces are text
     shell,            // $name, ${name}
     tilde,            // ~a
@@ -41,6 +42,7 @@ struct FormatPart {
   Kind kind = Kind::text;
   size_t size = 1;
   char character = 0;
+  TextSpan shown = {};  // of a directive that has text: that part of it
 };
 FormatPart format_part(const FormatGrammar& grammar, std::string_view text);
 

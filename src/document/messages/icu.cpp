@@ -55,7 +55,9 @@ size_t quoted_end(std::string_view text, size_t at, bool in_plural) {
   if (at + 1 == text.size()) return at + 1;
   if (text[at + 1] == '\'') return at + 2;
   if (text[at + 1] != '{' && text[at + 1] != '}' && !(in_plural && text[at + 1] == '#')) return at + 1;
-  return std::min(text.find('\'', at + 1), text.size() - 1) + 1;
+  for (at = text.find('\'', at + 1); at != text.npos; at = text.find('\'', at + 2))
+    if (!text.substr(at + 1).starts_with('\'')) return at + 1;
+  return text.size();
 }
 
 class IcuParser {
@@ -137,6 +139,12 @@ bool has_icu_choices(std::string_view message) {
   for (size_t at = message.find('{'); at != message.npos; at = message.find('{', at + 1))
     if (argument_at(message.substr(at, 200)).has_texts) return true;
   return false;
+}
+
+size_t icu_argument_at(std::string_view text) {
+  if (!text.starts_with('{')) return 0;
+  const Argument argument = argument_at(text);
+  return argument.has_texts ? 0 : argument.size;
 }
 
 std::optional<std::vector<IcuText>> icu_texts(std::string_view message) { return IcuParser(message).parse(); }

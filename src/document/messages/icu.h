@@ -17,6 +17,10 @@ struct IcuText {
 // Whether a message has a plural or a selection, complete or not.
 bool has_icu_choices(std::string_view message);
 
+// The bytes of the argument at the beginning of a text, such as {name} or {name, number}; 0: there is none, or one with
+// texts.
+size_t icu_argument_at(std::string_view text);
+
 // Nothing if the message is invalid.
 std::optional<std::vector<IcuText>> icu_texts(std::string_view message);
 

@@ -1,37 +1,22 @@
 #include "base/json.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
-#include <unicode/utf16.h>
 
 #include "base/error.h"
+#include "document/messages/icu.h"
 #include "document/messages/strings.h"
+#include "document/messages/unicode_escapes.h"
 #include "document/readers.h"
-#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr StringEscapes json_escapes = {"bfnrt\"\\", "\b\f\n\r\t\"\\"};
 
-// The code unit of \uXXXX at the beginning of a text; −1 if there is none.
-int32_t code_unit_at(std::string_view bytes) {
-  if (bytes.size() < 6 || !bytes.starts_with("\\u")) return -1;
-  int32_t unit = -1;
-  std::from_chars(bytes.data() + 2, bytes.data() + 6, unit, 16);
-  return unit;
-}
-
 size_t decode_json(std::string_view bytes, std::string& text) {
-  const int32_t unit = code_unit_at(bytes);
-  if (unit >= 0) {
-    const int32_t next = U16_IS_LEAD(unit) ? code_unit_at(bytes.substr(6)) : -1;
-    const bool is_pair = next >= 0 && U16_IS_TRAIL(next);
-    text += to_utf8(static_cast<char32_t>(is_pair ? U16_GET_SUPPLEMENTARY(unit, next) : unit));
-    return is_pair ? 12 : 6;
-  }
+  if (const size_t size = decode_unicode_escape(bytes, text); size > 0) return size;
   if (bytes.starts_with("\\/")) {
     text += '/';
     return 2;
@@ -51,29 +36,7 @@ std::string escape_json(std::string_view text) {
   return escaped;
 }
 
-std::string escape_to_ascii(std::string_view text) {
-  std::string ascii;
-  for (const char32_t c : code_points(escape_json(text))) {
-    const auto character = static_cast<UChar32>(c);
-    if (c < 0x80) {
-      ascii += static_cast<char>(c);
-    } else if (U_IS_BMP(character)) {
-      ascii += fmt::format("\\u{:04x}", static_cast<uint32_t>(c));
-    } else {
-      ascii += fmt::format("\\u{:04x}\\u{:04x}", static_cast<uint32_t>(U16_LEAD(character)),
-                           static_cast<uint32_t>(U16_TRAIL(character)));
-    }
-  }
-  return ascii;
-}
-
-// Whether a file writes all characters beyond ASCII as escapes, as its translation then does.
-bool escapes_all(std::string_view file) {
-  if (std::ranges::any_of(file, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return false;
-  for (size_t at = file.find("\\u"); at != file.npos; at = file.find("\\u", at + 1))
-    if (code_unit_at(file.substr(at)) >= 0x80) return true;
-  return false;
-}
+std::string escape_to_ascii(std::string_view text) { return with_unicode_escapes(escape_json(text)); }
 
 // Where a file has text.
 struct Layout {
@@ -121,6 +84,7 @@ class StringTable {
       : file_(file),
         layout_(layout),
         to_(settings.to),
+        is_icu_(has_icu_choices(file) || layout.message == "defaultMessage"),
         syntax_(escapes_all(file) ? string_syntax<decode_json, escape_to_ascii>()
                                   : string_syntax<decode_json, escape_json>()) {}
 
@@ -176,7 +140,7 @@ class StringTable {
   }
 
   void translate(std::string_view string) {
-    for (MessagePart& part : message_parts(string, syntax_, {.may_be_icu = true})) {
+    for (MessagePart& part : message_parts(string, syntax_, {.may_be_icu = true, .is_icu = is_icu_})) {
       document_.keep(part.kept);
       if (part.segment) document_.add(*std::move(part.segment));
     }
@@ -203,6 +167,7 @@ class StringTable {
   std::string_view file_;
   Layout layout_;
   std::string to_;
+  bool is_icu_;
   StringSyntax syntax_;
   FlatDocument document_ = {};
   std::vector<Level> levels_ = {};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "document/messages/message_document.h"
 #include "document/messages/po_entries.h"
 #include "document/messages/po_plurals.h"
 #include "document/messages/po_strings.h"
@@ -19,12 +20,8 @@ using Grammars = std::vector<const FormatGrammar*>;
 
 // A msgstr that is rewritten. The segments of a plural may be in several.
 struct Translation {
-  struct Part {
-    std::string kept;
-    std::optional<size_t> segment;  // after it
-  };
   std::string keyword;
-  std::vector<Part> parts;
+  MessageTemplate parts;
   std::string message = {};  // that it translates
 };
 
@@ -64,8 +61,7 @@ class CatalogueWriter {
     std::set<size_t> fuzzy;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (!pieces_[i].translation) continue;
-      for (const Translation::Part& part : pieces_[i].translation->parts)
-        values[i] += part.kept + (part.segment ? rendered[*part.segment] : "");
+      values[i] = pieces_[i].translation->parts.with(rendered);
       if (!fits(pieces_[i], values[i])) fuzzy.insert(pieces_[i].entry);
     }
     std::string file;
@@ -155,12 +151,12 @@ class Catalogue {
     const std::optional<size_t> one = entry.has_plural ? form_of_one(entry, grammars, forms) : 0;
     const bool needs_one = one && wanted[*one];
     const bool needs_others = std::ranges::count(wanted, true) > static_cast<std::ptrdiff_t>(needs_one);
-    const auto singular = needs_one ? parts_of(entry.id, grammars) : std::vector<Translation::Part>();
-    const auto plural = needs_others ? parts_of(entry.plural_id, grammars) : std::vector<Translation::Part>();
-    if (singular.empty() && plural.empty()) return;
+    const auto singular = needs_one ? parts_of(entry.id, grammars) : MessageTemplate();
+    const auto plural = needs_others ? parts_of(entry.plural_id, grammars) : MessageTemplate();
+    if (!singular.has_segments() && !plural.has_segments()) return;
     for (size_t form = 0; form < forms; ++form) {
       const auto& parts = form == one ? singular : plural;
-      if (wanted[form] && !parts.empty())
+      if (wanted[form] && parts.has_segments())
         add_translation(entry, form, parts, form == one ? entry.id : entry.plural_id);
     }
     if (!grammars.empty() || check.has_unknown) checks_[entry_] = check;
@@ -192,23 +188,14 @@ class Catalogue {
     return fits ? std::optional(one) : std::nullopt;
   }
 
-  // Empty if nothing is to be translated: gettext then shows the message itself.
-  std::vector<Translation::Part> parts_of(const PoField& message, const Grammars& grammars) {
-    std::vector<MessagePart> found =
-        message_parts(message.value, po_syntax(), {.grammar = grammars.empty() ? nullptr : grammars[0]});
-    if (std::ranges::none_of(found, [](const MessagePart& part) { return part.segment.has_value(); }))
-      return {};
-    std::vector<Translation::Part> parts;
-    for (MessagePart& part : found) {
-      parts.push_back({.kept = std::move(part.kept), .segment = {}});
-      if (!part.segment) continue;
-      parts.back().segment = segments_.size();
-      segments_.push_back(*std::move(part.segment));
-    }
-    return parts;
+  // Without segments if nothing is to be translated: gettext then shows the message itself.
+  MessageTemplate parts_of(const PoField& message, const Grammars& grammars) {
+    return message_template(
+        message_parts(message.value, po_syntax(), {.grammar = grammars.empty() ? nullptr : grammars[0]}),
+        segments_);
   }
 
-  void add_translation(const PoEntry& entry, size_t form, const std::vector<Translation::Part>& parts,
+  void add_translation(const PoEntry& entry, size_t form, const MessageTemplate& parts,
                        const PoField& message) {
     const bool is_there = form < entry.translations.size();
     const size_t end = entry.translations.back().place.end;
@@ -280,11 +267,7 @@ class Catalogue {
 Document read_po(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
   if (!bytes.starts_with(byte_order_mark)) return Catalogue(bytes, settings).document();
-  Document document = Catalogue(bytes.substr(byte_order_mark.size()), settings).document();
-  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-    return std::string(byte_order_mark) + write(rendered);
-  };
-  return document;
+  return with_byte_order_mark(Catalogue(bytes.substr(byte_order_mark.size()), settings).document());
 }
 
 }  // namespace dragoman::internal

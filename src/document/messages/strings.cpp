@@ -89,6 +89,7 @@ class MessageText {
   }
 
   bool has_entities() const { return has_entities_; }
+  bool in_plural() const { return in_plural_; }
   bool at_end() const { return at_ == end_; }
 
   // To the end of the line, and past it.
@@ -116,9 +117,10 @@ class MessageText {
       tokens.push_back(take(TokenKind::space, size, std::string(rest().substr(0, size))));
     } else if (const FormatPart part = format_part_here(); part.kind != FormatPart::Kind::text) {
       const bool is_directive = part.kind == FormatPart::Kind::directive;
-      tokens.push_back(is_directive
-                           ? take(TokenKind::fixed, part.size, std::string(rest().substr(0, part.size)))
-                           : take(TokenKind::text, part.size, std::string(1, part.character)));
+      tokens.push_back(is_directive ? take(TokenKind::fixed, part.size, shown_in(part))
+                                    : take(TokenKind::text, part.size, std::string(1, part.character)));
+    } else if (const size_t argument = is_icu_ ? icu_argument_at(rest()) : 0; argument > 0) {
+      tokens.push_back(take(TokenKind::fixed, argument, std::string(rest().substr(0, argument))));
     } else if (const std::string_view tag = tag_at(rest()); !tag.empty()) {
       InlineToken token = tag_token(tag, file_place(at_, at_ + tag.size()));
       at_ += tag.size();
@@ -138,16 +140,34 @@ class MessageText {
     return space_at(line.substr(0, line.find('\n')));
   }
 
+  // A word, so that it has a place among the others.
+  std::string shown_in(const FormatPart& part) const {
+    const TextSpan inner = trimmed(part.shown.of(rest()));
+    if (inner.begin == inner.end) return std::string(rest().substr(0, part.size));
+    return std::string(inner.of(part.shown.of(rest())));
+  }
+
   FormatPart format_part_here() const {
     return grammar_ != nullptr ? format_part(*grammar_, rest()) : FormatPart();
   }
 
-  // # in a plural, and text quoted by apostrophes.
-  size_t icu_syntax_here() const {
-    if (in_plural_ && rest().starts_with('#')) return 1;
-    if (!is_icu_ || rest().size() < 3 || rest()[0] != '\'') return 0;
-    if (rest()[1] != '{' && rest()[1] != '}' && !(in_plural_ && rest()[1] == '#')) return 0;
-    return std::min(rest().find_first_of("'\n", 1), rest().size() - 1) + 1;
+  // # in a plural.
+  size_t icu_syntax_here() const { return in_plural_ && rest().starts_with('#') ? 1 : 0; }
+
+  // '{' or '{literally}', in which two apostrophes are one.
+  bool is_quoted_here() const {
+    if (!is_icu_ || rest().size() < 2 || rest()[0] != '\'') return false;
+    return rest()[1] == '{' || rest()[1] == '}' || (in_plural_ && rest()[1] == '#');
+  }
+  InlineToken quoted() {
+    std::string text;
+    size_t size = 1;
+    for (; size < rest().size(); ++size) {
+      if (rest()[size] == '\'' && !rest().substr(size + 1).starts_with('\'')) break;
+      text += rest()[size];
+      if (rest()[size] == '\'') ++size;
+    }
+    return take(TokenKind::text, std::min(size + 1, rest().size()), text);
   }
 
   // Before the word that the access key is in.
@@ -159,6 +179,7 @@ class MessageText {
   InlineToken word() {
     if (const Entity entity = has_entities_ ? entity_at(rest()) : Entity(); entity.size > 0)
       return take(TokenKind::text, entity.size, to_utf8(entity.character));
+    if (is_quoted_here()) return quoted();
     if (is_icu_ && rest().starts_with("''")) return take(TokenKind::text, 2, "'");
     size_t end = at_;
     do {
@@ -169,7 +190,7 @@ class MessageText {
   }
 
   bool may_be_syntax(char c) const {
-    return c == '<' || c == '\n' || (has_entities_ && c == '&') || (is_icu_ && c == '\'') ||
+    return c == '<' || c == '\n' || (has_entities_ && c == '&') || (is_icu_ && (c == '\'' || c == '{')) ||
            (in_plural_ && c == '#') || signs_.find(c) != signs_.npos;
   }
 
@@ -192,6 +213,23 @@ bool goes_on(const InlineRun& line, const InlineRun& next) {
   return is_lower(first) || (before.size() > long_line && first >= 0 && u_isalpha(first));
 }
 
+// With apostrophes, and what has a meaning to ICU, as its messages need them.
+std::string escape_icu(std::string_view text, bool in_plural) {
+  const std::string_view signs = in_plural ? "{}#" : "{}";
+  const bool has_signs = text.find_first_of(signs) != text.npos;
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (signs.find(text[i]) != signs.npos) {
+      result += {'\'', text[i], '\''};
+      continue;
+    }
+    result += text[i];
+    const bool quotes = has_signs || i + 1 == text.size() || text[i + 1] == '#' || text[i + 1] == '\'';
+    if (text[i] == '\'' && quotes) result += '\'';
+  }
+  return result;
+}
+
 // Directives are none.
 bool has_no_words(const DocumentSegment& segment) {
   std::string words;
@@ -210,11 +248,11 @@ class MessageParts {
       : bytes_(bytes), syntax_(syntax), grammar_(grammar) {}
 
   void add(MessageText text, bool is_icu) {
-    std::function<std::string(std::string_view)> escape = syntax_.escape[text.has_entities()][is_icu];
-    if (grammar_ != nullptr)
-      escape = [whole = std::move(escape), grammar = grammar_](std::string_view words) {
-        return whole(escape_format(*grammar, words));
-      };
+    const auto escape = [whole = syntax_.escape[text.has_entities()], grammar = is_icu ? nullptr : grammar_,
+                         is_icu, in_plural = text.in_plural()](std::string_view words) {
+      if (is_icu) return whole(escape_icu(words, in_plural));
+      return whole(grammar != nullptr ? escape_format(*grammar, words) : std::string(words));
+    };
     std::vector<InlineRun> runs;
     while (!text.at_end()) {
       InlineRun run = inline_run(text.line());
@@ -249,24 +287,17 @@ class MessageParts {
 
 }  // namespace
 
-std::string with_icu_apostrophes(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    result += text[i];
-    const bool quotes = i + 1 == text.size() || std::string_view("{}#'").find(text[i + 1]) != text.npos;
-    if (text[i] == '\'' && quotes) result += '\'';
-  }
-  return result;
-}
-
 std::vector<MessagePart> message_parts(std::string_view bytes, const StringSyntax& syntax, MessageKind kind) {
   const Decoded message = decoded(bytes, syntax);
   MessageParts parts(bytes, syntax, kind.grammar);
   if (message.text.find('\0') != message.text.npos) return std::move(parts).finish();
-  if (!kind.may_be_icu || !has_icu_choices(message.text)) {
-    parts.add(MessageText(message, {{0, message.text.size()}}, false, kind.grammar), false);
-  } else if (const auto texts = icu_texts(message.text)) {
+  const bool has_choices = kind.may_be_icu && has_icu_choices(message.text);
+  const bool is_icu = has_choices || kind.is_icu;
+  const auto texts = is_icu ? icu_texts(message.text) : std::nullopt;
+  if (texts) {
     for (const IcuText text : *texts) parts.add(MessageText(message, text, true, nullptr), true);
+  } else if (!has_choices) {
+    parts.add(MessageText(message, {{0, message.text.size()}}, false, kind.grammar), false);
   }
   return std::move(parts).finish();
 }

@@ -21,18 +21,12 @@ namespace dragoman::internal {
 struct StringSyntax {
   // Appends the character at the beginning of a string's bytes to the text, and returns how many bytes it takes.
   size_t (*decode)(std::string_view bytes, std::string& text);
-  // Text as the file has it: [1] with & < > as entities, [][1] with apostrophes as ICU's messages need them.
-  std::string (*escape[2][2])(std::string_view text);
+  std::string (*escape[2])(std::string_view text);  // text as the file has it; [1]: with & < > as entities
 };
-
-std::string with_icu_apostrophes(std::string_view text);
 
 template <size_t (*decode)(std::string_view, std::string&), std::string (*escape)(std::string_view)>
 StringSyntax string_syntax() {
-  return {decode,
-          {{escape, [](std::string_view text) { return escape(with_icu_apostrophes(text)); }},
-           {[](std::string_view text) { return escape(escape_markup(text)); },
-            [](std::string_view text) { return escape(with_icu_apostrophes(escape_markup(text))); }}}};
+  return {decode, {escape, [](std::string_view text) { return escape(escape_markup(text)); }}};
 }
 
 struct MessagePart {
@@ -41,7 +35,8 @@ struct MessagePart {
 };
 
 struct MessageKind {
-  bool may_be_icu = false;
+  bool may_be_icu = false;                 // where it has plurals or selections
+  bool is_icu = false;                     // in any case, since others in the file are
   const FormatGrammar* grammar = nullptr;  // of a message that is a valid format string; null: it is none
 };
 

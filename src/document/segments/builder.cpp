@@ -9,7 +9,7 @@ namespace {
 
 // Of a segment, so that its marks take bounded memory even in files of only tags.
 constexpr size_t max_items = 65536, max_open_spans = 100;
-constexpr size_t max_attributes = 1000;
+constexpr size_t max_tag_attributes = 1000;
 
 constexpr std::string_view white_characters = " \t\n\f\r";
 
@@ -27,7 +27,7 @@ std::vector<MarkupAttribute> attributes(std::string_view tag) {
   std::vector<MarkupAttribute> found;
   if (tag.ends_with('>')) tag.remove_suffix(1);
   size_t at = find_or_end(tag, " \t\n\f\r/", 0);
-  while (found.size() < max_attributes) {
+  while (found.size() < max_tag_attributes) {
     const size_t begin = skip(tag, " \t\n\f\r/", at);
     if (begin == tag.size()) break;
     at = find_or_end(tag, " \t\n\f\r/=", begin + 1);  // a name may begin with =

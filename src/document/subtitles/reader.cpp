@@ -7,7 +7,7 @@
 #include "document/segments/inline_text.h"
 #include "document/subtitles/cues.h"
 #include "document/subtitles/lines.h"
-#include "document/subtitles/utf16.h"
+#include "document/utf16.h"
 #include "text/sentence_rules.h"
 #include "text/unicode.h"
 

@@ -1,4 +1,4 @@
-#include "document/subtitles/utf16.h"
+#include "document/utf16.h"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ std::u16string code_units(std::string_view bytes, bool big_endian) {
   return units;
 }
 
-std::string to_utf8(const std::u16string& units, const DocumentSettings& settings) {
+std::string utf8_of(const std::u16string& units, const DocumentSettings& settings) {
   std::string utf8;
   utf8.reserve(units.size());
   for (size_t i = 0; i < units.size();) {
@@ -33,7 +33,7 @@ std::string to_utf8(const std::u16string& units, const DocumentSettings& setting
     if (U_IS_SURROGATE(c))
       throw Error("{}: line {} is not valid UTF-16: convert the file first", settings.name,
                   1 + std::ranges::count(utf8, '\n'));
-    utf8 += internal::to_utf8(static_cast<char32_t>(c));
+    utf8 += to_utf8(static_cast<char32_t>(c));
   }
   return utf8;
 }
@@ -70,7 +70,7 @@ Document read_unicode(std::string_view bytes, const DocumentSettings& settings,
   }
   if (bytes.size() % 2 != 0)
     throw Error("{}: UTF-16 with an odd number of bytes: the file is truncated", settings.name);
-  const std::string utf8 = to_utf8(code_units(bytes, big_endian), settings);
+  const std::string utf8 = utf8_of(code_units(bytes, big_endian), settings);
   check_utf8(utf8, settings);
   Document document = read(utf8, settings);
   document.write = [write = std::move(document.write), big_endian](std::span<const std::string> rendered) {

@@ -1,0 +1,312 @@
+// reStructuredText: paragraphs, titles, list items and admonitions are segments; literal text, tables, comments and
+// most directives stay.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include "base/ascii.h"
+#include "document/readers.h"
+#include "document/rst/inlines.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Before a title and after it; no UTF-8 has this byte.
+constexpr char title_border = '\xFE';
+
+size_t columns_of(std::string_view text) {
+  size_t count = 0;
+  for (size_t next = 0; next < text.size();) {
+    UChar32 c;
+    U8_NEXT(text.data(), next, text.size(), c);
+    if (c < 0 || u_getCombiningClass(c) > 0) continue;
+    const int32_t width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+    count += width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
+  }
+  return count;
+}
+
+// A line and its parts: indentation, words, and the rest with the line break.
+struct RstLine {
+  std::string_view bytes, text;
+  size_t indent = 0;
+
+  bool blank() const { return text.empty(); }
+  std::string_view before() const { return bytes.substr(0, indent); }
+  std::string_view after() const { return bytes.substr(indent + text.size()); }
+};
+
+std::vector<RstLine> rst_lines(std::string_view file) {
+  std::vector<RstLine> lines;
+  while (!file.empty()) {
+    const size_t end = std::min(file.find('\n'), file.size() - 1) + 1;
+    RstLine line{.bytes = file.substr(0, end)};
+    line.indent = std::min(line.bytes.find_first_not_of(" \t"), end);
+    line.text = stripped(line.bytes.substr(line.indent), " \t\r\n");
+    lines.push_back(line);
+    file.remove_prefix(end);
+  }
+  return lines;
+}
+
+// A line of one sign: under or over a title, or between paragraphs.
+bool is_adornment(std::string_view text) {
+  constexpr std::string_view signs = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+  return !text.empty() && signs.find(text[0]) != signs.npos && text.find_first_not_of(text[0]) == text.npos;
+}
+
+bool is_table_border(std::string_view text) {
+  const bool simple =
+      text.starts_with('=') && text.find_first_not_of("= ") == text.npos && text.find(' ') != text.npos;
+  return simple || text.starts_with("+-") || text.starts_with("+=");
+}
+
+// Directives whose content is text.
+bool has_text(std::string_view directive) {
+  static constexpr std::array<std::string_view, 17> names = {
+      "note",      "warning",    "tip",        "important", "caution",   "danger",
+      "attention", "hint",       "error",      "seealso",   "topic",     "sidebar",
+      "epigraph",  "admonition", "pull-quote", "container", "highlights"};
+  return std::ranges::find(names, directive) != names.end();
+}
+
+// The mark of a list item with the white space after it; 0: it is none.
+size_t list_mark(std::string_view text) {
+  size_t at = 0;
+  for (const std::string_view bullet : {"-", "*", "+", "•", "‣", "⁃"})
+    if (text.starts_with(bullet)) at = bullet.size();
+  if (at == 0) {
+    if (text.starts_with('(')) ++at;
+    const size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    if (at == begin && at < text.size() && (is_letter(text[at]) || text[at] == '#')) ++at;
+    if (at == begin || at == text.size() || (text[at] != '.' && text[at] != ')')) return 0;
+    ++at;
+  }
+  const size_t words = std::min(text.find_first_not_of(' ', at), text.size());
+  return words > at && words < text.size() ? words : 0;
+}
+
+// Of a field of a function's description, or an option: ":param x: ", "-a, --all  ".
+size_t field_mark(std::string_view text) {
+  if (text.starts_with('-')) {
+    const size_t end = text.find("  ");
+    return end != text.npos && text.size() > 1 && text[1] != ' ' ? text.find_first_not_of(' ', end) : 0;
+  }
+  for (const std::string_view name : {":param ", ":arg ", ":return", ":raises ", ":var "}) {
+    const size_t end = text.starts_with(name) ? text.find(": ") : text.npos;
+    if (end != text.npos) return text.find_first_not_of(' ', end + 1);
+  }
+  return 0;
+}
+
+class RstReader {
+ public:
+  explicit RstReader(std::string_view file) : lines_(rst_lines(file)) {}
+
+  Document document() && {
+    while (at_ < lines_.size()) read_block();
+    Document document = std::move(builder_).finish();
+    document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
+      return with_adornments(with_rst_borders(write(rendered)));
+    };
+    return document;
+  }
+
+ private:
+  const RstLine& line() const { return lines_[at_]; }
+  std::string_view text_at(size_t index) const {
+    return index < lines_.size() ? lines_[index].text : std::string_view();
+  }
+
+  void keep_line() { builder_.border(lines_[at_++].bytes); }
+
+  // All lines that are blank or deeper than this.
+  void keep_deeper(size_t indent) {
+    while (at_ < lines_.size() && (line().blank() || line().indent > indent)) keep_line();
+  }
+
+  void keep_to_blank() {
+    while (at_ < lines_.size() && !line().blank()) keep_line();
+  }
+
+  void read_block() {
+    const std::string_view text = line().text;
+    if (text.empty()) return keep_line();
+    if (text == ".." || text.starts_with(".. ")) return read_explicit();
+    if (text.starts_with("__ ") || (text.starts_with(':') && field_mark(text) == 0)) return read_field();
+    if (text.starts_with(">>>")) return keep_to_blank();
+    if (is_table_border(text)) return read_table();
+    if (is_adornment(text) && is_adornment(text_at(at_ + 2)) && !text_at(at_ + 1).empty() &&
+        text_at(at_ + 2)[0] == text[0]) {
+      keep_line();
+      return read_title("+");
+    }
+    if (is_adornment(text)) return keep_line();
+    if (is_adornment(text_at(at_ + 1)) && lines_[at_ + 1].indent == 0 && line().indent == 0 &&
+        (text_at(at_ + 1).size() >= 4 || text_at(at_ + 1).size() >= columns_of(text)))
+      return read_title("");
+    read_paragraph(line().indent, 0);
+  }
+
+  void read_field() {
+    const RstLine first = line();
+    keep_line();
+    if (first.text.starts_with(':')) keep_deeper_to_blank(first.indent);
+  }
+  void keep_deeper_to_blank(size_t indent) {
+    while (at_ < lines_.size() && !line().blank() && line().indent > indent) keep_line();
+  }
+
+  // To the last border: a table may have blank lines, after which another border follows.
+  void read_table() {
+    if (line().text.starts_with('+')) return keep_to_blank();
+    size_t last = at_;
+    for (size_t i = at_; i < lines_.size(); ++i)
+      if (is_table_border(text_at(i)) && text_at(i + 1).empty() && i > at_) {
+        last = i;
+        break;
+      }
+    while (at_ <= last) keep_line();
+    keep_to_blank();
+  }
+
+  void read_title(std::string_view over) {
+    const RstLine title = line();
+    ++at_;
+    builder_.border(
+        fmt::format("{0}{1}{2}{3}{1}", title.before(), title_border, over, columns_of(title.text)));
+    add_rst_inlines(builder_, title.text);
+    builder_.border(title_border + std::string(title.after()));
+    keep_line();
+  }
+
+  // Directives, footnotes, targets and comments.
+  void read_explicit() {
+    const RstLine first = line();
+    const std::string_view text = stripped(first.text.substr(2));
+    const size_t colons = text.find("::");
+    const bool directive = colons != text.npos && text.find_first_of(" \t|") > colons;
+    const bool note = text.starts_with('[') && text.find("] ") != text.npos;
+    if (!note && !(directive && has_text(text.substr(0, colons)))) {
+      keep_line();
+      return keep_deeper(first.indent);
+    }
+    const std::string_view words = stripped(text.substr(note ? text.find(']') + 1 : colons + 2));
+    if (words.empty()) {
+      keep_line();
+    } else {
+      read_paragraph(first.indent, static_cast<size_t>(words.data() - first.text.data()));
+    }
+    if (directive)
+      while (at_ < lines_.size() && line().text.starts_with(':')) keep_line();
+  }
+
+  // Lines of one indentation; those after the first of a list item are deeper. `mark`: bytes before its words.
+  void read_paragraph(size_t indent, size_t mark) {
+    const RstLine first = line();
+    const bool line_block = first.text.starts_with("| ") || first.text == "|";
+    if (mark == 0)
+      mark = line_block ? first.text.find_first_not_of("| ")
+                        : std::max(list_mark(first.text), field_mark(first.text));
+    if (mark == first.text.npos) return keep_line();
+    const bool is_list = mark > 0 && list_mark(first.text) == mark;
+    builder_.border(first.bytes.substr(0, first.indent + mark));
+    size_t end = at_ + 1;
+    const bool may_go_on = !line_block && end < lines_.size() && !lines_[end].blank() &&
+                           (mark > 0 ? lines_[end].indent > indent : lines_[end].indent == indent);
+    if (may_go_on)
+      for (const size_t inner = lines_[end].indent; end < lines_.size() && goes_on(end, inner); ++end) {}
+    const char* const begin = first.text.data() + mark;
+    const std::string_view last = lines_[end - 1].text;
+    std::string_view text(begin, static_cast<size_t>(last.data() + last.size() - begin));
+    const bool literal = text.ends_with("::");
+    if (literal) text.remove_suffix(2);
+    add_rst_inlines(builder_, stripped(text));
+    const char* const rest = stripped(text).data() + stripped(text).size();
+    const char* const finish = lines_[end - 1].bytes.data() + lines_[end - 1].bytes.size();
+    builder_.border(std::string_view(rest, static_cast<size_t>(finish - rest)));
+    at_ = end;
+    if (literal) read_literal(is_list ? indent + mark : indent);
+  }
+
+  // The items of a list may lack the blank line before them.
+  bool goes_on(size_t index, size_t indent) const {
+    const RstLine& next = lines_[index];
+    const bool is_item =
+        next.text.starts_with("- ") || next.text.starts_with("* ") || next.text.starts_with("| ");
+    return !next.blank() && next.indent == indent && !is_item;
+  }
+
+  // Deeper lines, or lines that begin with the same sign.
+  void read_literal(size_t indent) {
+    while (at_ < lines_.size() && line().blank()) keep_line();
+    if (at_ == lines_.size()) return;
+    if (line().indent > indent) return keep_deeper(indent);
+    const char sign = line().text[0];
+    if (line().indent < indent || is_alphanumeric(sign) || static_cast<unsigned char>(sign) >= 0x80) return;
+    while (at_ < lines_.size() && line().text.starts_with(sign)) keep_line();
+  }
+
+  // The lines under and over titles as long as these need.
+  static std::string with_adornments(const std::string& written) {
+    std::string_view file = written;
+    std::string result;
+    for (size_t at = file.find(title_border); at != file.npos; at = file.find(title_border)) {
+      const size_t number = file.find(title_border, at + 1), end = file.find(title_border, number + 1);
+      const bool over = file[at + 1] == '+';
+      size_t before = 0;
+      std::from_chars(file.data() + at + 1 + over, file.data() + number, before);
+      const std::string_view title = file.substr(number + 1, end - number - 1);
+      const size_t columns = columns_of(title);
+      result += file.substr(0, at);
+      if (over) lengthen_line_before(result, before, columns);
+      result += title;
+      file.remove_prefix(end + 1);
+      const size_t line_end = std::min(file.find('\n'), file.size() - 1) + 1;
+      result += file.substr(0, line_end);
+      file.remove_prefix(line_end);
+      const size_t size = std::min(file.find_first_of("\r\n"), file.size());
+      result += adornment(file.substr(0, size), before, columns);
+      file.remove_prefix(size);
+    }
+    return result.append(file);
+  }
+
+  static std::string adornment(std::string_view line, size_t before, size_t columns) {
+    const std::string_view signs = stripped(line);
+    if (columns == before || !is_adornment(signs)) return std::string(line);
+    const size_t length = signs.size() == before ? columns : std::max(signs.size(), columns);
+    return std::string(std::max<size_t>(length, 1), signs[0]);
+  }
+
+  // The line before the title's, if it belongs to it.
+  static void lengthen_line_before(std::string& text, size_t before, size_t columns) {
+    const size_t title = text.rfind('\n');
+    if (title == text.npos) return;
+    size_t end = title;
+    if (end > 0 && text[end - 1] == '\r') --end;
+    const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
+    if (is_adornment(std::string_view(text).substr(begin, end - begin)))
+      text.replace(begin, end - begin, adornment(text.substr(begin, end - begin), before, columns));
+  }
+
+  std::vector<RstLine> lines_;
+  size_t at_ = 0;
+  SegmentBuilder builder_{{.escape = escape_rst}};
+};
+
+}  // namespace
+
+Document read_rst(std::string_view bytes, const DocumentSettings& settings) {
+  check_utf8(bytes, settings);
+  if (!bytes.starts_with(byte_order_mark)) return RstReader(bytes).document();
+  return with_byte_order_mark(RstReader(bytes.substr(byte_order_mark.size())).document());
+}
+
+}  // namespace dragoman::internal
