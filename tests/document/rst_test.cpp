@@ -76,7 +76,7 @@ TEST(Rst, TranslatesTextAndKeepsTheRest) {
   const Document document = read_as("rst", page);
   EXPECT_EQ(texts_of(document),
             (Texts{"The title", "A paragraph of two lines with code and a link, see.", "Smaller",
-                   "One item goes on", "Another sub item", "First:", "Second part.", "Mind the gap.",
+                   "One item goes on", "Another sub item", "First", "Second part.", "Mind the gap.",
                    "And more.", "A footnote.", "term", "Its meaning.", "The value.", "A line", "of verse"}));
   EXPECT_EQ(identity_of(document), page);
 }
@@ -107,7 +107,7 @@ TEST(Rst, KeepsMarkup) {
   EXPECT_EQ(rst_texts("2*3*4 and snake_case or a_ link\n"), Texts{"2*3*4 and snake_case or a_ link"});
   EXPECT_EQ(rst_written("Text\n", "- x"), "\\- x\n");
   EXPECT_EQ(rst_written("Text\n", "1. x"), "\\1. x\n");
-  EXPECT_EQ(rst_written("Text::\n\n  code\n", "Texte :"), "Texte ::\n\n  code\n");
+  EXPECT_EQ(rst_written("Text::\n\n  code\n", "Texte"), "Texte::\n\n  code\n");
 }
 
 TEST(Rst, ComesBackHoweverItIsTruncated) {

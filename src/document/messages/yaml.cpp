@@ -78,6 +78,19 @@ bool is_text_value(const YamlScalar& scalar) {
   return !is_format && !is_code(scalar.value);
 }
 
+std::string rewritten_scalar(YamlStyle style, bool in_flow, const std::string& text) {
+  if (style == YamlStyle::plain)
+    return may_be_plain(text, in_flow) ? text : '\'' + escape_yaml_single_quoted(text) + '\'';
+  if (style != YamlStyle::literal && style != YamlStyle::folded) return text;
+  std::string lines;  // no empty line of a block may be longer than its indentation
+  for (const char c : text) {
+    if (c == '\n') lines.resize(lines.find_last_not_of(" \t\r") + 1);
+    lines += c;
+  }
+  lines.erase(0, std::min(lines.find_first_not_of(" \t\r\n"), lines.size()));  // the first one sets the indentation
+  return lines;
+}
+
 Document yaml_document(std::string_view file, const DocumentSettings& settings) {
   const YamlFile yaml = yaml_file(file, settings);
   MessageDocument document;
@@ -95,12 +108,10 @@ Document yaml_document(std::string_view file, const DocumentSettings& settings) 
       continue;
     }
     const std::string_view bytes = scalar.place.of(file);
-    const bool plain = scalar.style == YamlStyle::plain, in_flow = scalar.in_flow;
-    document.add(
-        bytes, message_parts(bytes, yaml_syntax(scalar.style), {}),
-        [plain, in_flow](const std::string& text) {
-          return !plain || may_be_plain(text, in_flow) ? text : '\'' + escape_yaml_single_quoted(text) + '\'';
-        });
+    document.add(bytes, message_parts(bytes, yaml_syntax(scalar.style), {}),
+                 [style = scalar.style, in_flow = scalar.in_flow](const std::string& text) {
+                   return rewritten_scalar(style, in_flow, text);
+                 });
   }
   document.keep(file.substr(at));
   return std::move(document).finish();

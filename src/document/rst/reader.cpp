@@ -226,7 +226,7 @@ class RstReader {
     const std::string_view last = lines_[end - 1].text;
     std::string_view text(begin, static_cast<size_t>(last.data() + last.size() - begin));
     const bool literal = text.ends_with("::");
-    if (literal) text.remove_suffix(text.ends_with(" ::") || text == "::" ? 2 : 1);
+    if (literal) text.remove_suffix(2);
     add_rst_inlines(builder_, stripped(text));
     const char* const rest = stripped(text).data() + stripped(text).size();
     const char* const finish = lines_[end - 1].bytes.data() + lines_[end - 1].bytes.size();
