@@ -11,6 +11,7 @@ namespace dragoman::internal {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
+void new_recipe(const Arguments& arguments);
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
@@ -38,6 +39,7 @@ struct Command {
 
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
+    {"new", "write a commented recipe for a corpus of your own", new_recipe},
     {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare},
     {"train", "train a model from a recipe", train},
     {"translate", "translate text, line by line", translate},
