@@ -11,6 +11,7 @@ namespace dragoman::internal {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
+void new_recipe(const Arguments& arguments);
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
@@ -40,6 +41,8 @@ struct Command {
 
 // In the order of `dragoman --help`.
 inline constexpr Command commands[] = {
+    {"new", "write a commented recipe for a corpus of your own", new_recipe,
+     "  dragoman new --source mine.en --target mine.fr\n"},
     {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare,
      "  dragoman prepare recipes/demo.toml --show 5\n"},
     {"train", "train a model from a recipe", train,

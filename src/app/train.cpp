@@ -9,6 +9,7 @@
 #include "app/shared_options.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "convert/exporters.h"
 #include "data/synthetic.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -20,7 +21,9 @@
 namespace dragoman::internal {
 namespace {
 
-void declare(Options& options, RunOptions& run) {
+enum class ExportedTo { nothing, huggingface };
+
+void declare(Options& options, RunOptions& run, ExportedTo& exported_to) {
   auto own = options.section("", "Options");
   declare_run_folder(own, run.folder);
   own.add("resume", run.resume,
@@ -31,12 +34,22 @@ void declare(Options& options, RunOptions& run) {
           "model folder with the initial weights of a new run, and the options of [model] that are not set; "
           "--vocabulary.from takes its subwords, too")
       .shows("DIR");
+  own.add("for", exported_to,
+          "huggingface: refuse a recipe whose model dragoman export --format huggingface could not express",
+          {{"dragoman", ExportedTo::nothing}, {"huggingface", ExportedTo::huggingface}});
+}
+
+void check_exported_to(ExportedTo system, const Recipe& recipe) {
+  if (system == ExportedTo::nothing) return;
+  const auto needed = unmet_by_huggingface(recipe.model, recipe.vocabulary.source_eos);
+  if (!needed.empty()) throw UsageError("--for huggingface: the recipe needs {}", fmt::join(needed, ", "));
 }
 
 // False if help was asked for, and there is nothing to train.
 bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   Options options;
-  declare(options, run);
+  ExportedTo exported_to = ExportedTo::nothing;
+  declare(options, run, exported_to);
   declare(options, recipe);
   std::string path;
   CommandLine line("train", summary_of("train"));
@@ -49,6 +62,7 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   if (run.folder.empty()) run.folder = default_run_folder(path);
   take_model(options, run);
   options.check([&] { validate(recipe); });
+  check_exported_to(exported_to, recipe);
   return true;
 }
 

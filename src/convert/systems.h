@@ -43,7 +43,8 @@ bool is_huggingface_m2m(const std::string& folder);
 ImportedModel import_huggingface_m2m(const ImportRequest& request);
 
 // Marian models of Hugging Face's transformers, in which the OPUS-MT models are published: a folder with config.json,
-// the weights in model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm.
+// the weights in model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm. And Pegasus models with
+// the same files, as which pre-norm models are exported.
 bool is_huggingface_marian(const std::string& folder);
 ImportedModel import_huggingface_marian(const ImportRequest& request);
 

@@ -130,22 +130,20 @@ std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32str
   const auto add = [&](std::string target) {
     if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));
   };
-  const bool upper = is_upper(text[found.begin]), at_start = upper && begins_sentence(text, found.begin);
+  const bool at_start = is_upper(text[found.begin]) && begins_sentence(text, found.begin);
   // Equal keys are adjacent, in the order of their entries.
   for (const Key* key = found.key; key != keys.data() + keys.size() && key->text == found.key->text; ++key) {
     const GlossaryEntry& entry = entries_[key->entry];
     if (entry.targets.empty())
       add(checked_term(to_utf8(text.substr(found.begin, found.end - found.begin)), "", 0));
+    // The output may begin elsewhere in the sentence than the source: then the target as the glossary has it.
     const bool capital =
-        found.kind == KeyMatch::Kind::capital ||
-        (found.kind == KeyMatch::Kind::any_case && upper && !is_upper(code_points(entry.sources[0])[0]));
+        at_start && (found.kind == KeyMatch::Kind::capital ||
+                     (found.kind == KeyMatch::Kind::any_case && !is_upper(code_points(entry.sources[0])[0])));
     for (const std::string& target : entry.targets) {
       if (capital) add(with_first(target, to_upper));
     }
-    for (const std::string& target : entry.targets) {
-      if (!capital || at_start) add(target);
-    }
-    // The output may begin elsewhere in the sentence than the source.
+    for (const std::string& target : entry.targets) add(target);
     if (entry.letter_case == GlossaryEntry::Case::exact || !at_start) continue;
     for (const std::string& target : entry.targets) add(with_first(target, to_upper));
   }

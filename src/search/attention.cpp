@@ -58,12 +58,12 @@ int64_t alignment_layer(const ModelConfig& config, int64_t requested) {
   return requested > 0 ? requested : std::max<int64_t>(config.decoder_layers - 1, 1);
 }
 
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, const SourceMarks& marks) {
+double coverage(const AttentionRows& rows, const std::vector<bool>& counts) {
   double sum = 0;
-  for (size_t i = 0; i < source.size(); ++i) {
+  for (size_t i = 0; i < counts.size(); ++i) {
     double attended = 0;
     for (const auto& row : rows) attended += static_cast<double>(row[i]);
-    if (!marks.contain(source[i])) sum += std::log(std::clamp(attended, min_coverage, 1.0));
+    if (counts[i]) sum += std::log(std::clamp(attended, min_coverage, 1.0));
   }
   return sum;
 }

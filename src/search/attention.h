@@ -35,9 +35,9 @@ struct SourceMarks {
   bool contain(int32_t id) const { return id == end || id == language; }
 };
 
-// Σ log min(Σ attention, 1) over the tokens of the source's text (Wu et al., 2016): 0 where all were attended to, and
-// the lower the more was left out.
-double coverage(const AttentionRows& rows, const std::vector<int32_t>& source, const SourceMarks& marks);
+// Σ log min(Σ attention, 1) over the tokens of the source that count (Wu et al., 2016): 0 where all were attended to,
+// and the lower the more was left out.
+double coverage(const AttentionRows& rows, const std::vector<bool>& counts);
 
 // The source token that a row attends to most, the first among equals; a mark only where there is no other token.
 size_t max_attended(const std::vector<float>& row, const std::vector<int32_t>& source,

@@ -15,6 +15,10 @@
 
 namespace dragoman::internal {
 
+// The coverage penalty of a search with terms, where options have none: after the unlikely words of a term a model is
+// quick to end, and of the hypotheses that have their terms, one that says the rest of the source, too, is to win.
+constexpr double term_coverage = 0.3;
+
 // A part of a text whose translation is given.
 struct GivenTerm {
   TextSpan source;                   // in code points

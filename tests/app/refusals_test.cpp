@@ -61,6 +61,17 @@ TEST_F(Refusals, OfSearching) {
   refused({"--min-length-ratio", "9"}, "min-length-ratio is 9, but max-length-ratio is only 3");
 }
 
+TEST_F(Refusals, OfTrainForAnotherSystem) {
+  const std::string recipe = write("recipe.toml",
+                                   "[data]\nsynthetic = \"copy\"\n[training]\nmax_steps = 1\n[vocabulary]\n"
+                                   "source_eos = false\n");
+  const std::string out = m_ + "/trained";
+  expect(train, {recipe, "--out", out, "--for", "huggingface"},
+         "--for huggingface: the recipe needs model.tied = \"all\" (or model.norm = \"post\"), "
+         "model.norm_eps = 1e-5, vocabulary.source_eos = true");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(Refusals, OfEvaluateAndScore) {
   const std::string empty = write("empty", "");
   expect(evaluate, {"--model", m_, "--source", "x"},

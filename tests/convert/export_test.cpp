@@ -17,6 +17,7 @@
 #include "search/translate_lines.h"
 #include "testing.h"
 #include "text/vocabulary.h"
+#include "train/recipe.h"
 
 namespace dragoman::internal {
 namespace {
@@ -204,6 +205,47 @@ TEST_F(Export, HuggingFaceHasPostNormAndThePapersPositions) {
   expect_same_scores("huggingface", made(c), 1e-5);
 }
 
+TEST_F(Export, HuggingFaceHasPreNormWithOneEmbedding) {
+  ModelConfig c = small;
+  c.norm_eps = 1e-5;
+  c.tied = Tied::all;
+  for (const bool zero_start : {false, true}) {
+    for (const Positions positions : {Positions::halves, Positions::sinusoidal}) {
+      c.positions = positions;
+      c.zero_start = zero_start;
+      expect_same_scores("huggingface", made(c, true), 1e-5);
+    }
+  }
+}
+
+TEST_F(Export, HuggingFacesFilesComeBackBitForBit) {
+  for (const NormOrder norm : {NormOrder::pre, NormOrder::post}) {
+    ModelConfig c = small;
+    c.norm = norm;
+    c.norm_eps = 1e-5;
+    c.positions = Positions::halves;
+    c.tied = Tied::all;
+    const std::string first = temporary_.path("first"), back = temporary_.path("back"),
+                      second = temporary_.path("second");
+    for (const std::string& folder : {first, back, second}) fs::remove_all(folder);
+    exported_to("huggingface", made(c, true), first);
+    write_model_folder(import_model({first}), back);
+    exported_to("huggingface", back, second);
+    for (const char* file : {"/model.safetensors", "/config.json", "/vocab.json"})
+      EXPECT_EQ(read_file(first + file), read_file(second + file)) << file;
+  }
+}
+
+// What --for huggingface checks before the training of recipes/huggingface-en-fr.toml.
+TEST_F(Export, TheRecipeForHuggingFaceMeetsItsNeeds) {
+  Recipe recipe;
+  Options options;
+  declare(options, recipe);
+  options.read_recipe_file(DRAGOMAN_SOURCE_DIR "/recipes/huggingface-en-fr.toml");
+  options.check([&] { validate(recipe); });
+  EXPECT_EQ(unmet_by_huggingface(recipe.model, recipe.vocabulary.source_eos), std::vector<std::string>{});
+}
+
 TEST_F(Export, ImportedModelsGoBack) {
   for (const char* name : {"joint", "separate"}) {
     const std::string first = temporary_.path(name);
@@ -242,14 +284,17 @@ TEST_F(Export, WhatHuggingFaceCannotExpressIsNamed) {
     return error_of([&] { exported_to("huggingface", model, temporary_.path("out")); });
   };
   EXPECT_EQ(error([](ModelConfig&) {}), "");
-  EXPECT_NE(error([](ModelConfig& c) { c.norm = NormOrder::pre; }).find("model.norm = \"post\""),
+  EXPECT_NE(error([](ModelConfig& c) { c.norm = NormOrder::pre; }).find("model.tied = \"all\""),
             std::string::npos);
+  EXPECT_EQ(error([](ModelConfig& c) { c.norm_eps = 1e-6, c.positions = Positions::learned; }, false),
+            "export --format huggingface needs model.norm_eps = 1e-5, model.positions = \"sinusoidal\" or "
+            "\"halves\", vocabulary.source_eos = true; --format ctranslate2 can express this model");
   EXPECT_NE(error([](ModelConfig& c) { c.norm_kind = NormKind::rms; }).find("norm_kind"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.gated = true; }).find("gated"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.norm_eps = 1e-6; }).find("norm_eps"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.positions = Positions::learned; }).find("positions"),
             std::string::npos);
-  EXPECT_NE(error([](ModelConfig& c) { c.position_offset = 2; }).find("position 0"), std::string::npos);
+  EXPECT_NE(error([](ModelConfig& c) { c.position_offset = 2; }).find("position_offset"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.embedding_scale = 2; }).find("embedding_scale"), std::string::npos);
   EXPECT_NE(error([](ModelConfig& c) { c.embedding_norm = true; }).find("embedding_norm"), std::string::npos);
   EXPECT_NE(error([](ModelConfig&) {}, false).find("source_eos"), std::string::npos);

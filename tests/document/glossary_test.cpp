@@ -53,7 +53,9 @@ TEST(Glossary, ACapitalWhereASentenceBeginsIsGivenToTheTargetToo) {
   EXPECT_EQ(found_in("Bank.", entries), "Bank=banque|Banque");
   const auto exact = GlossaryEntry::Case::exact, any = GlossaryEntry::Case::any;
   EXPECT_EQ(found_in("Cat cat CAT", {{{"cat"}, {"chat"}, exact}}), "cat=chat");
-  EXPECT_EQ(found_in("the Cat cat CAT", {{{"cat"}, {"chat"}, any}}), "Cat=Chat; cat=chat; CAT=Chat");
+  EXPECT_EQ(found_in("the Cat cat CAT", {{{"cat"}, {"chat"}, any}}), "Cat=chat; cat=chat; CAT=chat");
+  EXPECT_EQ(found_in("CAT. Cat", {{{"cat"}, {"chat"}, any}}), "CAT=Chat|chat; Cat=Chat|chat");
+  EXPECT_EQ(found_in("CAT", {{{"Cat"}, {"chat"}, any}}), "CAT=chat|Chat");
 }
 
 TEST(Glossary, EqualSourcesHaveTheTargetsOfAllTheirEntries) {

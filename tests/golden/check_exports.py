@@ -6,7 +6,7 @@
 
 Each MODEL is a model folder in fp32. Its greedy translations of the lines are scored by dragoman score, and, after
 dragoman export, by the other programs; greedy translations are compared, too. Ends with an error if the log-probability
-of a sentence differs by more than 1e-4 per token. What Hugging Face's Marian cannot express is said and skipped.
+of a sentence differs by more than 1e-4 per token. What transformers cannot express is said and skipped.
 """
 import argparse
 import os
@@ -19,7 +19,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import ctranslate2
 import sentencepiece
 import torch
-from transformers import MarianMTModel, MarianTokenizer
+from transformers import AutoModelForSeq2SeqLM, MarianTokenizer
 
 LINES = ["Where is the station?", "I do not know what to say.", "The cat sees a dog.", "He has been living here for ten years.", "Thank you."]
 LONGEST = 60
@@ -60,7 +60,7 @@ def by_ctranslate2(folder, lines, texts):
 
 
 def by_transformers(folder, lines, texts):
-    model, tokenizer = MarianMTModel.from_pretrained(folder).eval(), MarianTokenizer.from_pretrained(folder)
+    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(folder).eval(), MarianTokenizer.from_pretrained(folder)
     scores, lengths, greedy = [], [], []
     for line, text in zip(lines, texts):
         source, target = tokenizer([line], return_tensors="pt"), tokenizer(text_target=[text], return_tensors="pt")["input_ids"]

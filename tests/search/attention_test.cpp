@@ -99,9 +99,9 @@ TEST(AlignmentLayer, IsTheLastButOneUnlessAnotherIsWanted) {
 
 TEST(Coverage, IsTheLogOfWhatEachWordGotUpToOne) {
   const AttentionRows rows = {{0.75F, 0.25F, 0, 0}, {0.5F, 0.25F, 0.125F, 0.125F}};
-  EXPECT_NEAR(coverage(rows, {5, 6, 7, eos_id}, {eos_id}), std::log(0.5) + std::log(0.125), 1e-12);
-  EXPECT_NEAR(coverage(rows, {5, 6, 7, 8}, {eos_id}), std::log(0.5) + 2 * std::log(0.125), 1e-12);
-  EXPECT_TRUE(std::isfinite(coverage({{1, 0}}, {5, 6}, {eos_id})));
+  EXPECT_NEAR(coverage(rows, {true, true, true, false}), std::log(0.5) + std::log(0.125), 1e-12);
+  EXPECT_NEAR(coverage(rows, {true, true, true, true}), std::log(0.5) + 2 * std::log(0.125), 1e-12);
+  EXPECT_TRUE(std::isfinite(coverage({{1, 0}}, {true, true})));
 }
 
 TEST(MostAttended, IsAnEndMarkOnlyWhereNothingElseIs) {

@@ -94,6 +94,51 @@ TEST_P(TermsTest, TheSameTermComesOutForEachOccurrence) {
   }
 }
 
+TEST_P(TermsTest, AreSearchedForWithACoveragePenalty) {
+  const auto scores = [&](std::vector<GivenTerm> terms, int64_t beam, double penalty) {
+    const auto result = translate({.text = "A cat sleeps in the cold.",
+                                   .terms = std::move(terms),
+                                   .options = {.beam = beam, .nbest = beam, .coverage_penalty = penalty}});
+    std::vector<std::pair<std::string, double>> found;
+    for (const auto& t : result.line.translations) found.emplace_back(t.text, t.score);
+    return found;
+  };
+  const std::vector<GivenTerm> terms = {{{2, 5}, {"station"}}};
+  EXPECT_EQ(scores(terms, 4, 0), scores(terms, 4, term_coverage));
+  EXPECT_NE(scores(terms, 4, 0), scores(terms, 4, 2 * term_coverage));
+  EXPECT_NE(scores({}, 4, 0), scores({}, 4, term_coverage));
+  EXPECT_EQ(scores(terms, 1, 0).size(), 1U);
+}
+
+// Of a source of four tokens and an end mark, the second is a term.
+TEST(FoundSentence, CoversWhatIsNotATerm) {
+  constexpr int32_t end = 2;
+  SearchRequest request = {.source = {5, 6, 7, 8, end},
+                           .terms = {.all = {{.begin = 1, .end = 2}}},
+                           .options = {.coverage_penalty = 1},
+                           .attention_layer = 1,
+                           .marks = {.end = end}};
+  const auto hypothesis = [](int32_t token, double score, std::vector<float> attention, bool missed = false) {
+    Hypothesis h = {.tokens = {token}, .score = score};
+    h.terms.states.resize(1);
+    h.terms.begun = missed ? 0 : 1;
+    h.attention = {std::make_shared<const std::vector<float>>(std::move(attention))};
+    return h;
+  };
+  const auto order = [&](std::vector<Hypothesis> finished) {
+    std::vector<int32_t> tokens;
+    for (const auto& found : found_sentence(std::move(finished), request, 9).hypotheses)
+      tokens.push_back(found.hypothesis.tokens[0]);
+    return tokens;
+  };
+  // The third leaves out the last word, the first repeats the term.
+  EXPECT_EQ(
+      order({hypothesis(1, -1, {0.1F, 0.7F, 0.1F, 0.1F, 0}), hypothesis(2, -1.2, {0.3F, 0, 0.3F, 0.3F, 0.1F}),
+             hypothesis(3, -1.1, {0.4F, 0, 0.4F, 0.01F, 0.19F}),
+             hypothesis(4, -0.1, {0.3F, 0, 0.3F, 0.3F, 0.1F}, true)}),
+      (std::vector<int32_t>{2, 3, 1, 4}));
+}
+
 TEST_P(TermsTest, OneOfTheTargetsComesOut) {
   const GivenTerm term = {{2, 5}, {"dog", "dogs", "station"}};
   for (const int64_t beam : {1, 5}) {

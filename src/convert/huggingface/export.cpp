@@ -1,9 +1,10 @@
-// A folder of Hugging Face's Marian: post-norm, the paper's positions, and the settings that go with them.
+// A folder of Hugging Face's Marian, which is post-norm, or of its Pegasus, the same in pre-norm with one embedding.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -21,8 +22,9 @@ constexpr const char* padding = "<pad>";  // which transformers cannot do withou
 
 // --- What it can express ----------------------------------------------------------------------------
 
-[[noreturn]] void refuse_export(const char* needed) {
-  throw Error("export --format huggingface needs {}; --format ctranslate2 can express this model", needed);
+[[noreturn]] void refuse_export(const std::vector<std::string>& needed, bool others_can = true) {
+  throw Error("export --format huggingface needs {}{}", fmt::join(needed, ", "),
+              others_can ? "; --format ctranslate2 can express this model" : "");
 }
 
 const char* activation_name(Activation activation) {
@@ -35,22 +37,14 @@ const char* activation_name(Activation activation) {
 }
 
 void check_expressible(const SavedModel& model) {
-  const ModelConfig& c = model.model.config;
-  if (c.norm != NormOrder::post) refuse_export("model.norm = \"post\"");
-  if (c.norm_kind != NormKind::layer) refuse_export("model.norm_kind = layer");
-  if (c.gated) refuse_export("model.gated = false");
-  if (c.norm_eps != 1e-5) refuse_export("model.norm_eps = 1e-5");
-  if ((c.positions != Positions::halves && c.positions != Positions::sinusoidal) || c.position_offset != 0)
-    refuse_export("model.positions = \"sinusoidal\" or \"halves\", from position 0");
-  if (c.embedding_scale != 0 && c.embedding_scale != 1) refuse_export("model.embedding_scale = 0 or 1");
-  if (c.embedding_norm) refuse_export("model.embedding_norm = false");
-  if (!model.readers[0].end_mark)
-    refuse_export("vocabulary.source_eos = true, since its tokenizer ends sources");
-  if (!model.vocabularies.target->forced_prefix().empty() ||
-      !model.vocabularies.target->languages().names().empty())
-    refuse_export("a model without forced words and a table of languages");
-  if (model.vocabularies.source->special().end < 0 || model.vocabularies.target->special().end < 0)
-    refuse_export("vocabularies with an end mark");
+  const Vocabularies& words = model.vocabularies;
+  const ModelConfig& config = model.model.config;
+  std::vector<std::string> needed = unmet_by_huggingface(config, model.readers[0].end_mark);
+  if (!words.target->forced_prefix().empty() || !words.target->languages().names().empty())
+    needed.emplace_back("a model without forced words and a table of languages");
+  if (words.source->special().end < 0 || words.target->special().end < 0)
+    needed.emplace_back("vocabularies with an end mark");
+  if (!needed.empty()) refuse_export(needed, !has_ssru(config));
 }
 
 // --- Tokens -----------------------------------------------------------------------------------------
@@ -72,11 +66,11 @@ Padding padding_of(const SavedModel& model) {
   };
   const auto of_source = find(source), of_target = find(target);
   if (!of_source && !of_target) return {static_cast<int32_t>(std::min(source.size(), target.size())), true};
-  if (!of_source || !of_target) refuse_export("<pad> in both vocabularies, or in neither");
+  if (!of_source || !of_target) refuse_export({"<pad> in both vocabularies, or in neither"});
   if (*of_source >= target.size())
-    refuse_export("a <pad> in the source vocabulary whose id the target vocabulary has, too");
+    refuse_export({"a <pad> in the source vocabulary whose id the target vocabulary has, too"});
   if (model.model.config.zero_start)
-    refuse_export("a vocabulary without <pad>, since the decoder's zero vector becomes one");
+    refuse_export({"a vocabulary without <pad>, since the decoder's zero vector becomes one"});
   return {*of_source, false};
 }
 
@@ -120,8 +114,9 @@ void write_tokenizer(const std::string& folder, const SavedModel& model, const P
 void write_config(const std::string& folder, const SavedModel& model, const Padding& pad) {
   const ModelConfig& c = model.model.config;
   const SpecialTokens& special = model.vocabularies.target->special();
-  const json config = {{"architectures", {"MarianMTModel"}},
-                       {"model_type", "marian"},
+  const bool pre = c.norm == NormOrder::pre;
+  const json config = {{"architectures", {pre ? "PegasusForConditionalGeneration" : "MarianMTModel"}},
+                       {"model_type", pre ? "pegasus" : "marian"},
                        {"is_encoder_decoder", true},
                        {"d_model", c.d_model},
                        {"encoder_layers", c.encoder_layers},
@@ -171,6 +166,26 @@ void write_search(const std::string& folder, const SavedModel& model, const Padd
 }
 
 }  // namespace
+
+std::vector<std::string> unmet_by_huggingface(const ModelConfig& c, bool source_eos) {
+  std::vector<std::string> needed;
+  const auto need = [&](bool has, const char* what) {
+    if (!has) needed.emplace_back(what);
+  };
+  const bool one_embedding = c.tied == Tied::all, scaled = c.embedding_scale == 0 || c.embedding_scale == 1;
+  need(c.norm == NormOrder::post || one_embedding, "model.tied = \"all\" (or model.norm = \"post\")");
+  need(c.norm_kind == NormKind::layer, "model.norm_kind = \"layer\"");
+  need(c.norm_eps == 1e-5, "model.norm_eps = 1e-5");
+  need(!c.gated, "model.gated = false");
+  need(c.positions == Positions::halves || c.positions == Positions::sinusoidal,
+       "model.positions = \"sinusoidal\" or \"halves\"");
+  need(c.position_offset == 0, "model.position_offset = 0");
+  need(scaled, "model.embedding_scale = 0 or 1");
+  need(!c.embedding_norm, "model.embedding_norm = false");
+  need(!has_ssru(c), "model.decoder_self_attention = \"attention\"");
+  need(source_eos, "vocabulary.source_eos = true");
+  return needed;
+}
 
 std::vector<std::string> export_huggingface(SavedModel& model, const std::string& folder) {
   check_expressible(model);

@@ -21,8 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// Marian in pre-norm with one embedding, which has no other tokenizer where `export` wrote it.
+bool is_pegasus(const Settings& settings) { return settings.text("model_type", "") == "pegasus"; }
+
 Settings read_settings(const std::string& folder) {
   Settings settings = read_model_settings(folder);
+  if (is_pegasus(settings)) return settings;
   settings.require("normalize_before", false);
   settings.require("normalize_embedding", false);
   settings.require("add_final_layer_norm", false);
@@ -38,7 +42,7 @@ Tied huggingface_tied(const Settings& settings) {
 
 ModelConfig huggingface_config(const Settings& s) {
   ModelConfig config = common_config(s);
-  config.norm = NormOrder::post;
+  config.norm = is_pegasus(s) ? NormOrder::pre : NormOrder::post;
   config.positions = Positions::halves;
   config.tied = huggingface_tied(s);
   config.tied_bias = config.tied != Tied::none;
@@ -177,12 +181,16 @@ std::vector<std::string> choices_of(const ImportedModel& model, const std::strin
 
 }  // namespace
 
-bool is_huggingface_marian(const std::string& folder) { return model_type_of(folder) == "marian"; }
+bool is_huggingface_marian(const std::string& folder) {
+  const std::string type = model_type_of(folder);
+  return type == "marian" || (type == "pegasus" && fs::exists(fs::path(folder) / "source.spm"));
+}
 
 ImportedModel import_huggingface_marian(const ImportRequest& request) {
   const std::string& folder = request.source;
   const Settings settings = read_settings(folder);
-  ImportedModel model = {.system = "Hugging Face Marian", .config = huggingface_config(settings)};
+  ImportedModel model = {.system = is_pegasus(settings) ? "Hugging Face Pegasus" : "Hugging Face Marian",
+                         .config = huggingface_config(settings)};
   model.vocabularies = vocabularies_of(folder, settings, model.config);
   model.max_length = std::max<int64_t>(1, settings.integer("max_position_embeddings", 512) - 1);
   if (fs::exists(fs::path(folder) / "tokenizer_config.json"))

@@ -1,4 +1,4 @@
-// A model's weights as Hugging Face's Marian has them.
+// A model's weights as Hugging Face's Marian and Pegasus have them.
 #pragma once
 
 #include <cstdint>

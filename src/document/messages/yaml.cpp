@@ -87,7 +87,8 @@ std::string rewritten_scalar(YamlStyle style, bool in_flow, const std::string& t
     if (c == '\n') lines.resize(lines.find_last_not_of(" \t\r") + 1);
     lines += c;
   }
-  lines.erase(0, std::min(lines.find_first_not_of(" \t\r\n"), lines.size()));  // the first one sets the indentation
+  lines.erase(
+      0, std::min(lines.find_first_not_of(" \t\r\n"), lines.size()));  // the first one sets the indentation
   return lines;
 }
 
