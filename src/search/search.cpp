@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "search/beam/rules.h"
 #include "search/beam/sampling.h"
+#include "search/given_terms.h"
 
 namespace dragoman::internal {
 namespace {
@@ -33,6 +34,19 @@ struct Search::Group {
   auto kind() const { return std::tuple(shortlisted, choice, count); }
 };
 
+namespace {
+
+// Where the beam has terms that can be written.
+void cover_source(const Beam& beam, SearchRequest& request) {
+  SearchOptions& options = request.options;
+  const bool has_terms = beam.terms.count_without_forms() < beam.terms.all.size();
+  if (!has_terms || options.sample || options.beam == 1 || options.coverage_penalty > 0) return;
+  options.coverage_penalty = term_coverage;
+  request.attention_layer = request.terms.attention_layer;
+}
+
+}  // namespace
+
 Search::Search(const Models& models, const SearchSettings& settings)
     : settings_(settings), ensemble_(models), source_rows_(models.size()) {}
 
@@ -52,11 +66,13 @@ void Search::add(uint64_t id, SearchRequest request) {
   for (const SearchTerm& term : request.terms.all)
     CHECK(term.begin < term.end && term.end <= request.source.size(), "a term outside of its source");
   CHECK(fits(request), "a batch of {} sentences has no room for another", active_.size());
+  Beam beam = first_beam(request);
+  cover_source(beam, request);
   const auto nbest = static_cast<size_t>(request.options.nbest);
   if (request.options.coverage_penalty > 0) request.options.nbest = request.options.beam;
   Sentence& sentence =
       active_.emplace_back(Sentence{.id = id, .request = std::move(request), .nbest = nbest});
-  sentence.beam = first_beam(sentence.request);
+  sentence.beam = std::move(beam);
   sentence.key = source_key(sentence.request.source);
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr int64_t forbidden_ngram = 3;  // where an output looped
 
-void cover_source(SearchRequest& request) {
-  SearchOptions& options = request.options;
-  if (options.sample || options.beam == 1 || options.coverage_penalty > 0) return;
-  options.coverage_penalty = term_coverage;
-  request.attention_layer = request.terms.attention_layer;
-}
-
 std::string valid_text(const std::string& text) { return is_text(text) ? text : repaired(text); }
 
 // A request, and what is known of its translation.
@@ -96,7 +89,6 @@ SearchRequest ReadText::request(size_t segment) const {
     if (segment != prefix->ends_in) request.options.nbest = 1;
   }
   if (!terms.empty()) request.terms = terms[segment];
-  if (!request.terms.all.empty()) cover_source(request);
   const auto has = [](const std::vector<int32_t>& ids, int32_t id) {
     return std::ranges::count(ids, id) > 0;
   };

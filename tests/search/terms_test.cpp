@@ -94,22 +94,6 @@ TEST_P(TermsTest, TheSameTermComesOutForEachOccurrence) {
   }
 }
 
-TEST_P(TermsTest, AreSearchedForWithACoveragePenalty) {
-  const auto scores = [&](std::vector<GivenTerm> terms, int64_t beam, double penalty) {
-    const auto result = translate({.text = "A cat sleeps in the cold.",
-                                   .terms = std::move(terms),
-                                   .options = {.beam = beam, .nbest = beam, .coverage_penalty = penalty}});
-    std::vector<std::pair<std::string, double>> found;
-    for (const auto& t : result.line.translations) found.emplace_back(t.text, t.score);
-    return found;
-  };
-  const std::vector<GivenTerm> terms = {{{2, 5}, {"station"}}};
-  EXPECT_EQ(scores(terms, 4, 0), scores(terms, 4, term_coverage));
-  EXPECT_NE(scores(terms, 4, 0), scores(terms, 4, 2 * term_coverage));
-  EXPECT_NE(scores({}, 4, 0), scores({}, 4, term_coverage));
-  EXPECT_EQ(scores(terms, 1, 0).size(), 1U);
-}
-
 // Of a source of four tokens and an end mark, the second is a term.
 TEST(FoundSentence, CoversWhatIsNotATerm) {
   constexpr int32_t end = 2;
