@@ -51,10 +51,13 @@ std::exception_ptr error_of(const JobEnd& end) {
 // A request between its submission and its end.
 struct Submission {
   Service::OnDone on_done;
+  std::stop_token stop;
   std::promise<dragoman::Translation> promise = {};
   std::optional<std::stop_callback<std::function<void()>>> on_stop = {};
 
-  void end(const JobEnd& end, TranslatedLine line) {
+  // What is to stop is cancelled, though it may have ended before the scheduler learned of that.
+  void end(JobEnd end, TranslatedLine line) {
+    if (end.status == SearchStatus::finished && stop.stop_requested()) end.status = SearchStatus::cancelled;
     if (std::exception_ptr error = error_of(end)) {
       promise.set_exception(std::move(error));
     } else {
@@ -115,6 +118,7 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   const Claim claim = claim_of(request.client, request.text.size(), request.timeout);
   const auto submission = std::make_shared<Submission>();
   submission->on_done = std::move(on_done);
+  submission->stop = request.stop;
   std::future<dragoman::Translation> future;
   if (!submission->on_done) future = submission->promise.get_future();
   translation.text = std::move(request.text);

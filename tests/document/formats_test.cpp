@@ -42,6 +42,7 @@ TEST(Formats, ContentsCountMoreThanNames) {
   for (const Sample& sample : samples()) {
     const DocumentFormat& format = document_format(sample.format, "");
     for (const DocumentFormat& other : document_formats()) {
+      if (other.endings.empty()) continue;  // told from contents alone
       const bool is_text = other.name == "text" || other.name == "markdown";
       const std::string file = "x" + std::string(other.endings[0]);
       const bool is_package = sample.bytes.starts_with("PK");

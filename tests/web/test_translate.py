@@ -201,7 +201,7 @@ class Translate(PageTest):
             self.assertIn(text, ["the bird"] if number else ["the cat!", "the dog and the house"])
             self.assertIn(marked[0], text)
         self.page.locator("#source").press("Control+End")
-        self.assertTrue(inside.get_attribute("href").endswith("text=the+bird"))
+        expect(inside).to_have_attribute("href", re.compile(r"text=the\+bird$"))
 
     def test_keyboard_alone(self):
         self.open()
