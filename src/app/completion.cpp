@@ -1,5 +1,6 @@
 // dragoman completion: scripts for shells. They ask the program itself: `dragoman train --help=completion` prints a
 // line for each option, from the declarations that read it.
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
