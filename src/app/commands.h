@@ -60,7 +60,7 @@ inline constexpr Command commands[] = {
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate,
      "  dragoman evaluate -m models/demo --source test.en --reference test.fr\n"},
     {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect,
-     "  dragoman inspect -m models/demo \"Where is the station?\" --out inspect.html\n"},
+     "  dragoman inspect -m models/demo --text \"Where is the station?\"\n"},
     {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,
      "  dragoman info models/demo\n"
      "  dragoman info models/demo --verify\n"},
