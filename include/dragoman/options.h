@@ -28,6 +28,14 @@ class OptionValue
 
 using Options = std::vector<std::pair<std::string, OptionValue>>;
 
+// The value that counts, the last one of that name; null where the option is not given.
+inline const OptionValue* find_option(const Options& options, std::string_view name) {
+  const OptionValue* found = nullptr;
+  for (const auto& [key, value] : options)
+    if (key == name) found = &value;
+  return found;
+}
+
 // A description of an option, for building forms, schemas or bindings.
 struct OptionInfo {
   std::string name, help;

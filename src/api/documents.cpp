@@ -72,8 +72,7 @@ class Texts {
 
   Texts(Translator& translator, const DocumentRequest& request)
       : translator_(translator), request_(request), options_(request.options) {
-    if (!std::ranges::count(options_, "replace-unknown", [](const auto& option) { return option.first; }))
-      options_.emplace_back("replace-unknown", true);
+    if (find_option(options_, "replace-unknown") == nullptr) options_.emplace_back("replace-unknown", true);
     if (request.alternatives > 0)
       options_.emplace_back("nbest", static_cast<int64_t>(request.alternatives) + 1);
   }

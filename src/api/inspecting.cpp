@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "report/inspection.h"
 #include "search/attention.h"

@@ -98,8 +98,10 @@ bool CommandLine::print_help(const std::vector<std::string>& words) const {
 bool CommandLine::take_flag(const std::string& word, const std::string* next) {
   const size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
-  Flag& flag = find_flag(name);
-  if (find_option(name)->negated) {
+  const std::optional<NamedOption> option = find_option(name);
+  if (!option) refuse_unknown(name);
+  Flag& flag = flag_of(*option, name);
+  if (option->negated) {
     if (equals != word.npos) throw UsageError("{}: {} takes no value", command_, name);
     flag.values.push_back("false");
     return false;
@@ -137,24 +139,25 @@ std::optional<CommandLine::NamedOption> CommandLine::find_option(const std::stri
   return std::nullopt;
 }
 
-CommandLine::Flag& CommandLine::find_flag(const std::string& name) {
+CommandLine::Flag& CommandLine::flag_of(const NamedOption& option, const std::string& name) {
+  const std::string full = name.starts_with("--") ? name : "--" + option.option->key();
+  const auto given = std::ranges::find(flags_, option.option, &Flag::option);
+  if (given == flags_.end()) return flags_.emplace_back(Flag{option.options, option.option, full, {}});
+  if (given->name == full) return *given;
+  throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, full);
+}
+
+void CommandLine::refuse_unknown(const std::string& name) const {
   std::vector<std::string> known = {"--help"};
   const size_t dot = name.find('.');
   std::string bare = name.substr(dot != name.npos ? dot + 1 : std::min<size_t>(2, name.size()));
   std::ranges::replace(bare, '-', '_');
   std::vector<const Option*> elsewhere;  // of the same name, in a table that was not given, or in another
-  for (Options* options : options_) {
+  for (const Options* options : options_) {
     for (const Option& option : options->all()) {
       known.push_back("--" + option.key());
       if (!option.section.empty() && option.name == bare) elsewhere.push_back(&option);
     }
-  }
-  if (const auto found = find_option(name)) {
-    const std::string full = name.starts_with("--") ? name : "--" + found->option->key();
-    const auto given = std::ranges::find(flags_, found->option, &Flag::option);
-    if (given == flags_.end()) return flags_.emplace_back(Flag{found->options, found->option, full, {}});
-    if (given->name == full) return *given;
-    throw UsageError("{}: {} and {} are the same option: remove one of them", command_, given->name, full);
   }
   throw UsageError("{}: unknown option {}{}", command_, shortened(name),
                    elsewhere.size() == 1 ? fmt::format("; did you mean --{}?", elsewhere[0]->key())

@@ -70,7 +70,8 @@ class CommandLine {
 
   bool take_flag(const std::string& word, const std::string* next);
   std::optional<NamedOption> find_option(const std::string& name) const;
-  Flag& find_flag(const std::string& name);
+  Flag& flag_of(const NamedOption& option, const std::string& name);
+  [[noreturn]] void refuse_unknown(const std::string& name) const;
   bool names_option(const std::string& word) const;
   void take_arguments(const std::vector<std::string>& words);
   bool print_help(const std::vector<std::string>& words) const;

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"

@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/files.h"
+#include "base/lines.h"
 #include "base/quotes.h"
 #include "base/status_line.h"
 #include "base/threads.h"
@@ -31,14 +32,15 @@ struct NewRecipeOptions {
 
 void declare(Options& options, NewRecipeOptions& o) {
   auto own = options.section("", "Options");
-  own.add("source", o.data.source, "source text, one sentence per line: a file or several");
-  own.add("target", o.data.target, "its translation, line by line");
-  own.add("tsv", o.data.tsv, "files with both sides: source, tab, target");
-  own.add("valid-source", o.data.valid_source, "validation text; by default, part of the corpus is held out");
-  own.add("valid-target", o.data.valid_target, "its translation");
+  own.add("source", o.data.source, "source text, one sentence per line: a file or several").shows("FILE");
+  own.add("target", o.data.target, "its translation, line by line").shows("FILE");
+  own.add("tsv", o.data.tsv, "files with both sides: source, tab, target").shows("FILE");
+  own.add("valid-source", o.data.valid_source, "validation text; by default, part of the corpus is held out")
+      .shows("FILE");
+  own.add("valid-target", o.data.valid_target, "its translation").shows("FILE");
   own.add("from", o.data.from, "source language; by default the ending of the source's name, as in a.en.gz");
   own.add("to", o.data.to, "target language");
-  own.add("out", o.out, "file of the recipe; by default NAME-OF-SOURCE.toml");
+  own.add("out", o.out, "file of the recipe; by default NAME-OF-SOURCE.toml").shows("FILE");
 }
 
 // What is known of a corpus without learning its vocabulary.
@@ -184,9 +186,7 @@ NewRecipe sized(const CorpusFacts& facts, const DataConfig& data) {
 // "a.en" and "a.en.gz" are English. A longer ending may be anything: .txt is a language's code, too.
 std::string guessed_language(const std::vector<std::string>& files) {
   if (files.empty()) return "";
-  std::filesystem::path name = files.front();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
-  const std::string ending = name.extension().string();
+  const std::string ending = uncompressed_name(files.front()).extension().string();
   const bool is_code = ending.size() == 3 || ending.find_first_of("-_") != ending.npos;
   return is_code && is_language(ending.substr(1)) ? ending.substr(1) : "";
 }
@@ -199,9 +199,7 @@ void guess_languages(DataConfig& data) {
 }
 
 std::string default_recipe_path(const DataConfig& data) {
-  std::filesystem::path name = std::filesystem::path(corpus_sources(data).front().source).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
-  return name.stem().string() + ".toml";
+  return uncompressed_name(corpus_sources(data).front().source).stem().string() + ".toml";
 }
 
 // Lines of keys and values, each with a comment.

@@ -129,4 +129,9 @@ bool is_text(std::string_view bytes) {
   return true;
 }
 
+std::filesystem::path uncompressed_name(const std::string& path) {
+  const std::filesystem::path name = std::filesystem::path(path).filename();
+  return name.extension() == ".gz" || name.extension() == ".zst" ? name.stem() : name;
+}
+
 }  // namespace dragoman::internal

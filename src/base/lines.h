@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,5 +60,8 @@ class LineReader {
 
 // Whether these bytes are text: valid UTF-8 (no surrogates, nothing overlong, nothing above U+10FFFF) without NUL.
 bool is_text(std::string_view bytes);
+
+// The file's name, without an ending that says how it is compressed: "train.en" for "data/train.en.zst".
+std::filesystem::path uncompressed_name(const std::string& path);
 
 }  // namespace dragoman::internal

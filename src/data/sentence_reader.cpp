@@ -70,8 +70,7 @@ std::string replacement_of(std::string_view name) {
 
 TextFormat format_of_file(const std::string& path, TextFormat format) {
   if (format != TextFormat::automatic) return format;
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+  const std::filesystem::path name = uncompressed_name(path);
   const std::string ending = name.extension().string();
   if (ending == ".xml" || ending == ".sgm" || ending == ".sgml") return TextFormat::sgm;
   return name.string().find("train.tags.") != std::string::npos ? TextFormat::iwslt : TextFormat::text;

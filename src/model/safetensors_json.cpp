@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "base/quotes.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "search/saved_model.h"
 #include "search/translation.h"

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "report/training_report.h"
 #include "train/run_lock.h"
 

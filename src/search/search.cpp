@@ -52,9 +52,10 @@ Search::Search(const Models& models, const SearchSettings& settings)
 
 bool Search::fits(const SearchRequest& request) const {
   if (active_.empty()) return true;
+  if (free_rows() <= 0 || settings_.batch_tokens == 0) return free_rows() > 0;
   int64_t tokens = length_of(request);
   for (const Sentence& sentence : active_) tokens += length_of(sentence.request);
-  return free_rows() > 0 && (settings_.batch_tokens == 0 || tokens <= settings_.batch_tokens);
+  return tokens <= settings_.batch_tokens;
 }
 
 void Search::add(uint64_t id, SearchRequest request) {

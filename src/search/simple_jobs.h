@@ -19,8 +19,6 @@ class TaskJob : public SearchJob {
     work_();
     return 0;
   }
-  SearchRequest sentence(size_t) const override { return {}; }
-  void found(size_t, const FoundSentence&) override {}
   void end(JobEnd end) override { on_end_(end); }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "serve/translations.h"

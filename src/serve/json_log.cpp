@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
 
 #include "base/log.h"
 

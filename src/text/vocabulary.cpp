@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
 #include <sentencepiece_processor.h>
 
 #include "base/error.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "base/log.h"
 #include "base/random.h"
 #include "kernels/fastest.h"

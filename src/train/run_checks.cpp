@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "model/folder.h"
 #include "text/vocabulary.h"

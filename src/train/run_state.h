@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "data/batch_source.h"
 #include "train/divergence.h"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include "model/weights.h"
 #include "train/finite.h"
 #include "train/schedule.h"

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include "app/training_runs.h"
 #include "base/random.h"
 

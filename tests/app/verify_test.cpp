@@ -1,4 +1,6 @@
 // Damaged model folders: dragoman info --verify says what is damaged, and no command uses it.
+#include <nlohmann/json.hpp>
+
 #include "app/translating_commands.h"
 #include "model/files_without_checksums.h"
 #include "text/vocabulary_checksums.h"

@@ -1,5 +1,7 @@
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "base/mapped_file.h"
 #include "convert/files/npz.h"
 #include "convert/marian/file.h"

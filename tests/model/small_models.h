@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/batch.h"
 #include "model/decoding_weights.h"
 #include "model/transformer.h"
 #include "testing.h"
@@ -142,6 +143,12 @@ inline std::vector<Sentence> random_sentences(size_t count, int64_t vocabulary, 
       id = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
   }
   return sentences;
+}
+
+inline PackedSide packed_side(const std::vector<Sentence>& sentences) {
+  PackedSide packed;
+  for (const Sentence& s : sentences) packed.add(s.data(), s.data() + s.size());
+  return packed;
 }
 
 // Sentence i is the pair pairs[i] of the corpus.

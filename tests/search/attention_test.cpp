@@ -12,12 +12,6 @@
 namespace dragoman::internal {
 namespace {
 
-PackedSide side(const std::vector<Sentence>& sentences) {
-  PackedSide packed;
-  for (const Sentence& s : sentences) packed.add(s.data(), s.data() + s.size());
-  return packed;
-}
-
 class AttentionRowsTest : public testing::TestWithParam<ModelCase> {
  protected:
   const ModelConfig& config() const { return GetParam().named.config; }
@@ -28,7 +22,7 @@ class AttentionRowsTest : public testing::TestWithParam<ModelCase> {
 };
 
 TEST_P(AttentionRowsTest, ARowForEachTokenAndTheEndSumsToOne) {
-  const auto all = attention_rows(small_.model, side(sources_), side(outputs_), bos_id, 1);
+  const auto all = attention_rows(small_.model, packed_side(sources_), packed_side(outputs_), bos_id, 1);
   ASSERT_EQ(all.size(), sources_.size());
   for (size_t i = 0; i < all.size(); ++i) {
     ASSERT_EQ(all[i].size(), outputs_[i].size() + 1);
@@ -40,10 +34,11 @@ TEST_P(AttentionRowsTest, ARowForEachTokenAndTheEndSumsToOne) {
 }
 
 TEST_P(AttentionRowsTest, APairGetsWhatItGetsAlone) {
-  const auto all = attention_rows(small_.model, side(sources_), side(outputs_), bos_id, 1);
+  const auto all = attention_rows(small_.model, packed_side(sources_), packed_side(outputs_), bos_id, 1);
   SmallModel one_thread(config(), *GetParam().kernels, 1);
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto alone = attention_rows(one_thread.model, side({sources_[i]}), side({outputs_[i]}), bos_id, 1);
+    const auto alone =
+        attention_rows(one_thread.model, packed_side({sources_[i]}), packed_side({outputs_[i]}), bos_id, 1);
     for (size_t t = 0; t < all[i].size(); ++t) EXPECT_TRUE(same_bits(alone[0][t], all[i][t]));
   }
 }
@@ -53,9 +48,9 @@ TEST_P(AttentionRowsTest, ARowIsOfTheOutputBeforeIt) {
   const int64_t layer = config().decoder_layers;
   Sentence output = outputs_[1], other = output;
   other[10] = (other[10] + 1) % static_cast<int32_t>(config().target_vocabulary);
-  const PackedSide source = side({sources_[1]});
-  const auto a = attention_rows(small_.model, source, side({output}), bos_id, layer)[0],
-             b = attention_rows(small_.model, source, side({other}), bos_id, layer)[0];
+  const PackedSide source = packed_side({sources_[1]});
+  const auto a = attention_rows(small_.model, source, packed_side({output}), bos_id, layer)[0],
+             b = attention_rows(small_.model, source, packed_side({other}), bos_id, layer)[0];
   for (size_t t = 0; t < a.size(); ++t) EXPECT_EQ(same_bits(a[t], b[t]), t <= 10) << t;
 }
 

@@ -13,8 +13,6 @@
 namespace dragoman::internal {
 namespace {
 
-using Results = std::vector<std::vector<Hypothesis>>;
-
 class EnsembleTest : public testing::TestWithParam<ModelCase> {
  protected:
   // A model beside the first one, on its device: of another depth and other weights.
@@ -25,16 +23,16 @@ class EnsembleTest : public testing::TestWithParam<ModelCase> {
     config.decoder_layers += 1;
     return config;
   }
-  Results search(const Models& models, const SearchOptions& options, int64_t sentences = 4) {
+  FoundHypotheses search(const Models& models, const SearchOptions& options, int64_t sentences = 4) {
     QueuedSearch search(models, {.sentences = sentences});
     for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options});
-    Results results(sources_.size());
+    FoundHypotheses results(sources_.size());
     while (search.busy()) {
       for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
     }
     return results;
   }
-  Results search(const Models& models) { return search(models, options_); }
+  FoundHypotheses search(const Models& models) { return search(models, options_); }
 
   SmallModel first_{GetParam().named.config, *GetParam().kernels, 2};
   Transformer second_;
@@ -42,7 +40,7 @@ class EnsembleTest : public testing::TestWithParam<ModelCase> {
   const std::vector<Sentence> sources_ = random_sentences(7, first_.model.config.source_vocabulary, 20, 1);
 };
 
-void expect_close(const Results& got, const Results& wanted, double tolerance) {
+void expect_close(const FoundHypotheses& got, const FoundHypotheses& wanted, double tolerance) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     ASSERT_EQ(got[i].size(), wanted[i].size());
     for (size_t n = 0; n < got[i].size(); ++n) {
@@ -79,20 +77,20 @@ TEST_P(EnsembleTest, SaysTheMeanOfTheProbabilities) {
 }
 
 TEST_P(EnsembleTest, TheOrderDoesNotMatter) {
-  const Results wanted = search({&first_.model, &second_});
+  const FoundHypotheses wanted = search({&first_.model, &second_});
   expect_close(search({&second_, &first_.model}), wanted, 1e-5);
   EXPECT_NE(wanted[1][0].score, search({&first_.model})[1][0].score);
 }
 
 TEST_P(EnsembleTest, ASentenceGetsWhatItGetsAlone) {
-  const Results wanted = search({&first_.model, &second_}, options_, 1);
+  const FoundHypotheses wanted = search({&first_.model, &second_}, options_, 1);
   for (const int64_t sentences : {2, 7, 32})
     expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);
 }
 
 TEST_P(EnsembleTest, OfDifferentPrecisionASentenceGetsWhatItGetsAlone) {
   quantize_weights(first_.device, second_.parameters, Precision::int8);
-  const Results wanted = search({&first_.model, &second_}, options_, 1);
+  const FoundHypotheses wanted = search({&first_.model, &second_}, options_, 1);
   for (const int64_t sentences : {2, 32})
     expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);
 }

@@ -1,6 +1,8 @@
 // Lines in, translations out: as many, each its own.
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "search/beam/repetition.h"
 #include "search/model_folder.h"

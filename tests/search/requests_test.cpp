@@ -11,7 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Results = std::map<uint64_t, RequestResult>;
+using RequestResults = std::map<uint64_t, RequestResult>;
 using std::chrono::steady_clock;
 
 struct MachineCase {
@@ -60,8 +60,8 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
     for (size_t i = 0; i < count; ++i) all.push_back(random.request(&*shortlist_, &edges_));
     return all;
   }
-  Results each_alone(const std::vector<SearchRequest>& requests) {
-    Results results;
+  RequestResults each_alone(const std::vector<SearchRequest>& requests) {
+    RequestResults results;
     for (size_t i = 0; i < requests.size(); ++i) {
       QueuedSearch search(saved_.models(), {.sentences = 1});
       search.add(i, requests[i]);
@@ -72,7 +72,7 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
   static void add_all(auto& search, const std::vector<SearchRequest>& requests) {
     for (size_t i = 0; i < requests.size(); ++i) search.add(i, requests[i]);
   }
-  static void expect_same(const Results& got, const Results& wanted) {
+  static void expect_same(const RequestResults& got, const RequestResults& wanted) {
     ASSERT_EQ(got.size(), wanted.size());
     for (const auto& [id, result] : wanted) expect_same_result(got.at(id), result);
   }
@@ -87,7 +87,7 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
 TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
   for (const uint64_t seed : {1, 2, 3}) {
     const auto all = requests(120, seed);
-    const Results wanted = each_alone(all);
+    const RequestResults wanted = each_alone(all);
     for (const int threads : {1, 3}) {
       SavedModel saved(folder_.path, *GetParam().kernels, threads, GetParam().precision);
       QueuedSearch one(saved.models(), {.sentences = 16, .batch_tokens = 90});
@@ -146,11 +146,11 @@ TEST_P(RequestsTest, ACacheHasWhatTheNextStepReads) {
 // Whichever goes, and at whichever step: the others' bits stay, and no row of a cache stays taken.
 TEST_P(RequestsTest, OneThatIsCancelledLeavesNoTrace) {
   const auto all = requests(12, 4);
-  const Results wanted = each_alone(all);
+  const RequestResults wanted = each_alone(all);
   for (int step = 0; step < 24; ++step) {
     QueuedSearch search(saved_.models(), {.sentences = 8});
     add_all(search, all);
-    Results results;
+    RequestResults results;
     for (int i = 0; search.busy(); ++i) {
       if (i == step) {
         const int64_t before = search.cache_rows_in_use();
@@ -181,12 +181,12 @@ TEST_P(RequestsTest, OneThatIsCancelledLeavesNoTrace) {
 
 TEST_P(RequestsTest, SearchesSideBySideCancel) {
   const auto all = requests(60, 5);
-  const Results wanted = each_alone(all);
+  const RequestResults wanted = each_alone(all);
   for (const int searches : {1, 3}) {
     SteppedSearches search(saved_.models(), {.sentences = 6}, searches);
     add_all(search, all);
     search.cancel(57);
-    Results results;
+    RequestResults results;
     for (uint64_t next = 0; search.busy(); ++next) {
       search.cancel(3 * next);
       for (RequestResult& result : search.step()) {
@@ -208,14 +208,14 @@ TEST_P(RequestsTest, SearchesSideBySideCancel) {
 
 TEST_P(RequestsTest, OneExpiresAtItsDeadline) {
   const auto all = requests(20, 6);
-  const Results wanted = each_alone(all);
+  const RequestResults wanted = each_alone(all);
   const std::set<uint64_t> late = {1, 4, 19};
   for (const int searches : {1, 3}) {
     SteppedSearches search(saved_.models(), {.sentences = 3}, searches);
     const auto now = steady_clock::now(), never = now + std::chrono::hours(24);
     for (uint64_t i = 0; i < all.size(); ++i)
       search.add(i, all[i], {.client = i % 2, .deadline = late.contains(i) ? now : never});
-    const Results results = run(search);
+    const RequestResults results = run(search);
     ASSERT_EQ(results.size(), all.size());
     for (const auto& [id, result] : results) {
       EXPECT_EQ(result.status, late.contains(id) ? SearchStatus::expired : SearchStatus::finished) << id;
@@ -344,7 +344,7 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
   SteppedSearches several({&broken.model}, {.sentences = 3}, 3);
   for (size_t i = 0; i < all.size(); ++i)
     mixed.add(i, all[i]), together.add(i, all[i]), several.add(i, all[i]);
-  for (const Results& results : {run(mixed), run(several)}) {
+  for (const RequestResults& results : {run(mixed), run(several)}) {
     ASSERT_EQ(results.size(), all.size());
     for (const auto& [id, result] : results) {
       EXPECT_EQ(result.status, has_it(id) ? SearchStatus::failed : SearchStatus::finished) << id;

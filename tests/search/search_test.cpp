@@ -6,26 +6,17 @@
 #include "model/small_models.h"
 #include "search/score.h"
 #include "search/stepped.h"
+#include "text/special_ids.h"
 
 namespace dragoman::internal {
 namespace {
-
-using Results = std::vector<std::vector<Hypothesis>>;
-
-constexpr int32_t start = 1, end_mark = 2;
-
-PackedSide side(const std::vector<Sentence>& sentences) {
-  PackedSide packed;
-  for (const Sentence& s : sentences) packed.add(s.data(), s.data() + s.size());
-  return packed;
-}
 
 // log p of each token of the outputs and of their end marks, all at once.
 std::vector<std::vector<float>> teacher_forced(Transformer& model, const Sentence& source,
                                                const std::vector<Sentence>& outputs) {
   std::vector<Sentence> sources(outputs.size(), source), inputs = outputs, targets = outputs;
-  for (Sentence& input : inputs) input.insert(input.begin(), start);
-  for (Sentence& target : targets) target.push_back(end_mark);
+  for (Sentence& input : inputs) input.insert(input.begin(), bos_id);
+  for (Sentence& target : targets) target.push_back(eos_id);
   const std::vector<uint64_t> pairs(outputs.size());
   const Tokens x = pack(model.device, sources, pairs), y = pack(model.device, inputs, pairs),
                wanted = pack(model.device, targets, pairs);
@@ -51,7 +42,7 @@ std::vector<Sentence> all_outputs(int32_t vocabulary, size_t longest) {
   std::vector<Sentence> outputs = {{}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     for (int32_t token = 0; outputs[i].size() < longest && token < vocabulary; ++token) {
-      if (token == end_mark) continue;
+      if (token == eos_id) continue;
       outputs.push_back(outputs[i]);
       outputs.back().push_back(token);
     }
@@ -62,13 +53,14 @@ std::vector<Sentence> all_outputs(int32_t vocabulary, size_t longest) {
 class SearchTest : public testing::TestWithParam<ModelCase> {
  protected:
   const ModelConfig& config() const { return GetParam().named.config; }
-  Results search(Transformer& model, const SearchOptions& options, SearchSettings settings = {}) const {
-    return search_all(model, side(sources_), options, settings);
+  FoundHypotheses search(Transformer& model, const SearchOptions& options,
+                         SearchSettings settings = {}) const {
+    return search_all(model, packed_side(sources_), options, settings);
   }
-  Results search(const SearchOptions& options) { return search(small_.model, options); }
+  FoundHypotheses search(const SearchOptions& options) { return search(small_.model, options); }
 
   void expect_scores_of_scoring_all_at_once() {
-    const Results found = search({.beam = 4, .nbest = 4, .max_length = 12});
+    const FoundHypotheses found = search({.beam = 4, .nbest = 4, .max_length = 12});
     for (size_t i = 0; i < sources_.size(); ++i) {
       std::vector<Sentence> outputs;
       for (const Hypothesis& h : found[i]) outputs.push_back(h.tokens);
@@ -92,7 +84,8 @@ class SearchTest : public testing::TestWithParam<ModelCase> {
     const std::vector<Sentence> sources = random_sentences(3, 5, 6, 4);
     const SearchOptions options = {
         .beam = 125, .nbest = 12, .length_penalty = penalty, .max_length = 3, .max_length_ratio = 0};
-    const Results found = search_all(small.model, side(sources), options, {.suppressed = never});
+    const FoundHypotheses found =
+        search_all(small.model, packed_side(sources), options, {.suppressed = never});
     for (size_t i = 0; i < sources.size(); ++i) {
       const auto log_p = teacher_forced(small.model, sources[i], outputs);
       std::multimap<double, Sentence, std::greater<>> ranked;
@@ -124,14 +117,14 @@ TEST_P(SearchTest, ForcedTokensGoBeforeTheOutput) {
   for (const SearchOptions& options :
        {SearchOptions{.beam = 1, .max_length = 12}, SearchOptions{.beam = 4, .nbest = 4, .max_length = 12},
         SearchOptions{.beam = 3, .max_length = 12, .no_repeat_ngram = 3}}) {
-    const Results found = search(small_.model, options, {.start = std::vector{start, word}});
+    const FoundHypotheses found = search(small_.model, options, {.start = std::vector{bos_id, word}});
     for (size_t i = 0; i < sources_.size(); ++i) {
       PackedSide source, targets, sources;
       for (const Hypothesis& h : found[i]) {
         sources.add(sources_[i].data(), sources_[i].data() + sources_[i].size());
         targets.add(h.tokens.data(), h.tokens.data() + h.tokens.size());
       }
-      const auto log_p = score_pairs(small_.model, sources, targets, std::vector{start, word}, end_mark);
+      const auto log_p = score_pairs(small_.model, sources, targets, std::vector{bos_id, word}, eos_id);
       for (size_t n = 0; n < found[i].size(); ++n) {
         const Hypothesis& h = found[i][n];
         EXPECT_TRUE(same_bits(h.log_probabilities, log_p[n])) << "sentence " << i << ", " << n;
@@ -143,8 +136,8 @@ TEST_P(SearchTest, ForcedTokensGoBeforeTheOutput) {
 
 // One batch, each request with what its decoder reads first: as if each were alone.
 TEST_P(SearchTest, RequestsHaveStartTokensOfTheirOwn) {
-  const std::vector<StartTokens> starts = {start, std::vector{start, 4}, std::vector{5},
-                                           std::vector{start, 6, 4}};
+  const std::vector<StartTokens> starts = {bos_id, std::vector{bos_id, 4}, std::vector{5},
+                                           std::vector{bos_id, 6, 4}};
   const auto request = [&](size_t i) {
     return SearchRequest{
         .source = sources_[i], .start = starts[i % 4], .options = {.beam = 3, .max_length = 12}};
@@ -172,7 +165,7 @@ TEST_P(SearchTest, NoOutputHasAForbiddenToken) {
   for (const SearchOptions& options : {SearchOptions{.beam = 1, .max_length = 12},
                                        SearchOptions{.beam = 3, .max_length = 12, .no_repeat_ngram = 2},
                                        SearchOptions{.nbest = 3, .max_length = 12, .sample = true}}) {
-    const Results free = search(small_.model, options);
+    const FoundHypotheses free = search(small_.model, options);
     const int32_t word = free[0][0].tokens.at(0);
     for (const auto& found : search(small_.model, options, {.suppressed = {word}})) {
       for (const Hypothesis& h : found) EXPECT_EQ(std::ranges::count(h.tokens, word), 0);
@@ -182,12 +175,12 @@ TEST_P(SearchTest, NoOutputHasAForbiddenToken) {
 
 TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
   const SearchOptions options = {.beam = 1, .max_length = 45, .max_length_ratio = 0};
-  const Results found = search(small_.model, options, {.end = -1});
+  const FoundHypotheses found = search(small_.model, options, {.end = -1});
   for (size_t i = 0; i < sources_.size(); ++i) {
     const Sentence& output = found[i][0].tokens;
     ASSERT_EQ(output.size(), 45U);  // the cache has to grow for it
     Sentence read = output;         // what the decoder read: the output, shifted by its start
-    read.insert(read.begin(), start);
+    read.insert(read.begin(), bos_id);
     read.pop_back();
     Pass pass{small_.device};
     const Tokens source = pack(small_.device, {sources_[i]}, {0}), target = pack(small_.device, {read}, {0});
@@ -197,10 +190,10 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
     small_.device.kernels.top(small_.device.context, scores, 1, best.data());
     EXPECT_TRUE(std::ranges::equal(output, best, {}, {}, &Element::column)) << "sentence " << i;
   }
-  const Results ending = search(options);  // the same, up to the first end mark
+  const FoundHypotheses ending = search(options);  // the same, up to the first end mark
   for (size_t i = 0; i < sources_.size(); ++i) {
     const Sentence& endless = found[i][0].tokens;
-    EXPECT_EQ(ending[i][0].tokens, Sentence(endless.begin(), std::ranges::find(endless, end_mark)));
+    EXPECT_EQ(ending[i][0].tokens, Sentence(endless.begin(), std::ranges::find(endless, eos_id)));
   }
 }
 
@@ -240,11 +233,11 @@ TEST_P(SearchTest, ASentenceGetsWhatItGetsAlone) {
   for (const SearchOptions& options :
        {SearchOptions{.beam = 3, .nbest = 2, .max_length = 14},
         SearchOptions{.nbest = 2, .max_length = 14, .sample = true, .temperature = 0.8}}) {
-    const Results wanted = search(one_thread.model, options, {.sentences = 1});
+    const FoundHypotheses wanted = search(one_thread.model, options, {.sentences = 1});
     for (const int64_t sentences : {2, 7, 32}) {
       SCOPED_TRACE(std::to_string(sentences) + " sentences at once");
       for (Transformer* model : {&one_thread.model, &small_.model}) {
-        const Results got = search(*model, options, {.sentences = sentences, .batch_tokens = 40});
+        const FoundHypotheses got = search(*model, options, {.sentences = sentences, .batch_tokens = 40});
         for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
       }
     }
@@ -272,7 +265,7 @@ TEST_P(SearchTest, SentencesTakeTheSlotsOfThoseThatLeave) {
 }
 
 TEST_P(SearchTest, OptionsChangeWhatIsFound) {
-  const auto length = [](const Results& results) {
+  const auto length = [](const FoundHypotheses& results) {
     size_t total = 0;
     for (const auto& found : results) total += found[0].tokens.size();
     return total;
@@ -282,9 +275,9 @@ TEST_P(SearchTest, OptionsChangeWhatIsFound) {
   const Sentence endless = search(small_.model, plain, {.end = -1})[1][0].tokens;
   const SearchSettings settings = {.end = endless[10]};
   const auto search = [&](const SearchOptions& options) {
-    return search_all(small_.model, side(sources_), options, settings);
+    return search_all(small_.model, packed_side(sources_), options, settings);
   };
-  const Results found = search(plain);
+  const FoundHypotheses found = search(plain);
   SearchOptions other = plain;
   other.length_penalty = 3;
   EXPECT_GT(length(search(other)), length(found));
@@ -306,7 +299,7 @@ TEST_P(SearchTest, OptionsChangeWhatIsFound) {
   SearchOptions seeded = sampled, sure = sampled;
   seeded.seed = 2, sure.top_k = 1;
   EXPECT_NE(search(seeded)[1][0].tokens, search(sampled)[1][0].tokens);
-  const Results greedy = search({.beam = 1, .max_length = 20}), top_1 = search(sure);
+  const FoundHypotheses greedy = search({.beam = 1, .max_length = 20}), top_1 = search(sure);
   for (size_t i = 0; i < greedy.size(); ++i) expect_same(top_1[i], greedy[i]);
 }
 
@@ -316,7 +309,7 @@ TEST_P(SearchTest, LookingAtAllWordsChangesNothing) {
     const SearchOptions options = {.beam = beam, .nbest = beam, .max_length = 14};
     SearchOptions ruled = options;
     ruled.no_repeat_ngram = 1000;
-    const Results got = search(options), wanted = search(ruled);
+    const FoundHypotheses got = search(options), wanted = search(ruled);
     for (size_t i = 0; i < got.size(); ++i) expect_same(got[i], wanted[i]);
   }
 }

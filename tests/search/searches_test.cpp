@@ -13,13 +13,13 @@
 namespace dragoman::internal {
 namespace {
 
-using Results = std::map<uint64_t, std::vector<Hypothesis>>;
+using HypothesesById = std::map<uint64_t, std::vector<Hypothesis>>;
 
 class SearchesTest : public testing::Test {
  protected:
   template <class Searching>
-  Results results_of(Searching& search) const {
-    Results results;
+  HypothesesById results_of(Searching& search) const {
+    HypothesesById results;
     for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
     while (search.busy()) {
       for (RequestResult& result : search.step()) {
@@ -29,7 +29,7 @@ class SearchesTest : public testing::Test {
     }
     return results;
   }
-  Results searched(int searches, const SearchSettings& settings) {
+  HypothesesById searched(int searches, const SearchSettings& settings) {
     SteppedSearches search({&small_.model}, settings, searches);
     return results_of(search);
   }
@@ -39,7 +39,7 @@ class SearchesTest : public testing::Test {
   const std::vector<Sentence> sources_ = random_sentences(60, small_.model.config.source_vocabulary, 20, 1);
 };
 
-void expect_same(const Results& got, const Results& wanted) {
+void expect_same(const HypothesesById& got, const HypothesesById& wanted) {
   ASSERT_EQ(got.size(), wanted.size());
   for (const auto& [id, hypotheses] : wanted) {
     ASSERT_EQ(got.at(id).size(), hypotheses.size());
@@ -56,7 +56,7 @@ TEST_F(SearchesTest, FindWhatOneSearchFinds) {
     for (const bool sample : {false, true}) {
       options_.sample = sample;
       QueuedSearch alone({&small_.model}, {.sentences = 5});
-      const Results wanted = results_of(alone);
+      const HypothesesById wanted = results_of(alone);
       for (const int searches : {1, 2, 3, 7})
         for (const int64_t sentences : {1, 4, 32})
           expect_same(searched(searches, {.sentences = sentences}), wanted);
@@ -110,14 +110,14 @@ TEST_F(SearchesTest, TasksMayUseTheModels) {
   const auto searched_alone = [&] {
     QueuedSearch alone({&small_.model}, {.sentences = 1});
     alone.add(0, {.source = sources_[0], .options = options_});
-    Results results;
+    HypothesesById results;
     while (alone.busy())
       for (RequestResult& result : alone.step()) results[0] = std::move(result.hypotheses);
     return results;
   };
-  const Results wanted = searched_alone(), all = searched(1, {.sentences = 5});
+  const HypothesesById wanted = searched_alone(), all = searched(1, {.sentences = 5});
   SteppedSearches search({&small_.model}, {.sentences = 4}, 3);
-  Results results;
+  HypothesesById results;
   for (size_t i = 0; i < sources_.size(); ++i) search.add(i, {.source = sources_[i], .options = options_});
   while (search.busy()) {
     for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);

@@ -12,19 +12,12 @@ namespace dragoman::internal {
 namespace {
 
 using Ids = std::vector<int32_t>;
-using Results = std::vector<std::vector<Hypothesis>>;
-
-PackedSide side(const Ids& ids) {
-  PackedSide packed;
-  packed.add(ids.data(), ids.data() + ids.size());
-  return packed;
-}
-
 // log p of each token, and of the end behind them, as the mean of what the models say each alone.
 std::vector<double> mean_of_single(const Models& models, const std::vector<Ids>& sources, const Ids& output) {
   std::vector<double> mean(output.size() + 1);
   for (size_t m = 0; m < models.size(); ++m) {
-    const auto log_p = score_pairs(*models[m], side(sources[m]), side(output), bos_id, eos_id)[0];
+    const auto log_p =
+        score_pairs(*models[m], packed_side({sources[m]}), packed_side({output}), bos_id, eos_id)[0];
     for (size_t t = 0; t < mean.size(); ++t) mean[t] += std::exp(static_cast<double>(log_p[t]));
   }
   for (double& p : mean) p = std::log(p / static_cast<double>(models.size()));
@@ -42,11 +35,11 @@ class SourceReaders : public testing::TestWithParam<ModelCase> {
     if (config.tied == Tied::all) config.tied = Tied::output;
     return config;
   }
-  Results search(int64_t sentences, const SearchOptions& options) {
+  FoundHypotheses search(int64_t sentences, const SearchOptions& options) {
     QueuedSearch search(models_, {.sentences = sentences});
     for (size_t i = 0; i < sources_.size(); ++i)
       search.add(i, {.source = sources_[i], .other_sources = {other_sources_[i]}, .options = options});
-    Results results(sources_.size());
+    FoundHypotheses results(sources_.size());
     while (search.busy()) {
       for (RequestResult& result : search.step()) results[result.id] = std::move(result.hypotheses);
     }
@@ -63,7 +56,7 @@ class SourceReaders : public testing::TestWithParam<ModelCase> {
 TEST_P(SourceReaders, SayTheMeanOfWhatEachSaysOfItsOwnSource) {
   for (const int64_t no_repeat_ngram :
        {0, 1000}) {  // with a rule all words are looked at, without one the likeliest
-    const Results found =
+    const FoundHypotheses found =
         search(4, {.beam = 3, .nbest = 2, .max_length = 14, .no_repeat_ngram = no_repeat_ngram});
     for (size_t i = 0; i < sources_.size(); ++i) {
       for (const Hypothesis& h : found[i]) {
@@ -78,9 +71,9 @@ TEST_P(SourceReaders, SayTheMeanOfWhatEachSaysOfItsOwnSource) {
 TEST_P(SourceReaders, GiveASentenceWhatItGetsAlone) {
   for (const bool sample : {false, true}) {
     const SearchOptions options = {.beam = 3, .nbest = 2, .max_length = 14, .sample = sample};
-    const Results wanted = search(1, options);
+    const FoundHypotheses wanted = search(1, options);
     for (const int64_t sentences : {2, 7, 32}) {
-      const Results got = search(sentences, options);
+      const FoundHypotheses got = search(sentences, options);
       for (size_t i = 0; i < got.size(); ++i) {
         ASSERT_EQ(got[i].size(), wanted[i].size());
         for (size_t n = 0; n < got[i].size(); ++n) {

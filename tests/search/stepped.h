@@ -21,6 +21,8 @@
 
 namespace dragoman::internal {
 
+using FoundHypotheses = std::vector<std::vector<Hypothesis>>;  // of each sentence
+
 struct RequestResult {
   uint64_t id;
   SearchStatus status = SearchStatus::finished;

@@ -1,6 +1,7 @@
 #include "serve/answers.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "serve/deepl/glossary_entries.h"
 #include "serve/deepl/glossary_store.h"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "serve/fake_server.h"
 #include "serve/libretranslate/routes.h"

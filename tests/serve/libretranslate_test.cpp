@@ -4,6 +4,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "serve/fake_server.h"
 #include "serve/libretranslate/routes.h"

@@ -3,6 +3,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sentencepiece_processor.h>
 
 #include "base/checksum.h"

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"

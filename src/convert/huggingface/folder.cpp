@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "base/quotes.h"
 #include "convert/files/safetensors.h"

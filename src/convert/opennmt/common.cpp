@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "convert/fairseq/names.h"
 

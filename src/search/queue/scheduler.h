@@ -70,9 +70,9 @@ class SearchJob {
   virtual size_t read() = 0;
   // A task has no sentences: read() is its work, on the model as a whole.
   virtual bool is_task() const { return false; }
-  virtual SearchRequest sentence(size_t number) const = 0;
+  virtual SearchRequest sentence(size_t) const { return {}; }
   // In between the scheduler is locked: these only keep what they are given.
-  virtual void found(size_t sentence, const FoundSentence& found) = 0;
+  virtual void found(size_t, const FoundSentence&) {}
   virtual void moved(size_t, const SearchProgress&) {}
   virtual bool has_news() { return false; }  // for report(), which is called next
   virtual void report() {}                   // what this throws ends the job

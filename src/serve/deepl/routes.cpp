@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/models/languages.h"

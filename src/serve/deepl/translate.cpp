@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/deepl/tags.h"

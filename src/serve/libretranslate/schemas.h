@@ -1,7 +1,7 @@
 // What LibreTranslate's routes take and answer, as JSON Schemas.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace dragoman::internal::libretranslate {
 

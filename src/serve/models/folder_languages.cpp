@@ -6,18 +6,13 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/lines.h"
 
 namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-// "train.en" for "data/train.en.zst".
-std::string uncompressed_name(const std::string& path) {
-  const fs::path name = fs::path(path).filename();
-  return name.extension() == ".zst" || name.extension() == ".gz" ? name.stem().string() : name.string();
-}
 
 std::vector<std::string> files_of(const json& data, const char* key) {
   std::vector<std::string> files;
@@ -29,7 +24,7 @@ std::vector<std::string> files_of(const json& data, const char* key) {
 
 std::string language_of_first(const std::vector<std::string>& files) {
   if (files.empty()) return "";
-  const std::string ending = fs::path(uncompressed_name(files.front())).extension().string();
+  const std::string ending = uncompressed_name(files.front()).extension().string();
   return ending.empty() ? "" : language_code(ending.substr(1));
 }
 

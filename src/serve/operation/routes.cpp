@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "serve/answers.h"
 #include "serve/translations.h"
 

@@ -40,10 +40,6 @@ std::vector<size_t> lines_to_submit(const std::vector<TextLine>& lines) {
   return all;
 }
 
-bool is_given(const dragoman::Options& options, std::string_view name) {
-  return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
-}
-
 // The model's own name, or else the code where it is a language's: some that are in use, such as pb, are not.
 void name_language(dragoman::Options& options, const char* key, const std::string& name,
                    const std::string& code) {
@@ -52,9 +48,9 @@ void name_language(dragoman::Options& options, const char* key, const std::strin
 
 template <class Value>
 Value value_of(const dragoman::Options& options, std::string_view name, Value otherwise) {
-  for (const auto& [key, value] : options)
-    if (const Value* found = std::get_if<Value>(&value); key == name && found != nullptr) otherwise = *found;
-  return otherwise;
+  const dragoman::OptionValue* given = dragoman::find_option(options, name);
+  const Value* value = given == nullptr ? nullptr : std::get_if<Value>(given);
+  return value == nullptr ? otherwise : *value;
 }
 
 class TextJob : public std::enable_shared_from_this<TextJob> {
@@ -227,7 +223,8 @@ dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool
     if (name == "always-allow")
       throw UsageError("the server does not support always-allow, which names a file");
   }
-  if (!is_given(options, "replace-unknown")) options.emplace_back("replace-unknown", true);
+  if (dragoman::find_option(options, "replace-unknown") == nullptr)
+    options.emplace_back("replace-unknown", true);
   name_language(options, "from", step.model.from, step.from);
   name_language(options, "to", step.model.to, step.to);
   const int64_t wanted = std::max(value_of<int64_t>(options, "nbest", 1), int64_t{1} + work.alternatives);

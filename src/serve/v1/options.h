@@ -1,7 +1,7 @@
 // The options of the library's requests as properties of a JSON body, by their flags' names.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "dragoman/options.h"
 #include "serve/settings.h"
