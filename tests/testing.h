@@ -14,6 +14,13 @@
 
 namespace dragoman::internal {
 
+// Under a sanitizer tests of thousands of trials make fewer: each takes ten to forty times as long.
+#if defined(DRAGOMAN_ADDRESS_SANITIZER) || defined(DRAGOMAN_THREAD_SANITIZER)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 // The tables of kernels that this machine can run, the plainest first, for testing::ValuesIn.
 inline std::vector<const Kernels*> every_instruction_set() {
   const KernelTables available = available_kernels();

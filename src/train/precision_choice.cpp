@@ -54,9 +54,9 @@ double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int thr
       in_bf16(transformer, {.precision = Precision::bf16});
   const Batch batch = random_batch(transformer.config);
   const auto time = [&](Trainer& trainer) {
-    const double start = seconds();
+    const double start = seconds(threads);
     trainer.add_gradients(batch);
-    return seconds() - start;
+    return seconds(threads) - start;
   };
   double fp32 = std::numeric_limits<double>::infinity(), bf16 = fp32;
   for (int round = 0; round < rounds; ++round) {

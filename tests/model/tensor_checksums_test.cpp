@@ -111,8 +111,9 @@ TEST_F(DamagedFile, AFlippedHeaderBitIsRefusedOrHarmless) {
   for (const bool with_checksums : {true, false}) {
     if (!with_checksums) remove_checksums(path_);
     const std::string header = read_file(path_).substr(0, data_begin());
-    int refused = 0;
-    for (size_t at = 0; at < header.size(); ++at) {
+    constexpr size_t step = is_sanitized ? 11 : 1;
+    size_t refused = 0;
+    for (size_t at = 0; at < header.size(); at += step) {
       overwrite(at, static_cast<char>(header[at] ^ (1 << at % 8)));
       const std::string error = error_of_mapping();
       EXPECT_EQ(error.find('\n'), error.npos) << error;
@@ -120,7 +121,7 @@ TEST_F(DamagedFile, AFlippedHeaderBitIsRefusedOrHarmless) {
       refused += !error.empty();
       overwrite(at, header[at]);
     }
-    EXPECT_GT(refused, std::ssize(header) / 3);
+    EXPECT_GT(refused, header.size() / step / 3);
     EXPECT_EQ(error_of_mapping(), "");
   }
 }

@@ -3,25 +3,30 @@
 #include <cmath>
 
 #include "kernels/fastest.h"
+#include "kernels/machine_peaks.h"
 #include "temporary_folder.h"
 #include "train/batches.h"
 
 namespace dragoman::internal {
 namespace {
 
-// Products of which each takes ten times as long.
+// Products of which each computes some milliseconds more, far longer than any on any machine.
+void waste_time() {
+  for (const double end = seconds(1) + 0.005; seconds(1) < end;) {}
+}
+
 ProductKernels slowed(bool in_bf16) {
   ProductKernels products =
       in_bf16 ? kernels_for(nullptr).low_precision.rounded : kernels_for(nullptr).products;
-  constexpr int times = 10;
   if (in_bf16) {
     products.multiply = [](Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& e) {
-      for (int i = 0; i < times; ++i)
-        kernels_for(nullptr).low_precision.rounded.multiply(context, a, b, c, e);
+      kernels_for(nullptr).low_precision.rounded.multiply(context, a, b, c, e);
+      waste_time();
     };
   } else {
     products.multiply = [](Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& e) {
-      for (int i = 0; i < times; ++i) kernels_for(nullptr).products.multiply(context, a, b, c, e);
+      kernels_for(nullptr).products.multiply(context, a, b, c, e);
+      waste_time();
     };
   }
   return products;
