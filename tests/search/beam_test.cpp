@@ -14,7 +14,6 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr float never = -std::numeric_limits<float>::infinity();
 constexpr int32_t end_mark = 0;
 
 Hypothesis said(std::vector<int32_t> tokens, double total) {
@@ -35,7 +34,7 @@ std::vector<std::vector<int32_t>> tokens_of(const std::vector<Hypothesis>& hypot
 
 TEST(Beam, ExpandAddsLogProbabilitiesUp) {
   const Beam beam = beam_of({said({4}, -1), said({5}, -2)});
-  const std::vector<Element> next = {{0, -0.5F}, {2, -4}, {0, -0.25F}, {-1, never}};
+  const std::vector<Element> next = {{0, -0.5F}, {2, -4}, {0, -0.25F}, {-1, no_probability}};
   const auto candidates = expand(beam, next);
   ASSERT_EQ(candidates.size(), 3U);
   EXPECT_EQ(candidates[0].total, -1.5);
@@ -174,7 +173,7 @@ TEST(Beam, AForcedEndIsCertain) {
   beam.max_length = 2;
   std::vector<float> row = {-3, -0.1F, -4};
   apply_rules(beam, beam.open[0], options, {row});
-  EXPECT_EQ(row, (std::vector<float>{0, never, never}));
+  EXPECT_EQ(row, (std::vector<float>{0, no_probability, no_probability}));
   finish(beam, {{0, end_mark, 0, -1}}, options);
   EXPECT_TRUE(beam.finished[0].cut);
 }
@@ -241,17 +240,17 @@ TEST(Rules, WhereNoneIsInForceNothingChanges) {
 TEST(Rules, LimitsOfLength) {
   Beam beam = beam_of({said({1, 1}, 0)});
   beam.min_length = 3;
-  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{never, -2, -3}));
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{no_probability, -2, -3}));
   beam.min_length = 2;
   EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, -2, -3}));
   beam.max_length = 2;
-  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, never, never}));
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, no_probability, no_probability}));
 }
 
 TEST(Rules, APrefixIsForced) {
   Beam beam = beam_of({said({1}, 0)});
   beam.prefix = {1, 2};
-  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{never, never, -3}));
+  EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{no_probability, no_probability, -3}));
   beam.prefix = {1};
   EXPECT_EQ(after_rules(beam, {}, {-1, -2, -3}), (std::vector<float>{-1, -2, -3}));
 }
@@ -280,11 +279,11 @@ TEST(Rules, SomeWordsAreARow) {
   };
   EXPECT_EQ(after({.repetition_penalty = 2}), (std::vector<float>{-1, -4, -6}));
   beam.no_repeat_ngram = 2;
-  EXPECT_EQ(after({}), (std::vector<float>{-1, -2, never}));
+  EXPECT_EQ(after({}), (std::vector<float>{-1, -2, no_probability}));
   beam.min_length = 4;
-  EXPECT_EQ(after({}), (std::vector<float>{never, -2, never}));
+  EXPECT_EQ(after({}), (std::vector<float>{no_probability, -2, no_probability}));
   beam.max_length = 3;
-  EXPECT_EQ(after({}), (std::vector<float>{-1, never, never}));
+  EXPECT_EQ(after({}), (std::vector<float>{-1, no_probability, no_probability}));
   const std::vector<Element> next = {{2, -3}};
   EXPECT_EQ(expand(beam, next, words)[0].token, 9);
 }
@@ -293,11 +292,12 @@ TEST(Rules, Repetitions) {
   Beam beam = beam_of({said({1, 2, 3, 1, 4, 1, 2}, 0)});
   const std::vector<float> row = {-1, -1, -1, -1, -1, -1};
   beam.no_repeat_ngram = 3;
-  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, never, -1, -1}));
+  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, no_probability, -1, -1}));
   beam.no_repeat_ngram = 2;
-  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, never, -1, -1}));
+  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, -1, -1, no_probability, -1, -1}));
   beam.no_repeat_ngram = 1;
-  EXPECT_EQ(after_rules(beam, {}, row), (std::vector<float>{-1, never, never, never, never, -1}));
+  EXPECT_EQ(after_rules(beam, {}, row),
+            (std::vector<float>{-1, no_probability, no_probability, no_probability, no_probability, -1}));
   beam.no_repeat_ngram = 9;
   EXPECT_EQ(after_rules(beam, {}, row), row);
   beam.no_repeat_ngram = 0;
@@ -306,7 +306,7 @@ TEST(Rules, Repetitions) {
 
 // How often each of four tokens is drawn, in percent.
 std::vector<int> shares(SearchOptions options) {
-  const std::vector<float> row = {std::log(0.1F), std::log(0.6F), never, std::log(0.3F)};
+  const std::vector<float> row = {std::log(0.1F), std::log(0.6F), no_probability, std::log(0.3F)};
   std::vector<int> counts(4);
   for (uint64_t line = 0; line < 4000; ++line)
     ++counts[static_cast<size_t>(draw(row, options, draw_key(options, line, 0, 5)).column)];
@@ -328,8 +328,8 @@ TEST(Sampling, DrawsByProbability) {
   EXPECT_NE(draw_key({.seed = 2}, 1, 1, 1), draw_key({.seed = 3}, 1, 1, 1));
   const std::vector<int32_t> one = {7, 8}, other = {8, 7};
   EXPECT_NE(source_key(one), source_key(other));
-  EXPECT_EQ(draw(std::vector<float>{never, never}, {}, 1).column, -1);
-  const Element sure = draw(std::vector<float>{never, -0.5F}, {}, 1);
+  EXPECT_EQ(draw(std::vector<float>{no_probability, no_probability}, {}, 1).column, -1);
+  const Element sure = draw(std::vector<float>{no_probability, -0.5F}, {}, 1);
   EXPECT_EQ(std::pair(sure.column, sure.value), std::pair(1, -0.5F));
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "base/files.h"
 #include "model/folder.h"
 #include "model/small_models.h"

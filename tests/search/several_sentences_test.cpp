@@ -10,8 +10,8 @@
 namespace dragoman::internal {
 namespace {
 
-const std::vector<std::string> sentences = {"The cat sleeps.", "Where is it?", "A dog barks at the cat.",
-                                            "It is cold, and we go home."};
+const std::vector<std::string> four_sentences = {"The cat sleeps.", "Where is it?", "A dog barks at the cat.",
+                                                 "It is cold, and we go home."};
 
 class SeveralSentences : public testing::Test {
  protected:
@@ -77,12 +77,12 @@ TEST_F(SeveralSentences, LinesStayLines) {
 
 TEST_F(SeveralSentences, APrefixIsConsumedSentenceBySentence) {
   std::string text, whole_ones;
-  for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-  for (size_t whole = 0; whole < sentences.size(); ++whole, whole_ones += "We go home. ") {
+  for (const std::string& sentence : four_sentences) text += (text.empty() ? "" : " ") + sentence;
+  for (size_t whole = 0; whole < four_sentences.size(); ++whole, whole_ones += "We go home. ") {
     for (const std::string begun : {"", "A dog"}) {
       SCOPED_TRACE(whole_ones + begun);
-      std::string wanted = whole_ones + text_of(sentences[whole], begun);
-      for (size_t i = whole + 1; i < sentences.size(); ++i) wanted += " " + text_of(sentences[i]);
+      std::string wanted = whole_ones + text_of(four_sentences[whole], begun);
+      for (size_t i = whole + 1; i < four_sentences.size(); ++i) wanted += " " + text_of(four_sentences[i]);
       EXPECT_EQ(text_of(text, whole_ones + begun), wanted);
     }
   }

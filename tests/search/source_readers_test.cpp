@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(On, SourceReaders, testing::ValuesIn(model_cases()), mo
 const VocabularyConfig pieces = {.size = 45, .shared = true},
                        letters = {.kind = PieceKind::characters, .size = 45},
                        bytes = {.size = 300, .byte_fallback = true},
-                       words = {.kind = PieceKind::words, .size = 45};
+                       whole_words = {.kind = PieceKind::words, .size = 45};
 
 // A folder whose model reads by these words, and says those that all of them say.
 ModelFolder reader_folder(const std::string& name, const VocabularyConfig& source, int64_t max_length,
@@ -133,7 +133,7 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "the dog  sleeps at home Où ";
   const ModelFolder by_pieces = reader_folder("pieces", pieces, 10),
-                    by_words = reader_folder("words", words, 8),
+                    by_words = reader_folder("words", whole_words, 8),
                     by_letters = reader_folder("letters", letters, 24),
                     by_bytes = reader_folder("bytes", bytes, 9);
   const std::vector<const ModelFolder*> folders = {&by_pieces, &by_words, &by_letters, &by_bytes};
@@ -166,7 +166,7 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
 
 // One word to the first, and too much for the other: it gets as much as it may have, and the line says so.
 TEST(SavedReaders, APieceThatIsTooLongForAnotherIsCutForIt) {
-  const ModelFolder one = reader_folder("one", words, 8), two = reader_folder("two", letters, 24);
+  const ModelFolder one = reader_folder("one", whole_words, 8), two = reader_folder("two", letters, 24);
   const auto model = saved({&one, &two});
   const std::vector<Segment> parts = split_line(*model, "sleeps " + std::string(100, 'e') + " home");
   ASSERT_EQ(parts.size(), 3U);
@@ -179,7 +179,8 @@ TEST(SavedReaders, APieceThatIsTooLongForAnotherIsCutForIt) {
 
 // The last sentence of a line is whole, also for the others; and what has no piece to one of them still is a source.
 TEST(SavedReaders, ShortLinesStayWhole) {
-  const ModelFolder one = reader_folder("one", words, 8), two = reader_folder("two", letters, 24, false);
+  const ModelFolder one = reader_folder("one", whole_words, 8),
+                    two = reader_folder("two", letters, 24, false);
   const auto model = saved({&one, &two});
   const std::vector<Segment> parts = split_line(*model, "The cat sleeps.");
   ASSERT_EQ(parts.size(), 1U);
