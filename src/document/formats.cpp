@@ -42,6 +42,8 @@ std::span<const DocumentFormat> document_formats() {
       {"json", "JSON string tables", {".json", ".arb"}, read_json_strings},
       {"properties", "Java string tables", {".properties"}, read_properties},
       {"strings", "string tables of macOS and iOS", {".strings"}, read_apple_strings},
+      {"stringsdict", "plural rules of macOS and iOS", {".stringsdict"}, read_stringsdict},
+      {"xcstrings", "String Catalogs of Xcode", {".xcstrings"}, read_string_catalog},
       {"yaml", "YAML string tables", {".yaml", ".yml"}, read_yaml},
       {"csv", "tables (CSV)", {".csv"}, read_csv},
       {"tsv", "tables with tabs (TSV)", {".tsv", ".tab"}, read_tsv},
