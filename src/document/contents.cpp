@@ -95,6 +95,7 @@ bool is_package(std::string_view bytes) { return bytes.starts_with("PK\3\4"); }
 
 std::string_view format_of_contents(std::string_view bytes) {
   if (is_package(bytes)) return format_of_package(bytes);
+  if (bytes.starts_with("%PDF-")) return "pdf";
   if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   const std::string_view text = after_blanks_of(bytes);
   if (text.starts_with('<')) return format_of_markup(text);

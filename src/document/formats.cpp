@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "document/contents.h"
+#include "document/pdf/pages.h"
 #include "document/readers.h"
 
 namespace dragoman::internal {
@@ -36,6 +37,7 @@ std::span<const DocumentFormat> document_formats() {
        {".odt", ".ods", ".odp", ".odg", ".ott", ".ots", ".otp", ".fodt", ".fods", ".fodp"},
        read_odf},
       {"epub", "books", {".epub"}, read_epub},
+      {"pdf", "PDF, as plain text", {".pdf"}, read_pdf, "text", reads_pdf},
       {"srt", "subtitles (SubRip)", {".srt"}, read_srt},
       {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
       {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},

@@ -30,6 +30,10 @@ Document read_epub(std::string_view bytes, const DocumentSettings& settings);
 // translation is fuzzy; the others stay.
 Document read_po(std::string_view bytes, const DocumentSettings& settings);
 
+// PDF, of which only the text comes out, as plain text: a line for each paragraph, without headers, footers and page
+// numbers.
+Document read_pdf(std::string_view bytes, const DocumentSettings& settings);
+
 // Subtitles: SubRip (.srt) and WebVTT (.vtt). A sentence that runs over lines or cues is one segment.
 Document read_srt(std::string_view bytes, const DocumentSettings& settings);
 Document read_vtt(std::string_view bytes, const DocumentSettings& settings);

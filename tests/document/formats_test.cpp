@@ -28,6 +28,7 @@ std::vector<Sample> samples() {
       {"po", "# a comment\n\nmsgid \"\"\nmsgstr \"\"\n"},
       {"json", "{\n  \"a\": \"Hello\"\n}\n"},
       {"json", R"({"sourceLanguage": "Source language", "strings": "Strings"})"},
+      {"pdf", "%PDF-1.7\n"},
       {"xcstrings", R"({"sourceLanguage": "en", "strings": {}})"},
       {"srt",
        "\xEF\xBB\xBF"
