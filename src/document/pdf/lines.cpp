@@ -67,7 +67,8 @@ std::vector<PdfLine> lines_of(const PdfPage& words, size_t page) {
 // The text and its place, and the same with one of its numbers counted from the page's: "Page 3 of 9" is then that of
 // all pages.
 std::vector<std::string> running_forms(const PdfLine& line) {
-  const std::string place = fmt::format("@{:.0f}", line.top);
+  constexpr double same_place = 12;  // letters of other scripts begin higher
+  const std::string place = fmt::format("@{:.0f}", line.top / same_place);
   std::vector<std::string> forms = {line.text + place};
   for (size_t at = 0; at < line.text.size();) {
     const char* const begin = line.text.data() + at;
