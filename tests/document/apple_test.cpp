@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "document/random_words.h"
-#include "document/translation.h"
+#include "document/rotated.h"
 
 namespace dragoman::internal {
 namespace {
