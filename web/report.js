@@ -343,7 +343,7 @@ function configurationSection() {
   const whole = element("table", {class: "configuration"},
     element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))), element("th", {}, "default"))), body);
   section("Configuration",
-    element("p", {class: "note"}, "Bold: set by the recipe or by a flag. The column of defaults says where a setting differs from its own, because it was set or because the run chose it."),
+    element("p", {class: "note"}, "Bold: set by the recipe or a flag. The last column has the default of each setting that has another value."),
     whichSettings(body, several && count(differs) ? "differs" : count(changed) ? "changed" : "", {differs: count(differs), changed: count(changed), all: keys.length}),
     element("div", {class: "scroll", tabindex: 0}, whole));
 }

@@ -1,6 +1,7 @@
 #include "document/messages/json_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dragoman::internal {
 namespace {
@@ -29,14 +30,16 @@ class JsonTreeReader {
  private:
   void read_members(JsonNode& node) {
     for (++at_, skip(" \t\r\n,"); file_[at_] != '}' && file_[at_] != ']'; skip(" \t\r\n,")) {
-      JsonMember& member = node.members.emplace_back();
+      TextSpan key;
       if (node.kind == JsonNode::Kind::object) {
         const size_t end = string_end();
-        member.key = {at_ + 1, end - 1};
+        key = {at_ + 1, end - 1};
         at_ = end;
         skip(" \t\r\n:");
       }
-      member.value = value();
+      JsonNode read = value();
+      const bool is_number = node.kind == JsonNode::Kind::array && read.kind == JsonNode::Kind::other;
+      if (!is_number) node.members.push_back({key, std::move(read)});
     }
     ++at_;
   }

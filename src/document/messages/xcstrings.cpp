@@ -217,7 +217,7 @@ class StringCatalog {
 Document read_string_catalog(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
   const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  const nlohmann::json root = parse_json_document(bytes.substr(mark), settings);
+  parse_json_document(bytes.substr(mark), settings);
   if (settings.to.empty())
     throw Error("{}: a String Catalog has texts in many languages: give the one to translate to (to)",
                 settings.name);
