@@ -52,7 +52,7 @@ export class Files {
       });
       bar.remove();
       state.textContent = "";
-      this.offer(row, state, answer.translatedFileUrl, translatedName(file.name, to));
+      this.offer(row, state, answer.translatedFileUrl, translatedName(file.name, to, answer.translatedFileUrl));
     } catch (error) {
       bar.remove();
       state.textContent = error.message;
@@ -79,8 +79,8 @@ export class Files {
   }
 }
 
-// "report.docx" into French: "report.fr.docx"
-function translatedName(name, to) {
+// "report.docx" into French: "report.fr.docx", or with the extension that the translation's address has
+function translatedName(name, to, url) {
   const dot = name.lastIndexOf(".");
-  return dot > 0 ? `${name.slice(0, dot)}.${to}${name.slice(dot)}` : `${name}.${to}`;
+  return dot > 0 ? `${name.slice(0, dot)}.${to}${url.slice(url.lastIndexOf("."))}` : `${name}.${to}`;
 }

@@ -331,18 +331,19 @@ function configurationSection() {
   if (!keys.length) return;
   const known = runs.map((run) => run.configuration).filter((one) => Object.keys(one).length);
   const differs = (name) => known.some((one) => one[name] !== known[0][name]);
-  const changed = (name) => runs.some((run) => name in run.defaults);
+  const isSet = (run, name) => (run.given ? run.given.includes(name) : name in run.defaults);
+  const changed = (name) => runs.some((run) => name in run.defaults || isSet(run, name));
   const defaultOf = (name) => runs.find((run) => name in run.defaults)?.defaults[name] ?? "";
   const rank = (name) => (differs(name) ? 0 : changed(name) ? 1 : 2);
   keys.sort((a, b) => rank(a) - rank(b));
   const row = (name) => element("tr", {class: [differs(name) && "differs", changed(name) && "changed"].filter(Boolean).join(" ") || null},
     element("th", {scope: "row"}, name),
-    ...runs.map((run) => element("td", {class: name in run.defaults ? "set" : null}, run.configuration[name] ?? "–")), element("td", {class: "note"}, defaultOf(name)));
+    ...runs.map((run) => element("td", {class: isSet(run, name) ? "set" : null}, run.configuration[name] ?? "–")), element("td", {class: "note"}, defaultOf(name)));
   const body = element("tbody", {}, ...keys.map(row)), count = (of) => keys.filter(of).length;
   const whole = element("table", {class: "configuration"},
     element("thead", {}, element("tr", {}, element("th", {}, "key"), ...runs.map((_, run) => element("th", {}, runName(run))), element("th", {}, "default"))), body);
   section("Configuration",
-    element("p", {class: "note"}, "Bold: not the default, because the recipe or a flag says so, or because the run chose it. Settings at their defaults come last."),
+    element("p", {class: "note"}, "Bold: set by the recipe or a flag. The last column has the default of each setting that has another value."),
     whichSettings(body, several && count(differs) ? "differs" : count(changed) ? "changed" : "", {differs: count(differs), changed: count(changed), all: keys.length}),
     element("div", {class: "scroll", tabindex: 0}, whole));
 }
@@ -357,7 +358,7 @@ function whichSettings(body, chosen, counts) {
   };
   filter(chosen);
   return element("form", {class: "which settings"}, several && counts.differs ? choice("differs", `differences (${counts.differs})`) : null,
-    counts.changed ? choice("changed", `not the default (${counts.changed})`) : null, choice("", `all (${counts.all})`));
+    counts.changed ? choice("changed", `set, or not the default (${counts.changed})`) : null, choice("", `all (${counts.all})`));
 }
 
 function showReport(data) {

@@ -62,8 +62,10 @@ DRAGOMAN_API std::string document_text(const DocumentRequest& request);
 struct DocumentFormat {
   std::string name, description;
   std::vector<std::string> endings;  // of file names: ".html"
+  std::string written_as;            // the format of a translation, where it is another: "text"
 };
 
+// Those that this build reads.
 DRAGOMAN_API std::vector<DocumentFormat> document_formats();
 
 }  // namespace dragoman

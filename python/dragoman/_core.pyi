@@ -204,12 +204,15 @@ class DocumentFormat:
     def description(self) -> str: ...
     @property
     def endings(self) -> list[str]: ...
+    @property
+    def written_as(self) -> str: ...
 
 def translate_document(
     translator: Translator,
     bytes: bytes,
     name: str,
     format: str,
+    columns: str,
     options: dict[str, Any],
     timeout: int,
     glossary: Glossary | None,

@@ -38,6 +38,8 @@ class Format:
     name: str
     description: str
     endings: list[str]
+    written_as: str = ""
+    """The format of a translation, where it is another."""
 
 
 def formats() -> list[Format]:
@@ -46,7 +48,7 @@ def formats() -> list[Format]:
     >>> "html" in [format.name for format in formats()]
     True
     """
-    return [Format(f.name, f.description, f.endings) for f in _core.document_formats()]
+    return [Format(f.name, f.description, f.endings, f.written_as) for f in _core.document_formats()]
 
 
 def translate_bytes(
@@ -55,12 +57,14 @@ def translate_bytes(
     *,
     name: str = "",
     format: str = "",
+    columns: str = "",
     glossary: Terms = None,
     timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
-    """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does. Options are
-    those of ``Translator.translate``, which each text gets; ``timeout`` is of them all.
+    """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does. ``columns``
+    are those of a table that are translated, by name or number: ``"title,text"`` or ``"2,3"``; by default those that
+    have text. Options are those of ``Translator.translate``, which each text gets; ``timeout`` is of them all.
 
     >>> translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html").bytes
     b'<p>...</p>'
@@ -68,7 +72,9 @@ def translate_bytes(
     terms = glossary_of(glossary)
     core = terms._core if terms is not None else None
     milliseconds = milliseconds_of(timeout)
-    done = _core.translate_document(translator._core, data, name, format, options_of(options), milliseconds, core)
+    done = _core.translate_document(
+        translator._core, data, name, format, columns, options_of(options), milliseconds, core
+    )
     return Document(
         done.bytes, done.segments, done.cut, done.unknown, done.repeats, done.terms_missed, done.repaired
     )
@@ -80,6 +86,7 @@ def translate(
     target: Path,
     *,
     format: str = "",
+    columns: str = "",
     glossary: Terms = None,
     timeout: float | None = None,
     **options: OptionValue,
@@ -87,7 +94,14 @@ def translate(
     """Translates a file into a new one; ``target`` is written when all is done, or not at all."""
     path = pathlib.Path(source)
     document = translate_bytes(
-        translator, path.read_bytes(), name=path.name, format=format, glossary=glossary, timeout=timeout, **options
+        translator,
+        path.read_bytes(),
+        name=path.name,
+        format=format,
+        columns=columns,
+        glossary=glossary,
+        timeout=timeout,
+        **options,
     )
     unfinished = pathlib.Path(f"{os.fspath(target)}.part")
     unfinished.write_bytes(document.bytes)

@@ -42,14 +42,15 @@ nb::bytes bytes_of(const TranslatedDocument& document) {
 }
 
 TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, const std::string& name,
-                             const std::string& format, const nb::dict& options, int64_t timeout,
-                             const Glossary* glossary) {
+                             const std::string& format, const std::string& columns, const nb::dict& options,
+                             int64_t timeout, const Glossary* glossary) {
   DocumentRequest request = {.bytes = {static_cast<const char*>(bytes.data()), bytes.size()},
                              .name = name,
                              .format = format,
                              .options = options_of(options),
                              .glossary = glossary,
-                             .timeout = std::chrono::milliseconds(timeout)};
+                             .timeout = std::chrono::milliseconds(timeout),
+                             .columns = columns};
   return in_long_call([&](LongCall& call) {
     request.stop = call.stop_token();
     return translate_document(translator, request);
@@ -89,9 +90,11 @@ void bind_texts(nb::module_& module) {
   nb::class_<DocumentFormat>(module, "DocumentFormat")
       .def_ro("name", &DocumentFormat::name)
       .def_ro("description", &DocumentFormat::description)
-      .def_ro("endings", &DocumentFormat::endings);
+      .def_ro("endings", &DocumentFormat::endings)
+      .def_ro("written_as", &DocumentFormat::written_as);
   module.def("translate_document", &translate, nb::arg("translator"), nb::arg("bytes"), nb::arg("name"),
-             nb::arg("format"), nb::arg("options"), nb::arg("timeout"), nb::arg("glossary").none());
+             nb::arg("format"), nb::arg("columns"), nb::arg("options"), nb::arg("timeout"),
+             nb::arg("glossary").none());
   module.def("document_formats", &document_formats);
 }
 

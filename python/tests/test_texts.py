@@ -32,6 +32,18 @@ def test_documents_keep_all_but_their_text(translator, tmp_path):
     assert "html" in names and "docx" in names
 
 
+def test_columns_of_a_table(translator):
+    table = b"id,title,text\n1,a dog,The cat sleeps.\n2,a cat,A dog barks.\n"
+    rows = [line.split(",") for line in table.decode().splitlines()]
+    done = document.translate_bytes(translator, table, name="goods.csv", columns="title")
+    changed = [line.split(",") for line in done.bytes.decode().splitlines()]
+    assert done.segments == 2 and changed[0] == rows[0]
+    assert [(row[0], row[2]) for row in changed] == [(row[0], row[2]) for row in rows]
+    assert document.translate_bytes(translator, table, name="goods.csv", columns="2,3").segments == 4
+    with pytest.raises(dragoman.Error, match="titel"):
+        document.translate_bytes(translator, table, name="goods.csv", columns="titel")
+
+
 def test_glossaries(tmp_path, translator):
     (tmp_path / "terms.tsv").write_text("cat\tchat\ndog\tchien\n", encoding="utf-8")
     glossary = dragoman.Glossary(tmp_path / "terms.tsv")

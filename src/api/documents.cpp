@@ -297,9 +297,11 @@ std::string document_text(const DocumentRequest& request) {
 std::vector<DocumentFormat> document_formats() {
   std::vector<DocumentFormat> formats;
   for (const internal::DocumentFormat& format : internal::document_formats()) {
+    if (!format.is_built) continue;
     formats.push_back({.name = std::string(format.name),
                        .description = std::string(format.description),
-                       .endings = {format.endings.begin(), format.endings.end()}});
+                       .endings = {format.endings.begin(), format.endings.end()},
+                       .written_as = std::string(format.written_as)});
   }
   return formats;
 }

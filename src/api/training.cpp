@@ -23,6 +23,7 @@ internal::Recipe recipe_of(const TrainingRequest& request, const internal::RunOp
     declared.read_recipe_file(request.recipe);
   }
   internal::set_options(declared, request.options);
+  recipe.given = given_keys(declared);
   take_model(declared, run);
   declared.check([&] { validate(recipe); });
   return recipe;

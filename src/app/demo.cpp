@@ -1,4 +1,5 @@
 // dragoman demo: a small English-French translator, trained and tried in minutes.
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 
@@ -65,12 +66,12 @@ void demo(const Arguments& arguments) {
   }
   options.read_recipe_file(recipe_path);
   line.set_flags();
+  recipe.given = given_keys(options);
   options.check([&] { validate(recipe); });
   watch_signals();
   Run(recipe, run).train();
   translate_and_print(run.folder, recipe.training.threads);
-  const auto program = std::filesystem::proximate(std::filesystem::read_symlink("/proc/self/exe"));
-  std::cout << fmt::format(what_next, run.folder, program.string(), recipe_path);
+  std::cout << fmt::format(what_next, run.folder, program_invocation_name, recipe_path);
 }
 
 }  // namespace dragoman::internal

@@ -59,6 +59,7 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
 
   options.read_recipe_file(path);
   line.set_flags();
+  recipe.given = given_keys(options);
   if (run.folder.empty()) run.folder = default_run_folder(path);
   take_model(options, run);
   options.check([&] { validate(recipe); });

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/status_line.h"
+#include "document/formats.h"
 #include "dragoman/document.h"
 #include "model/folder.h"
 #include "search/saved_model.h"
@@ -42,9 +43,14 @@ DocumentLanguages languages_of(const TranslatingOptions& translating) {
   return {given.from.empty() ? of_model.from : given.from, given.to.empty() ? of_model.to : given.to};
 }
 
-// letter.docx becomes letter.fr.docx, and so does letter.en.docx.
-fs::path translated_name(const fs::path& document, const DocumentLanguages& languages) {
-  const std::string extension = document.extension().string(), own = "." + languages.from;
+// letter.docx becomes letter.fr.docx, and so does letter.en.docx; letter.pdf becomes letter.fr.txt.
+fs::path translated_name(const fs::path& document, const DocumentOptions& o,
+                         const DocumentLanguages& languages) {
+  const std::string_view written_as = document_format(o.format, document.string()).written_as;
+  const std::string extension = written_as.empty()
+                                    ? document.extension().string()
+                                    : std::string(document_format(written_as, "").endings.front());
+  const std::string own = "." + languages.from;
   fs::path name = document.stem();
   if (!languages.from.empty() && name.extension() == own) name = name.stem();
   return name.string() + "." + (languages.to.empty() ? "translated" : languages.to) + extension;
@@ -55,7 +61,7 @@ std::string output_of(const std::string& document, const DocumentOptions& o,
                       const DocumentLanguages& languages) {
   if (is_standard_output(o.out)) return o.out;
   const bool is_folder = o.out.ends_with('/') || fs::is_directory(o.out);
-  const fs::path name = translated_name(document, languages);
+  const fs::path name = translated_name(document, o, languages);
   const std::string out = o.out.empty() ? (fs::path(document).parent_path() / name).string()
                           : is_folder   ? (fs::path(o.out) / name).string()
                                         : o.out;

@@ -62,6 +62,21 @@ std::string_view format_of_markup(std::string_view text) {
   return name.starts_with("office:document") ? "odf" : std::string_view();
 }
 
+// The key's value, after blanks and a colon; empty: there is no such key.
+std::string_view value_of(std::string_view json, std::string_view key) {
+  const size_t found = json.find(key);
+  if (found == json.npos) return {};
+  const std::string_view behind = after_blanks_of(json.substr(found + key.size()));
+  return behind.starts_with(':') ? after_blanks_of(behind.substr(1)) : std::string_view();
+}
+
+std::string_view format_of_json(std::string_view text) {
+  if (!after_blanks_of(text.substr(1)).starts_with('"')) return {};
+  const bool is_catalog =
+      value_of(text, "\"sourceLanguage\"").starts_with('"') && value_of(text, "\"strings\"").starts_with('{');
+  return is_catalog ? "xcstrings" : "json";
+}
+
 bool is_po(std::string_view text) {
   while (text.starts_with('#')) text = after_blanks_of(text.substr(std::min(text.find('\n'), text.size())));
   return (text.starts_with("msgid \"") || text.starts_with("msgctxt \"")) &&
@@ -80,10 +95,11 @@ bool is_package(std::string_view bytes) { return bytes.starts_with("PK\3\4"); }
 
 std::string_view format_of_contents(std::string_view bytes) {
   if (is_package(bytes)) return format_of_package(bytes);
+  if (bytes.starts_with("%PDF-")) return "pdf";
   if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   const std::string_view text = after_blanks_of(bytes);
   if (text.starts_with('<')) return format_of_markup(text);
-  if (text.starts_with('{')) return after_blanks_of(text.substr(1)).starts_with('"') ? "json" : "";
+  if (text.starts_with('{')) return format_of_json(text);
   if (text.starts_with("WEBVTT") && (text.size() == 6 || blanks.find(text[6]) != blanks.npos)) return "vtt";
   if (is_po(text)) return "po";
   return is_srt(text) ? "srt" : std::string_view();

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "document/contents.h"
+#include "document/pdf/pages.h"
 #include "document/readers.h"
 
 namespace dragoman::internal {
@@ -36,12 +37,15 @@ std::span<const DocumentFormat> document_formats() {
        {".odt", ".ods", ".odp", ".odg", ".ott", ".ots", ".otp", ".fodt", ".fods", ".fodp"},
        read_odf},
       {"epub", "books", {".epub"}, read_epub},
+      {"pdf", "PDF, as plain text", {".pdf"}, read_pdf, "text", reads_pdf},
       {"srt", "subtitles (SubRip)", {".srt"}, read_srt},
       {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
       {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},
       {"json", "JSON string tables", {".json", ".arb"}, read_json_strings},
       {"properties", "Java string tables", {".properties"}, read_properties},
       {"strings", "string tables of macOS and iOS", {".strings"}, read_apple_strings},
+      {"stringsdict", "plural rules of macOS and iOS", {".stringsdict"}, read_stringsdict},
+      {"xcstrings", "String Catalogs of Xcode", {".xcstrings"}, read_string_catalog},
       {"yaml", "YAML string tables", {".yaml", ".yml"}, read_yaml},
       {"csv", "tables (CSV)", {".csv"}, read_csv},
       {"tsv", "tables with tabs (TSV)", {".tsv", ".tab"}, read_tsv},

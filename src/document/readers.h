@@ -30,6 +30,10 @@ Document read_epub(std::string_view bytes, const DocumentSettings& settings);
 // translation is fuzzy; the others stay.
 Document read_po(std::string_view bytes, const DocumentSettings& settings);
 
+// PDF, of which only the text comes out, as plain text: a line for each paragraph, without headers, footers and page
+// numbers.
+Document read_pdf(std::string_view bytes, const DocumentSettings& settings);
+
 // Subtitles: SubRip (.srt) and WebVTT (.vtt). A sentence that runs over lines or cues is one segment.
 Document read_srt(std::string_view bytes, const DocumentSettings& settings);
 Document read_vtt(std::string_view bytes, const DocumentSettings& settings);
@@ -61,9 +65,12 @@ Document read_tsv(std::string_view bytes, const DocumentSettings& settings);
 Document read_android_strings(std::string_view bytes, const DocumentSettings& settings);
 Document read_any_xml(std::string_view bytes, const DocumentSettings& settings);
 
-// String tables of Java (.properties), and of macOS and iOS (.strings).
+// String tables of Java (.properties), and of macOS and iOS: .strings, .stringsdict with plural rules, and String
+// Catalogs (.xcstrings), in which texts without a translation get one.
 Document read_properties(std::string_view bytes, const DocumentSettings& settings);
 Document read_apple_strings(std::string_view bytes, const DocumentSettings& settings);
+Document read_stringsdict(std::string_view bytes, const DocumentSettings& settings);
+Document read_string_catalog(std::string_view bytes, const DocumentSettings& settings);
 
 // Files of texts with their translations: XLIFF 1.2 and 2, and TMX 1.4. A unit that has a translation keeps it;
 // otherwise the new translation is inserted.

@@ -135,20 +135,24 @@ void flatten(const ordered_json& value, const std::string& path, ordered_json& f
   }
 }
 
-// The configuration, named as in recipes; empty if it is missing.
-ordered_json configuration(const std::string& folder) {
-  ordered_json flat = ordered_json::object();
+// The model's config.json; empty if it is missing.
+ordered_json configuration_of(const std::string& folder) {
   const std::string path = folder + "/config.json";
-  if (!std::filesystem::exists(path)) return flat;
-  ordered_json config;
+  if (!std::filesystem::exists(path)) return ordered_json::object();
   try {
-    config = parse_json<ordered_json>(read_file(path));
+    ordered_json config = parse_json<ordered_json>(read_file(path));
+    return config.is_object() ? config : ordered_json::object();
   } catch (const ordered_json::exception&) {
-    return flat;
+    return ordered_json::object();
   }
-  if (!config.is_object()) return flat;
+}
+
+// Named as in recipes.
+ordered_json settings_of(ordered_json config) {
+  ordered_json flat = ordered_json::object();
   const ordered_json recipe = config.value("recipe", ordered_json::object());
   config.erase("recipe");
+  config.erase("given");
   flatten(config, "", flat);
   flatten(recipe, "", flat);
   return flat;
@@ -190,7 +194,7 @@ std::string metrics_of(const std::string& folder) { return folder + "/metrics.js
 
 ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
                       const History& history, bool running) {
-  const ordered_json settings = configuration(folder);
+  const ordered_json config = configuration_of(folder), settings = settings_of(config);
   return {{"name", name_of(folder, folders)},
           {"summary", summary(history, running)},
           {"train", curve_json(with_unsmoothed_loss(history.train))},
@@ -200,6 +204,7 @@ ordered_json run_data(const std::string& folder, const std::vector<std::string>&
           {"marks", marks_json(history)},
           {"prepare", history.prepare},
           {"configuration", settings},
+          {"given", config.value("given", ordered_json())},  // null: an earlier version trained it
           {"defaults", defaults_of_changed(settings)}};
 }
 

@@ -159,6 +159,13 @@ void declare(Options& options, Recipe& recipe) {
   declare(options, recipe.checkpoints);
 }
 
+std::vector<std::string> given_keys(const Options& options) {
+  std::vector<std::string> keys;
+  for (const Option& option : options.all())
+    if (!option.section.empty() && !option.origin.empty()) keys.push_back(option.key());
+  return keys;
+}
+
 nlohmann::json saved_value(const std::string& folder, const std::string& key) {
   if (!std::filesystem::exists(folder + "/config.json")) return {};
   return read_config(folder).value(nlohmann::json::json_pointer("/recipe/" + key), nlohmann::json());

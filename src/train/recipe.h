@@ -79,9 +79,13 @@ struct Recipe {
   TrainingConfig training;
   ValidationConfig validation;
   CheckpointsConfig checkpoints;
+  std::vector<std::string> given = {};  // keys that a file or a flag set, which the report marks: given_keys
 };
 
 void declare(Options& options, Recipe& recipe);
+
+// Of a recipe, those that have been set, even to their defaults.
+std::vector<std::string> given_keys(const Options& options);
 
 bool has_validation_set(const DataConfig& data);
 

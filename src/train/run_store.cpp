@@ -53,6 +53,7 @@ void RunStore::write_config(const Recipe& recipe, const nlohmann::json& facts,
       {"format", 1},
       {"model", to_json(recipe.model)},
       {"recipe", recipe_json(recipe)},
+      {"given", recipe.given},
       {"vocabulary_checksums", vocabulary_checksums(folder_)},
       {"made_by",
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};

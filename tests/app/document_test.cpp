@@ -2,6 +2,8 @@
 #include <filesystem>
 
 #include "app/translating_commands.h"
+#include "document/made_pdf.h"
+#include "document/pdf/pages.h"
 
 namespace dragoman::internal {
 namespace {
@@ -43,6 +45,18 @@ TEST_F(TranslatingCommands, SeveralDocumentsNameTheirTranslations) {
   EXPECT_NE(errors_.find("must be a folder"), std::string::npos) << errors_;
   translate("", "--document " + html);
   EXPECT_TRUE(std::filesystem::exists(file("a.translated.html")));
+}
+
+TEST_F(TranslatingCommands, TheTextOfAPdfIsATextFile) {
+  const std::string pdf = write("a.en.pdf", pdf_file({{{50, 50, 10, "It is cold."}}}));
+  const std::string languages = " --from en --to fr";
+  if (!reads_pdf) {
+    run("translate -m " + folder_.path + " --document " + pdf + languages, "", 1);
+    EXPECT_NE(errors_.find("built without poppler"), std::string::npos) << errors_;
+    return;
+  }
+  EXPECT_EQ(translate("", "--document " + pdf + languages), file("a.fr.txt") + "\n");
+  EXPECT_EQ(read_file(file("a.fr.txt")), translate("It is cold.\n") + "\n");
 }
 
 TEST_F(TranslatingCommands, ADocumentThatCannotBeTranslatedIsASentenceAndWritesNothing) {

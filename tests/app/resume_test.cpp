@@ -12,6 +12,7 @@
 
 #include "app/training_runs.h"
 #include "base/random.h"
+#include "train/recipe.h"
 
 namespace dragoman::internal {
 namespace {
@@ -196,6 +197,16 @@ TEST_F(ResumeTest, AnotherConfigurationIsAnErrorThatNamesTheKeyAndChangesNothing
   EXPECT_EQ(wait_for(start("run", {"--resume=never"})), 2);
   EXPECT_EQ(wait_for(start("nothing", {"--resume=require"})), 2);
   EXPECT_EQ(read_file(path("run") + "/config.json"), before);
+}
+
+TEST_F(ResumeTest, TheConfigurationSaysWhatTheRecipeAndTheFlagsSet) {
+  const std::string as_by_default = "--training.seed=" + std::to_string(Recipe().training.seed);
+  ASSERT_EQ(wait_for(start("run", {steps(2), as_by_default})), 0) << read_file(path("log"));
+  const auto given = nlohmann::json::parse(read_file(path("run") + "/config.json")).at("given");
+  const auto has = [&](const char* key) { return std::ranges::find(given, key) != given.end(); };
+  for (const char* key : {"data.synthetic", "model.d_model", "training.max_steps", "training.seed"})
+    EXPECT_TRUE(has(key)) << key;
+  for (const char* key : {"out", "model.norm_eps", "training.clip_norm"}) EXPECT_FALSE(has(key)) << key;
 }
 
 TEST_F(ResumeTest, ADivergenceIsReported) {

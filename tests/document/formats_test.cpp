@@ -27,6 +27,9 @@ std::vector<Sample> samples() {
       {"tmx", "<?xml version=\"1.0\"?><!DOCTYPE tmx SYSTEM \"tmx14.dtd\"><tmx version=\"1.4\"/>"},
       {"po", "# a comment\n\nmsgid \"\"\nmsgstr \"\"\n"},
       {"json", "{\n  \"a\": \"Hello\"\n}\n"},
+      {"json", R"({"sourceLanguage": "Source language", "strings": "Strings"})"},
+      {"pdf", "%PDF-1.7\n"},
+      {"xcstrings", R"({"sourceLanguage": "en", "strings": {}})"},
       {"srt",
        "\xEF\xBB\xBF"
        "1\r\n00:00:01,000 --> 00:00:02,000\r\nHello\r\n"},

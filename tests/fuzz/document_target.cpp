@@ -11,7 +11,29 @@ namespace dragoman::internal {
 namespace {
 
 // Where the segments are copied into another place: msgstr, <target>. There the file is the same from then on.
-bool fills_in(std::string_view format) { return format == "po" || format == "xliff" || format == "tmx"; }
+bool fills_in(std::string_view format) {
+  return format == "po" || format == "xliff" || format == "tmx" || format == "xcstrings";
+}
+
+constexpr const char* apple_rules =
+    "<plist><dict><key>a</key><dict><key>b</key><string>%#@c@ of %@</string><key>c</key><dict><key>"
+    "NSStringFormatSpecTypeKey</key><string>d</string><key>other</key><string>e &amp; "
+    "f</string></dict></dict></dict></plist>";
+constexpr const char* string_catalog = R"({
+  "sourceLanguage" : "en",
+  "strings" : {
+    "One %lld" : {
+
+    },
+    "b" : {
+      "localizations" : {
+        "en" : {"variations" : {"plural" : {"other" : {"stringUnit" : {"state" : "new", "value" : "two %arg"}}}}},
+        "fr" : {"stringUnit" : {"state" : "new", "value" : ""}}
+      }
+    }
+  },
+  "version" : "1.0"
+})";
 
 std::string utf16(std::string_view ascii) {
   std::string bytes = "\xFF\xFE";
@@ -35,6 +57,7 @@ std::string read_document(std::string_view bytes) {
   if (bytes.empty()) return "it is empty";
   const auto formats = document_formats();
   const DocumentFormat& format = formats[static_cast<unsigned char>(bytes[0]) % formats.size()];
+  if (format.name == "pdf") return "another library reads it, whose place pdf_target.cpp takes";
   const DocumentSettings settings = {.name = "document", .to = fills_in(format.name) ? "fr" : ""};
   return refusal([&] {
     const std::string file(bytes.substr(1));
@@ -82,6 +105,8 @@ Seeds document_seeds() {
         "l\n\n   m\n  n: [*a, {o: p q}]\n"}},
       {"properties", {"# a\nb\\ c=One {0} \\\n  isn''t \\u00e9\\n\\t\n!d\ne : f\\:\n", "a=caf\xE9\n"}},
       {"strings", {"/* a */\n\"b\" = \"One %@ \\\"c\\\" of %d\\n\";\n// d\ne;\n", utf16("\"a\" = \"hi\";")}},
+      {"stringsdict", {apple_rules}},
+      {"xcstrings", {string_catalog, "{\"sourceLanguage\":\"en\",\"strings\":{\"One %lld\":{}}}"}},
       {"android",
        {"<resources><string name='a'>It\\'s <xliff:g id='b'>%1$s</xliff:g>\\n<b>c</b> &amp; "
         "d</string><plurals name='e'><item quantity='one'>f</item></plurals></resources>"}},

@@ -25,6 +25,11 @@ std::vector<std::string> run_state_seeds();
 std::string read_document(std::string_view bytes);
 std::vector<std::string> document_seeds();
 
+// pdf_target.cpp: words at any places of a page
+
+std::string read_pdf_words(std::string_view bytes);
+std::vector<std::string> pdf_word_seeds();
+
 // glossary_target.cpp
 
 std::string read_glossary_file(std::string_view bytes);

@@ -288,6 +288,7 @@ constexpr FuzzTarget targets[] = {
     {"checkpoint", read_checkpoint, checkpoint_seeds},
     {"run_state", read_run_state, run_state_seeds},
     {"document", read_document, document_seeds},
+    {"pdf_words", read_pdf_words, pdf_word_seeds},
 #ifdef DRAGOMAN_SERVES
     {"http_requests", read_http_requests, http_request_seeds},
     {"routes", read_requests_to_routes, seeds_of_requests_to_routes},

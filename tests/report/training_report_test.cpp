@@ -168,6 +168,14 @@ TEST_F(Report, SettingsThatDifferFromTheirDefaultsAreNamed) {
   EXPECT_TRUE(data["runs"][2]["defaults"].empty());
 }
 
+TEST_F(Report, SettingsThatTheRecipeSetAreNamed) {
+  const auto data = report_data({run("a", "", R"({"recipe": {}, "given": ["model.heads", "data.tsv"]})"),
+                                 run("b", "", R"({"recipe": {}})")});
+  EXPECT_EQ(data["runs"][0]["given"].dump(), R"(["model.heads","data.tsv"])");
+  EXPECT_FALSE(data["runs"][0]["configuration"].contains("given"));
+  EXPECT_TRUE(data["runs"][1]["given"].is_null());
+}
+
 TEST_F(Report, ARunThatHasItsFolderIsRunningAndSaysHowLong) {
   const auto summary_of = [&](const std::string& more) {
     const std::string folder =

@@ -113,6 +113,26 @@ TEST_F(SeveralSentences, OneOfWhichLittleIsLeftIsFlagged) {
   EXPECT_TRUE(translate("It is cold, and we go home. Where is it?", "We go. ").too_short);
 }
 
+// From a source of ten tokens on, whose output has less than two fifths of them.
+TEST_F(SeveralSentences, OnesThatAreTooShortAreNotNearlySo) {
+  const auto is_too_short = [&](std::vector<std::pair<size_t, size_t>> sizes) {
+    SearchedLine line;
+    for (const auto& [source, output] : sizes) {
+      line.segments.push_back({.ids = std::vector<int32_t>(source, 5)});
+      line.hypotheses.push_back({{.hypothesis = {.tokens = std::vector<int32_t>(output, 5)}}});
+    }
+    return translated_line(line, model().vocabularies, {}, false).too_short;
+  };
+  EXPECT_FALSE(is_too_short({{9, 0}}));
+  EXPECT_TRUE(is_too_short({{10, 0}}));
+  EXPECT_TRUE(is_too_short({{10, 3}}));
+  EXPECT_FALSE(is_too_short({{10, 4}}));
+  EXPECT_TRUE(is_too_short({{100, 39}}));
+  EXPECT_FALSE(is_too_short({{100, 40}}));
+  EXPECT_TRUE(is_too_short({{9, 0}, {10, 3}, {10, 30}})) << "each sentence counts";
+  EXPECT_FALSE(is_too_short({{9, 0}, {10, 4}}));
+}
+
 TEST_F(SeveralSentences, AModelOfOnePairKnowsItsLanguages) {
   EXPECT_EQ(error_of({.from = "de", .to = "fr"}), "") << "it does not say which they are";
   configure("/recipe/data/from"_json_pointer, "en");

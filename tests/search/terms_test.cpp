@@ -123,6 +123,22 @@ TEST(FoundSentence, CoversWhatIsNotATerm) {
       (std::vector<int32_t>{2, 3, 1, 4}));
 }
 
+// As the option does. Outputs as short as these cannot attend to all of the source.
+TEST_P(TermsTest, TurnTheRankingByCoverageOn) {
+  const auto best = [&](bool with_term, SearchOptions options) {
+    options.max_length = 5;
+    TranslationRequest request = {.text = "It is cold", .options = options};
+    if (with_term) request.terms = {{{6, 10}, {"dog"}}};
+    return translate(request).line.translations[0];
+  };
+  const Translation ranked = best(true, {.beam = 4}), unranked = best(false, {.beam = 4});
+  EXPECT_EQ(ranked.score, best(true, {.beam = 4, .coverage_penalty = term_coverage}).score);
+  EXPECT_EQ(ranked.text, best(true, {.beam = 4, .coverage_penalty = term_coverage}).text);
+  EXPECT_NE(ranked.score, best(true, {.beam = 4, .coverage_penalty = 2 * term_coverage}).score)
+      << "one that is given stays";
+  EXPECT_NE(unranked.score, best(false, {.beam = 4, .coverage_penalty = term_coverage}).score);
+}
+
 TEST_P(TermsTest, OneOfTheTargetsComesOut) {
   const GivenTerm term = {{2, 5}, {"dog", "dogs", "station"}};
   for (const int64_t beam : {1, 5}) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "dragoman/document.h"
 #include "serve/fake_server.h"
 #include "serve/libretranslate/routes.h"
 #include "temporary_folder.h"
@@ -168,6 +170,16 @@ TEST_F(LibreTranslateTest, FilesAreTranslatedAndFetched) {
   EXPECT_EQ(header_of(file->response.headers, "x-content-type-options"), "nosniff");
   for (const char* name : {"x", "..", "0123456789abcdef0123456789abcdef.html", ".html"})
     EXPECT_EQ(server.get(std::string("/download_file/") + name)->response.status, 404) << name;
+}
+
+TEST_F(LibreTranslateTest, TheTranslationOfAFileIsNamedAfterItsOwnFormat) {
+  const auto answer =
+      server.post_file("/translate_file", {{"source", "en"}, {"target", "fr"}}, "Report.pdf", "%PDF-1.4");
+  if (std::ranges::none_of(dragoman::document_formats(), [](const auto& f) { return f.name == "pdf"; })) {
+    EXPECT_EQ(answer->response.status, 400);
+  } else {
+    EXPECT_TRUE(answer->json().at("translatedFileUrl").get<std::string>().ends_with(".Report_fr.txt"));
+  }
 }
 
 TEST(LibreTranslateLimits, HoldForFilesAndAlternatives) {

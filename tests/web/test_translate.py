@@ -142,6 +142,30 @@ class Translate(PageTest):
         expect(self.page.locator("#target .word").nth(2)).to_be_focused()
         self.check()
 
+    def test_other_words_leave_the_sentences_before_them_alone(self):
+        first, second = "Where is the cat?", "The old house and the bird"
+        self.open()
+        self.type(f"{first} {second}")
+        before = self.translated()
+        settled = self.server.translate(first)["text"].split()
+        self.assertEqual(before.split()[:len(settled)], settled)
+        words = self.page.locator("#target .word")
+        number = len(settled) + 1  # the second word of the second sentence
+        self.assertLess(number, words.count())
+        words.nth(number).click()
+        options = self.page.locator("#choices [role=option]")
+        expect(options.first).to_be_visible()
+        self.picture("choices")
+        for other in options.locator("strong").all_text_contents():
+            self.assertNotEqual(other, before.split()[number])
+        chosen = options.first.locator("strong").text_content()
+        options.first.click()
+        expect(words.nth(number)).to_have_text(chosen)
+        after = self.translated()
+        self.assertEqual(after.split()[:number], before.split()[:number])
+        self.assertEqual(after, self.server.translate(f"{first} {second}", prefix=" ".join([*before.split()[:number], chosen]))["text"])
+        self.check()
+
     def test_words_without_spaces(self):
         asked, sentence = [], "我们喜欢音乐。"
         others = ["我们喜欢电影。", "我们喜欢看书。", "我们喜爱音乐。", "我们喜欢音乐会。"]

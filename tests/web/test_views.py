@@ -121,6 +121,18 @@ class Views(PageTest):
         self.assertEqual([int(weight) >= 700 for weight in rows.locator("th").evaluate_all("all => all.map((one) => getComputedStyle(one).fontWeight)")],
                          [True, True, False, False, False])
 
+    def test_settings_that_the_recipe_set_are_marked(self):
+        self.train("given", range(1, 4))
+        recipe = {"model": {"d_model": 512, "heads": 3}, "training": {"seed": 1, "ema": 0.99}}
+        (self.runs / "given/config.json").write_text(json.dumps({"recipe": recipe, "given": ["model.heads", "training.seed"]}))
+        self.open("training")
+        rows = self.page.locator("#configuration tbody tr:visible")
+        expect(rows).to_have_count(3)
+        marked = self.page.locator("#configuration tbody tr").filter(has=self.page.locator("td.set"))
+        self.assertEqual(marked.locator("th").all_text_contents(), ["model.heads", "training.seed"])
+        self.picture("set")
+        self.check()
+
     def test_inspect(self):
         self.open()
         self.type("the cat sees a dog")

@@ -43,7 +43,8 @@ class AppleStrings {
       expect(';');
       const auto begin = static_cast<size_t>(text.data() - file_.data());
       document_.keep(file_.substr(kept, begin - kept));
-      add(text);
+      document_.add_format(text, string_syntax<decode_apple, escape_apple>(),
+                           *format_grammar("apple-format"));
       kept = begin + text.size();
     }
     document_.keep(file_.substr(kept));
@@ -51,15 +52,6 @@ class AppleStrings {
   }
 
  private:
-  void add(std::string_view text) {
-    static const StringSyntax syntax = string_syntax<decode_apple, escape_apple>();
-    const FormatGrammar* const grammar = format_grammar("apple-format");
-    document_.add(text, message_parts(text, syntax, {.grammar = grammar}),
-                  [grammar, text = std::string(text)](const std::string& translation) {
-                    return with_arguments_in_order(*grammar, text, translation).value_or(text);
-                  });
-  }
-
   // White space and comments.
   void skip() {
     for (;;) {

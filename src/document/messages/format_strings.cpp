@@ -90,8 +90,16 @@ FormatPart resource_part(std::string_view text) {
 FormatPart loose_part(const FormatGrammar& grammar, std::string_view text) {
   if (text.starts_with("%%")) return directive(2);
   if (text[0] != '%') return resource_part(text);
+  if (grammar.flag == "apple" && name_at(text, 1) == 3 && text.substr(1).starts_with("arg"))
+    return directive(4);  // the number of a plural in a String Catalog
   const FormatPart part = percent_part(grammar, text);
-  return part.kind == PartKind::directive && text[part.size - 1] != '%' ? part : FormatPart{};
+  if (part.kind != PartKind::directive || text[part.size - 1] == '%') return {};
+  const std::string_view found = text.substr(0, part.size);
+  if (grammar.flag == "apple" && found.ends_with('@') && is_in('#', found)) {
+    const size_t name = name_at(text, part.size);  // %#@files@ is replaced by what the rule "files" gives
+    if (name > 0 && text.substr(part.size + name).starts_with('@')) return directive(part.size + name + 1);
+  }
+  return part;
 }
 
 // %1, %L1, %n; any other % is text.
@@ -166,7 +174,8 @@ bool is_in_order(const FormatGrammar& grammar, std::string_view directive) {
   switch (grammar.style) {
     case FormatStyle::percent:
     case FormatStyle::loose: {
-      if (directive[0] != '%' || directive.back() == '%' || is_in(directive.back(), grammar.silent))
+      if (directive[0] != '%' || directive.back() == '%' || is_in(directive.back(), grammar.silent) ||
+          directive == "%arg")
         return false;
       const size_t digits = digits_at(directive, 1);
       const bool numbered = digits > 0 && directive.substr(1 + digits).starts_with('$');

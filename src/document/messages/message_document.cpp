@@ -37,6 +37,14 @@ void MessageDocument::add(std::string_view bytes, std::vector<MessagePart> parts
                      .finish = std::move(finish)});
 }
 
+void MessageDocument::add_format(std::string_view bytes, const StringSyntax& syntax,
+                                 const FormatGrammar& grammar) {
+  add(bytes, message_parts(bytes, syntax, {.grammar = &grammar}),
+      [&grammar, text = std::string(bytes)](const std::string& translation) {
+        return with_arguments_in_order(grammar, text, translation).value_or(text);
+      });
+}
+
 Document MessageDocument::finish() && {
   pieces_.push_back({.kept = std::move(kept_)});
   const auto write = [pieces = std::move(pieces_),

@@ -34,6 +34,8 @@ class MessageDocument {
 
   void keep(std::string_view bytes) { kept_ += bytes; }
   void add(std::string_view bytes, std::vector<MessagePart> parts, Finish finish = {});
+  // A format string, which stays as it is where its translation cannot take the same arguments.
+  void add_format(std::string_view bytes, const StringSyntax& syntax, const FormatGrammar& grammar);
   Document finish() &&;
 
  private:

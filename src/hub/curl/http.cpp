@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include <curl/curl.h>
@@ -130,6 +131,17 @@ std::string reason_of(CURLcode code) {
   }
 }
 
+// The authorities that are trusted: a libcurl that came with the program, in Python's wheel, looks where the system on
+// which it was built has them.
+const char* certificates() {
+  const char* const own = curl_version_info(CURLVERSION_NOW)->cainfo;
+  std::error_code unreadable;
+  for (const char* path : {own, "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                           "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"})
+    if (path != nullptr && std::filesystem::exists(path, unreadable)) return path;
+  return own;
+}
+
 }  // namespace
 
 struct Http::Session {
@@ -162,6 +174,7 @@ EasyHandle Http::Session::prepare(const HttpRequest& request, curl_slist* header
   set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   set(CURLOPT_LOW_SPEED_TIME, times.stall);
   set(CURLOPT_HTTPHEADER, headers);
+  if (const char* const trusted = certificates(); trusted != nullptr) set(CURLOPT_CAINFO, trusted);
   set(CURLOPT_USERAGENT, ("dragoman/" + std::string(version())).c_str());
   if (!request.token.empty()) {
     set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER);

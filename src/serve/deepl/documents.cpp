@@ -23,7 +23,7 @@ void upload(DeepL& api, const ServeCall& call) {
   UploadedFile file = uploaded_file(call.request, fields.text("filename"));
   const DeepLChoice chosen = chosen_by(fields, call, api);
   const DocumentJobs::Ticket ticket =
-      api.documents.begin(translated_name(file.name, chosen.to), call.client, file.bytes.size());
+      api.documents.begin(translated_name(file, chosen.to), call.client, file.bytes.size());
   TextWork work = work_of(call, std::move(file.bytes));
   work.format = file.format;
   work.name = file.name;

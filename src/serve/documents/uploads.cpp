@@ -21,6 +21,12 @@ std::string format_of(const std::string& given) {
   return {};
 }
 
+DocumentFormat format_named(const std::string& name) {
+  for (DocumentFormat& format : document_formats())
+    if (format.name == name) return std::move(format);
+  return {};
+}
+
 }  // namespace
 
 UploadedFile uploaded_file(const IncomingRequest& request, const std::string& given) {
@@ -35,9 +41,12 @@ UploadedFile uploaded_file(const IncomingRequest& request, const std::string& gi
   return {.name = name, .bytes = std::string(file->content), .format = format};
 }
 
-std::string translated_name(const std::string& name, const std::string& language) {
-  const size_t dot = std::min(name.rfind('.'), name.size());
-  return plain_file_name(name.substr(0, dot) + "_" + language + name.substr(dot));
+std::string translated_name(const UploadedFile& file, const std::string& language) {
+  const size_t dot = std::min(file.name.rfind('.'), file.name.size());
+  const std::string written_as = format_named(file.format).written_as;
+  const std::string ending =
+      written_as.empty() ? file.name.substr(dot) : format_named(written_as).endings.front();
+  return plain_file_name(file.name.substr(0, dot) + "_" + language + ending);
 }
 
 HttpResponse file_answer(std::string bytes, const std::string& name) {

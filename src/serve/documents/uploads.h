@@ -17,8 +17,9 @@ struct UploadedFile {
 // `name`: its name, where the request gives another than the part has.
 UploadedFile uploaded_file(const IncomingRequest& request, const std::string& name = {});
 
-// "Report_fr.docx" for "Report.docx", in characters that an address and a header may have.
-std::string translated_name(const std::string& name, const std::string& language);
+// "Report_fr.docx" for "Report.docx", in characters that an address and a header may have. Its extension is that of the
+// format that the translation has.
+std::string translated_name(const UploadedFile& file, const std::string& language);
 
 // An answer that browsers save under this name and never show.
 HttpResponse file_answer(std::string bytes, const std::string& name);

@@ -40,7 +40,7 @@ void translate_file(ServeContext& context, const ServeCall& call) {
     admit_file(context, client, characters);
   };
   const std::string address = address_of(call, !context.settings.certificate.empty());
-  const std::string name = translated_name(file.name, languages.to);
+  const std::string name = translated_name(file, languages.to);
   const auto place = context.files.reserve(file.bytes.size(), call.client);
   std::vector<TextWork> works;
   works.push_back(std::move(work));
