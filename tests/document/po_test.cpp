@@ -45,7 +45,7 @@ TEST(Po, FillsEveryFormOfAPlural) {
   three.replace(three.find("nplurals=2"), 10, "nplurals=3");
   EXPECT_TRUE(po_has(rotation_of_po(three), "[1] \"%q svyrf\"\nmsgstr[2] \"%q svyrf\"\n"));
   three.replace(three.find("nplurals=3"), 10, "nplurals=1");
-  EXPECT_TRUE(po_has(rotation_of_po(three), "msgstr[0] \"%q svyrf\"\nmsgstr[1] \"\"\n"));
+  EXPECT_TRUE(rotation_of_po(three).ends_with("msgstr[0] \"%q svyrf\"\n"));
   three.replace(three.find("[1] \"\""), 6, "[1] \"Da\"");
   three.replace(three.find("nplurals=1"), 10, "nplurals=2");
   EXPECT_EQ(texts_of(read_as("po", three)), (Texts{"One file"}));

@@ -42,6 +42,10 @@ Smaller
 
    Second part.
 
+::
+
+   more literal *text*
+
 .. note:: Mind the **gap**.
 
    And more.

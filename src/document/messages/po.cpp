@@ -159,6 +159,7 @@ class Catalogue {
       if (wanted[form] && parts.has_segments())
         add_translation(entry, form, parts, form == one ? entry.id : entry.plural_id);
     }
+    for (size_t form = forms; form < there; ++form) remove(entry.translations[form].place);
     if (!grammars.empty() || check.has_unknown) checks_[entry_] = check;
     edit_flags(entry);
   }
@@ -208,6 +209,11 @@ class Catalogue {
   }
 
   void replace(TextSpan place, std::string bytes) { edits_.push_back({place, {.kept = std::move(bytes)}}); }
+
+  // With its line.
+  void remove(TextSpan field) {
+    replace({field.begin, std::min(file_.find('\n', field.end), file_.size() - 1) + 1}, "");
+  }
 
   // Takes away the fuzzy flag, and the message that the old translation was made for.
   void edit_flags(const PoEntry& entry) {

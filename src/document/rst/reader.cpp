@@ -139,6 +139,7 @@ class RstReader {
     const std::string_view text = line().text;
     if (text.empty()) return keep_line();
     if (text == ".." || text.starts_with(".. ")) return read_explicit();
+    if (text == "::") return read_literal_after(line().indent);
     if (text.starts_with("__ ") || (text.starts_with(':') && field_mark(text) == 0)) return read_field();
     if (text.starts_with(">>>")) return keep_to_blank();
     if (is_table_border(text)) return read_table();
@@ -241,6 +242,11 @@ class RstReader {
     const bool is_item =
         next.text.starts_with("- ") || next.text.starts_with("* ") || next.text.starts_with("| ");
     return !next.blank() && next.indent == indent && !is_item;
+  }
+
+  void read_literal_after(size_t indent) {
+    keep_line();
+    read_literal(indent);
   }
 
   // Deeper lines, or lines that begin with the same sign.

@@ -1,0 +1,332 @@
+"""What independent readers find in documents: the structure that a translation must keep, as parts that can be compared.
+
+A judge takes a file's path and returns {part: Counter or list}; it raises any exception if it cannot read the file.
+"""
+import collections
+import csv as csv_reader
+import json as json_reader
+import shutil
+import subprocess
+import warnings
+import zipfile
+import zlib
+
+warnings.simplefilter("ignore")
+Counter = collections.Counter
+
+
+def local(name):
+    return name.rpartition("}")[2] if isinstance(name, str) else "comment"
+
+
+def elements(root, ignored=(), translated=()):
+    """How often each element occurs with its attributes, but those that are translated."""
+    return Counter((local(e.tag), *sorted((local(k), v) for k, v in e.attrib.items() if local(k) not in translated))
+                   for e in root.iter() if local(e.tag) not in ignored)
+
+
+def parsed_xml(path):
+    import lxml.etree
+
+    return lxml.etree.parse(str(path), lxml.etree.XMLParser(huge_tree=True, resolve_entities=False)).getroot()
+
+
+def has_letters(text):
+    return any(c.isalpha() for c in text)
+
+
+def text(path):
+    lines = path.read_text("utf-8-sig").split("\n")
+    return {"lines": [(line[:len(line) - len(line.lstrip())], "" if has_letters(line) else line) for line in lines]}
+
+
+translated_attributes = {"alt", "title", "placeholder", "label", "value", "content", "lang", "charset", "summary", "aria-label",
+                         "aria-description", "aria-placeholder", "aria-roledescription", "aria-valuetext"}
+
+
+def html(path):
+    import html5lib
+
+    root = html5lib.parse(path.read_bytes(), namespaceHTMLElements=False)
+    code = Counter("".join(e.itertext()) for e in root.iter() if e.tag in ("code", "kbd", "script", "style"))
+    return {"elements": elements(root, (), translated_attributes), "code": code}
+
+
+def markdown(path):
+    from markdown_it import MarkdownIt
+
+    def counted(parser):
+        found = Counter()
+
+        def count(tokens):
+            for token in tokens:
+                content = token.content if token.type in ("code_inline", "code_block", "fence", "html_block") else ""
+                # Emphasis may be written as HTML; one without words in the translation may go away.
+                if token.type not in ("text", "softbreak", "inline", "em_open", "em_close", "strong_open", "strong_close") \
+                        and token.content not in ("<em>", "</em>", "<strong>", "</strong>"):
+                    attributes = sorted((k, v) for k, v in token.attrs.items() if k != "alt")
+                    found[token.type, content, str(attributes)] += 1
+                count(token.children or [])
+
+        count(parser.parse(path.read_text("utf-8-sig")))
+        return found
+
+    return {"elements": counted(MarkdownIt("commonmark")), "with tables": counted(MarkdownIt("commonmark").enable("table"))}
+
+
+def rst(path):
+    import docutils.core
+    import docutils.nodes
+
+    quiet = {"report_level": 5, "halt_level": 5, "file_insertion_enabled": False, "raw_enabled": False}
+    tree = docutils.core.publish_doctree(path.read_text("utf-8-sig"), str(path), settings_overrides=quiet)
+    # Emphasis without words in the translation goes away, and `page`_ becomes `Seite <page_>`_, which is a target, too.
+    free, inline = (docutils.nodes.emphasis, docutils.nodes.strong), docutils.nodes.TextElement
+    found = Counter()
+    for node in tree.findall(docutils.nodes.Element):
+        if not isinstance(node, free) and not (isinstance(node, docutils.nodes.target) and isinstance(node.parent, inline)):
+            literal = isinstance(node, (docutils.nodes.literal, docutils.nodes.literal_block, docutils.nodes.comment))
+            found[node.tagname, node.astext() if literal else "", node.get("refuri", "")] += 1
+    return {"elements": found}
+
+
+def subtitles(path):
+    import pysubs2
+
+    if path.suffix == ".vtt" and not path.read_text("utf-8-sig").startswith("WEBVTT"):
+        raise ValueError("not WebVTT")
+    return {"times": [(event.start, event.end) for event in pysubs2.load(str(path))]}
+
+
+def po(path):
+    import polib
+
+    messages = Counter((e.msgctxt, e.msgid, e.msgid_plural, e.obsolete) for e in polib.pofile(str(path)))
+    if shutil.which("msgfmt") is None:
+        return {"messages": messages}
+    errors = subprocess.run(["msgfmt", "--check-format", "--output", "/dev/null", path], capture_output=True).returncode
+    return {"messages": messages, "errors of msgfmt": [errors]}
+
+
+def json(path):
+    found = Counter()
+
+    def walk(value, at):
+        if isinstance(value, dict):
+            for key, inside in value.items():
+                walk(inside, f"{at}/{key}")
+        elif isinstance(value, list):
+            for i, inside in enumerate(value):
+                walk(inside, f"{at}/{i}")
+        else:
+            found[at, "" if isinstance(value, str) else str(value)] += 1
+
+    walk(json_reader.loads(path.read_text("utf-8-sig")), "")
+    return {"values": found}
+
+
+def yaml(path):
+    import yaml as reader
+
+    found = []
+
+    def walk(node):
+        if isinstance(node, reader.ScalarNode):
+            found.append((node.tag, "" if node.tag.endswith(":str") else node.value))
+        elif isinstance(node, reader.SequenceNode):
+            found.append((node.tag, len(node.value)))
+            for inside in node.value:
+                walk(inside)
+        else:
+            found.append((node.tag, len(node.value)))
+            for key, inside in node.value:
+                found.append(("key", getattr(key, "value", None)) if isinstance(key, reader.ScalarNode) else ())
+                walk(inside)
+
+    for document in reader.compose_all(path.read_bytes(), Loader=reader.SafeLoader):
+        if document is not None:
+            walk(document)
+    return {"nodes": found}
+
+
+def string_table(path):
+    from translate.storage import properties as reader
+
+    store = (reader.stringsfile if path.suffix == ".strings" else reader.javautf8file)()
+    content = path.read_bytes()
+    if path.suffix == ".properties":
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            store = reader.javafile()
+    store.parse(content)
+    return {"keys": [unit.name for unit in store.units if unit.name], "empty": [u.name for u in store.units if not u.value]}
+
+
+def table(path):
+    lines = path.read_text("utf-8-sig")
+    first = lines.split("\n")[0]
+    separator = "\t" if path.suffix == ".tsv" else max(",;\t|", key=first.count)
+    rows = list(csv_reader.reader(lines.splitlines(keepends=True), delimiter=separator, strict=True))
+    return {"cells": [tuple("" if has_letters(cell) else cell for cell in row) for row in rows]}
+
+
+def xml(path):
+    return {"elements": elements(parsed_xml(path))}
+
+
+def xliff(path):
+    import lxml.etree
+
+    root = parsed_xml(path)
+    codes_of = lambda element: Counter((local(e.tag), e.get("id")) for e in element.iter() if e is not element)
+    sources, codes = Counter(), []
+    for source in root.iter("{*}source"):
+        tail, source.tail = source.tail, None
+        sources[lxml.etree.tostring(source, method="c14n")] += 1
+        source.tail = tail
+        target = source.getparent().find("{*}target")
+        if target is not None and (len(target) or (target.text or "").strip()):
+            codes.append(codes_of(source) - codes_of(target))
+    for target in list(root.iter("{*}target")):
+        target.getparent().remove(target)
+    return {"sources": sources, "lost codes": [c for c in codes if c],
+            "elements": elements(root, (), ("target-language", "trgLang", "state", "approved"))}
+
+
+def tmx(path):
+    import lxml.etree
+
+    language = "{http://www.w3.org/XML/1998/namespace}lang"
+    root = parsed_xml(path)
+    variants = Counter()
+    for variant in root.iter("tuv"):
+        name = variant.get(language, variant.get("lang", "")).lower()
+        if not name.startswith("fr"):  # those are new
+            variants[name, lxml.etree.tostring(variant.find("seg"), method="c14n", with_tail=False)] += 1
+    return {"units": [len(list(root.iter("tu")))], "variants": variants}
+
+
+def package(path):
+    """What the parts of a package are: all must be there, and be as well-formed as they were."""
+    import lxml.etree
+
+    def reads(data):
+        try:
+            lxml.etree.fromstring(data, lxml.etree.XMLParser(huge_tree=True, resolve_entities=False))
+            return True
+        except lxml.etree.XMLSyntaxError:
+            return False
+
+    with zipfile.ZipFile(path) as entries:
+        text = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
+        return [(name, reads(entries.read(name)) if name.endswith(text) else zlib.crc32(entries.read(name)))
+                for name in entries.namelist()]
+
+
+def docx(path):
+    import docx as reader
+    import lxml.etree
+
+    kept = {"p", "tbl", "tr", "tc", "hyperlink", "drawing", "pict", "sectPr", "tab", "br", "bookmarkStart", "bookmarkEnd", "sdt",
+            "footnoteReference", "endnoteReference", "commentReference", "fldChar", "instrText", "object", "oMath"}
+    found = {"parts": package(path)}
+    for part in reader.Document(str(path)).part.package.iter_parts():
+        if part.content_type.startswith("application/vnd.openxmlformats-officedocument.wordprocessingml"):
+            root = lxml.etree.fromstring(part.blob)
+            found[str(part.partname)] = Counter({name: n for name, n in elements(root).items() if name[0] in kept})
+    return found
+
+
+def xlsx(path):
+    import openpyxl
+
+    book = openpyxl.load_workbook(str(path))
+    sheets = {sheet.title: [(cell.coordinate, "" if cell.data_type == "s" else str(getattr(cell.value, "text", cell.value)))
+                            for row in sheet.iter_rows() for cell in row if cell.value is not None] for sheet in book.worksheets}
+    return {"parts": package(path), **sheets}
+
+
+def pptx(path):
+    import pptx as reader
+
+    def described(shapes):
+        for s in shapes:
+            yield s.shape_type, s.left, s.top, s.has_text_frame and len(s.text_frame.paragraphs)
+            if getattr(s, "has_table", False):
+                yield [[len(cell.text_frame.paragraphs) for cell in row.cells] for row in s.table.rows]
+            yield from described(getattr(s, "shapes", ()))
+
+    slides = reader.Presentation(str(path)).slides
+    return {"parts": package(path), **{f"slide {i}": list(described(slide.shapes)) for i, slide in enumerate(slides, 1)}}
+
+
+def odf(path):
+    free = ("span", "s", "soft-page-break")  # several spaces may become one, and pages break elsewhere
+    if path.suffix.startswith(".fod"):
+        return {"elements": elements(parsed_xml(path), free)}
+    import odf.opendocument
+
+    found = Counter()
+
+    def walk(element):
+        if element.nodeType == element.ELEMENT_NODE and element.qname[1] not in free:
+            found[element.qname[1], *sorted((k[1], v) for k, v in element.attributes.items())] += 1
+        for child in element.childNodes:
+            walk(child)
+
+    walk(odf.opendocument.load(str(path)).body)
+    return {"parts": package(path), "elements": found}
+
+
+def epub(path):
+    import ebooklib.epub
+    import lxml.etree
+
+    parser = lxml.etree.XMLParser(huge_tree=True, resolve_entities=False)
+    book = ebooklib.epub.read_epub(str(path))
+    pages = {item.get_name(): elements(lxml.etree.fromstring(item.get_content(), parser), (), translated_attributes)
+             for item in book.get_items_of_type(ebooklib.ITEM_DOCUMENT)}
+    return {"parts": package(path), **pages}
+
+
+# The judge of each format, the modules that it needs, the extensions, and whether a file comes back byte for byte if
+# each translation is the text itself.
+Judge = collections.namedtuple("Judge", "read modules endings returns")
+judges = {
+    "plain text": Judge(text, "", (".txt", ".text"), True),
+    "HTML": Judge(html, "html5lib", (".html", ".htm", ".xhtml"), True),
+    "Markdown": Judge(markdown, "markdown_it", (".md", ".markdown"), True),
+    "reStructuredText": Judge(rst, "docutils", (".rst",), True),
+    "subtitles": Judge(subtitles, "pysubs2", (".srt", ".vtt"), True),
+    "gettext": Judge(po, "polib", (".po", ".pot"), False),
+    "JSON": Judge(json, "json", (".json", ".arb"), True),
+    ".properties": Judge(string_table, "translate", (".properties",), True),
+    ".strings": Judge(string_table, "translate", (".strings",), True),
+    "YAML": Judge(yaml, "yaml", (".yaml", ".yml"), True),
+    "CSV, TSV": Judge(table, "csv", (".csv", ".tsv"), True),
+    "Word": Judge(docx, "docx lxml", (".docx",), True),
+    "PowerPoint": Judge(pptx, "pptx lxml", (".pptx",), True),
+    "Excel": Judge(xlsx, "openpyxl lxml", (".xlsx",), True),
+    "OpenDocument": Judge(odf, "odf lxml", (".odt", ".ods", ".odp", ".fodt", ".fods", ".fodp"), True),
+    "EPUB": Judge(epub, "ebooklib lxml", (".epub",), True),
+    "XLIFF": Judge(xliff, "lxml", (".xlf", ".xliff"), False),
+    "TMX": Judge(tmx, "lxml", (".tmx",), False),
+    "XML, Android": Judge(xml, "lxml", (".xml",), True),
+}
+
+
+def difference(before, after):
+    """The first one, in words; None if there is none."""
+    for part in list(before) + [part for part in after if part not in before]:
+        a, b = before.get(part), after.get(part)
+        if a == b:
+            continue
+        if isinstance(a, Counter) and isinstance(b, Counter):
+            lost, new = list((a - b).items())[:3], list((b - a).items())[:3]
+            return f"{part}: lost {lost}, new {new}"
+        if isinstance(a, list) and isinstance(b, list):
+            at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+            return f"{part}: {len(a)} became {len(b)}; number {at + 1}: {str(a[at:at + 1])[:100]} became {str(b[at:at + 1])[:100]}"
+        return f"{part}: {str(a)[:100]} became {str(b)[:100]}"
+    return None
