@@ -10,6 +10,8 @@ import subprocess
 import warnings
 import zipfile
 import zlib
+from html.entities import name2codepoint
+from html.parser import HTMLParser
 
 warnings.simplefilter("ignore")
 Counter = collections.Counter
@@ -22,7 +24,7 @@ def local(name):
 def elements(root, ignored=(), translated=()):
     """How often each element occurs with its attributes, but those that are translated."""
     return Counter((local(e.tag), *sorted((local(k), v) for k, v in e.attrib.items() if local(k) not in translated))
-                   for e in root.iter() if local(e.tag) not in ignored)
+                   for e in root.iter() if local(e.tag) not in ignored and getattr(e, "name", "") not in name2codepoint)
 
 
 def parsed_xml(path):
@@ -47,9 +49,19 @@ translated_attributes = {"alt", "title", "placeholder", "label", "value", "conte
 def html(path):
     import html5lib
 
+    class Comments(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.found = []
+
+        def handle_comment(self, data):
+            self.found.append(data)
+
     root = html5lib.parse(path.read_bytes(), namespaceHTMLElements=False)
     code = Counter("".join(e.itertext()) for e in root.iter() if e.tag in ("code", "kbd", "script", "style"))
-    return {"elements": elements(root, (), translated_attributes), "code": code}
+    comments = Comments()
+    comments.feed(path.read_bytes().decode("utf-8", "replace"))
+    return {"elements": elements(root, ("comment",), translated_attributes), "code": code, "comments": comments.found}
 
 
 def markdown(path):
@@ -76,17 +88,30 @@ def markdown(path):
 
 def rst(path):
     import docutils.core
-    import docutils.nodes
+    from docutils import nodes
+    from docutils.parsers.rst.directives import admonitions, register_directive
 
+    class SeeAlso(admonitions.BaseAdmonition):  # Sphinx's
+        node_class = nodes.note
+
+    register_directive("seealso", SeeAlso)
     quiet = {"report_level": 5, "halt_level": 5, "file_insertion_enabled": False, "raw_enabled": False}
-    tree = docutils.core.publish_doctree(path.read_text("utf-8-sig"), str(path), settings_overrides=quiet)
-    # Emphasis without words in the translation goes away, and `page`_ becomes `Seite <page_>`_, which is a target, too.
-    free, inline = (docutils.nodes.emphasis, docutils.nodes.strong), docutils.nodes.TextElement
     found = Counter()
-    for node in tree.findall(docutils.nodes.Element):
-        if not isinstance(node, free) and not (isinstance(node, docutils.nodes.target) and isinstance(node.parent, inline)):
-            literal = isinstance(node, (docutils.nodes.literal, docutils.nodes.literal_block, docutils.nodes.comment))
+
+    def count(node):
+        message = isinstance(node, nodes.system_message)
+        # Emphasis without words in the translation goes away; `page`_ becomes `Seite <page_>`_, a target, too; and
+        # titles that are referred to get one.
+        free = isinstance(node, (nodes.emphasis, nodes.strong)) or (message and node["level"] == 1) or \
+            (isinstance(node, nodes.target) and (isinstance(node.parent, nodes.TextElement) or not node.get("refuri")))
+        if not free:
+            literal = isinstance(node, (nodes.literal, nodes.literal_block, nodes.comment))
             found[node.tagname, node.astext() if literal else "", node.get("refuri", "")] += 1
+        for child in [] if message else node.children:
+            if isinstance(child, nodes.Element):
+                count(child)
+
+    count(docutils.core.publish_doctree(path.read_text("utf-8-sig"), str(path), settings_overrides=quiet))
     return {"elements": found}
 
 
@@ -218,10 +243,10 @@ def package(path):
         except lxml.etree.XMLSyntaxError:
             return False
 
-    with zipfile.ZipFile(path) as entries:
-        text = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
-        return [(name, reads(entries.read(name)) if name.endswith(text) else zlib.crc32(entries.read(name)))
-                for name in entries.namelist()]
+    text = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
+    with zipfile.ZipFile(path) as zipped:
+        return [(name, reads(zipped.read(name)) if name.endswith(text) else zlib.crc32(zipped.read(name)))
+                for name in zipped.namelist()]
 
 
 def docx(path):
@@ -261,33 +286,38 @@ def pptx(path):
     return {"parts": package(path), **{f"slide {i}": list(described(slide.shapes)) for i, slide in enumerate(slides, 1)}}
 
 
+def opened(read, path):
+    """Libraries that refuse a file must refuse, or accept, its translation, too."""
+    try:
+        return [read(str(path))]
+    except Exception as error:
+        return [type(error).__name__]
+
+
+def entries(path, endings):
+    import lxml.etree
+
+    parser = lxml.etree.XMLParser(huge_tree=True, resolve_entities=False)
+    with zipfile.ZipFile(path) as package:
+        return {name: lxml.etree.fromstring(package.read(name), parser) for name in package.namelist() if name.endswith(endings)}
+
+
 def odf(path):
+    import odf.opendocument
+
     free = ("span", "s", "soft-page-break")  # several spaces may become one, and pages break elsewhere
     if path.suffix.startswith(".fod"):
         return {"elements": elements(parsed_xml(path), free)}
-    import odf.opendocument
-
-    found = Counter()
-
-    def walk(element):
-        if element.nodeType == element.ELEMENT_NODE and element.qname[1] not in free:
-            found[element.qname[1], *sorted((k[1], v) for k, v in element.attributes.items())] += 1
-        for child in element.childNodes:
-            walk(child)
-
-    walk(odf.opendocument.load(str(path)).body)
-    return {"parts": package(path), "elements": found}
+    found = {name: elements(root, free) for name, root in entries(path, ("content.xml", "styles.xml")).items()}
+    return {"parts": package(path), "odfpy": opened(lambda p: len(odf.opendocument.load(p).body.childNodes), path), **found}
 
 
 def epub(path):
     import ebooklib.epub
-    import lxml.etree
 
-    parser = lxml.etree.XMLParser(huge_tree=True, resolve_entities=False)
-    book = ebooklib.epub.read_epub(str(path))
-    pages = {item.get_name(): elements(lxml.etree.fromstring(item.get_content(), parser), (), translated_attributes)
-             for item in book.get_items_of_type(ebooklib.ITEM_DOCUMENT)}
-    return {"parts": package(path), **pages}
+    pages = {name: elements(root, (), translated_attributes) for name, root in entries(path, (".xhtml", ".html", ".htm")).items()}
+    read = lambda p: [item.get_name() for item in ebooklib.epub.read_epub(p).get_items()]
+    return {"parts": package(path), "ebooklib": opened(read, path), **pages}
 
 
 # The judge of each format, the modules that it needs, the extensions, and whether a file comes back byte for byte if

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "document/document.h"
 #include "document/placeholders.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
@@ -174,6 +175,15 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
   return after;
 }
 
+// A placeholder that was taken out may leave white space at an end.
+void trim(TranslatedText& translation) {
+  const TextSpan inner = trimmed(translation.text);
+  translation.text = std::string(inner.of(translation.text));
+  for (Link& link : translation.links)
+    link.target = {std::clamp(link.target.begin, inner.begin, inner.end) - inner.begin,
+                   std::clamp(link.target.end, inner.begin, inner.end) - inner.begin};
+}
+
 std::vector<std::string> sorted_placeholders(std::string_view text) {
   std::vector<std::string> found;
   for (const TextSpan span : find_placeholders(text)) found.emplace_back(span.of(text));
@@ -191,6 +201,7 @@ size_t repair_placeholders(std::string_view source, TranslatedText& translation)
   // An address extends as far as it can, and "50%d" contains no placeholder: an insertion may not touch its neighbours.
   if (sorted_placeholders(repaired.text) != wanted)
     repaired = edited(source, translation, edits, /*apart=*/true);
+  trim(repaired);
   translation = std::move(repaired);
   return edits.size();
 }

@@ -64,6 +64,7 @@ TEST(Repair, KeepsApartWhatWasApart) {
 
 TEST(Repair, TakesOutWhatIsThereTwice) {
   EXPECT_EQ(repaired_text("go to {x} now", "va {x} à {x} vite", {0, 0, 1, 2, 3}), "va à {x} vite");
+  EXPECT_EQ(repaired_text("go {x}", "{y} va {x} {y}", {}), "va {x}");
 }
 
 TEST(Repair, EachAsOftenAsItWasWhateverTheModelWrote) {
