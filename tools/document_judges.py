@@ -5,6 +5,7 @@ A judge takes a file's path and returns {part: Counter or list}; it raises any e
 import collections
 import csv as csv_reader
 import json as json_reader
+import re
 import shutil
 import subprocess
 import warnings
@@ -33,16 +34,12 @@ def parsed_xml(path):
     return lxml.etree.parse(str(path), lxml.etree.XMLParser(huge_tree=True, resolve_entities=False)).getroot()
 
 
-def has_letters(text):
-    return any(c.isalpha() for c in text)
-
-
 def text(path):
     lines = path.read_text("utf-8-sig").split("\n")
-    return {"lines": [(line[:len(line) - len(line.lstrip())], "" if has_letters(line) else line) for line in lines]}
+    return {"lines": [(line[:len(line) - len(line.lstrip())], bool(line.strip())) for line in lines]}
 
 
-translated_attributes = {"alt", "title", "placeholder", "label", "value", "content", "lang", "charset", "summary", "aria-label",
+translated_attributes = {"alt", "title", "placeholder", "label", "value", "content", "lang", "xml:lang", "charset", "summary", "aria-label",
                          "aria-description", "aria-placeholder", "aria-roledescription", "aria-valuetext"}
 
 
@@ -174,18 +171,26 @@ def yaml(path):
     return {"nodes": found}
 
 
-def string_table(path):
+def properties(path):
     from translate.storage import properties as reader
 
-    store = (reader.stringsfile if path.suffix == ".strings" else reader.javautf8file)()
     content = path.read_bytes()
-    if path.suffix == ".properties":
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            store = reader.javafile()
+    try:
+        content.decode("utf-8")
+        store = reader.javautf8file()
+    except UnicodeDecodeError:
+        store = reader.javafile()
     store.parse(content)
     return {"keys": [unit.name for unit in store.units if unit.name], "empty": [u.name for u in store.units if not u.value]}
+
+
+def strings(path):
+    import openstep_plist
+
+    content = path.read_bytes()
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    table = openstep_plist.loads(content.decode(encoding))
+    return {"keys": list(table), "empty": [key for key, value in table.items() if not value]}
 
 
 def table(path):
@@ -193,7 +198,8 @@ def table(path):
     first = lines.split("\n")[0]
     separator = "\t" if path.suffix == ".tsv" else max(",;\t|", key=first.count)
     rows = list(csv_reader.reader(lines.splitlines(keepends=True), delimiter=separator, strict=True))
-    return {"cells": [tuple("" if has_letters(cell) else cell for cell in row) for row in rows]}
+    is_number = lambda cell: re.fullmatch(r"[-+\s\d.,eE%]*", cell)
+    return {"cells": [tuple(cell if is_number(cell) else "text" for cell in row) for row in rows]}
 
 
 def xml(path):
@@ -331,8 +337,8 @@ judges = {
     "subtitles": Judge(subtitles, "pysubs2", (".srt", ".vtt"), True),
     "gettext": Judge(po, "polib", (".po", ".pot"), False),
     "JSON": Judge(json, "json", (".json", ".arb"), True),
-    ".properties": Judge(string_table, "translate", (".properties",), True),
-    ".strings": Judge(string_table, "translate", (".strings",), True),
+    ".properties": Judge(properties, "translate", (".properties",), True),
+    ".strings": Judge(strings, "openstep_plist", (".strings",), True),
     "YAML": Judge(yaml, "yaml", (".yaml", ".yml"), True),
     "CSV, TSV": Judge(table, "csv", (".csv", ".tsv"), True),
     "Word": Judge(docx, "docx lxml", (".docx",), True),

@@ -75,6 +75,16 @@ TEST(Po, SplitsLinesButNotSentences) {
              "\"\\n\"\n\"Ercbeg \\\"ohtf\\\".\\n\"\n"));
 }
 
+TEST(Po, HasLineBreaksAtItsEndsAsTheMessageDoes) {
+  const auto translated = [](const std::string& message, const std::string& translation) {
+    const Document document = read_as("po", header + "msgid \"" + message + "\"\nmsgstr \"\"\n");
+    return document.write(Texts{render(document.segments.at(0), translation, {})});
+  };
+  EXPECT_TRUE(po_has(translated("One of\\nall these", "Un"), "msgstr \"Un\"\n"));
+  EXPECT_TRUE(po_has(translated("One of\\nall these\\n", "Un"), "msgstr \"Un\\n\"\n"));
+  EXPECT_TRUE(po_has(translated("One", "C:\\n"), "msgstr \"C:\\\\n\"\n"));
+}
+
 TEST(Po, KeepsTagsAndAccessKeys) {
   const auto segment = [](const std::string& message) {
     return read_as("po", header + "msgid \"" + message + "\"\nmsgstr \"\"\n").segments.at(0);

@@ -49,6 +49,22 @@ struct PoEdit {
 // Of any language.
 bool has_signs(std::string_view text) { return text.find_first_of("%{~$<") != text.npos; }
 
+// msgfmt wants line breaks at the ends exactly where the message has them. A translation that is shorter than the lines
+// of its message may have others there.
+std::string without_other_breaks(std::string value, std::string_view message) {
+  constexpr std::string_view line_break = "\\n";
+  const auto ends_in_break = [&](std::string_view text) {
+    if (!text.ends_with(line_break)) return false;
+    const std::string_view before = text.substr(0, text.size() - line_break.size());
+    return (before.size() - (before.find_last_not_of('\\') + 1)) % 2 == 0;  // else the backslash is escaped
+  };
+  if (!message.starts_with(line_break))
+    while (value.starts_with(line_break)) value.erase(0, line_break.size());
+  if (!message.ends_with(line_break))
+    while (ends_in_break(value)) value.resize(value.size() - line_break.size());
+  return value;
+}
+
 // Writes the translations into the file. Those that a program could not format are marked as fuzzy, so that gettext
 // does not use them.
 class CatalogueWriter {
@@ -61,7 +77,8 @@ class CatalogueWriter {
     std::set<size_t> fuzzy;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (!pieces_[i].translation) continue;
-      values[i] = pieces_[i].translation->parts.with(rendered);
+      const Translation& translation = *pieces_[i].translation;
+      values[i] = without_other_breaks(translation.parts.with(rendered), translation.message);
       if (!fits(pieces_[i], values[i])) fuzzy.insert(pieces_[i].entry);
     }
     std::string file;
