@@ -114,6 +114,12 @@ TEST(Po, CompletesATemplatesHeader) {
             "\"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"a\"\nmsgstr \"é\"\n");
 }
 
+TEST(Po, IsReadInTheCharsetOfItsHeaderAndWrittenInUtf8) {
+  std::string latin = header + "# d\xE9j\xE0\nmsgid \"One\"\nmsgstr \"\"\n";
+  latin.replace(latin.find("UTF-8"), 5, "ISO-8859-1");
+  EXPECT_EQ(rotation_of_po(latin), header + "# déjà\nmsgid \"One\"\nmsgstr \"Bar\"\n");
+}
+
 TEST(Po, NamesTheLineThatIsWrong) {
   const auto why = [](const std::string& file) { return refusal("po", file); };
   EXPECT_TRUE(why("msgid \"a\"\nmsgid \"b\"\n").starts_with("test.po: line 2 begins a message"));
@@ -125,7 +131,8 @@ TEST(Po, NamesTheLineThatIsWrong) {
   EXPECT_TRUE(po_has(why("msgid \"a\"\nmsgstr[0] \"\"\n"), "no msgid_plural"));
   EXPECT_TRUE(po_has(why("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"\n"), "out of order"));
   EXPECT_TRUE(po_has(why("msgid \"a\"\n"), "without msgstr"));
-  EXPECT_TRUE(po_has(why("msgid \"\"\nmsgstr \"charset=ISO-8859-1\\n\"\n"), "msgconv"));
+  EXPECT_TRUE(po_has(why("msgid \"\"\nmsgstr \"charset=ISO-8859-1\\n\"\n# é\n"), "but it is in UTF-8"));
+  EXPECT_TRUE(po_has(why("msgid \"\"\nmsgstr \"charset=x-none\\n\"\n"), "unsupported encoding"));
 }
 
 // A catalogue, and what becomes of it when each word is rotated.

@@ -137,7 +137,7 @@ TEST(Rst, KeepsMarkup) {
   EXPECT_EQ(links("See `open`:func: now\n", "Voir open maintenant"), "Voir `open`:func: maintenant\n");
   EXPECT_EQ(links("See :func:`open` now\n", "Voir open maintenant"), "Voir :func:`open` maintenant\n");
   EXPECT_EQ(links("See **page** x\\*y\n", "Voir *feuille* _a_"), "Voir **\\***\\ feuille\\* _a\\_\n");
-  EXPECT_EQ(rst_written("Text\n", "a:b 1:2 c: d http://x"), "a\\:b 1:2 c: d http://x\n");
+  EXPECT_EQ(rst_written("Text\n", "a:b 1:2 c: d http://x:8"), "a\\:b 1:2 c: d http://x:8\n");
   EXPECT_EQ(rst_texts("2*3*4 and snake_case or a_ link\n"), Texts{"2*3*4 and snake_case or a_ link"});
   EXPECT_EQ(rst_written("Text\n", "- x"), "\\- x\n");
   EXPECT_EQ(rst_written("Text\n", "1. x"), "\\1. x\n");

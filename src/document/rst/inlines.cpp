@@ -249,6 +249,7 @@ bool begins_enumerated(std::string_view text) {
 bool ends_with_scheme(std::string_view text) {
   size_t begin = text.size();
   while (begin > 0 && (is_alphanumeric(text[begin - 1]) || is_any(text[begin - 1], ".+-"))) --begin;
+  if (begin > 0 && text[begin - 1] == '/') return false;  // a port follows
   return begin < text.size() && is_letter(text[begin]) && text.substr(begin) != "mailto";
 }
 

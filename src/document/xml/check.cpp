@@ -5,10 +5,9 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <unicode/ucnv.h>
-#include <unicode/unistr.h>
 
 #include "base/error.h"
+#include "document/encodings.h"
 #include "document/xml/tokens.h"
 #include "text/unicode.h"
 
@@ -113,10 +112,6 @@ TextSpan declared_encoding(std::string_view xml) {
   return xml_attribute_place(declaration, "encoding").value_or(TextSpan{});
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-  return ucnv_compareNames(std::string(a).c_str(), std::string(b).c_str()) == 0;
-}
-
 std::string encoding_of(std::string_view bytes) {
   using namespace std::literals;
   if (bytes.starts_with("\xFF\xFE\0\0"sv) || bytes.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
@@ -137,29 +132,6 @@ std::string with_declaration_of_utf8(std::string xml) {
   return xml;
 }
 
-std::string converted(std::string_view bytes, const std::string& encoding, const DocumentSettings& settings) {
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status),
-                                                                     ucnv_close);
-  if (U_FAILURE(status))
-    throw Error("{}: unsupported encoding \"{}\": convert the file to UTF-8", settings.name,
-                repaired(encoding));
-  ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
-  icu::UnicodeString text;
-  UChar* const units = text.getBuffer(static_cast<int32_t>(bytes.size()));
-  if (units == nullptr) throw Error("{}: out of memory while reading the file", settings.name);
-  const int32_t size = ucnv_toUChars(converter.get(), units, static_cast<int32_t>(bytes.size()), bytes.data(),
-                                     static_cast<int32_t>(bytes.size()), &status);
-  text.releaseBuffer(U_SUCCESS(status) ? size : 0);
-  if (U_FAILURE(status))
-    throw Error("{}: the file declares {} but is not in this encoding: convert it to UTF-8", settings.name,
-                encoding);
-  std::string utf8;
-  text.toUTF8String(utf8);
-  if (utf8.starts_with(byte_order_mark)) utf8.erase(0, byte_order_mark.size());
-  return utf8;
-}
-
 }  // namespace
 
 std::string checked_xml(std::string_view bytes, const DocumentSettings& settings) {
@@ -167,10 +139,10 @@ std::string checked_xml(std::string_view bytes, const DocumentSettings& settings
     throw Error("{}: the file has more than 512 MB of XML: split it", settings.name);
   const std::string encoding = encoding_of(bytes);
   std::string xml(bytes);
-  if (same_name(encoding, "US-ASCII")) {  // which is UTF-8, and its translation may be no more
+  if (is_same_encoding(encoding, "US-ASCII")) {  // which is UTF-8, and its translation may be no more
     xml = with_declaration_of_utf8(std::move(xml));
-  } else if (!same_name(encoding, "UTF-8")) {
-    xml = with_declaration_of_utf8(converted(bytes, encoding, settings));
+  } else if (!is_same_encoding(encoding, "UTF-8")) {
+    xml = with_declaration_of_utf8(converted_to_utf8(bytes, encoding, settings));
   }
   check_attributes(xml, settings);
   check_well_formed(xml, settings);
@@ -181,14 +153,7 @@ Document read_xml(std::string_view bytes, const DocumentSettings& settings,
                   const std::function<Document(std::string_view xml)>& read) {
   const std::string xml = checked_xml(bytes, settings);
   Document document = read(xml);
-  if (xml == bytes) return document;
-  std::vector<std::string> originals;
-  for (const DocumentSegment& segment : document.segments) originals.push_back(segment.original);
-  document.write = [write = std::move(document.write), originals = std::move(originals),
-                    file = std::string(bytes)](std::span<const std::string> rendered) {
-    return std::ranges::equal(rendered, originals) ? file : write(rendered);
-  };
-  return document;
+  return xml == bytes ? document : read_from_other_bytes(std::move(document), bytes);
 }
 
 }  // namespace dragoman::internal
