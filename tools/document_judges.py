@@ -3,7 +3,9 @@
 A judge takes a file's path and returns {part: Counter or list}; it raises any exception if it cannot read the file.
 """
 import collections
+import contextlib
 import csv as csv_reader
+import io
 import json as json_reader
 import re
 import shutil
@@ -58,7 +60,7 @@ def html(path):
     code = Counter("".join(e.itertext()) for e in root.iter() if e.tag in ("code", "kbd", "script", "style"))
     comments = Comments()
     comments.feed(path.read_bytes().decode("utf-8", "replace"))
-    return {"elements": elements(root, ("comment",), translated_attributes), "code": code, "comments": comments.found}
+    return {"elements": elements(root, ("comment",), translated_attributes), "code": code, "comments": Counter(comments.found)}
 
 
 def markdown(path):
@@ -200,7 +202,7 @@ def table(path):
     first = lines.split("\n")[0]
     separator = "\t" if path.suffix == ".tsv" else max(",;\t|", key=first.count)
     rows = list(csv_reader.reader(lines.splitlines(keepends=True), delimiter=separator, strict=True))
-    is_number = lambda cell: re.fullmatch(r"[-+\s\d.,eE%]*", cell)
+    is_number = lambda cell: re.fullmatch(r"[-+\s\d.,%]*", cell)
     return {"cells": [tuple(cell if is_number(cell) else "text" for cell in row) for row in rows]}
 
 
@@ -295,9 +297,10 @@ def pptx(path):
 
 
 def opened(read, path):
-    """Libraries that refuse a file must refuse, or accept, its translation, too."""
+    """What a library finds, or the kind of error: one that refuses a file may refuse its translation."""
     try:
-        return [read(str(path))]
+        with contextlib.redirect_stdout(io.StringIO()):  # odfpy prints files that it cannot read
+            return [read(str(path))]
     except Exception as error:
         return [type(error).__name__]
 
@@ -323,6 +326,8 @@ def odf(path):
 def epub(path):
     import ebooklib.epub
 
+    if "META-INF/container.xml" not in zipfile.ZipFile(path).namelist():
+        raise ValueError("not an EPUB")
     pages = {name: elements(root, (), translated_attributes) for name, root in entries(path, (".xhtml", ".html", ".htm")).items()}
     read = lambda p: [item.get_name() for item in ebooklib.epub.read_epub(p).get_items()]
     return {"parts": package(path), "ebooklib": opened(read, path), **pages}

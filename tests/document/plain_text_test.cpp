@@ -23,11 +23,11 @@ TEST(PlainText, Utf16StaysSoInTextsAndTables) {
     return bytes;
   };
   for (const char* const format : {"text", "csv", "tsv"}) {
-    const std::string file = wide("Line 1 of a text\r\nanother one of it\r\n");
+    const std::string file = wide("1\r\nOne line of text\r\nanother one of it\r\n");
     const Document document = read_as(format, file);
     ASSERT_EQ(document.segments.size(), 2u) << format;
     EXPECT_EQ(identity_of(document), file);
-    EXPECT_EQ(document.write(std::vector<std::string>{"Une", "Deux"}), wide("Une\r\nDeux\r\n"));
+    EXPECT_EQ(document.write(std::vector<std::string>{"Une", "Deux"}), wide("1\r\nUne\r\nDeux\r\n"));
   }
 }
 

@@ -138,6 +138,9 @@ TEST(Rst, KeepsMarkup) {
   EXPECT_EQ(links("See :func:`open` now\n", "Voir open maintenant"), "Voir :func:`open` maintenant\n");
   EXPECT_EQ(links("See **page** x\\*y\n", "Voir *feuille* _a_"), "Voir **\\***\\ feuille\\* _a\\_\n");
   EXPECT_EQ(rst_written("Text\n", "a:b 1:2 c: d http://x:8"), "a\\:b 1:2 c: d http://x:8\n");
+  EXPECT_EQ(read_as("rst", "``page``:sup:`x` now\n").segments.at(0).marks.size(), 2u);
+  EXPECT_EQ(rst_texts(":func:`x` does::\n\n  code\n\n* | A line\n  | of verse\n"),
+            (Texts{"x does", "A line", "of verse"}));
   EXPECT_EQ(rst_texts("2*3*4 and snake_case or a_ link\n"), Texts{"2*3*4 and snake_case or a_ link"});
   EXPECT_EQ(rst_written("Text\n", "- x"), "\\- x\n");
   EXPECT_EQ(rst_written("Text\n", "1. x"), "\\1. x\n");

@@ -61,7 +61,7 @@ class RstInlines {
   std::string_view rest() const { return text_.substr(at_); }
   // None, unless it begins and ends where markup may.
   RstMarkup whole_markup_here() const {
-    if (!may_begin_after(text_.substr(0, at_))) return {};
+    if (at_ != markup_end_ && !may_begin_after(text_.substr(0, at_))) return {};
     RstMarkup markup = markup_here();
     return may_end_before(text_.substr(at_ + markup.size)) ? markup : RstMarkup();
   }
@@ -103,7 +103,7 @@ class RstInlines {
       else
         builder_.point(whole);
     }
-    plain_ = at_ += markup.size;
+    markup_end_ = plain_ = at_ += markup.size;
   }
 
   // Markup does not nest.
@@ -233,6 +233,7 @@ class RstInlines {
   SegmentBuilder& builder_;
   std::string_view text_;
   mutable std::vector<std::string_view> absent_ = {};  // ends of markup that do not come any more
+  size_t markup_end_ = 0;                              // of the last one, after which another may begin
   size_t at_ = 0, plain_ = 0;                          // text from plain_ on has not been passed yet
 };
 

@@ -93,6 +93,12 @@ bool is_option(std::string_view text) {
   return true;
 }
 
+// ":name: value", but not text that begins with a role, as ":name:`text`".
+bool is_field(std::string_view text) {
+  const size_t end = text.starts_with(':') ? text.find(':', 1) : text.npos;
+  return end != text.npos && end > 1 && (end + 1 == text.size() || text[end + 1] == ' ');
+}
+
 class RstReader {
  public:
   explicit RstReader(std::string_view file) : lines_(rst_lines(file)), titles_(file) {}
@@ -129,7 +135,7 @@ class RstReader {
     if (text.empty()) return keep_line();
     if (text == ".." || text.starts_with(".. ")) return read_explicit();
     if (text == "::") return read_literal_after(line().indent);
-    if (text.starts_with("__ ") || (text.starts_with(':') && field_mark(text) == 0)) return read_field();
+    if (text.starts_with("__ ") || (is_field(text) && field_mark(text) == 0)) return read_field();
     if (text.starts_with(">>>")) return keep_to_blank();
     if (is_option(text) && at_ + 1 < lines_.size() && lines_[at_ + 1].indent > line().indent)
       return keep_line();
@@ -201,12 +207,13 @@ class RstReader {
   // Lines of one indentation; those after the first of a list item are deeper. `mark`: bytes before its words.
   void read_paragraph(size_t indent, size_t mark) {
     const RstLine first = line();
-    const bool line_block = first.text.starts_with("| ") || first.text == "|";
+    const size_t list = mark == 0 ? list_mark(first.text) : 0;
+    const std::string_view words = first.text.substr(list);
+    const bool line_block = words.starts_with("| ") || words == "|";
     if (mark == 0)
-      mark = line_block ? first.text.find_first_not_of("| ")
-                        : std::max(list_mark(first.text), field_mark(first.text));
+      mark = line_block ? first.text.find_first_not_of("| ", list) : std::max(list, field_mark(first.text));
     if (mark == first.text.npos) return keep_line();
-    const bool is_list = mark > 0 && list_mark(first.text) == mark;
+    const bool is_list = mark > 0 && list == mark;
     builder_.border(first.bytes.substr(0, first.indent + mark));
     size_t end = at_ + 1;
     if (!line_block && end < lines_.size() && may_follow(lines_[end], indent, mark, is_list))
