@@ -57,6 +57,9 @@ Smaller
 .. _target:
 .. [1] A footnote.
 
+__ https://x.org/
+   stays
+
 term
     Its meaning.
 

@@ -155,10 +155,7 @@ class RstReader {
   void read_field() {
     const RstLine first = line();
     keep_line();
-    if (first.text.starts_with(':')) keep_deeper_to_blank(first.indent);
-  }
-  void keep_deeper_to_blank(size_t indent) {
-    while (at_ < lines_.size() && !line().blank() && line().indent > indent) keep_line();
+    while (at_ < lines_.size() && !line().blank() && line().indent > first.indent) keep_line();
   }
 
   // To the last border: a table may have blank lines, after which another border follows.
