@@ -117,6 +117,8 @@ TEST(Rst, ReferencesToATitleFindIt) {
 TEST(Rst, ALineDeeperThanItsListItemIsADefinition) {
   EXPECT_EQ(rst_texts("1. A term\n    is this.\n\n- Words\n  go on\n"),
             (Texts{"A term", "is this.", "Words go on"}));
+  EXPECT_EQ(rst_written("42\n    A term\n        43\n", "Un mot : un"),
+            "42\n    Un mot \\: un\n        43\n");
   EXPECT_EQ(rst_texts("-a FILE, --all=FILE\n       Takes all.\n"), (Texts{"Takes all."}));
 }
 

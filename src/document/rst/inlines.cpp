@@ -275,6 +275,13 @@ std::string escape_rst(std::string_view text) {
   return result;
 }
 
+std::string escape_rst_term(std::string_view text) {
+  std::string result = escape_rst(text);
+  for (size_t at = result.find(" : "); at != result.npos; at = result.find(" : ", at))
+    result.insert(at + 1, "\\");
+  return result;
+}
+
 std::string with_rst_borders(std::string_view file) {
   std::string result;
   while (!file.empty()) {

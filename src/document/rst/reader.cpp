@@ -220,10 +220,14 @@ class RstReader {
     std::string_view text(begin, static_cast<size_t>(last.data() + last.size() - begin));
     const bool literal = text.ends_with("::");
     if (literal) text.remove_suffix(2);
+    const bool is_term = end == at_ + 1 && end < lines_.size() && !lines_[end].blank() && !line_block &&
+                         lines_[end].indent > indent + (is_list ? mark : 0);
+    builder_.set_escape(is_term ? escape_rst_term : escape_rst);
     add_rst_inlines(builder_, stripped(text));
     const char* const rest = stripped(text).data() + stripped(text).size();
     const char* const finish = lines_[end - 1].bytes.data() + lines_[end - 1].bytes.size();
     builder_.border(std::string_view(rest, static_cast<size_t>(finish - rest)));
+    builder_.set_escape(escape_rst);
     at_ = end;
     if (literal) read_literal(is_list ? indent + mark : indent);
   }
