@@ -144,6 +144,7 @@ TEST(Rst, KeepsMarkup) {
   EXPECT_EQ(links("See **page** x\\*y\n", "Voir *feuille* _a_"), "Voir **\\***\\ feuille\\* _a\\_\n");
   EXPECT_EQ(rst_written("Text\n", "a:b 1:2 c: d http://x:8"), "a\\:b 1:2 c: d http://x:8\n");
   EXPECT_EQ(read_as("rst", "``page``:sup:`x` now\n").segments.at(0).marks.size(), 2u);
+  EXPECT_EQ(identity_of(read_as("rst", "``page``:sup:`x` now\n")), "``page``:sup:`x` now\n");
   EXPECT_EQ(rst_texts(":func:`x` does::\n\n  code\n\n* | A line\n  | of verse\n"),
             (Texts{"x does", "A line", "of verse"}));
   EXPECT_EQ(rst_texts("2*3*4 and snake_case or a_ link\n"), Texts{"2*3*4 and snake_case or a_ link"});

@@ -284,6 +284,7 @@ std::string escape_rst_term(std::string_view text) {
 
 std::string with_rst_borders(std::string_view file) {
   std::string result;
+  size_t markup_end = std::string::npos;  // of the last one in the result, after which another may begin
   while (!file.empty()) {
     const size_t size = std::min(file.find_first_of("\xFD\xFC\xFB\xFA"), file.size());
     result += file.substr(0, size);
@@ -303,14 +304,15 @@ std::string with_rst_borders(std::string_view file) {
         result.append(may_begin_after(result) ? "" : "\\ ").append(opening).append(tag);
         if (!may_end_before(file.substr(std::min(file.find_first_not_of("\xFD\xFC\xFB\xFA"), file.size()))))
           result += ' ';
-      } else if (!may_begin_after(result)) {
+      } else if (result.size() != markup_end && !may_begin_after(result)) {
         result += "\\ ";
       }
     } else if (border == before_close) {
       const size_t words = file.substr(0, file.find(after_markup)).find(after_default);
       file.remove_prefix(words == file.npos ? 0 : words + 1);
-    } else if (border == after_markup && !may_end_before(file.substr(next))) {
-      result += "\\ ";
+    } else if (border == after_markup) {
+      if (!may_end_before(file.substr(next))) result += "\\ ";
+      markup_end = result.size();
     }
   }
   return result;
