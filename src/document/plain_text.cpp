@@ -1,11 +1,12 @@
 #include <algorithm>
 
 #include "document/readers.h"
+#include "document/utf16.h"
 
 namespace dragoman::internal {
+namespace {
 
-Document read_plain_text(std::string_view bytes, const DocumentSettings& settings) {
-  check_utf8(bytes, settings);
+Document plain_text(std::string_view bytes, const DocumentSettings&) {
   FlatDocument document;
   if (bytes.starts_with(byte_order_mark)) document.keep(byte_order_mark);
   bytes.remove_prefix(bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
@@ -17,6 +18,12 @@ Document read_plain_text(std::string_view bytes, const DocumentSettings& setting
     bytes.remove_prefix(next);
   }
   return std::move(document).finish();
+}
+
+}  // namespace
+
+Document read_plain_text(std::string_view bytes, const DocumentSettings& settings) {
+  return read_unicode(bytes, settings, plain_text);
 }
 
 }  // namespace dragoman::internal

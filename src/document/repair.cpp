@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "document/document.h"
 #include "document/placeholders.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
@@ -138,6 +139,13 @@ class Repair {
   std::vector<Edit> edits_;
 };
 
+// Readers of most formats find an address only after a space or an opening sign.
+bool hides_address(std::string_view before, std::string_view placeholder) {
+  constexpr std::string_view signs = ".,;:!?-)]}";
+  return placeholder.find("://") != placeholder.npos && !before.empty() &&
+         signs.find(before.back()) != signs.npos;
+}
+
 // A placeholder touches a word only where it does in the source. `apart`: with white space around each change.
 TranslatedText edited(std::string_view source, const TranslatedText& before, const std::vector<Edit>& edits,
                       bool apart) {
@@ -152,8 +160,10 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
       after.text += (apart || words_meet) && !after.text.ends_with(' ') ? " " : "";
     };
     const bool is_placeholder = edit.source.begin < edit.source.end;
-    separate(is_placeholder && !edit.text.starts_with(' ') && ends_with_word(after.text) &&
-             !ends_with_word(source.substr(0, edit.source.begin)));
+    const std::string_view source_before = source.substr(0, edit.source.begin);
+    separate(is_placeholder && !edit.text.starts_with(' ') &&
+             ((ends_with_word(after.text) && !ends_with_word(source_before)) ||
+              (hides_address(after.text, edit.text) && !hides_address(source_before, edit.text))));
     const size_t begin = after.text.size();
     after.text += edit.text;
     if (is_placeholder) after.links.push_back({edit.source, {begin, after.text.size()}});
@@ -174,6 +184,15 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
   return after;
 }
 
+// A placeholder that was taken out may leave white space at an end.
+void trim(TranslatedText& translation) {
+  const TextSpan inner = trimmed(translation.text);
+  translation.text = std::string(inner.of(translation.text));
+  for (Link& link : translation.links)
+    link.target = {std::clamp(link.target.begin, inner.begin, inner.end) - inner.begin,
+                   std::clamp(link.target.end, inner.begin, inner.end) - inner.begin};
+}
+
 std::vector<std::string> sorted_placeholders(std::string_view text) {
   std::vector<std::string> found;
   for (const TextSpan span : find_placeholders(text)) found.emplace_back(span.of(text));
@@ -191,6 +210,7 @@ size_t repair_placeholders(std::string_view source, TranslatedText& translation)
   // An address extends as far as it can, and "50%d" contains no placeholder: an insertion may not touch its neighbours.
   if (sorted_placeholders(repaired.text) != wanted)
     repaired = edited(source, translation, edits, /*apart=*/true);
+  trim(repaired);
   translation = std::move(repaired);
   return edits.size();
 }

@@ -181,6 +181,17 @@ TEST(Html, TheEncodingIsSaidToBeUtf8) {
     EXPECT_EQ(written(same), same);
 }
 
+TEST(Html, OtherEncodingsAreReadAndWrittenInUtf8) {
+  const std::string page = "<meta charset=iso-8859-1><p>caf\xE9 \x93x\x94";
+  EXPECT_EQ(identity_of(read_as("html", page)), page);
+  EXPECT_EQ(in_capitals(read_as("html", page)), "<meta charset=utf-8><p>CAFé “X”");
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("<p>one")) (wide += c) += '\0';
+  EXPECT_EQ(in_capitals(read_as("html", wide)), "<p>ONE");
+  EXPECT_NE(refusal("html", "<p>caf\xE9"), "");
+  EXPECT_NE(refusal("html", "<meta charset=utf-8><p>caf\xE9"), "");
+}
+
 TEST(Html, StatementsOfTemplatesKeepTheirOrder) {
   EXPECT_EQ(
       texts_of(

@@ -67,6 +67,7 @@ TEST(Markdown, AParagraphIsASegmentOnOneLine) {
             "> A QUOTE THAT *GOES ON* LAZILY\n>\n> - ITEM MORE\n");
   EXPECT_EQ(capitals_of("one\\\ntwo  \nthree\r\nfour"), "ONE\\\nTWO  \nTHREE FOUR");
   EXPECT_EQ(capitals_of("a\nheading\n===\n# another # \n"), "A HEADING\n===\n# ANOTHER # \n");
+  EXPECT_EQ(capitals_of("a | b\n---\n\na | b\n"), "A &#124; B\n---\n\nA | B\n");
 }
 
 TEST(Markdown, WhatIsNotTranslatedStays) {

@@ -58,12 +58,15 @@ TEST(Repair, KeepsApartWhatWasApart) {
   EXPECT_EQ(repaired("See {x} dogs", "Voir chiens☺", {11, 14}), "Voir chiens {x}");
   EXPECT_EQ(repaired("See dogs{x}", "Voir chiens☺", {11, 14}), "Voir chiens{x}");
   EXPECT_EQ(repaired("See {x} dogs", "Voir ☺chiens", {5, 8}), "Voir {x} chiens");
+  EXPECT_EQ(repaired("See https://x.org now", "Voir ?☺", {6, 9}), "Voir ? https://x.org");
+  EXPECT_EQ(repaired("See (https://x.org)", "Voir (☺)", {6, 9}), "Voir (https://x.org)");
   EXPECT_EQ(repaired("See {x}s", "Voir ☺s", {5, 8}), "Voir {x}s");
   EXPECT_EQ(repaired("See {x} dogs", "见☺狗", {3, 6}), "见{x}狗");
 }
 
 TEST(Repair, TakesOutWhatIsThereTwice) {
   EXPECT_EQ(repaired_text("go to {x} now", "va {x} à {x} vite", {0, 0, 1, 2, 3}), "va à {x} vite");
+  EXPECT_EQ(repaired_text("go {x}", "{y} va {x} {y}", {}), "va {x}");
 }
 
 TEST(Repair, EachAsOftenAsItWasWhateverTheModelWrote) {

@@ -42,6 +42,10 @@ Smaller
 
    Second part.
 
+::
+
+   more literal *text*
+
 .. note:: Mind the **gap**.
 
    And more.
@@ -52,6 +56,9 @@ Smaller
 
 .. _target:
 .. [1] A footnote.
+
+__ https://x.org/
+   stays
 
 term
     Its meaning.
@@ -90,6 +97,31 @@ TEST(Rst, DrawsLinesAsLongAsTitles) {
   EXPECT_EQ(two.write(Texts{"A", "Deux"}), "A\n=\nDeux\n====\n");
 }
 
+TEST(Rst, ReferencesToATitleFindIt) {
+  const auto in_french = [](const std::string& file) {
+    const Document document = read_as("rst", file);
+    return document.write(Texts{"Un titre", render(document.segments.at(1), "Voir.", {})});
+  };
+  const std::string title = "The title\n=========\n\n";
+  for (const std::string reference : {"`the\nTitle`_.", "`here <The title_>`_."}) {
+    const std::string written = in_french(title + "See " + reference + "\n");
+    EXPECT_TRUE(written.starts_with(".. _`The title`:\n\nUn titre\n========\n\n")) << written;
+  }
+  EXPECT_TRUE(
+      in_french("=========\nThe title\n=========\n\n`The title`_\n").starts_with(".. _`The title`:\n\n===="));
+  EXPECT_TRUE(in_french(title + "See `another one`_.\n").starts_with("Un titre"));
+  EXPECT_TRUE(in_french(title + "See `The title`_.\n\n.. _the title: x\n").starts_with("Un titre"));
+  EXPECT_EQ(identity_of(read_as("rst", title + "See `The title`_.\n")), title + "See `The title`_.\n");
+}
+
+TEST(Rst, ALineDeeperThanItsListItemIsADefinition) {
+  EXPECT_EQ(rst_texts("1. A term\n    is this.\n\n- Words\n  go on\n"),
+            (Texts{"A term", "is this.", "Words go on"}));
+  EXPECT_EQ(rst_written("42\n    A term\n        43\n", "Un mot : un"),
+            "42\n    Un mot \\: un\n        43\n");
+  EXPECT_EQ(rst_texts("-a FILE, --all=FILE\n       Takes all.\n"), (Texts{"Takes all."}));
+}
+
 TEST(Rst, KeepsMarkup) {
   const auto links = [](const std::string& file, const std::string& translation) {
     const Document document = read_as("rst", file);
@@ -102,8 +134,19 @@ TEST(Rst, KeepsMarkup) {
   EXPECT_EQ(links("See `page`_ now\n", "Voir feuille maintenant"), "Voir `feuille <page_>`_ maintenant\n");
   EXPECT_EQ(links("See :ref:`page <x>` now\n", "Voir feuille maintenant"),
             "Voir :ref:`feuille <x>` maintenant\n");
+  EXPECT_EQ(links("See `page`__ now\n", "Voir feuille maintenant"), "Voir `feuille`__ maintenant\n");
+  const Document anonymous = read_as("rst", "See `page`__ now\n");
+  const std::vector<Link> without_page = {{{0, 3}, {0, 4}}, {{9, 12}, {5, 15}}};
+  EXPECT_EQ(anonymous.write(Texts{render(anonymous.segments[0], "Voir maintenant", without_page)}),
+            "Voir `page`__ maintenant\n");
+  EXPECT_EQ(links("See `open`:func: now\n", "Voir open maintenant"), "Voir `open`:func: maintenant\n");
   EXPECT_EQ(links("See :func:`open` now\n", "Voir open maintenant"), "Voir :func:`open` maintenant\n");
   EXPECT_EQ(links("See **page** x\\*y\n", "Voir *feuille* _a_"), "Voir **\\***\\ feuille\\* _a\\_\n");
+  EXPECT_EQ(rst_written("Text\n", "a:b 1:2 c: d http://x:8"), "a\\:b 1:2 c: d http://x:8\n");
+  EXPECT_EQ(read_as("rst", "``page``:sup:`x` now\n").segments.at(0).marks.size(), 2u);
+  EXPECT_EQ(identity_of(read_as("rst", "``page``:sup:`x` now\n")), "``page``:sup:`x` now\n");
+  EXPECT_EQ(rst_texts(":func:`x` does::\n\n  code\n\n* | A line\n  | of verse\n"),
+            (Texts{"x does", "A line", "of verse"}));
   EXPECT_EQ(rst_texts("2*3*4 and snake_case or a_ link\n"), Texts{"2*3*4 and snake_case or a_ link"});
   EXPECT_EQ(rst_written("Text\n", "- x"), "\\- x\n");
   EXPECT_EQ(rst_written("Text\n", "1. x"), "\\1. x\n");

@@ -80,22 +80,24 @@ TEST(Xml, BrokenFilesAreRefusedWithTheirLine) {
   for (size_t size = 0; size < whole.size(); ++size) ASSERT_NE(refused(whole.substr(0, size)), "") << size;
 }
 
-TEST(Xml, EntitiesForPlainTextStayAndOthersAreRefused) {
-  const std::string declared = "<!DOCTYPE d [<!ENTITY p \"Dragoman\">]>";
-  const std::string file = flat("Use &p; today", declared);
-  const Document document = read_as("odf", file);
-  EXPECT_EQ(document.segments.at(0).text, "Use today");
-  EXPECT_EQ(identity_of(document), file);
-  EXPECT_EQ(in_upper_case(document), flat("USE &p; TODAY", declared));
-  const auto with = [](std::string_view entity) {
-    return flat("a", "<!DOCTYPE d [" + std::string(entity) + "]>");
-  };
-  EXPECT_EQ(refused(with("<!ENTITY a \"lol\">\n<!ENTITY b \"&a;&a;\">")),
-            "test.odf: line 2: the entity b is not plain text of at most 1000 bytes, and only such entities "
-            "are supported: repair the file");
-  EXPECT_NE(refused(with("<!ENTITY a SYSTEM \"/etc/passwd\">")), "");
-  EXPECT_NE(refused(with("<!ENTITY % a \"x\">")), "");
-  EXPECT_NE(refused(with("<!ENTITY a \"" + std::string(2000, 'x') + "\">")), "");
+TEST(Xml, EntitiesStayWhateverTheyStandFor) {
+  const auto with = [](std::string_view entities) { return "<!DOCTYPE d [" + std::string(entities) + "]>"; };
+  const std::string lol = "<!ENTITY a \"lol\">\n<!ENTITY p \"&a;&a;\">",
+                    parameter = "<!ENTITY % a SYSTEM \"a\"> %a;";
+  for (const std::string& declared :
+       {with("<!ENTITY p \"Dragoman\">"), with(lol), with("<!ENTITY p \"<b>Dragoman</b>\">"),
+        with("<!ENTITY p SYSTEM \"/etc/passwd\">"), with(parameter),
+        with("<!ENTITY p \"" + std::string(2000, 'x') + "\">")}) {
+    const std::string file = flat("Use &p; today", declared);
+    const Document document = read_as("odf", file);
+    EXPECT_EQ(document.segments.at(0).text, "Use today");
+    EXPECT_EQ(identity_of(document), file);
+    EXPECT_EQ(in_upper_case(document), flat("USE &p; TODAY", declared));
+  }
+  EXPECT_NE(refused(flat("Use &p; today", with("<!ENTITY q \"Dragoman\">"))), "");
+  EXPECT_EQ(refused(flat("a", with("<!ENTITY " + std::string(101, 'a') + " \"lol\">"))),
+            "test.odf: line 1: the name of the entity " + std::string(101, 'a') +
+                " is longer than 100 bytes: repair the file");
 }
 
 TEST(Xml, OtherEncodingsAreReadAndWrittenAsUtf8) {
@@ -104,12 +106,19 @@ TEST(Xml, OtherEncodingsAreReadAndWrittenAsUtf8) {
   EXPECT_EQ(document.segments.at(0).text, "Un café noir");
   EXPECT_EQ(identity_of(document), latin);
   EXPECT_EQ(in_upper_case(document), flat("UN CAFé NOIR", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+  const std::string ascii = flat("A cafe", "<?xml version=\"1.0\" encoding=\"us-ascii\"?>\n");
+  EXPECT_EQ(identity_of(read_as("odf", ascii)), ascii);
+  EXPECT_EQ(in_upper_case(read_as("odf", ascii)),
+            flat("A CAFE", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
   std::string utf16 = "\xFF\xFE";
   for (const char c : flat("Two words", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>")) (utf16 += c) += '\0';
   EXPECT_EQ(identity_of(read_as("odf", utf16)), utf16);
   EXPECT_EQ(in_upper_case(read_as("odf", utf16)),
             flat("TWO WORDS", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"));
   EXPECT_NE(refused(utf16.substr(0, utf16.size() - 1)), "");
+  std::string utf32;
+  for (const char c : flat("Two words")) utf32 += std::string(3, '\0') + c;
+  EXPECT_EQ(in_upper_case(read_as("odf", utf32)), flat("TWO WORDS"));
   EXPECT_NE(refused(flat("a", "<?xml version=\"1.0\" encoding=\"no-such-one\"?>")), "");
   EXPECT_NE(refused(flat("caf\x81", "<?xml version=\"1.0\" encoding=\"Shift_JIS\"?>")), "");
 }

@@ -74,6 +74,9 @@ TEST(Yaml, NamesTheLineThatIsWrong) {
   EXPECT_TRUE(refusal("yaml", "a: b\nc: [d\n").starts_with("test.yaml: line 3 is not valid YAML ("));
   EXPECT_TRUE(
       refusal("yaml", std::string(100'000, '[')).starts_with("test.yaml: line 1 is not valid YAML ("));
+  EXPECT_EQ(refusal("yaml", "a: b\n---\n,a\n"),
+            "test.yaml: line 3 is not valid YAML (no value begins here): correct it");
+  EXPECT_EQ(identity_of(read_as("yaml", "---\n---\n...\n---\na: b c\n")), "---\n---\n...\n---\na: b c\n");
 }
 
 // A file with all styles.

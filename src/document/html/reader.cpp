@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/lines.h"
+#include "document/encodings.h"
 #include "document/html/attributes.h"
 #include "document/html/elements.h"
 #include "document/html/text.h"
@@ -255,9 +258,29 @@ class Reader {
   bool lines_ = false;
 };
 
+// That a page is in which is not UTF-8; empty: it names none. Browsers, too, look for it at the beginning.
+std::string other_encoding(std::string_view bytes) {
+  if (is_text(bytes)) return "";
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "UTF-16";
+  constexpr std::string_view before = "charset=";
+  const std::string beginning = in_lower_case(bytes.substr(0, 1024));
+  const size_t found = beginning.find(before);
+  if (found == beginning.npos) return "";
+  const std::string_view value = stripped(std::string_view(beginning).substr(found + before.size()), " \"'");
+  const std::string_view name = value.substr(0, value.find_first_of(" \"'/>;"));
+  if (is_same_encoding(name, "utf-8")) return "";
+  // Latin-1 is for browsers what Windows makes of it.
+  const bool latin = is_same_encoding(name, "iso-8859-1") || is_same_encoding(name, "us-ascii");
+  return latin ? "windows-1252" : std::string(name);
+}
+
 }  // namespace
 
 Document read_html(std::string_view bytes, const DocumentSettings& settings) {
+  if (const std::string encoding = other_encoding(bytes); !encoding.empty()) {
+    const std::string utf8 = converted_to_utf8(bytes, encoding, settings);
+    return read_from_other_bytes(Reader(utf8, settings).read(""), bytes);
+  }
   check_utf8(bytes, settings);
   const std::string_view mark = bytes.starts_with(byte_order_mark) ? byte_order_mark : "";
   return Reader(bytes.substr(mark.size()), settings).read(mark);

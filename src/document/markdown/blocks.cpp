@@ -141,8 +141,9 @@ void MarkdownBlocks::add(MarkdownBlock block, cmark_node* node) {
   if (line >= lines_.size()) return;
   const size_t begin = std::min(lines_[line] + column, source_.size());
   block.node = node;
-  const bool is_atx =
-      cmark_node_get_type(node) == CMARK_NODE_HEADING && source_.substr(begin).starts_with('#');
+  const bool is_heading = cmark_node_get_type(node) == CMARK_NODE_HEADING;
+  const bool is_atx = is_heading && source_.substr(begin).starts_with('#');
+  block.has_hyphens_under = is_heading && !is_atx && cmark_node_get_heading_level(node) == 2;
   if (is_atx) {
     const size_t text = std::min(source_.find_first_not_of('#', begin), source_.size());
     block.begins = {after_prefix(source_, text, 0)};

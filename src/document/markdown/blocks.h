@@ -20,8 +20,9 @@ struct MarkdownBlock {
   std::vector<size_t> begins = {};  // where its text may begin: link definitions may precede it
   size_t quotes = 0;                // the block quotes that it is in
   bool in_item = false, in_cell = false;
-  bool begins_line = true;       // or a | is before it
-  std::string_view before = {};  // the node's text before the block's
+  bool has_hyphens_under = false;  // a heading
+  bool begins_line = true;         // or a | is before it
+  std::string_view before = {};    // the node's text before the block's
 };
 
 class MarkdownBlocks {

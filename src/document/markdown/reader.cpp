@@ -47,6 +47,7 @@ bool is_end(std::string_view source, size_t at, const MarkdownBlock& block) {
 using MarkdownEscape = std::string (*)(std::string_view);
 MarkdownEscape escape_of(const MarkdownBlock& block, bool after_definitions) {
   if (block.in_cell) return block.begins_line ? escape_markdown_first_cell : escape_markdown_cell;
+  if (block.has_hyphens_under) return escape_markdown_over_hyphens;
   return after_definitions ? escape_markdown_after_definitions : escape_markdown;
 }
 

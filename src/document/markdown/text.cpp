@@ -64,7 +64,7 @@ bool needs_backslash(std::string_view text, size_t at) {
   }
 }
 
-std::string escaped(std::string_view text, bool begins_line, bool cell) {
+std::string escaped_markdown(std::string_view text, bool begins_line, bool cell) {
   std::string result;
   const size_t marker = begins_line ? block_marker(text) : text.size();
   bool before_word = true;
@@ -147,15 +147,19 @@ size_t after_label(std::string_view source, size_t at) {
 
 bool is_markdown_punctuation(char c) { return c > ' ' && c < 127 && !is_alphanumeric(c); }
 
-std::string escape_markdown(std::string_view text) { return escaped(text, true, false); }
+std::string escape_markdown(std::string_view text) { return escaped_markdown(text, true, false); }
 
-std::string escape_markdown_cell(std::string_view text) { return escaped(text, false, true); }
+std::string escape_markdown_cell(std::string_view text) { return escaped_markdown(text, false, true); }
 
-std::string escape_markdown_first_cell(std::string_view text) { return escaped(text, true, true); }
+std::string escape_markdown_first_cell(std::string_view text) { return escaped_markdown(text, true, true); }
+
+std::string escape_markdown_over_hyphens(std::string_view text) {
+  return escaped(escape_markdown(text), {{'|', "&#124;"}});
+}
 
 std::string escape_markdown_after_definitions(std::string_view text) {
   const bool is_title = text.starts_with('"') || text.starts_with('\'') || text.starts_with('(');
-  return (is_title ? "\\" : "") + escaped(text, true, false);
+  return (is_title ? "\\" : "") + escaped_markdown(text, true, false);
 }
 
 std::string escape_all_markdown(std::string_view text) {

@@ -9,8 +9,9 @@ namespace dragoman::internal {
 bool is_markdown_punctuation(char c);  // what a backslash may precede
 
 std::string escape_markdown(std::string_view text);
-std::string escape_markdown_cell(std::string_view text);        // in a table
-std::string escape_markdown_first_cell(std::string_view text);  // at the beginning of a line
+std::string escape_markdown_cell(std::string_view text);          // in a table
+std::string escape_markdown_first_cell(std::string_view text);    // at the beginning of a line
+std::string escape_markdown_over_hyphens(std::string_view text);  // where a bar would make a table
 // In a paragraph whose first lines define links: a quotation could be the title of the last one.
 std::string escape_markdown_after_definitions(std::string_view text);
 std::string escape_all_markdown(std::string_view text);  // a backslash before all punctuation

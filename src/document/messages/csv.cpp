@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "document/messages/message_document.h"
 #include "document/readers.h"
+#include "document/utf16.h"
 
 namespace dragoman::internal {
 namespace {
@@ -217,8 +218,8 @@ class CsvTable {
   MessageDocument document_ = {};
 };
 
-Document read_table(std::string_view bytes, const DocumentSettings& settings, bool tabs) {
-  check_utf8(bytes, settings);
+template <bool tabs>
+Document read_table(std::string_view bytes, const DocumentSettings& settings) {
   const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   const std::string_view table = bytes.substr(mark);
   Document document = CsvTable(table, tabs ? '\t' : separator_of(table), settings).document();
@@ -228,10 +229,10 @@ Document read_table(std::string_view bytes, const DocumentSettings& settings, bo
 }  // namespace
 
 Document read_csv(std::string_view bytes, const DocumentSettings& settings) {
-  return read_table(bytes, settings, false);
+  return read_unicode(bytes, settings, read_table<false>);
 }
 Document read_tsv(std::string_view bytes, const DocumentSettings& settings) {
-  return read_table(bytes, settings, true);
+  return read_unicode(bytes, settings, read_table<true>);
 }
 
 }  // namespace dragoman::internal

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "document/encodings.h"
 #include "document/messages/message_document.h"
 #include "document/messages/po_entries.h"
 #include "document/messages/po_plurals.h"
@@ -49,6 +50,22 @@ struct PoEdit {
 // Of any language.
 bool has_signs(std::string_view text) { return text.find_first_of("%{~$<") != text.npos; }
 
+// msgfmt wants line breaks at the ends exactly where the message has them. A translation that is shorter than the lines
+// of its message may have others there.
+std::string without_other_breaks(std::string value, std::string_view message) {
+  constexpr std::string_view line_break = "\\n";
+  const auto ends_in_break = [&](std::string_view text) {
+    if (!text.ends_with(line_break)) return false;
+    const std::string_view before = text.substr(0, text.size() - line_break.size());
+    return (before.size() - (before.find_last_not_of('\\') + 1)) % 2 == 0;  // else the backslash is escaped
+  };
+  if (!message.starts_with(line_break))
+    while (value.starts_with(line_break)) value.erase(0, line_break.size());
+  if (!message.ends_with(line_break))
+    while (ends_in_break(value)) value.resize(value.size() - line_break.size());
+  return value;
+}
+
 // Writes the translations into the file. Those that a program could not format are marked as fuzzy, so that gettext
 // does not use them.
 class CatalogueWriter {
@@ -61,7 +78,8 @@ class CatalogueWriter {
     std::set<size_t> fuzzy;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (!pieces_[i].translation) continue;
-      values[i] = pieces_[i].translation->parts.with(rendered);
+      const Translation& translation = *pieces_[i].translation;
+      values[i] = without_other_breaks(translation.parts.with(rendered), translation.message);
       if (!fits(pieces_[i], values[i])) fuzzy.insert(pieces_[i].entry);
     }
     std::string file;
@@ -97,14 +115,14 @@ bool is_no_charset(std::string_view name) {
   return name.empty() || name == "CHARSET" || name == "ASCII" || name == "US-ASCII";
 }
 
-void check_charset(std::string_view header, const DocumentSettings& settings) {
-  const std::string_view name = value_in_header(header, "charset=", " ;\\");
-  const auto same = [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; };
-  if (is_no_charset(name) || std::ranges::equal(name, std::string_view("UTF-8"), same) ||
-      std::ranges::equal(name, std::string_view("UTF8"), same))
-    return;
-  throw Error("{}: its header specifies charset={}: convert it with \"msgconv --to-code=UTF-8\" first",
-              settings.name, name);
+// Where the header of a file, in whatever encoding, names another one than UTF-8; empty: it does not.
+TextSpan other_charset(std::string_view file) {
+  const std::string_view header = file.substr(std::min(file.find("msgid \"\""), file.size()));
+  const std::string_view name =
+      value_in_header(header.substr(0, header.find("\nmsgid ")), "charset=", " ;\\\"\n");
+  if (is_no_charset(name) || is_same_encoding(name, "UTF-8")) return {};
+  const auto begin = static_cast<size_t>(name.data() - file.data());
+  return {begin, begin + name.size()};
 }
 
 class Catalogue {
@@ -114,7 +132,6 @@ class Catalogue {
     const std::vector<PoEntry> entries = po_entries(file, settings);
     const auto header = std::ranges::find_if(entries, &PoEntry::is_header);
     if (header != entries.end()) {
-      check_charset(header->translations[0].value, settings);
       forms_ = plural_forms(header->translations[0].value);
     }
     for (const PoEntry& entry : entries)
@@ -159,6 +176,7 @@ class Catalogue {
       if (wanted[form] && parts.has_segments())
         add_translation(entry, form, parts, form == one ? entry.id : entry.plural_id);
     }
+    for (size_t form = forms; form < there; ++form) remove(entry.translations[form].place);
     if (!grammars.empty() || check.has_unknown) checks_[entry_] = check;
     edit_flags(entry);
   }
@@ -208,6 +226,11 @@ class Catalogue {
   }
 
   void replace(TextSpan place, std::string bytes) { edits_.push_back({place, {.kept = std::move(bytes)}}); }
+
+  // With its line.
+  void remove(TextSpan field) {
+    replace({field.begin, std::min(file_.find('\n', field.end), file_.size() - 1) + 1}, "");
+  }
 
   // Takes away the fuzzy flag, and the message that the old translation was made for.
   void edit_flags(const PoEntry& entry) {
@@ -265,6 +288,17 @@ class Catalogue {
 }  // namespace
 
 Document read_po(std::string_view bytes, const DocumentSettings& settings) {
+  if (const TextSpan charset = other_charset(bytes); charset.begin < charset.end) {
+    const std::string name(charset.of(bytes));
+    if (is_text(bytes) &&
+        std::ranges::any_of(bytes, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
+      throw Error("{}: its header specifies charset={}, but it is in UTF-8: correct the header",
+                  settings.name, name);
+    std::string utf8 = converted_to_utf8(bytes, name, settings);
+    const TextSpan place = other_charset(utf8);
+    utf8.replace(place.begin, place.end - place.begin, "UTF-8");
+    return read_from_other_bytes(Catalogue(utf8, settings).document(), bytes);
+  }
   check_utf8(bytes, settings);
   if (!bytes.starts_with(byte_order_mark)) return Catalogue(bytes, settings).document();
   return with_byte_order_mark(Catalogue(bytes.substr(byte_order_mark.size()), settings).document());

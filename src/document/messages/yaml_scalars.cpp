@@ -44,7 +44,12 @@ class Events : public YAML::EventHandler {
   size_t root_keys = 0;
   bool root_value_is_map = false;
 
-  void OnDocumentStart(const YAML::Mark&) override { ++documents_; }
+  // At a comma outside brackets yaml-cpp finds empty documents without end.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == last_document_) throw YAML::ParserException(mark, "no value begins here");
+    last_document_ = mark.pos;
+    ++documents_;
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override { node(); }
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override { node(); }
@@ -103,7 +108,7 @@ class Events : public YAML::EventHandler {
   }
 
   std::vector<Level> levels_;
-  int documents_ = 0;
+  int documents_ = 0, last_document_ = -1;
 };
 
 Events events_of(std::string_view file, const DocumentSettings& settings) {

@@ -16,6 +16,8 @@ bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 // Around markup, and around what a pair of tags encloses. No UTF-8 has these bytes; with_rst_borders removes them.
 constexpr char before_markup = '\xFD', after_markup = '\xFC', after_open = '\xFB', before_close = '\xFA';
+// After what a pair of tags encloses where its words have no translation, at the beginning of the closing tag.
+constexpr char after_default = '\xF9';
 
 // Whether markup may begin after a text, or end before one. The border of a title is at its ends.
 bool may_begin_after(std::string_view text) {
@@ -59,7 +61,7 @@ class RstInlines {
   std::string_view rest() const { return text_.substr(at_); }
   // None, unless it begins and ends where markup may.
   RstMarkup whole_markup_here() const {
-    if (!may_begin_after(text_.substr(0, at_))) return {};
+    if (at_ != markup_end_ && !may_begin_after(text_.substr(0, at_))) return {};
     RstMarkup markup = markup_here();
     return may_end_before(text_.substr(at_ + markup.size)) ? markup : RstMarkup();
   }
@@ -101,7 +103,7 @@ class RstInlines {
       else
         builder_.point(whole);
     }
-    plain_ = at_ += markup.size;
+    markup_end_ = plain_ = at_ += markup.size;
   }
 
   // Markup does not nest.
@@ -159,6 +161,7 @@ class RstInlines {
     if (end == text_.npos) return {};
     size_t after = end + 1;
     while (after < text_.size() && text_[after] == '_' && after < end + 3) ++after;
+    if (role == 0 && after == end + 1) after += role_size(after);
     RstMarkup markup = {.size = after - at_, .inner = {begin - at_, end - at_}};
     const std::string_view inner = text_.substr(begin, end - begin);
     const size_t angle = inner.rfind('<');
@@ -169,24 +172,32 @@ class RstInlines {
       if (title == inner.npos) return markup;
       markup.kind = RstMarkup::Kind::span;
       markup.inner.end = markup.inner.begin + title + 1;
-    } else if (role == 0 && after > end + 1) {
+    } else if (text_.substr(end + 1, after - end - 1) == "__") {
+      // Without names the first reference has the first target, and so on: none may be missing.
+      markup.kind = RstMarkup::Kind::span;
+      markup.written = std::string(inner) + after_default + "`__";
+    } else if (text_.substr(end + 1, after - end - 1) == "_") {
       // The text is the name of the target.
       markup.kind = RstMarkup::Kind::span;
-      markup.written =
-          " <" + std::string(inner) + "_>`" + std::string(text_.substr(end + 1, after - end - 1));
+      markup.written = " <" + std::string(inner) + "_>`_";
       std::ranges::replace(markup.written, '\n', ' ');
     }
     return markup;
   }
 
+  // Of ":name:"; 0: there is none.
+  size_t role_size(size_t begin) const {
+    size_t end = begin + 1;
+    while (end < begin + 60 && end < text_.size() &&
+           (is_alphanumeric(text_[end]) || is_any(text_[end], "-_.+:")))
+      ++end;
+    while (end > begin && (end > text_.size() || text_[end - 1] != ':')) --end;
+    return begin < text_.size() && text_[begin] == ':' && end > begin + 2 ? end - begin : 0;
+  }
+
   RstMarkup role() const {
-    size_t name = 1;
-    while (name < 60 && at_ + name < text_.size() &&
-           (is_alphanumeric(text_[at_ + name]) || is_any(text_[at_ + name], "-_.+:")))
-      ++name;
-    const bool is_role =
-        name > 2 && text_[at_ + name - 1] == ':' && text_.substr(at_ + name).starts_with('`');
-    return is_role ? interpreted(name) : RstMarkup();
+    const size_t size = role_size(at_);
+    return size > 0 && text_.substr(at_ + size).starts_with('`') ? interpreted(size) : RstMarkup();
   }
 
   RstMarkup substitution() const {
@@ -222,6 +233,7 @@ class RstInlines {
   SegmentBuilder& builder_;
   std::string_view text_;
   mutable std::vector<std::string_view> absent_ = {};  // ends of markup that do not come any more
+  size_t markup_end_ = 0;                              // of the last one, after which another may begin
   size_t at_ = 0, plain_ = 0;                          // text from plain_ on has not been passed yet
 };
 
@@ -232,6 +244,14 @@ bool begins_enumerated(std::string_view text) {
   while (at < text.size() && at < begin + 6 && (is_alphanumeric(text[at]) || text[at] == '#')) ++at;
   return at > begin && at < text.size() && is_any(text[at], ".)") &&
          (at + 1 == text.size() || text[at + 1] == ' ');
+}
+
+// Whether the text ends in a word that docutils takes for the scheme of an address, and stops looking for others.
+bool ends_with_scheme(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && (is_alphanumeric(text[begin - 1]) || is_any(text[begin - 1], ".+-"))) --begin;
+  if (begin > 0 && text[begin - 1] == '/') return false;  // a port follows
+  return begin < text.size() && is_letter(text[begin]) && text.substr(begin) != "mailto";
 }
 
 }  // namespace
@@ -247,15 +267,24 @@ std::string escape_rst(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool ends_word = i + 1 == text.size() || !is_alphanumeric(text[i + 1]);
-    if (is_any(c, "*`|\\<") || (c == '_' && ends_word) || (c == ':' && i > 0 && text[i - 1] == ':'))
-      result += '\\';
+    const bool colon =
+        c == ':' && i > 0 && (text[i - 1] == ':' || (!ends_word && ends_with_scheme(text.substr(0, i))));
+    if (is_any(c, "*`|\\<") || (c == '_' && ends_word) || colon) result += '\\';
     result += c;
   }
   return result;
 }
 
+std::string escape_rst_term(std::string_view text) {
+  std::string result = escape_rst(text);
+  for (size_t at = result.find(" : "); at != result.npos; at = result.find(" : ", at))
+    result.insert(at + 1, "\\");
+  return result;
+}
+
 std::string with_rst_borders(std::string_view file) {
   std::string result;
+  size_t markup_end = std::string::npos;  // of the last one in the result, after which another may begin
   while (!file.empty()) {
     const size_t size = std::min(file.find_first_of("\xFD\xFC\xFB\xFA"), file.size());
     result += file.substr(0, size);
@@ -267,15 +296,23 @@ std::string with_rst_borders(std::string_view file) {
       const size_t markup = file.find(after_markup), open = file.substr(0, markup).find(after_open);
       const size_t close = open != file.npos ? file.find_first_not_of(rst_blanks, open + 1) : file.npos;
       if (close != file.npos && file[close] == before_close) {  // nothing is left between the tags
-        const std::string_view tag = stripped(file.substr(close + 1, markup - close - 1), rst_blanks);
-        if (tag.starts_with('<'))
-          result.append(may_begin_after(result) ? "" : "\\ ").append(file.substr(0, open)).append(tag);
-        file.remove_prefix(markup + (tag.starts_with('<') ? 0 : 1));
-      } else if (!may_begin_after(result)) {
+        const std::string_view opening = file.substr(0, open);
+        std::string tag(stripped(file.substr(close + 1, markup - close - 1), rst_blanks));
+        const bool stays = tag.starts_with('<') || std::erase(tag, after_default) > 0;
+        file.remove_prefix(markup + 1);
+        if (!stays) continue;
+        result.append(may_begin_after(result) ? "" : "\\ ").append(opening).append(tag);
+        if (!may_end_before(file.substr(std::min(file.find_first_not_of("\xFD\xFC\xFB\xFA"), file.size()))))
+          result += ' ';
+      } else if (result.size() != markup_end && !may_begin_after(result)) {
         result += "\\ ";
       }
-    } else if (border == after_markup && !may_end_before(file.substr(next))) {
-      result += "\\ ";
+    } else if (border == before_close) {
+      const size_t words = file.substr(0, file.find(after_markup)).find(after_default);
+      file.remove_prefix(words == file.npos ? 0 : words + 1);
+    } else if (border == after_markup) {
+      if (!may_end_before(file.substr(next))) result += "\\ ";
+      markup_end = result.size();
     }
   }
   return result;

@@ -16,5 +16,6 @@ std::string with_rst_borders(std::string_view file);
 
 // Text without markup, as a file has it.
 std::string escape_rst(std::string_view text);
+std::string escape_rst_term(std::string_view text);  // of a definition: after " : " a classifier would follow
 
 }  // namespace dragoman::internal

@@ -2,34 +2,15 @@
 // most directives stay.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
-
-#include <fmt/format.h>
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include "base/ascii.h"
 #include "document/readers.h"
 #include "document/rst/inlines.h"
+#include "document/rst/titles.h"
 
 namespace dragoman::internal {
 namespace {
-
-// Before a title and after it; no UTF-8 has this byte.
-constexpr char title_border = '\xFE';
-
-size_t columns_of(std::string_view text) {
-  size_t count = 0;
-  for (size_t next = 0; next < text.size();) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, text.size(), c);
-    if (c < 0 || u_getCombiningClass(c) > 0) continue;
-    const int32_t width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-    count += width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
-  }
-  return count;
-}
 
 // A line and its parts: indentation, words, and the rest with the line break.
 struct RstLine {
@@ -52,12 +33,6 @@ std::vector<RstLine> rst_lines(std::string_view file) {
     file.remove_prefix(end);
   }
   return lines;
-}
-
-// A line of one sign: under or over a title, or between paragraphs.
-bool is_adornment(std::string_view text) {
-  constexpr std::string_view signs = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-  return !text.empty() && signs.find(text[0]) != signs.npos && text.find_first_not_of(text[0]) == text.npos;
 }
 
 bool is_table_border(std::string_view text) {
@@ -105,15 +80,35 @@ size_t field_mark(std::string_view text) {
   return 0;
 }
 
+// An option whose description is on the lines below it: "-a, --all", "--file=NAME".
+bool is_option(std::string_view text) {
+  if (!text.starts_with('-') || text.find("  ") != text.npos) return false;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(", ", at), text.size());
+    const std::string_view one = text.substr(at, end - at);
+    const bool has_name = one.size() > 1 && one[0] == '-' && one[1] != ' ' && !is_rst_adornment(one);
+    if (!has_name || std::ranges::count(one, ' ') > 1) return false;
+    at = std::min(end + 2, text.size());
+  }
+  return true;
+}
+
+// ":name: value", but not text that begins with a role, as ":name:`text`".
+bool is_field(std::string_view text) {
+  const size_t end = text.starts_with(':') ? text.find(':', 1) : text.npos;
+  return end != text.npos && end > 1 && (end + 1 == text.size() || text[end + 1] == ' ');
+}
+
 class RstReader {
  public:
-  explicit RstReader(std::string_view file) : lines_(rst_lines(file)) {}
+  explicit RstReader(std::string_view file) : lines_(rst_lines(file)), titles_(file) {}
 
   Document document() && {
     while (at_ < lines_.size()) read_block();
     Document document = std::move(builder_).finish();
-    document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-      return with_adornments(with_rst_borders(write(rendered)));
+    document.write = [write = std::move(document.write),
+                      titles = std::move(titles_)](std::span<const std::string> rendered) {
+      return titles.finish(with_rst_borders(write(rendered)));
     };
     return document;
   }
@@ -139,28 +134,28 @@ class RstReader {
     const std::string_view text = line().text;
     if (text.empty()) return keep_line();
     if (text == ".." || text.starts_with(".. ")) return read_explicit();
-    if (text.starts_with("__ ") || (text.starts_with(':') && field_mark(text) == 0)) return read_field();
+    if (text == "::") return read_literal_after(line().indent);
+    if (text.starts_with("__ ") || (is_field(text) && field_mark(text) == 0)) return read_field();
     if (text.starts_with(">>>")) return keep_to_blank();
+    if (is_option(text) && at_ + 1 < lines_.size() && lines_[at_ + 1].indent > line().indent)
+      return keep_line();
     if (is_table_border(text)) return read_table();
-    if (is_adornment(text) && is_adornment(text_at(at_ + 2)) && !text_at(at_ + 1).empty() &&
+    if (is_rst_adornment(text) && is_rst_adornment(text_at(at_ + 2)) && !text_at(at_ + 1).empty() &&
         text_at(at_ + 2)[0] == text[0]) {
       keep_line();
-      return read_title("+");
+      return read_title(true);
     }
-    if (is_adornment(text)) return keep_line();
-    if (is_adornment(text_at(at_ + 1)) && lines_[at_ + 1].indent == 0 && line().indent == 0 &&
-        (text_at(at_ + 1).size() >= 4 || text_at(at_ + 1).size() >= columns_of(text)))
-      return read_title("");
+    if (is_rst_adornment(text)) return keep_line();
+    if (is_rst_adornment(text_at(at_ + 1)) && lines_[at_ + 1].indent == 0 && line().indent == 0 &&
+        (text_at(at_ + 1).size() >= 4 || text_at(at_ + 1).size() >= rst_columns(text)))
+      return read_title(false);
     read_paragraph(line().indent, 0);
   }
 
   void read_field() {
     const RstLine first = line();
     keep_line();
-    if (first.text.starts_with(':')) keep_deeper_to_blank(first.indent);
-  }
-  void keep_deeper_to_blank(size_t indent) {
-    while (at_ < lines_.size() && !line().blank() && line().indent > indent) keep_line();
+    while (at_ < lines_.size() && !line().blank() && line().indent > first.indent) keep_line();
   }
 
   // To the last border: a table may have blank lines, after which another border follows.
@@ -176,13 +171,12 @@ class RstReader {
     keep_to_blank();
   }
 
-  void read_title(std::string_view over) {
+  void read_title(bool has_line_over) {
     const RstLine title = line();
     ++at_;
-    builder_.border(
-        fmt::format("{0}{1}{2}{3}{1}", title.before(), title_border, over, columns_of(title.text)));
+    builder_.border(std::string(title.before()) + titles_.begin(title.text, title.indent, has_line_over));
     add_rst_inlines(builder_, title.text);
-    builder_.border(title_border + std::string(title.after()));
+    builder_.border(RstTitles::end() + std::string(title.after()));
     keep_line();
   }
 
@@ -210,29 +204,38 @@ class RstReader {
   // Lines of one indentation; those after the first of a list item are deeper. `mark`: bytes before its words.
   void read_paragraph(size_t indent, size_t mark) {
     const RstLine first = line();
-    const bool line_block = first.text.starts_with("| ") || first.text == "|";
+    const size_t list = mark == 0 ? list_mark(first.text) : 0;
+    const std::string_view words = first.text.substr(list);
+    const bool line_block = words.starts_with("| ") || words == "|";
     if (mark == 0)
-      mark = line_block ? first.text.find_first_not_of("| ")
-                        : std::max(list_mark(first.text), field_mark(first.text));
+      mark = line_block ? first.text.find_first_not_of("| ", list) : std::max(list, field_mark(first.text));
     if (mark == first.text.npos) return keep_line();
-    const bool is_list = mark > 0 && list_mark(first.text) == mark;
+    const bool is_list = mark > 0 && list == mark;
     builder_.border(first.bytes.substr(0, first.indent + mark));
     size_t end = at_ + 1;
-    const bool may_go_on = !line_block && end < lines_.size() && !lines_[end].blank() &&
-                           (mark > 0 ? lines_[end].indent > indent : lines_[end].indent == indent);
-    if (may_go_on)
+    if (!line_block && end < lines_.size() && may_follow(lines_[end], indent, mark, is_list))
       for (const size_t inner = lines_[end].indent; end < lines_.size() && goes_on(end, inner); ++end) {}
     const char* const begin = first.text.data() + mark;
     const std::string_view last = lines_[end - 1].text;
     std::string_view text(begin, static_cast<size_t>(last.data() + last.size() - begin));
     const bool literal = text.ends_with("::");
     if (literal) text.remove_suffix(2);
+    const bool is_term = end == at_ + 1 && end < lines_.size() && !lines_[end].blank() && !line_block &&
+                         lines_[end].indent > indent + (is_list ? mark : 0);
+    builder_.set_escape(is_term ? escape_rst_term : escape_rst);
     add_rst_inlines(builder_, stripped(text));
     const char* const rest = stripped(text).data() + stripped(text).size();
     const char* const finish = lines_[end - 1].bytes.data() + lines_[end - 1].bytes.size();
     builder_.border(std::string_view(rest, static_cast<size_t>(finish - rest)));
+    builder_.set_escape(escape_rst);
     at_ = end;
     if (literal) read_literal(is_list ? indent + mark : indent);
+  }
+
+  // As the second line of a paragraph. In a list, a line deeper than the words is the definition of a term.
+  static bool may_follow(const RstLine& line, size_t indent, size_t mark, bool is_list) {
+    if (line.blank() || (mark == 0 && line.indent != indent)) return false;
+    return mark == 0 || (line.indent > indent && (!is_list || line.indent <= indent + mark));
   }
 
   // The items of a list may lack the blank line before them.
@@ -241,6 +244,11 @@ class RstReader {
     const bool is_item =
         next.text.starts_with("- ") || next.text.starts_with("* ") || next.text.starts_with("| ");
     return !next.blank() && next.indent == indent && !is_item;
+  }
+
+  void read_literal_after(size_t indent) {
+    keep_line();
+    read_literal(indent);
   }
 
   // Deeper lines, or lines that begin with the same sign.
@@ -253,50 +261,8 @@ class RstReader {
     while (at_ < lines_.size() && line().text.starts_with(sign)) keep_line();
   }
 
-  // The lines under and over titles as long as these need.
-  static std::string with_adornments(const std::string& written) {
-    std::string_view file = written;
-    std::string result;
-    for (size_t at = file.find(title_border); at != file.npos; at = file.find(title_border)) {
-      const size_t number = file.find(title_border, at + 1), end = file.find(title_border, number + 1);
-      const bool over = file[at + 1] == '+';
-      size_t before = 0;
-      std::from_chars(file.data() + at + 1 + over, file.data() + number, before);
-      const std::string_view title = file.substr(number + 1, end - number - 1);
-      const size_t columns = columns_of(title);
-      result += file.substr(0, at);
-      if (over) lengthen_line_before(result, before, columns);
-      result += title;
-      file.remove_prefix(end + 1);
-      const size_t line_end = std::min(file.find('\n'), file.size() - 1) + 1;
-      result += file.substr(0, line_end);
-      file.remove_prefix(line_end);
-      const size_t size = std::min(file.find_first_of("\r\n"), file.size());
-      result += adornment(file.substr(0, size), before, columns);
-      file.remove_prefix(size);
-    }
-    return result.append(file);
-  }
-
-  static std::string adornment(std::string_view line, size_t before, size_t columns) {
-    const std::string_view signs = stripped(line);
-    if (columns == before || !is_adornment(signs)) return std::string(line);
-    const size_t length = signs.size() == before ? columns : std::max(signs.size(), columns);
-    return std::string(std::max<size_t>(length, 1), signs[0]);
-  }
-
-  // The line before the title's, if it belongs to it.
-  static void lengthen_line_before(std::string& text, size_t before, size_t columns) {
-    const size_t title = text.rfind('\n');
-    if (title == text.npos) return;
-    size_t end = title;
-    if (end > 0 && text[end - 1] == '\r') --end;
-    const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
-    if (is_adornment(std::string_view(text).substr(begin, end - begin)))
-      text.replace(begin, end - begin, adornment(text.substr(begin, end - begin), before, columns));
-  }
-
   std::vector<RstLine> lines_;
+  RstTitles titles_;
   size_t at_ = 0;
   SegmentBuilder builder_{{.escape = escape_rst}};
 };

@@ -5,10 +5,9 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <unicode/ucnv.h>
-#include <unicode/unistr.h>
 
 #include "base/error.h"
+#include "document/encodings.h"
 #include "document/xml/tokens.h"
 #include "text/unicode.h"
 
@@ -41,18 +40,18 @@ void on_error(void* context, xmlErrorPtr error) {
   refusal_of(context).set(error->line, "invalid XML: " + message);
 }
 
-// An entity made of entities can grow without bound, and an external one is another file.
-void on_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
-               const xmlChar* system_id, xmlChar* content) {
-  constexpr size_t longest = 1000;
-  const std::string_view text = content == nullptr ? "&" : reinterpret_cast<const char*>(content);
-  const bool is_short = xmlStrlen(name) <= static_cast<int>(max_xml_entity_bytes) && text.size() <= longest;
-  if (type == XML_INTERNAL_GENERAL_ENTITY && is_short && text.find_first_of("&<%") == std::string_view::npos)
-    return xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
-  refusal_of(context).set(
-      xmlSAX2GetLineNumber(context),
-      fmt::format("the entity {} is not plain text of at most {} bytes, and only such entities are supported",
-                  repaired(reinterpret_cast<const char*>(name)), longest));
+// Each entity is a space here: what it stands for may be another file, or entities that grow without bound.
+void on_entity(void* context, const xmlChar* name, int type, const xmlChar*, const xmlChar*, xmlChar*) {
+  const bool is_parameter = type == XML_INTERNAL_PARAMETER_ENTITY || type == XML_EXTERNAL_PARAMETER_ENTITY;
+  if (is_parameter || xmlStrlen(name) <= static_cast<int>(max_xml_entity_bytes)) {
+    xmlChar space[] = " ";
+    return xmlSAX2EntityDecl(context, name,
+                             is_parameter ? XML_INTERNAL_PARAMETER_ENTITY : XML_INTERNAL_GENERAL_ENTITY,
+                             nullptr, nullptr, space);
+  }
+  refusal_of(context).set(xmlSAX2GetLineNumber(context),
+                          fmt::format("the name of the entity {} is longer than {} bytes",
+                                      repaired(reinterpret_cast<const char*>(name)), max_xml_entity_bytes));
   xmlStopParser(static_cast<xmlParserCtxtPtr>(context));
 }
 
@@ -113,46 +112,24 @@ TextSpan declared_encoding(std::string_view xml) {
   return xml_attribute_place(declaration, "encoding").value_or(TextSpan{});
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-  return ucnv_compareNames(std::string(a).c_str(), std::string(b).c_str()) == 0;
-}
-
 std::string encoding_of(std::string_view bytes) {
   using namespace std::literals;
   if (bytes.starts_with("\xFF\xFE\0\0"sv) || bytes.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "UTF-16";
+  if (bytes.starts_with("<\0\0\0"sv)) return "UTF-32LE";
+  if (bytes.starts_with("\0\0\0<"sv)) return "UTF-32BE";
   if (bytes.starts_with("<\0"sv)) return "UTF-16LE";
   if (bytes.starts_with("\0<"sv)) return "UTF-16BE";
   if (bytes.starts_with(byte_order_mark)) return "UTF-8";
   const TextSpan place = declared_encoding(bytes.substr(0, 1000));
   if (place.begin == place.end) return "UTF-8";
-  const std::string name(place.of(bytes));
-  return same_name(name, "US-ASCII") ? "UTF-8" : name;
+  return std::string(place.of(bytes));
 }
 
-std::string converted(std::string_view bytes, const std::string& encoding, const DocumentSettings& settings) {
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status),
-                                                                     ucnv_close);
-  if (U_FAILURE(status))
-    throw Error("{}: unsupported encoding \"{}\": convert the file to UTF-8", settings.name,
-                repaired(encoding));
-  ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
-  icu::UnicodeString text;
-  UChar* const units = text.getBuffer(static_cast<int32_t>(bytes.size()));
-  if (units == nullptr) throw Error("{}: out of memory while reading the file", settings.name);
-  const int32_t size = ucnv_toUChars(converter.get(), units, static_cast<int32_t>(bytes.size()), bytes.data(),
-                                     static_cast<int32_t>(bytes.size()), &status);
-  text.releaseBuffer(U_SUCCESS(status) ? size : 0);
-  if (U_FAILURE(status))
-    throw Error("{}: the file declares {} but is not in this encoding: convert it to UTF-8", settings.name,
-                encoding);
-  std::string utf8;
-  text.toUTF8String(utf8);
-  if (utf8.starts_with(byte_order_mark)) utf8.erase(0, byte_order_mark.size());
-  const TextSpan place = declared_encoding(utf8);
-  if (place.begin < place.end) utf8.replace(place.begin, place.end - place.begin, "UTF-8");
-  return utf8;
+std::string with_declaration_of_utf8(std::string xml) {
+  const TextSpan place = declared_encoding(xml);
+  if (place.begin < place.end) xml.replace(place.begin, place.end - place.begin, "UTF-8");
+  return xml;
 }
 
 }  // namespace
@@ -161,7 +138,12 @@ std::string checked_xml(std::string_view bytes, const DocumentSettings& settings
   if (bytes.size() > max_xml_bytes)
     throw Error("{}: the file has more than 512 MB of XML: split it", settings.name);
   const std::string encoding = encoding_of(bytes);
-  std::string xml = same_name(encoding, "UTF-8") ? std::string(bytes) : converted(bytes, encoding, settings);
+  std::string xml(bytes);
+  if (is_same_encoding(encoding, "US-ASCII")) {  // which is UTF-8, and its translation may be no more
+    xml = with_declaration_of_utf8(std::move(xml));
+  } else if (!is_same_encoding(encoding, "UTF-8")) {
+    xml = with_declaration_of_utf8(converted_to_utf8(bytes, encoding, settings));
+  }
   check_attributes(xml, settings);
   check_well_formed(xml, settings);
   return xml;
@@ -171,14 +153,7 @@ Document read_xml(std::string_view bytes, const DocumentSettings& settings,
                   const std::function<Document(std::string_view xml)>& read) {
   const std::string xml = checked_xml(bytes, settings);
   Document document = read(xml);
-  if (xml == bytes) return document;
-  std::vector<std::string> originals;
-  for (const DocumentSegment& segment : document.segments) originals.push_back(segment.original);
-  document.write = [write = std::move(document.write), originals = std::move(originals),
-                    file = std::string(bytes)](std::span<const std::string> rendered) {
-    return std::ranges::equal(rendered, originals) ? file : write(rendered);
-  };
-  return document;
+  return xml == bytes ? document : read_from_other_bytes(std::move(document), bytes);
 }
 
 }  // namespace dragoman::internal
