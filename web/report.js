@@ -272,8 +272,9 @@ function sidesTable(facts) {
     ["mean length", (side) => of(side.mean_length)], ["median length", (side) => of(side.lengths?.p50)], ["90th percentile", (side) => of(side.lengths?.p90)],
     ["99th percentile", (side) => of(side.lengths?.p99)], ["maximum length", (side) => of(side.lengths?.max)]];
   const known = rows.filter(([, value]) => sides.some((side) => value(facts[side]) !== null));
+  const there = sides.filter((side) => facts[side].tokens !== 0);  // a language model has no sources
   if (!known.length) return null;
-  return table(["", ...sides.map(numberHead)], known.map(([name, value]) => [name, ...sides.map((side) => number(value(facts[side])))]), "");
+  return table(["", ...there.map(numberHead)], known.map(([name, value]) => [name, ...there.map((side) => number(value(facts[side])))]), "");
 }
 
 // Both sides in the same bins, at most 60; the last bin includes all longer sentences.

@@ -3,6 +3,8 @@
 //   dragoman::Translator translator("models/demo");
 //   std::cout << translator.translate("Where is the station?").text() << "\n";
 //
+// A language model continues a text instead, which its output begins with, and scores targets without a source.
+//
 // All requests, from however many threads, go through one continuous batch: each joins as soon as there is room, and
 // gets the same bytes as if it were alone. Every member function may be called from any thread.
 #pragma once
@@ -164,8 +166,11 @@ struct TranslatorSettings {
   int64_t batch = 32;        // sentences per batch, for each worker
   int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
   int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
-  bool verify = true;        // compare the weights with their checksums first
-  size_t cache_bytes = 0;    // of the cache of translated sentences; 0: no cache
+  // A language model's folder, of the target's vocabulary: its log-probabilities are added, times the weight.
+  std::string language_model = {};
+  double language_model_weight = 0.1;
+  bool verify = true;      // compare the weights with their checksums first
+  size_t cache_bytes = 0;  // of the cache of translated sentences; 0: no cache
   // Sentences besides the batch, for each worker: of clients that have none under way. However much one client asks
   // for, the first sentences of others begin with the next step.
   int64_t reserved = 0;
@@ -186,8 +191,9 @@ struct TranslatorStatistics {
 
 struct ModelInfo {
   std::string folder;
-  std::string config;     // config.json
-  std::string precision;  // of the weights: "fp32", "bf16", "int8"
+  bool language_model = false;  // it continues texts
+  std::string config;           // config.json
+  std::string precision;        // of the weights: "fp32", "bf16", "int8"
   std::string instruction_set;
   int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
   int64_t max_tokens = 0;  // of a sentence: the model has no positions for more
@@ -230,7 +236,8 @@ class DRAGOMAN_API Translator {
   std::string inspect(const std::string& text, const InspectionSettings& settings = {});
 
   ModelInfo info() const;
-  static std::vector<OptionInfo> options();  // that a request may have
+  static std::vector<OptionInfo> options();             // that a request may have
+  static std::vector<OptionInfo> generation_options();  // of a request to a language model
 
  private:
   struct State;

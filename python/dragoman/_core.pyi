@@ -89,6 +89,8 @@ class ModelInfo:
     @property
     def folder(self) -> str: ...
     @property
+    def language_model(self) -> bool: ...
+    @property
     def config(self) -> str: ...
     @property
     def precision(self) -> str: ...
@@ -126,6 +128,8 @@ class Translator:
         workers: int,
         verify: bool,
         cache_bytes: int,
+        language_model: str,
+        language_model_weight: float,
     ) -> None: ...
     def translate(
         self, texts: list[str], options: dict[str, Any], prefix: str, timeout: int, tokens: bool, terms: Sequence[Terms]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from dragoman import _core
 from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of, paths_of
+from dragoman._errors import UsageError
 from dragoman._glossary import Term, Terms, glossary_of
 from dragoman._notebook import Inspection
 from dragoman._translation import Alignment, Progress, Score, Translation, score_of, translation_of
@@ -27,6 +28,7 @@ class ModelInfo:
     """A model, and how it was opened."""
 
     folder: str
+    language_model: bool
     config: dict[str, Any]
     precision: str
     instruction_set: str
@@ -105,14 +107,20 @@ class Translator:
         workers: int = 0,
         verify: bool = True,
         cache_bytes: int = 0,
+        language_model: Path | None = None,
+        language_model_weight: float = 0.1,
     ) -> None:
         """Opens a model's folder, or several with one target vocabulary, whose probabilities are averaged.
 
         ``precision``: "" as in the folder. ``threads``: 0 for all processors. ``batch``: sentences that are translated at
         once, for each of the ``workers``. ``cache_bytes``: memory for earlier sentences and their translations.
+        ``language_model``: a folder of the target's vocabulary, whose log-probabilities are added, times the weight.
         """
         folders = paths_of(path)
-        self._core = _core.Translator(folders, threads, precision, batch, batch_tokens, workers, verify, cache_bytes)
+        [fused] = paths_of(language_model) if language_model is not None else [""]
+        self._core = _core.Translator(
+            folders, threads, precision, batch, batch_tokens, workers, verify, cache_bytes, fused, language_model_weight
+        )
 
     @overload
     def translate(self, text: str, *, glossary: Terms = ..., **options: Any) -> Translation: ...
@@ -145,6 +153,23 @@ class Translator:
         if text is None or isinstance(text, (bytes, bytearray)):
             _check_text(text)
         return self._translate_in_order(iter(text), _How(options, glossary))
+
+    @overload
+    def generate(self, text: str, **options: Any) -> Translation: ...
+    @overload
+    def generate(self, text: list[str], **options: Any) -> list[Translation]: ...
+    def generate(self, text: Any, **options: Any) -> Any:
+        """Continues a text, or a list of texts, with a language model: each result's text begins with what was given.
+
+        Options are those of `dragoman generate`, with underscores. Without any, a hundred subwords are drawn.
+
+        >>> model = Translator("models/tatoeba-en-lm")    # doctest: +SKIP
+        >>> model.generate("I would like", seed=2).text    # doctest: +SKIP
+        'I would like to go there with you.'
+        """
+        if not self.info.language_model:
+            raise UsageError(f"{self.info.folder} is no language model: translate() translates with it")
+        return self.translate(text, **options)
 
     def translate_batch(
         self, texts: Iterable[str], *, glossary: Terms = None, **options: Any
@@ -223,7 +248,7 @@ class Translator:
         source_language: str = "",
         target_language: str = "",
     ) -> Score | list[Score]:
-        """The log-probability of given translations.
+        """The log-probability of given translations; of any texts with a language model, where the sources are "".
 
         >>> translator.score("The cat sleeps.", "Le chat dort.").total < 0
         True

@@ -79,6 +79,7 @@ void bind_answers(nb::module_& module) {
 void bind_descriptions(nb::module_& module) {
   nb::class_<ModelInfo>(module, "ModelInfo")
       .def_ro("folder", &ModelInfo::folder)
+      .def_ro("language_model", &ModelInfo::language_model)
       .def_ro("config", &ModelInfo::config)
       .def_ro("precision", &ModelInfo::precision)
       .def_ro("instruction_set", &ModelInfo::instruction_set)
@@ -115,14 +116,16 @@ std::vector<Score> score(Translator& translator,
 }
 
 Translator* new_translator(const std::vector<std::string>& folders, int threads, const std::string& precision,
-                           int64_t batch, int64_t batch_tokens, int workers, bool verify,
-                           size_t cache_bytes) {
+                           int64_t batch, int64_t batch_tokens, int workers, bool verify, size_t cache_bytes,
+                           const std::string& language_model, double language_model_weight) {
   const GilRelease release;
   return new Translator(folders, {.threads = threads,
                                   .precision = precision_of(precision),
                                   .batch = batch,
                                   .batch_tokens = batch_tokens,
                                   .workers = workers,
+                                  .language_model = language_model,
+                                  .language_model_weight = language_model_weight,
                                   .verify = verify,
                                   .cache_bytes = cache_bytes});
 }
@@ -166,7 +169,7 @@ void bind_translator(nb::module_& module) {
   nb::class_<Translator>(module, "Translator")
       .def(nb::new_(&new_translator), nb::arg("folders"), nb::arg("threads"), nb::arg("precision"),
            nb::arg("batch"), nb::arg("batch_tokens"), nb::arg("workers"), nb::arg("verify"),
-           nb::arg("cache_bytes"))
+           nb::arg("cache_bytes"), nb::arg("language_model"), nb::arg("language_model_weight"))
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"), nb::arg("prefix"),
            nb::arg("timeout"), nb::arg("tokens"), nb::arg("terms"))
       .def("submit", &submit, nb::arg("text"), nb::arg("options"), nb::arg("prefix"), nb::arg("timeout"),

@@ -68,6 +68,8 @@ std::vector<std::string> exported(const std::string& folder, dragoman::ExportFor
     throw UsageError("{} already holds a model: choose another folder", out);
   check_writable_folder(out);
   SavedModel model(folder, chosen_kernels(), available_threads());
+  if (!has_encoder(model.model.config))
+    throw UsageError("{} is a language model, which this program does not export yet", folder);
   return format == dragoman::ExportFormat::ctranslate2 ? export_ctranslate2(model, out)
                                                        : export_huggingface(model, out);
 }

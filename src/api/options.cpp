@@ -20,6 +20,19 @@ void declare_all(Options& declared, SearchOptions& options) {
   declare(own, options);
 }
 
+// Who gives a beam does not want the samples that a model draws by default, and the other way round. What the model has
+// for the other way does not count then.
+void choose_between_beam_and_samples(const Options& declared, SearchOptions& options) {
+  const SearchOptions none;
+  if (declared.is_given("beam") && !declared.is_given("sample")) options.sample = false;
+  if (options.sample && !declared.is_given("beam")) options.beam = none.beam;
+  if (options.sample) return;
+  if (!declared.is_given("temperature")) options.temperature = none.temperature;
+  if (!declared.is_given("top-k")) options.top_k = none.top_k;
+  if (!declared.is_given("top-p")) options.top_p = none.top_p;
+  if (!declared.is_given("seed")) options.seed = none.seed;
+}
+
 }  // namespace
 
 void declare_threads(Section& own, int64_t& threads) {
@@ -55,9 +68,17 @@ SearchOptions search_options(const dragoman::Options& given, const SearchOptions
   Options declared;
   declare_all(declared, options);
   set_options(declared, given);
-  if (options.sample && !declared.is_given("beam")) options.beam = SearchOptions().beam;
+  choose_between_beam_and_samples(declared, options);
   validate(options);
   return options;
+}
+
+std::vector<OptionInfo> generation_options() {
+  SearchOptions options = language_model_search();
+  Options declared;
+  auto own = declared.section("", "");
+  declare_output(own, options);
+  return describe_options(declared);
 }
 
 std::vector<OptionInfo> request_options() {

@@ -35,6 +35,7 @@ void declare_request(Section& own, SearchOptions& options);
 SearchOptions search_options(const dragoman::Options& given, const SearchOptions& of_model);
 
 std::vector<OptionInfo> request_options();
+std::vector<OptionInfo> generation_options();  // those of a language model, with its defaults
 
 // Sets the variables that the given options name. A UsageError where a name is unknown or a value not allowed.
 void set_options(Options& declared, const dragoman::Options& given);

@@ -37,13 +37,14 @@ Side side_of(std::string text, PiecesOfText pieces) {
 
 Pair pair_of(const SavedModel& model, const Direction& direction, const dragoman::TextPair& texts) {
   std::string source = repaired(texts.source), target = repaired(texts.target);
+  PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
+  if (!has_encoder(model.model.config)) return {{}, side_of(std::move(target), std::move(of_target))};
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
   const SourceFrame& frame = direction.sources[0];
   frame.add_to(pieces.ids);
   if (pieces.ids.empty()) pieces.ids.push_back(model.vocabularies.source->special().empty_source_token());
   pieces.spans.insert(pieces.spans.begin(), frame.before.size(), {0, 0});
   pieces.spans.resize(pieces.ids.size(), {source.size(), source.size()});
-  PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
   return {side_of(std::move(source), std::move(pieces)), side_of(std::move(target), std::move(of_target))};
 }
 
@@ -132,6 +133,8 @@ std::vector<Score> score(Service& service, std::span<const dragoman::TextPair> p
                          const ScoreSettings& settings) {
   if (settings.max_length < 1 || settings.batch_tokens < 1 || settings.alignment_layer < 0)
     throw UsageError("max_length and batch_tokens must be at least 1, and alignment_layer at least 0");
+  if (settings.alignment && !has_encoder(service.model().model.config))
+    throw UsageError("a language model has no source that words could be aligned to");
   Scorer scorer(service, settings);
   for (const dragoman::TextPair& pair : pairs) scorer.add(pair);
   return scorer.finish();

@@ -1,6 +1,7 @@
 #include "dragoman/translator.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "api/guard.h"
 #include "api/inspecting.h"
@@ -27,18 +28,23 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
   if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0 ||
       settings.reserved < 0)
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
+  if (!std::isfinite(settings.language_model_weight))
+    throw internal::UsageError("a language model's weight must be a number");
   const internal::Kernels& kernels = internal::chosen_kernels();
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
   const internal::RequestedPrecision precision = wanted(settings.precision);
   auto model =
       std::make_unique<internal::SavedModel>(folders[0], kernels, threads, precision, settings.verify);
   for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], precision, settings.verify);
+  if (!settings.language_model.empty())
+    model->fuse(settings.language_model, settings.language_model_weight, precision, settings.verify);
   model->find_shortlist();
   return model;
 }
 
 ModelInfo info_of(internal::SavedModel& saved, int workers) {
   ModelInfo info = {.folder = saved.folder,
+                    .language_model = !internal::has_encoder(saved.model.config),
                     .config = saved.config.dump(1),
                     .precision = internal::name_of(internal::Precision::fp32),
                     .instruction_set = saved.device.kernels.name,
@@ -128,5 +134,6 @@ std::string Translator::inspect(const std::string& text, const InspectionSetting
 ModelInfo Translator::info() const { return state_->info; }
 
 std::vector<OptionInfo> Translator::options() { return internal::request_options(); }
+std::vector<OptionInfo> Translator::generation_options() { return internal::generation_options(); }
 
 }  // namespace dragoman

@@ -15,11 +15,13 @@ void new_recipe(const Arguments& arguments);
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
+void generate(const Arguments& arguments);
 void score(const Arguments& arguments);
 void evaluate(const Arguments& arguments);
 void inspect(const Arguments& arguments);
 void info(const Arguments& arguments);
 void metrics(const Arguments& arguments);
+void rerank(const Arguments& arguments);
 void report(const Arguments& arguments);
 void draw(const Arguments& arguments);
 void average(const Arguments& arguments);
@@ -55,10 +57,15 @@ inline constexpr Command commands[] = {
     {"serve", "translate over HTTP, for programs and for people", serve,
      "  dragoman serve -m models/demo\n"
      "  dragoman serve -m en-fr=models/demo --port 8080\n"},
+    {"generate", "continue texts with a language model", generate,
+     "  dragoman generate -m models/tatoeba-en-lm --text \"Once upon a time\"\n"},
     {"score", "log-probabilities of given translations, end of sentence included", score,
      "  dragoman score -m models/demo --source test.en --target test.fr\n"},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate,
      "  dragoman evaluate -m models/demo --source test.en --reference test.fr\n"},
+    {"rerank", "choose among listed translations, by other models too", rerank,
+     "  dragoman rerank --nbest lists.txt --source test.en --backward models/fr-en --language-model "
+     "models/lm\n"},
     {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect,
      "  dragoman inspect -m models/demo --text \"Where is the station?\"\n"},
     {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,

@@ -78,6 +78,8 @@ void print_vocabularies(const std::string& folder) {
 // Of a model of one pair; and what it reads at once.
 void print_direction(const std::string& folder, const nlohmann::json& config) {
   const SearchOptions search = read_search_options(folder, config);
+  if (read_model_config(folder, config).kind == ModelKind::language_model)
+    return print_line("continues", search.to.empty() ? "texts" : "texts in " + search.to);
   if (!search.from.empty() || !search.to.empty())
     print_line("translates", fmt::format("{} to {}", search.from.empty() ? "?" : search.from,
                                          search.to.empty() ? "?" : search.to));

@@ -1,7 +1,10 @@
-// dragoman score: the log-probability of each translation of a file, given its source.
+// dragoman score: the log-probability of each translation of a file, given its source; of a language model, of each
+// line of a text.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -12,6 +15,7 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/log.h"
+#include "base/quotes.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -24,6 +28,7 @@ struct ScoringOptions {
   int64_t threads = 0;
   RequestedPrecision precision = RequestedPrecision::as_saved;
   int64_t max_length = 2000;
+  bool summary = false;
   bool alignment = false;
   int64_t alignment_layer = 0;
   std::string from, to;
@@ -33,13 +38,48 @@ void declare(Options& options, ScoringOptions& o) {
   auto own = options.section("", "Options");
   declare_model(own, o.model, o.threads, o.precision);
   declare_source(own, o.source);
-  own.add("target", o.target, "their translations, line by line").shows("FILE");
+  own.add("target", o.target,
+          "their translations, line by line; with a language model any text, without sources")
+      .shows("FILE");
   own.add("max-length", o.max_length, "maximum subwords per side; longer pairs are not scored and print nan",
           at_least(1).at_most(100'000'000));
+  own.add("summary", o.summary,
+          "print the perplexity of all lines together instead: a subword, a word and a byte; the end of a "
+          "line counts "
+          "as one of each");
   own.add("alignment", o.alignment, "print the word alignment, too: after |||, as pairs SOURCE-TARGET");
   declare_alignment_layer(own, o.alignment_layer);
   declare_languages(own, o.from, o.to);
 }
+
+int64_t count_words(const std::string& text) {
+  std::istringstream words(text);
+  return std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+}
+
+// Of many lines. Each has an end, which the model predicts, too: it counts as a token, a word and a byte.
+struct Perplexity {
+  int64_t lines = 0, tokens = 0, words = 0, bytes = 0;
+  double log_probability = 0;
+
+  void add(const std::string& text, const Score& score) {
+    ++lines;
+    tokens += std::ssize(score.log_probabilities);
+    words += count_words(text) + 1;
+    bytes += std::ssize(text) + 1;
+    log_probability += score.total;
+  }
+
+  std::string summary() const {
+    if (lines == 0) return "no line was scored\n";
+    const auto over = [&](int64_t count) { return std::exp(-log_probability / static_cast<double>(count)); };
+    return fmt::format(
+        "perplexity {:.4f} a subword, {:.4f} a word, {:.4f} a byte ({:.4f} bits)\n"
+        "{}, {}, {}, {}, log-probability {:.4f}\n",
+        over(tokens), over(words), over(bytes), std::log2(over(bytes)), counted(lines, "line"),
+        counted(tokens, "subword"), counted(words, "word"), counted(bytes, "byte"), log_probability);
+  }
+};
 
 // Scores pairs in batches and prints a line for each, in their order.
 class ScorePrinter {
@@ -54,6 +94,7 @@ class ScorePrinter {
 
   void finish() {
     print();
+    if (options_.summary) std::cout << all_.summary();
     if (not_scored_ == 0) return;
     log_warning("{} pairs with a side of more than {} subwords were not scored and print nan", not_scored_,
                 std::min(options_.max_length, translator_.info().max_tokens - 1));
@@ -66,11 +107,14 @@ class ScorePrinter {
                                     .alignment_layer = options_.alignment_layer,
                                     .from = options_.from,
                                     .to = options_.to};
-    for (const Score& score : translator_.score(pairs_, settings)) {
-      const bool scored = !std::isnan(score.total);
-      std::cout << (scored ? fmt::format("{:.4f}", score.total) : "nan");
-      std::cout << (options_.alignment ? " ||| " + pharaoh_format(score.alignment) : "") << "\n";
+    const std::vector<Score> scores = translator_.score(pairs_, settings);
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const bool scored = !std::isnan(scores[i].total);
       not_scored_ += !scored;
+      if (scored) all_.add(pairs_[i].target, scores[i]);
+      if (options_.summary) continue;
+      std::cout << (scored ? fmt::format("{:.4f}", scores[i].total) : "nan");
+      std::cout << (options_.alignment ? " ||| " + pharaoh_format(scores[i].alignment) : "") << "\n";
     }
     pairs_.clear();
     flush_output();
@@ -80,22 +124,37 @@ class ScorePrinter {
   const ScoringOptions& options_;
   std::vector<dragoman::TextPair> pairs_;
   int64_t not_scored_ = 0;
+  Perplexity all_;
 };
+
+void score_lines(const ScoringOptions& o, ScorePrinter& printer) {
+  if (o.source.empty()) {
+    TranslationInput lines({o.target});
+    for (TranslationInput::Line line; lines.next(line);) printer.add("", line.text);
+    return;
+  }
+  PairedLines lines(o.source, o.target, InvalidText::repair);
+  while (lines.next()) printer.add(lines.first(), lines.second());
+}
 
 }  // namespace
 
 void score(const Arguments& arguments) {
   ScoringOptions o;
   if (!read_options(command_named("score"), o, arguments)) return;
-  if (o.model.empty() || o.source.empty() || o.target.empty())
+  if (o.model.empty() || o.target.empty())
     throw UsageError("score needs --model DIR, --source FILE and --target FILE: see dragoman score --help");
   if (o.alignment_layer > 0 && !o.alignment)
     throw UsageError("--alignment-layer has no effect without --alignment");
 
-  PairedLines lines(o.source, o.target, InvalidText::repair);
+  if (o.summary && o.alignment) throw UsageError("--alignment has no effect with --summary");
   dragoman::Translator translator(o.model, settings_of({.threads = o.threads, .precision = o.precision}));
+  if (o.source.empty() && !translator.info().language_model)
+    throw UsageError("score needs --source FILE: {} is no language model", o.model);
+  if (!o.source.empty() && translator.info().language_model)
+    throw UsageError("score: {} is a language model, which scores --target FILE without a source", o.model);
   ScorePrinter printer(translator, o);
-  while (lines.next()) printer.add(lines.first(), lines.second());
+  score_lines(o, printer);
   printer.finish();
 }
 

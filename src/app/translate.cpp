@@ -7,7 +7,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "api/options.h"
 #include "app/command_line.h"
@@ -16,12 +15,11 @@
 #include "app/shared_options.h"
 #include "app/translate_document.h"
 #include "app/translating.h"
+#include "app/translation_printer.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/quotes.h"
 #include "base/signals.h"
 #include "base/status_line.h"
-#include "serve/translation_json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,6 +37,7 @@ struct TranslateOptions {
 void declare(Options& options, TranslateOptions& o) {
   auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
+  declare_fusion(own, o.translating);
   own.add("text", o.text, "text to translate, instead of a file's");
   own.add("prefix", o.prefix,
           "file with the beginning of each translation, one per line; empty input lines stay empty")
@@ -68,84 +67,6 @@ void check_document(const TranslateOptions& o) {
     throw UsageError(
         "--prefix, --pieces, --alignment, --attention, --format and --nbest have no effect with --document");
 }
-
-// Of --text, or of arguments that are text.
-std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {
-  if (!text.empty() && !files.empty())
-    throw UsageError("--text cannot be combined with input files, such as {}", shortened(files[0]));
-  const auto texts = std::ranges::count_if(files, is_text_argument);
-  if (texts > 0 && texts < std::ssize(files))
-    throw UsageError("some of the arguments are files and others are text, such as {}: give one or the other",
-                     in_quotes(*std::ranges::find_if(files, is_text_argument)));
-  std::vector<std::string> lines;
-  for (const std::string& one : texts > 0 ? files : std::vector{text}) {
-    for (size_t begin = 0; begin < one.size();) {
-      const size_t end = std::min(one.find('\n', begin), one.size());
-      lines.push_back(one.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  return lines;
-}
-
-std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
-  if (!pieces) return hypothesis.text;
-  std::vector<std::string_view> subwords;
-  for (const Token& token : hypothesis.tokens) subwords.push_back(token.text);
-  return fmt::format("{}", fmt::join(subwords, " "));
-}
-
-class TranslationPrinter {
- public:
-  explicit TranslationPrinter(const TranslateOptions& options) : options_(options) {}
-
-  void print(const dragoman::Translation& line) {
-    const bool alternatives = options_.translating.search.nbest > 1;
-    if (options_.format == OutputFormat::json) {
-      print_json(std::cout, line, {alternatives, options_.alignment, options_.attention});
-      std::cout << "\n";
-    } else if (alternatives) {
-      for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {
-        std::cout << fmt::format("{} ||| {} ||| {:.4f}{}\n", number_, text_of(hypothesis, options_.pieces),
-                                 hypothesis.score, alignment_of(hypothesis));
-      }
-    } else {
-      const dragoman::Hypothesis& best = line.hypotheses[0];
-      std::cout << text_of(best, options_.pieces) << alignment_of(best) << "\n";
-    }
-    ++number_;
-    invalid_ += line.invalid;
-    cut_ += line.cut;
-    repeats_ += line.repeats;
-    too_short_ += line.too_short;
-    unknown_ += line.unknown;
-    terms_missed_ += line.terms_missed;
-    flush_output();
-  }
-
-  void finish() const {
-    warn(invalid_, "were not valid UTF-8; invalid bytes were replaced by U+FFFD");
-    if (options_.format == OutputFormat::json) return;  // which flags them
-    warn(cut_, "were cut; --format json flags them");
-    warn(repeats_, "looped and were translated again; --format json flags them");
-    warn(too_short_,
-         "came out far shorter than their source, of which parts may be missing; --format json flags them");
-    warn(unknown_, "have characters that are not in the vocabulary; --format json flags them");
-    warn(terms_missed_, "are missing a glossary term; --format json flags them");
-  }
-
- private:
-  void warn(int64_t count, std::string_view what) const {
-    if (count > 0) log_warning("{} of {} lines {}", count, number_, what);
-  }
-
-  std::string alignment_of(const dragoman::Hypothesis& hypothesis) const {
-    return options_.alignment ? " ||| " + pharaoh_format(hypothesis.alignment) : "";
-  }
-
-  const TranslateOptions& options_;
-  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, too_short_ = 0, unknown_ = 0, terms_missed_ = 0;
-};
 
 // On a terminal that nothing else is written to: results go to a file, and input is not typed.
 bool may_show_progress(const std::vector<std::string>& files) {
@@ -198,7 +119,11 @@ void translate(const Arguments& arguments) {
   watch_signals();
 
   TranslationInput input(files, o.prefix, lines_given);
-  TranslationPrinter printer(o);
+  TranslationPrinter printer({.format = o.format,
+                              .alternatives = o.translating.search.nbest > 1,
+                              .pieces = o.pieces,
+                              .alignment = o.alignment,
+                              .attention = o.attention});
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);

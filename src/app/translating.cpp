@@ -17,6 +17,19 @@
 #include "text/unicode.h"
 
 namespace dragoman::internal {
+namespace {
+
+// Whether an argument in place of a file is text itself: no file has that name, and it has white space or looks like no
+// path.
+bool is_text_argument(const std::string& argument) {
+  std::error_code none;
+  if (argument.empty() || argument == "-" || std::filesystem::exists(argument, none)) return false;
+  if (argument.find_first_of(" \t\n") != argument.npos) return true;
+  const std::string extension = std::filesystem::path(argument).extension().string();
+  return argument.find('/') == argument.npos && extension.size() < 2;
+}
+
+}  // namespace
 
 void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision) {
   declare_model(own, model);
@@ -36,6 +49,14 @@ void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_workers(own, options.workers);
 }
 
+void declare_fusion(Section& own, TranslatingOptions& options) {
+  own.add("language-model", options.language_model,
+          "language model of the target's vocabulary, whose log-probabilities are added to the scores")
+      .shows("DIR");
+  own.add("language-model-weight", options.language_model_weight,
+          "factor of the language model's log-probabilities", at_least(0));
+}
+
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
   return {.threads = static_cast<int>(options.threads),
           .precision =
@@ -43,6 +64,8 @@ dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
           .batch = options.batch,
           .batch_tokens = options.batch_tokens,
           .workers = static_cast<int>(options.workers),
+          .language_model = options.language_model,
+          .language_model_weight = options.language_model_weight,
           .verify = options.verify};
 }
 
@@ -65,12 +88,22 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t thread
       folder, chosen_kernels(), threads > 0 ? static_cast<int>(threads) : available_threads(), precision);
 }
 
-bool is_text_argument(const std::string& argument) {
-  std::error_code none;
-  if (argument.empty() || argument == "-" || std::filesystem::exists(argument, none)) return false;
-  if (argument.find_first_of(" \t\n") != argument.npos) return true;
-  const std::string extension = std::filesystem::path(argument).extension().string();
-  return argument.find('/') == argument.npos && extension.size() < 2;
+std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {
+  if (!text.empty() && !files.empty())
+    throw UsageError("--text cannot be combined with input files, such as {}", shortened(files[0]));
+  const auto texts = std::ranges::count_if(files, is_text_argument);
+  if (texts > 0 && texts < std::ssize(files))
+    throw UsageError("some of the arguments are files and others are text, such as {}: give one or the other",
+                     in_quotes(*std::ranges::find_if(files, is_text_argument)));
+  std::vector<std::string> lines;
+  for (const std::string& one : texts > 0 ? files : std::vector{text}) {
+    for (size_t begin = 0; begin < one.size();) {
+      const size_t end = std::min(one.find('\n', begin), one.size());
+      lines.push_back(one.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return lines;
 }
 
 TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file,
@@ -140,10 +173,18 @@ namespace {
 // Adds lines while there is room. Whether there are more.
 using AddLines = std::function<bool(LinesInOrder&)>;
 
+void check_kind(const dragoman::ModelInfo& model, bool continues) {
+  if (model.language_model && !continues)
+    throw UsageError("{} is a language model: dragoman generate continues texts with it", model.folder);
+  if (!model.language_model && continues)
+    throw UsageError("{} is no language model: dragoman translate translates with it", model.folder);
+}
+
 void translate_all(const TranslatingOptions& options, const dragoman::Options& request,
                    const AddLines& add_lines, const OnTranslation& on_translation) {
   const std::optional<dragoman::Glossary> glossary = glossary_of(options);
   dragoman::Translator translator(options.models, settings_of(options));
+  check_kind(translator.info(), options.continues);
   LinesInOrder lines(translator, request, options.batch * translator.info().workers, options.tokens,
                      glossary ? &*glossary : nullptr);
   std::exception_ptr failure;  // of reading

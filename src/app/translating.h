@@ -25,22 +25,25 @@ struct TranslatingOptions {
   int64_t batch = 32;
   int64_t batch_tokens = 0;
   int64_t workers = 0;
-  bool tokens = false;   // whether the command needs those of the translations
-  std::string glossary;  // a file; empty: none
+  std::string language_model;  // fused with the models; empty: none
+  double language_model_weight = 0.1;
+  bool continues = false;  // the model is a language model, for texts to be continued
+  bool tokens = false;     // whether the command needs those of the translations
+  std::string glossary;    // a file; empty: none
   SearchOptions search;
 };
 
 // Which model, and how it runs: among a command's own flags.
 void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
+void declare_fusion(Section& own, TranslatingOptions& options);
 
 // Reads a model for this machine. `threads` 0: all processors.
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
                                        RequestedPrecision precision = RequestedPrecision::as_saved);
 
-// Whether an argument in place of a file is text itself: no file has that name, and it has white space or looks like no
-// path.
-bool is_text_argument(const std::string& argument);
+// The lines of --text, or of arguments in place of files that are text themselves. None: the files are to be read.
+std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files);
 
 // Given lines, or those of several files, or of standard input, each with its line of the prefix file.
 class TranslationInput {

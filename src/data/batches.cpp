@@ -58,6 +58,7 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
   return {.batch_tokens = batch_tokens,
           .seed = seed,
           .source_eos = vocabulary.source_eos,
+          .one_sided = is_one_sided(data),
           .sort_by_length = data.sort_by_length,
           .order = data.order,
           .weights = source_weights(data),
@@ -69,10 +70,11 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
 
 PairFrame pair_frame(const Vocabularies& vocabularies, const BatchSettings& settings) {
   const Vocabulary &source = *vocabularies.source, &target = *vocabularies.target;
-  return {
-      .source = source_frame(source, settings.source_eos, language_token(source, settings.from, "data.from")),
-      .start = start_tokens(target, language_token(target, settings.to, "data.to")),
-      .end = target.special().end};
+  return {.source = settings.one_sided ? SourceFrame()
+                                       : source_frame(source, settings.source_eos,
+                                                      language_token(source, settings.from, "data.from")),
+          .start = start_tokens(target, language_token(target, settings.to, "data.to")),
+          .end = target.special().end};
 }
 
 struct ShardedBatches::State {
@@ -257,7 +259,8 @@ std::vector<Batch> batches_of(std::span<const TextPair> pairs, const Vocabularie
   const PairFrame frame = pair_frame(vocabularies, settings);
   std::vector<Batch> batches;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    std::vector<int32_t> source = encode(*vocabularies.source, pairs[i].source);
+    std::vector<int32_t> source;
+    if (!settings.one_sided) source = encode(*vocabularies.source, pairs[i].source);
     std::vector<int32_t> target = encode(*vocabularies.target, pairs[i].target);
     const int64_t source_tokens = std::ssize(source) + frame.source_tokens(),
                   target_tokens = std::ssize(target) + frame.target_tokens();

@@ -29,6 +29,7 @@ struct BatchSettings {
   int64_t batch_tokens = 4096;
   uint64_t seed = 1;
   bool source_eos = true;
+  bool one_sided = false;  // there are no sources
   bool sort_by_length = true;
   SourceOrder order = SourceOrder::mixed;
   std::vector<double> weights = {};  // one per source; empty: all 1

@@ -69,30 +69,33 @@ CorpusCounts corpus_counts_from_json(const nlohmann::json& json) {
 std::vector<CorpusSource> corpus_sources(const DataConfig& data) {
   std::vector<CorpusSource> sources = paired(data.source, data.target, data.format);
   for (const std::string& path : data.tsv) sources.push_back({path, ""});
+  for (const std::string& path : data.text) sources.push_back({"", path, TextFormat::text, data.text_column});
   return sources;
 }
 
 std::vector<CorpusSource> validation_sources(const DataConfig& data) {
-  return paired(data.valid_source, data.valid_target, data.format);
+  std::vector<CorpusSource> sources = paired(data.valid_source, data.valid_target, data.format);
+  for (const std::string& path : data.valid_text) sources.push_back({"", path, TextFormat::text});
+  return sources;
 }
 
 CorpusReader::CorpusReader(std::vector<CorpusSource> sources, bool swap, int64_t limit)
     : sources_(std::move(sources)), swap_(swap), limit_(limit) {}
 
 uint64_t CorpusReader::bytes_read() const {
-  return bytes_of_earlier_ + (files_ ? files_->bytes_read() : 0) + (tsv_ ? tsv_->bytes_read() : 0);
+  return bytes_of_earlier_ + (files_ ? files_->bytes_read() : 0) + (file_ ? file_->bytes_read() : 0);
 }
 
 void CorpusReader::close() {
   bytes_of_earlier_ = bytes_read();
   files_.reset();
-  tsv_.reset();
+  file_.reset();
 }
 
 void CorpusReader::open_next() {
   const CorpusSource& source = sources_[static_cast<size_t>(++origin_)];
-  if (source.is_tsv()) {
-    tsv_.emplace(source.source);
+  if (source.is_tsv() || source.is_one_sided()) {
+    file_.emplace(source.is_tsv() ? source.source : source.target);
   } else {
     files_.emplace(source.source, source.target, source.format);
   }
@@ -103,11 +106,27 @@ void CorpusReader::open_next() {
 bool CorpusReader::read_pair(RawPair& pair) {
   if (limit_ > 0 && read_of_source_ == limit_) return false;
   pair.invalid = false;
-  return files_ ? files_->next(pair.source, pair.target) : read_columns(pair);
+  const CorpusSource& source = sources_[static_cast<size_t>(origin_)];
+  pair.one_sided = source.is_one_sided();
+  if (files_) return files_->next(pair.source, pair.target);
+  return pair.one_sided ? read_text(pair, source.column) : read_columns(pair);
+}
+
+bool CorpusReader::read_text(RawPair& pair, int64_t column) {
+  pair.source = {};
+  if (!file_->next(pair.target)) return false;
+  for (int64_t i = 1; i < column; ++i) {
+    const size_t tab = pair.target.find('\t');
+    pair.invalid = tab == std::string_view::npos;
+    if (pair.invalid) return true;
+    pair.target.remove_prefix(tab + 1);
+  }
+  if (column > 0) pair.target = pair.target.substr(0, pair.target.find('\t'));
+  return true;
 }
 
 bool CorpusReader::read_columns(RawPair& pair) {
-  if (!tsv_->next(pair.source)) return false;
+  if (!file_->next(pair.source)) return false;
   const size_t tab = pair.source.find('\t');
   pair.invalid = tab == std::string_view::npos;
   pair.target = pair.invalid ? std::string_view() : pair.source.substr(tab + 1);
@@ -117,7 +136,7 @@ bool CorpusReader::read_columns(RawPair& pair) {
 }
 
 bool CorpusReader::next(RawPair& pair) {
-  while ((!files_ && !tsv_) || !read_pair(pair)) {
+  while ((!files_ && !file_) || !read_pair(pair)) {
     close();
     if (origin_ + 1 == static_cast<int64_t>(sources_.size())) return false;
     open_next();
@@ -131,12 +150,16 @@ bool CorpusReader::next(RawPair& pair) {
   return true;
 }
 
+bool is_blank(const RawPair& pair) {
+  return (is_blank(pair.source) && !pair.one_sided) || is_blank(pair.target);
+}
+
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap,
                                  DroppedPairs& left_out) {
   std::vector<TextPair> pairs;
   CorpusReader reader(sources, swap, 0);
   for (RawPair pair; reader.next(pair);) {
-    const bool empty = is_blank(pair.source) || is_blank(pair.target);
+    const bool empty = is_blank(pair);
     left_out.invalid += pair.invalid;
     left_out.empty += !pair.invalid && empty;
     if (!pair.invalid && !empty) pairs.push_back({std::string(pair.source), std::string(pair.target)});

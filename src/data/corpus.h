@@ -1,7 +1,8 @@
 // CorpusReader: the pairs of a parallel corpus, as configured in [data], in the order of its files.
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
-// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). data.swap exchanges the
+// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). Or each is a file of
+// data.text, of targets without sources, for a language model. data.swap exchanges the
 // sides, data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out,
 // and so identifies it.
 //
@@ -29,7 +30,7 @@ struct TextPair {
 // Pairs that were left out, by reason. A pair with several counts for the first.
 struct DroppedPairs {
   int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
-  int64_t empty = 0;     // no subwords on either side
+  int64_t empty = 0;     // no subwords on a side
   int64_t too_long = 0;  // more than data.max_length subwords on either side
   int64_t ratio = 0;     // more than data.max_ratio times as many subwords on one side as on the other
 
@@ -48,13 +49,15 @@ struct CorpusCounts {
 nlohmann::json to_json(const CorpusCounts& counts);
 CorpusCounts corpus_counts_from_json(const nlohmann::json& json);
 
-// The paths of a pair of files, or of a TSV file.
+// The paths of a pair of files, or of a TSV file, or of one with targets alone.
 struct CorpusSource {
-  std::string source, target;  // target is empty for a TSV file
+  std::string source, target;  // target is empty for a TSV file, source where there is none
   TextFormat format = TextFormat::automatic;
+  int64_t column = 0;  // of targets alone, as data.text_column
 
   bool is_tsv() const { return target.empty(); }
-  std::string name() const { return is_tsv() ? source : source + " and " + target; }
+  bool is_one_sided() const { return source.empty(); }
+  std::string name() const { return is_tsv() ? source : is_one_sided() ? target : source + " and " + target; }
 };
 std::vector<CorpusSource> corpus_sources(const DataConfig& data);
 std::vector<CorpusSource> validation_sources(const DataConfig& data);
@@ -62,6 +65,7 @@ std::vector<CorpusSource> validation_sources(const DataConfig& data);
 struct RawPair {
   uint64_t index = 0;               // in the corpus
   int64_t origin = 0;               // the number of its source
+  bool one_sided = false;           // there is no source
   bool invalid = false;             // if so, the text is empty
   std::string_view source, target;  // valid until the next pair is read
 };
@@ -77,6 +81,7 @@ class CorpusReader {
  private:
   bool read_pair(RawPair& pair);
   bool read_columns(RawPair& pair);
+  bool read_text(RawPair& pair, int64_t column);
   void open_next();
   void close();
 
@@ -87,12 +92,13 @@ class CorpusReader {
   int64_t read_of_source_ = 0;
   uint64_t index_ = 0;
   uint64_t bytes_of_earlier_ = 0;
-  std::optional<ParallelText> files_;  // of the current source, or its
-  std::optional<LineReader> tsv_;
+  std::optional<ParallelText> files_;  // of the current source, or the one that it has
+  std::optional<LineReader> file_;
 };
 
 // Whether a text consists only of spaces, tabs and carriage returns.
 bool is_blank(std::string_view text);
+bool is_blank(const RawPair& pair);  // one of its sides
 
 // Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out);

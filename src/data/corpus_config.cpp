@@ -19,7 +19,7 @@ void same_length(const char* key, const std::vector<std::string>& one, const cha
 }
 
 void check_weights(const DataConfig& data) {
-  const size_t sources = data.source.size() + data.tsv.size();
+  const size_t sources = data.source.size() + data.tsv.size() + data.text.size();
   if (!data.weights.empty() && data.weights.size() != sources) {
     throw OptionError("data.weights",
                       fmt::format("has {} numbers for {} sources", data.weights.size(), sources));
@@ -35,7 +35,7 @@ void check_pipes(const DataConfig& data) {
   int64_t named = 0;
   for (const auto& [key, files] :
        {std::pair{"data.source", &data.source}, std::pair{"data.target", &data.target},
-        std::pair{"data.tsv", &data.tsv}}) {
+        std::pair{"data.tsv", &data.tsv}, std::pair{"data.text", &data.text}}) {
     named += std::ranges::count(*files, "-");
     if (named > 1) throw OptionError(key, "names standard input (-) a second time: it can be read only once");
     for (const std::string& file : *files) {
@@ -46,8 +46,9 @@ void check_pipes(const DataConfig& data) {
                                            file));
     }
   }
-  for (const auto& [key, files] : {std::pair{"data.valid_source", &data.valid_source},
-                                   std::pair{"data.valid_target", &data.valid_target}}) {
+  for (const auto& [key, files] :
+       {std::pair{"data.valid_source", &data.valid_source},
+        std::pair{"data.valid_target", &data.valid_target}, std::pair{"data.valid_text", &data.valid_text}}) {
     if (std::ranges::count(*files, "-") > 0)
       throw OptionError(key,
                         "names standard input (-), but is read again whenever training resumes: name a file");
@@ -85,11 +86,16 @@ void declare(Options& options, DataConfig& data) {
                {"iwslt", TextFormat::iwslt},
                {"sgm", TextFormat::sgm}});
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
+  section.add("text", data.text,
+              "plain text for a language model, a sentence or a paragraph per line: a file or several");
+  section.add("text_column", data.text_column,
+              "column of text that is tab-separated, the first is 1; 0: the whole line", at_least(0));
   section.add("weights", data.weights,
               "how often an epoch uses each file's pairs, source files before tsv; empty: once",
               at_least(0).at_most(10'000));
   section.add("valid_source", data.valid_source, "validation text, never trained on");
   section.add("valid_target", data.valid_target, "its translation");
+  section.add("valid_text", data.valid_text, "validation text of a language model, never trained on");
   section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")
       .may_change_on_resume();
   section.add("swap", data.swap, "exchange source and target");
@@ -116,6 +122,29 @@ void declare(Options& options, DataConfig& data) {
   declare_synthetic(section, data);
 }
 
+// A corpus has two sides, or one.
+void check_sides(const DataConfig& data) {
+  const bool has_pairs = !data.source.empty() || !data.tsv.empty();
+  if (is_one_sided(data) && has_pairs)
+    throw OptionError("data.text", "cannot be combined with data.source or data.tsv: choose one");
+  if (!is_one_sided(data) && data.text_column > 0)
+    throw OptionError("data.text_column", "has no effect without data.text");
+  if (is_one_sided(data) && data.swap)
+    throw OptionError("data.swap", "has no effect on data.text, which has one side");
+  if (is_one_sided(data) ? !data.valid_source.empty() : has_pairs && !data.valid_text.empty())
+    throw OptionError(is_one_sided(data) ? "data.valid_source" : "data.valid_text",
+                      fmt::format("does not belong to data.{0}: use data.valid_{0}",
+                                  is_one_sided(data) ? "text" : "source"));
+}
+
+void check_combinations(const DataConfig& data) {
+  const bool has_files = !data.source.empty() || !data.tsv.empty() || is_one_sided(data);
+  if (has_files && data.synthetic != Synthetic::none)
+    throw OptionError("data.synthetic", "cannot be combined with files: choose one");
+  if (data.hold_out > 0 && has_validation_files(data))
+    throw OptionError("data.hold_out", "cannot be combined with files of validation text: choose one");
+}
+
 void validate(const DataConfig& data) {
   same_length("data.source", data.source, "data.target", data.target);
   same_length("data.valid_source", data.valid_source, "data.valid_target", data.valid_target);
@@ -124,24 +153,21 @@ void validate(const DataConfig& data) {
   if (data.max_ratio > 0 && data.max_ratio < 1) {
     throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
   }
-  const bool has_files = !data.source.empty() || !data.tsv.empty();
-  if (has_files && data.synthetic != Synthetic::none) {
-    throw OptionError("data.synthetic", "cannot be combined with data.source or data.tsv: choose one");
-  }
-  if (data.hold_out > 0 && !data.valid_source.empty()) {
-    throw OptionError("data.hold_out", "cannot be combined with data.valid_source: choose one");
-  }
+  check_sides(data);
+  check_combinations(data);
 }
 
 void require_corpus(const DataConfig& data) {
-  if (!data.source.empty() || !data.tsv.empty() || data.synthetic != Synthetic::none) return;
+  if (!data.source.empty() || !data.tsv.empty() || is_one_sided(data) || data.synthetic != Synthetic::none)
+    return;
   throw OptionError("data.source",
-                    "is not set: give data.source and data.target, or data.tsv, or data.synthetic");
+                    "is not set: give data.source and data.target, or data.tsv, or data.synthetic; for a "
+                    "language model, data.text");
 }
 
 std::vector<double> source_weights(const DataConfig& data) {
   if (!data.weights.empty()) return data.weights;
-  return std::vector<double>(data.source.size() + data.tsv.size(), 1.0);
+  return std::vector<double>(data.source.size() + data.tsv.size() + data.text.size(), 1.0);
 }
 
 int64_t max_sentence_length(const DataConfig& data) {

@@ -21,9 +21,11 @@ enum class SourceOrder { mixed, consecutive };
 struct DataConfig {
   std::vector<std::string> source, target;  // the n-th of one belongs to the n-th of the other
   TextFormat format = TextFormat::automatic;
-  std::vector<std::string> tsv;  // files of both: source, tab, target. They count after the pairs above
-  std::vector<double> weights;   // one for each source: how often an epoch has its pairs
-  std::vector<std::string> valid_source, valid_target;
+  std::vector<std::string> tsv;   // files of both: source, tab, target. They count after the pairs above
+  std::vector<std::string> text;  // or, for a language model, files of targets alone,
+  int64_t text_column = 0;        // in this column, the first is 1; 0: whole lines
+  std::vector<double> weights;    // one for each source: how often an epoch has its pairs
+  std::vector<std::string> valid_source, valid_target, valid_text;
   std::string obtain;  // shown if a file is missing
   bool swap = false;
   std::string from, to;  // languages, where the vocabularies know several
@@ -45,6 +47,12 @@ struct DataConfig {
 };
 
 void declare(Options& options, DataConfig& data);
+
+// Whether the targets have no sources.
+inline bool is_one_sided(const DataConfig& data) { return !data.text.empty(); }
+inline bool has_validation_files(const DataConfig& data) {
+  return !data.valid_source.empty() || !data.valid_text.empty();
+}
 
 // Throw OptionError naming the first invalid key. validate() accepts a table without a corpus, require_corpus() does
 // not.

@@ -24,7 +24,7 @@ enum class PairOutcome { kept, held_out, invalid, empty, too_long, ratio };
 
 struct PendingPair {
   uint64_t index = 0;
-  bool invalid = false;
+  bool invalid = false, one_sided = false;
   std::string source_text, target_text;
   std::vector<int32_t> source, target;
   bool has_terms = false;
@@ -46,6 +46,7 @@ struct Block {
         pair = {};  // release the memory of a very long line
       pair.index = raw.index;
       pair.invalid = raw.invalid;
+      pair.one_sided = raw.one_sided;
       pair.source_text.assign(raw.source);
       pair.target_text.assign(raw.target);
       bytes += raw.source.size() + raw.target.size();
@@ -115,7 +116,8 @@ class Encoder {
   }
 
   PairOutcome judge(const PendingPair& pair) const {
-    const auto [shorter, longer] = std::minmax({pair.source.size(), pair.target.size()});
+    const auto [shorter, longer] =
+        std::minmax({pair.one_sided ? pair.target.size() : pair.source.size(), pair.target.size()});
     if (shorter == 0) return PairOutcome::empty;
     if (survey_.is_held_out(pair.index)) return PairOutcome::held_out;
     if (longer > static_cast<size_t>(data_.max_length)) return PairOutcome::too_long;

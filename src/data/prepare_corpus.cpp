@@ -87,13 +87,15 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
   declare(options, vocabulary_copy);
   json origin = options.to_json();
   for (const char* key :
-       {"format", "weights", "valid_source", "valid_target", "obtain", "from", "to", "order",
+       {"format", "weights", "valid_source", "valid_target", "valid_text", "obtain", "from", "to", "order",
         "sort_by_length", "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
     CHECK(origin["data"].erase(key) == 1, "{}", key);
   }
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);
   if (vocabulary.tokenizer == WordTokenizer::none)
     origin["vocabulary"].erase("tokenizer");  // as in earlier versions
+  if (!is_one_sided(data))
+    for (const char* key : {"text", "text_column"}) origin["data"].erase(key);  // the same
   if (data.terms.empty()) {
     for (const char* key : {"terms", "terms_share"}) origin["data"].erase(key);  // the same
   } else {
@@ -119,7 +121,7 @@ void check_files(const DataConfig& data, bool is_prepared) {
 
 // Reports mistakes in the validation set now rather than after hours of preparation.
 void check_validation(const DataConfig& data, bool is_first) {
-  for (const auto* files : {&data.valid_source, &data.valid_target}) {
+  for (const auto* files : {&data.valid_source, &data.valid_target, &data.valid_text}) {
     for (const std::string& path : *files) facts_of_file(path, data.obtain);
   }
   DroppedPairs ignored;
@@ -182,10 +184,10 @@ json side_report(const SideStatistics& side, const Vocabulary& vocabulary, int64
             {"max", side.percentile(1)}}}};
 }
 
-// [[length, sentences], ...]
+// [[length, sentences], ...]: nothing where there is no text, as on the source side of a language model.
 json histogram(const SideStatistics& side) {
   json list = json::array();
-  for (size_t length = 0; length < side.lengths.size(); ++length) {
+  for (size_t length = 1; length < side.lengths.size(); ++length) {
     if (side.lengths[length] > 0) list.push_back({length, side.lengths[length]});
   }
   return list;
@@ -370,10 +372,11 @@ PreparedCorpus prepared_corpus(const std::string& folder, int threads) {
 }
 
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {
-  const bool held_out = data.valid_source.empty();
+  const bool held_out = !has_validation_files(data);
   if (held_out && data.hold_out == 0) return {};
   const std::vector<CorpusSource> held_out_files = {
-      {held_out_path(folder, "source"), held_out_path(folder, "target"), TextFormat::text}};
+      {is_one_sided(data) ? "" : held_out_path(folder, "source"), held_out_path(folder, "target"),
+       TextFormat::text}};
   DroppedPairs left_out;
   auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
                         : read_pairs(validation_sources(data), data.swap, left_out);

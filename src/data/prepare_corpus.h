@@ -40,7 +40,8 @@ PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vo
 // verifies all shards, on this many threads: an Error names the damaged one.
 PreparedCorpus prepared_corpus(const std::string& folder, int threads);
 
-// The validation set as text: data.valid_source and data.valid_target, else the held-out pairs.
+// The validation set as text: data.valid_source and data.valid_target, or data.valid_text, else the
+// held-out pairs.
 std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder);
 
 }  // namespace dragoman::internal

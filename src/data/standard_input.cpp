@@ -33,7 +33,7 @@ bool reads_standard_input(const DataConfig& data) {
   const auto names_it = [](const std::vector<std::string>& files) {
     return std::ranges::count(files, standard_input) > 0;
   };
-  return names_it(data.source) || names_it(data.target) || names_it(data.tsv);
+  return names_it(data.source) || names_it(data.target) || names_it(data.tsv) || names_it(data.text);
 }
 
 CorpusOfFiles::CorpusOfFiles(const DataConfig& data, const std::string& folder)
@@ -46,7 +46,7 @@ CorpusOfFiles::CorpusOfFiles(const DataConfig& data, const std::string& folder)
   } catch (const Error& error) {
     throw Error("standard input: {}", error.what());
   }
-  for (auto* files : {&data_.source, &data_.target, &data_.tsv})
+  for (auto* files : {&data_.source, &data_.target, &data_.tsv, &data_.text})
     std::ranges::replace(*files, standard_input, path_);
 }
 

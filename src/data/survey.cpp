@@ -97,7 +97,7 @@ Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, 
       if (state->pair.index % 4096 == 0) work.stop_if_asked();
       if (!state->sample.takes_next() || state->pair.invalid || survey.is_held_out(state->pair.index))
         continue;
-      if (is_blank(state->pair.source) || is_blank(state->pair.target)) continue;
+      if (is_blank(state->pair)) continue;
       state->target_waits = side == Side::both;
       return side == Side::target ? state->pair.target : state->pair.source;
     }
@@ -158,6 +158,11 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
     return learned;
   };
   Vocabularies both;
+  if (is_one_sided(data)) {
+    auto only = learn(Side::target, "the");
+    both.source = both.target = result(only, "the");
+    return both;
+  }
   const char* first = vocabulary.shared ? "shared" : "source";
   auto source = learn(vocabulary.shared ? Side::both : Side::source, first);
   if (vocabulary.shared || threads == 1) both.source = result(source, first);

@@ -6,12 +6,12 @@ namespace dragoman::internal {
 namespace {
 
 // The attentions in the order of the program: the encoder's layers, then for each layer of the decoder self-attention,
-// unless it has another unit instead, and cross-attention.
+// unless it has another unit instead, and cross-attention. Not of a language model.
 std::vector<Tensor> probed(Transformer& model, const Tokens& source, const Tokens& target, int64_t only) {
+  CHECK(has_encoder(model.config), "a language model");
   AttentionProbe probe = {.only = only};
   Pass pass{.device = model.device, .probe = &probe};
-  const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
-  decode(pass, model, target, memory);
+  decode(pass, model, target, memory_of(pass, model, source));
   return std::move(probe.weights);
 }
 

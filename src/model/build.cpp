@@ -57,7 +57,9 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
                                     Role::table);
   };
   Tensor &source = model.source_embedding.tokens, &target = model.target_embedding.tokens;
-  if (config.tied == Tied::all) {
+  if (!has_encoder(config)) {
+    target = table("target_embedding.weight", config.target_vocabulary);
+  } else if (config.tied == Tied::all) {
     source = target = table("shared_embedding.weight", config.source_vocabulary);
   } else {
     source = table("source_embedding.weight", config.source_vocabulary);
@@ -111,7 +113,8 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
     } else {
       layer.self_attention = make_self_attention(make, name + ".self_attention", d, heads);
     }
-    layer.cross_attention = make_cross_attention(make, name + ".cross_attention", d, heads);
+    if (has_encoder(config))
+      layer.cross_attention = make_cross_attention(make, name + ".cross_attention", d, heads);
     layer.feed_forward = make_feed_forward(make, name + ".feed_forward", d, d_ff, config.gated);
     model.decoder.push_back(layer);
   }
@@ -125,13 +128,13 @@ Transformer::Transformer(const ModelConfig& config_, Device& device_, Buffers bu
   validate(config);
   const LayerMaker make(parameters, config.initialiser, config.norm_kind);
   make_embeddings(*this, make);
-  source_embedding.positions = make_positions(*this, "source_positions.weight", "encoder.positions");
+  if (has_encoder(config))
+    source_embedding.positions = make_positions(*this, "source_positions.weight", "encoder.positions");
   target_embedding.positions = make_positions(*this, "target_positions.weight", "decoder.positions");
-  if (config.embedding_norm) {
+  if (config.embedding_norm && has_encoder(config))
     source_embedding.norm = make.norm("encoder.embedding_norm", config.d_model);
-    target_embedding.norm = make.norm("decoder.embedding_norm", config.d_model);
-  }
-  make_encoder(*this, make);
+  if (config.embedding_norm) target_embedding.norm = make.norm("decoder.embedding_norm", config.d_model);
+  if (has_encoder(config)) make_encoder(*this, make);
   make_decoder(*this, make);
   parameters.allocate(buffers);
 }

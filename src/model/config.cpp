@@ -15,7 +15,10 @@ constexpr int64_t max_layers = 1000, most = 1'000'000;
 void declare_stacks(Section& model, ModelConfig& c) {
   const Range layers = at_least(1).at_most(max_layers);
   const Range size = at_least(1).at_most(most), size_or_0 = at_least(0).at_most(most);
-  model.add("encoder_layers", c.encoder_layers, "encoder layers", layers);
+  model.add("kind", c.kind,
+            "an encoder and a decoder, or a language model: the decoder alone, which continues a text",
+            {{"translation", ModelKind::translation}, {"language_model", ModelKind::language_model}});
+  model.add("encoder_layers", c.encoder_layers, "encoder layers; language models have none", layers);
   model.add("decoder_layers", c.decoder_layers, "decoder layers", layers);
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
   model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);

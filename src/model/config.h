@@ -16,6 +16,9 @@
 
 namespace dragoman::internal {
 
+// translation: an encoder and a decoder, the paper's. language_model: the decoder alone, without cross-attention.
+enum class ModelKind { translation, language_model };
+
 // pre: x + Sublayer(LayerNorm(x)), and each stack ends with a norm. post, the paper's: LayerNorm(x + Sublayer(x)).
 enum class NormOrder { pre, post };
 
@@ -29,6 +32,7 @@ enum class Tied { none, output, all };
 enum class EmbeddingInitialiser { normal, xavier, unit };
 
 struct ModelConfig {
+  ModelKind kind = ModelKind::translation;
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
   int64_t d_model = 512;
@@ -62,6 +66,8 @@ struct ModelConfig {
   int64_t target_vocabulary = 0;
 };
 
+inline bool has_encoder(const ModelConfig& c) { return c.kind == ModelKind::translation; }
+inline int64_t encoder_layers(const ModelConfig& c) { return has_encoder(c) ? c.encoder_layers : 0; }
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }

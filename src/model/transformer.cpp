@@ -111,6 +111,12 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   return residual.output(model.encoder_norm);
 }
 
+EncodedSource memory_of(Pass& pass, Transformer& model, const Tokens& source) {
+  EncodedSource memory = {.spans = &source.spans};
+  if (has_encoder(model.config)) memory.encoded = encode(pass, model, source);
+  return memory;
+}
+
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step) {
   Residual residual(
@@ -123,9 +129,11 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Encode
                                     : self_attention(pass, model, layer.self_attention, x, target,
                                                      {.causal = true, .step = step, .index = i});
     });
-    residual.add(layer.cross_attention.norm, [&](const Tensor& x) {
-      return cross_attention(pass, model, layer.cross_attention, x, target, memory, i);
-    });
+    if (has_encoder(model.config)) {
+      residual.add(layer.cross_attention.norm, [&](const Tensor& x) {
+        return cross_attention(pass, model, layer.cross_attention, x, target, memory, i);
+      });
+    }
     residual.add(layer.feed_forward.norm,
                  [&](const Tensor& x) { return feed_forward(pass, model, layer.feed_forward, x, target); });
   }
@@ -146,8 +154,7 @@ void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& e
 
 Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,
             const Array<int32_t>& targets, Smoothing smoothing) {
-  const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
-  const Tensor decoded = decode(pass, model, target, memory);
+  const Tensor decoded = decode(pass, model, target, memory_of(pass, model, source));
   return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);
 }
 

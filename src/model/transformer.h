@@ -51,8 +51,8 @@ struct EncoderLayer {
 
 struct DecoderLayer {
   SelfAttention self_attention;
-  Ssru ssru;  // or this instead
-  CrossAttention cross_attention;
+  Ssru ssru;                       // or this instead
+  CrossAttention cross_attention;  // not in a language model
   FeedForward feed_forward;
 };
 
@@ -67,7 +67,7 @@ struct Transformer {
   Device& device;
   Parameters parameters;
   Embedding source_embedding, target_embedding;
-  std::vector<EncoderLayer> encoder;
+  std::vector<EncoderLayer> encoder;  // a language model has none, nor a source embedding
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm, decoder_norm;  // at the end of each stack, with pre-norm only
   Linear generator;                 // vocabulary × d_model; the embedding itself if they are tied
@@ -76,8 +76,11 @@ struct Transformer {
 // The encoder's output, a row for each source token.
 Tensor encode(Pass&, Transformer&, const Tokens& source);
 
+// What the decoder needs of the sources, which must outlive it: nothing in a language model.
+EncodedSource memory_of(Pass&, Transformer&, const Tokens& source);
+
 // The decoder's output: a row for each target token, which attends to the tokens before it and all of its source. With
-// a step, the tokens are the next ones of their sentences.
+// a step, the tokens are the next ones of their sentences. A language model does not look at the source.
 Tensor decode(Pass&, Transformer&, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step = nullptr);
 

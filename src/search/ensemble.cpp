@@ -69,6 +69,15 @@ void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor
   for (const int64_t r : not_finite) make_not_finite(device, mean, r);
 }
 
+// A word that the model excludes stays so, whatever the language model says.
+void add_scores(const Tensor& own, double weight, const Tensor& sum) {
+  const HostView<const float> from = own.values();
+  const HostView<float> to = sum.writable_values();
+  const auto factor = static_cast<float>(weight);
+  for (size_t i = 0; i < to.size(); ++i)
+    if (to[i] != no_probability) to[i] += factor * from[i];
+}
+
 // The number of a layer's cross-attention among the attentions of the decoder.
 int64_t cross_attention_number(const ModelConfig& config, int64_t layer) {
   return (has_ssru(config) ? 1 : 2) * layer - 1;
@@ -87,15 +96,22 @@ std::optional<AttentionProbe> probe_for(const ModelConfig& config, std::span<con
 
 }  // namespace
 
-Ensemble::Ensemble(const Models& models) {
+Ensemble::Member Ensemble::member_of(Transformer& model) {
+  const ModelConfig& config = model.config;
+  Pool& pool = model.device.pool;
+  return {.model = &model,
+          .sources = make_cache(pool, config.decoder_layers, 2 * config.d_model),
+          .targets = make_cache(pool, config.decoder_layers, target_cache_columns(config))};
+}
+
+Ensemble::Ensemble(const Models& models, const Fusion& fusion) {
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
-    const ModelConfig& config = model->config;
-    Pool& pool = model->device.pool;
-    members_.push_back({.model = model,
-                        .sources = make_cache(pool, config.decoder_layers, 2 * config.d_model),
-                        .targets = make_cache(pool, config.decoder_layers, target_cache_columns(config))});
+    members_.push_back(member_of(*model));
   }
+  if (fusion.language_model == nullptr || fusion.weight == 0) return;
+  members_.push_back(member_of(*fusion.language_model));
+  fusion_weight_ = fusion.weight;
 }
 
 bool Ensemble::reads_newest_rows_only() const {
@@ -136,7 +152,7 @@ Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows, Attent
     last.push_back(row.last);
     positions.push_back(row.position);
     own.push_back(row.rows);
-    sources.push_back(row.source_rows[index]);
+    sources.push_back(is_language_model(index) ? std::span<const int32_t>() : row.source_rows[index]);
   }
   Pass pass{.device = device, .probe = probe};
   const std::vector<int32_t> ones(last.size(), 1);
@@ -189,11 +205,12 @@ NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
 
 NextScores Ensemble::next(std::span<const OpenRow> rows) {
   NextScores mean = next_logits(0, rows);
+  const size_t models = members_.size() - (fusion_weight_ != 0 ? 1 : 0);
   for (size_t i = 1; i < members_.size(); ++i) {
     NextScores own = next_logits(i, rows);
     mean.normalise();
     own.normalise();
-    mean.mix(own, static_cast<int64_t>(i + 1));
+    i < models ? mean.mix(own, static_cast<int64_t>(i + 1)) : mean.add(own, fusion_weight_);
   }
   return mean;
 }
@@ -217,6 +234,11 @@ void NextScores::normalise() {
 void NextScores::mix(const NextScores& own, int64_t models) {
   if (all_words_) add_to_mean(device_, own.all_words_, models, all_words_);
   if (allowed_) add_to_mean(device_, own.allowed_, models, allowed_);
+}
+
+void NextScores::add(const NextScores& own, double weight) {
+  if (all_words_) add_scores(own.all_words_, weight, all_words_);
+  if (allowed_) add_scores(own.allowed_, weight, allowed_);
 }
 
 Tensor NextScores::log_probabilities(size_t begin, size_t rows) {

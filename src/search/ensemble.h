@@ -1,7 +1,7 @@
 // Ensemble: the model that a search decodes with, or several whose probabilities are averaged.
 //
 // All have the same target vocabulary; each may have a source vocabulary, and has keys and values, of its own. A row of
-// the targets' caches is the same token to all of them.
+// the targets' caches is the same token to all of them, and to a language model that is fused with them.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,13 @@
 namespace dragoman::internal {
 
 using Models = std::vector<Transformer*>;  // on one device, with the same target words
+
+// A language model whose log-probabilities are added to those of the models, times this weight (shallow fusion:
+// Gulcehre et al., 2015).
+struct Fusion {
+  Transformer* language_model = nullptr;  // null: none
+  double weight = 0;
+};
 
 // The words that a sentence's translations may consist of.
 struct AllowedWords {
@@ -51,6 +58,7 @@ class NextScores {
   Tensor range(size_t begin, size_t rows) const;
   void normalise();
   void mix(const NextScores& own, int64_t models);
+  void add(const NextScores& own, double weight);
 
   struct Attended {
     int64_t layer, heads;
@@ -65,12 +73,12 @@ class NextScores {
   Tensor all_words_, allowed_;
   std::vector<Attended> attended_ = {};
   std::vector<Wanted> wanted_ = {};  // of each row
-  bool normalised_ = false;          // log-probabilities now
+  bool normalised_ = false;          // log-probabilities now, or sums of them
 };
 
 class Ensemble {
  public:
-  explicit Ensemble(const Models& models);
+  explicit Ensemble(const Models& models, const Fusion& fusion = {});
 
   Device& device() const { return members_[0].model->device; }
   // Whether a step reads the caches' rows of the tokens that the step before added, and of none before: recurrent units
@@ -78,6 +86,8 @@ class Ensemble {
   bool reads_newest_rows_only() const;
   AllowedWords allow(std::vector<int32_t> words) const;
 
+  // Whether the model of this number is a language model, which sees no source.
+  bool is_language_model(size_t index) const { return !has_encoder(members_[index].model->config); }
   // Sources in the vocabulary of the model of this number. `rows`: of its cache of sources, for each token. Returns for
   // each whether the model computed finite values.
   std::vector<bool> encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
@@ -91,11 +101,13 @@ class Ensemble {
     Cache sources, targets;
   };
 
+  static Member member_of(Transformer& model);
   Tensor decode_next(size_t index, std::span<const OpenRow> rows, AttentionProbe* probe);
   void keep_attention(std::span<const OpenRow> rows, AttentionProbe probe, NextScores& scores) const;
   NextScores next_logits(size_t index, std::span<const OpenRow> rows);
 
-  std::vector<Member> members_;
+  std::vector<Member> members_;  // the last one is the language model, if there is one
+  double fusion_weight_ = 0;     // 0: there is none
 };
 
 // Whether a row has a finite value: damaged weights make rows without one.

@@ -14,6 +14,10 @@ constexpr int64_t always_allowed = 10;  // tokens: a short source may need many 
 
 }  // namespace
 
+SearchOptions language_model_search() {
+  return {.max_length = 100, .max_length_ratio = 0, .sample = true, .top_p = 0.9};
+}
+
 void declare_languages(Section& own, std::string& from, std::string& to) {
   own.add("from", from, "source language, such as en; of a multilingual model one that dragoman info lists");
   own.add("to", to, "target language");
@@ -24,14 +28,9 @@ void declare_alignment_layer(Section& own, int64_t& layer) {
           "decoder layer whose attention aligns words, counted from 1; 0: the last but one", at_least(0));
 }
 
-void declare(Section& own, SearchOptions& o) {
-  declare_languages(own, o.from, o.to);
-  own.add(
-      "split-sentences", o.split_sentences,
-      "split lines into sentences first; auto: unless the model was trained on lines of several; none; or "
-      "by the rules of a language, such as en, or any");
+void declare_output(Section& own, SearchOptions& o) {
   own.add("beam", o.beam, "beam size; 1: greedy search; not with --sample", at_least(1).at_most(1000));
-  own.add("nbest", o.nbest, "translations of each line, the best first", at_least(1).at_most(1000));
+  own.add("nbest", o.nbest, "outputs of each line, the best first", at_least(1).at_most(1000));
   own.add("beam-ending", o.beam_ending,
           "how finished hypotheses share the beam; shared: each takes a place in its step; top: as shared, "
           "until the best of a step finishes (OpenNMT-py); narrowing: each takes its place for good "
@@ -50,17 +49,34 @@ void declare(Section& own, SearchOptions& o) {
   own.add("length-offset", o.length_offset,
           "added to n in the length penalty; 1 as in OpenNMT-py, which counts the start token", at_least(0));
   own.add("max-length", o.max_length, "longest output, in subwords", at_least(1).at_most(100'000));
-  own.add("max-length-ratio", o.max_length_ratio, "longest output per source subword, plus 10; 0: no limit",
-          at_least(0));
   own.add("forced-end", o.forced_end,
           "give the end token probability 1 at the maximum length, as Hugging Face's transformers does");
   own.add("min-length", o.min_length, "shortest output, in subwords; overrides max-length-ratio",
           at_least(0));
-  own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
   own.add("no-repeat-ngram", o.no_repeat_ngram, "do not repeat any N subwords in a row; 0: no limit",
           at_least(0));
   own.add("repetition-penalty", o.repetition_penalty,
           "multiplies the log-probability of subwords already in the output", at_least(1));
+  own.add("sample", o.sample,
+          "draw nbest outputs from the model instead of searching for the best; equal ones are kept once");
+  own.add("temperature", o.temperature,
+          "sampling temperature: below 1 favours likely subwords, above 1 varies more", above(0));
+  own.add("top-k", o.top_k, "sample from the K most likely subwords; 0: all", at_least(0));
+  own.add("top-p", o.top_p, "sample from the most likely subwords that add up to this probability",
+          above(0).at_most(1));
+  own.add("seed", o.seed, "sampling seed; the same line and seed give the same samples", at_least(0));
+}
+
+void declare(Section& own, SearchOptions& o) {
+  declare_languages(own, o.from, o.to);
+  own.add(
+      "split-sentences", o.split_sentences,
+      "split lines into sentences first; auto: unless the model was trained on lines of several; none; or "
+      "by the rules of a language, such as en, or any");
+  declare_output(own, o);
+  own.add("max-length-ratio", o.max_length_ratio, "longest output per source subword, plus 10; 0: no limit",
+          at_least(0));
+  own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
   own.add("shortlist", o.shortlist,
           "restrict the output to the shortlist's subwords for the sentence: faster");
   own.add("always-allow", o.always_allow, "file of words to allow in addition to the shortlist, one per line")
@@ -74,15 +90,6 @@ void declare(Section& own, SearchOptions& o) {
           "their "
           "words to the output");
   declare_alignment_layer(own, o.alignment_layer);
-  own.add(
-      "sample", o.sample,
-      "draw nbest translations from the model instead of searching for the best; equal ones are kept once");
-  own.add("temperature", o.temperature,
-          "sampling temperature: below 1 favours likely subwords, above 1 varies more", above(0));
-  own.add("top-k", o.top_k, "sample from the K most likely subwords; 0: all", at_least(0));
-  own.add("top-p", o.top_p, "sample from the most likely subwords that add up to this probability",
-          above(0).at_most(1));
-  own.add("seed", o.seed, "sampling seed; the same line and seed give the same samples", at_least(0));
 }
 
 void validate(const SearchOptions& o) {

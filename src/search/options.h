@@ -67,8 +67,12 @@ struct SearchOptions {
   int64_t seed = 1;
 };
 
-// Among a command's own flags.
+// The defaults of language models: a hundred subwords, drawn from the likely ones.
+SearchOptions language_model_search();
+
+// Among a command's own flags. The second are those that need no source, of language models.
 void declare(Section& own, SearchOptions& options);
+void declare_output(Section& own, SearchOptions& options);
 void declare_languages(Section& own, std::string& from, std::string& to);
 void declare_alignment_layer(Section& own, int64_t& layer);
 

@@ -15,7 +15,7 @@
 namespace dragoman::internal {
 
 struct SearchRequest {
-  std::vector<int32_t> source;  // at least one token
+  std::vector<int32_t> source;  // at least one token; a language model does not look at it
   std::vector<std::vector<int32_t>> other_sources =
       {};  // as each model but the first reads it; none: the same
   std::optional<StartTokens> start =

@@ -88,6 +88,7 @@ Vocabularies read(const std::string& folder, Transformer& model, RequestedPrecis
 // A model that was trained here translates between the languages that it was trained with.
 SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config) {
   SearchOptions search;
+  if (config.value("/model/kind"_json_pointer, "") == "language_model") search = language_model_search();
   for (auto [key, language] :
        {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
     const nlohmann::json::json_pointer place(key);
@@ -133,6 +134,23 @@ void SavedModel::add(const std::string& other, RequestedPrecision precision, boo
   readers.push_back(reader_of(other, theirs, added->config, words));
   max_positions = std::min(max_positions, positions_of(added->config));
   others.push_back(std::move(added));
+}
+
+void SavedModel::fuse(const std::string& folder_of_model, double weight, RequestedPrecision precision,
+                      bool verify) {
+  language_model = std::make_unique<Transformer>(
+      read_model_config(folder_of_model, read_config(folder_of_model)), device, Buffers::none_yet);
+  if (has_encoder(language_model->config))
+    throw UsageError("{} is no language model, and cannot be fused with {}", folder_of_model, folder);
+  read(folder_of_model, *language_model, precision, verify, [&](const Vocabularies& words) {
+    if (words.target->model() == vocabularies.target->model()) return;
+    throw Error(
+        "{} has another vocabulary than the target of {}: train it with that one, as vocabulary.from in its "
+        "recipe",
+        folder_of_model, folder);
+  });
+  max_positions = std::min(max_positions, positions_of(language_model->config));
+  fusion = {language_model.get(), weight};
 }
 
 Models SavedModel::models() {

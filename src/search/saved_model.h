@@ -56,6 +56,9 @@ struct SavedModel {
   // Another model of the same target vocabulary, for an ensemble with the first one.
   void add(const std::string& folder, RequestedPrecision precision = RequestedPrecision::as_saved,
            bool verify = true);
+  // A language model of the same target vocabulary, whose log-probabilities are added times this weight.
+  void fuse(const std::string& folder, double weight,
+            RequestedPrecision precision = RequestedPrecision::as_saved, bool verify = true);
   Models models();
 
   // The folder's shortlist. Read when it is first asked for, and kept. Throws an Error where there is none.
@@ -71,6 +74,8 @@ struct SavedModel {
   Device device;
   Transformer model;
   std::vector<std::unique_ptr<Transformer>> others;
+  std::unique_ptr<Transformer> language_model;  // null: none is fused
+  Fusion fusion;
   std::vector<SourceReader> readers;  // each model's, the first one's first
   int64_t max_positions;              // tokens for which every model has positions
 

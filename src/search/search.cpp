@@ -47,8 +47,8 @@ void cover_source(const Beam& beam, SearchRequest& request) {
 
 }  // namespace
 
-Search::Search(const Models& models, const SearchSettings& settings)
-    : settings_(settings), ensemble_(models), source_rows_(models.size()) {}
+Search::Search(const Models& models, const SearchSettings& settings, const Fusion& fusion)
+    : settings_(settings), ensemble_(models, fusion), source_rows_(models.size()) {}
 
 bool Search::fits(const SearchRequest& request) const {
   if (active_.empty()) return true;
@@ -119,12 +119,14 @@ void Search::encode_new_sources() {
     PackedSide packed;
     std::vector<int32_t> rows;
     for (Sentence& sentence : sentences) {
+      std::vector<int32_t>& own = sentence.source_rows.emplace_back();
+      if (ensemble_.is_language_model(model)) continue;
       const std::vector<int32_t>& ids = sentence.request.source_of(model);
       packed.add(ids.data(), ids.data() + ids.size());
-      std::vector<int32_t>& own = sentence.source_rows.emplace_back();
       for (size_t i = 0; i < ids.size(); ++i) own.push_back(source_rows_[model].take());
       rows.insert(rows.end(), own.begin(), own.end());
     }
+    if (rows.empty()) continue;
     const std::vector<bool> finite = ensemble_.encode(model, packed, rows);
     for (size_t i = 0; i < sentences.size(); ++i) sentences[i].failed |= !finite[i];
   }
@@ -380,6 +382,7 @@ std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const Packed
     for (bool more = search.wants_more(); more && next < results.size(); ++next) {
       const int32_t* end = ids + sources.lengths[next];
       SearchRequest request = {.source = {ids, end}, .options = options};
+      if (!has_encoder(model.config)) request.prefix = request.source;
       if (!search.fits(request)) break;
       search.add(next, std::move(request));
       ids = end;

@@ -39,7 +39,7 @@ class Search {
  public:
   // Several models are an ensemble (ensemble.h). The first one's source is what a sentence's length, the limits of its
   // output, its shortlist and the keys of its samples go by.
-  Search(const Models& models, const SearchSettings& settings);
+  Search(const Models& models, const SearchSettings& settings, const Fusion& fusion = {});
 
   bool busy() const { return !active_.empty(); }
   int64_t free_rows() const { return settings_.sentences - std::ssize(active_); }
@@ -107,7 +107,7 @@ class Search {
 };
 
 // The hypotheses of all sentences of a batch, in their order; one without words where the model computes non-finite
-// values.
+// values. A language model continues the sources.
 std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
                                                 const SearchOptions& options, const SearchSettings& settings);
 

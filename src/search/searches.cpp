@@ -19,24 +19,30 @@ struct Searches::Worker {
   std::unique_ptr<Device> own_device = {};
   std::vector<std::unique_ptr<Transformer>> own_models = {};
   Models models = {};
+  Fusion fusion = {};
   std::optional<Search> search = {};
   Puller puller = {};
   std::thread thread = {};
 
-  void borrow(const Models& lenders, int threads) {
+  void borrow(const Models& lenders, const Fusion& lent, int threads) {
     own_device = std::make_unique<Device>(lenders[0]->device, threads);
-    for (const Transformer* lender : lenders) {
-      own_models.push_back(std::make_unique<Transformer>(lender->config, *own_device, Buffers::none_yet));
-      own_models.back()->parameters.borrow(lender->parameters);
-      models.push_back(own_models.back().get());
-    }
+    for (const Transformer* lender : lenders) models.push_back(borrowed(*lender));
+    fusion = lent;
+    if (lent.language_model != nullptr) fusion.language_model = borrowed(*lent.language_model);
+  }
+  Transformer* borrowed(const Transformer& lender) {
+    own_models.push_back(std::make_unique<Transformer>(lender.config, *own_device, Buffers::none_yet));
+    own_models.back()->parameters.borrow(lender.parameters);
+    return own_models.back().get();
   }
 };
 
-Searches::Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most)
+Searches::Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most,
+                   const Fusion& fusion)
     : scheduler_(scheduler),
       models_(models),
       settings_(settings),
+      fusion_(fusion),
       most_(static_cast<size_t>(most)),
       first_(&add_worker()) {
   scheduler_.set_searches(most);
@@ -53,9 +59,13 @@ Searches::Worker& Searches::add_worker() {
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
   const bool first = workers_.size() == 1;
   const int share = models_[0]->device.context.threads() / static_cast<int>(workers_.size());
-  if (first) worker.models = models_;
-  if (!first) worker.borrow(models_, std::max(share, 1));
-  worker.search.emplace(worker.models, settings_);
+  if (first) {
+    worker.models = models_;
+    worker.fusion = fusion_;
+  } else {
+    worker.borrow(models_, fusion_, std::max(share, 1));
+  }
+  worker.search.emplace(worker.models, settings_, worker.fusion);
   worker.puller.search = &*worker.search;
   worker.puller.runs_tasks = first;
   scheduler_.add_puller(worker.puller);

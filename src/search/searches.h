@@ -18,7 +18,8 @@ int worker_count(int64_t workers, int64_t batch, int threads);
 class Searches {
  public:
   // `most`: of them; settings.sentences are for each, and what the scheduler counts on.
-  Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most);
+  Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most,
+           const Fusion& fusion = {});
   ~Searches();
   Searches(const Searches&) = delete;
   Searches& operator=(const Searches&) = delete;
@@ -44,6 +45,7 @@ class Searches {
   Scheduler& scheduler_;
   const Models models_;
   const SearchSettings settings_;
+  const Fusion fusion_;
   size_t most_;  // fewer once the system refuses a thread
   std::vector<std::unique_ptr<Worker>>
       workers_;  // the first one's thread adds the others, and alone looks here

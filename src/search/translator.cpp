@@ -121,13 +121,29 @@ ReadText TextReader::read(const TranslationRequest& request) {
                    .unknown_source = model_.vocabularies.source->special().unknown,
                    .unknown_target = target.special().unknown,
                    .length_is_given = target.special().end < 0};
-  text.line.segments = split_line(model_, text.line.source, direction);
+  has_encoder(model_.model.config) ? read_source(request, direction, text) : read_beginning(request, text);
   text.line.hypotheses.resize(text.line.segments.size());
-  if (!request.prefix.empty())
-    text.prefix = prefixes_of_segments(valid_text(request.prefix), text.line.segments, target,
-                                       direction.output_language);
-  place_terms_of(request, text);
   return text;
+}
+
+void TextReader::read_source(const TranslationRequest& request, const Direction& direction, ReadText& text) {
+  text.line.segments = split_line(model_, text.line.source, direction);
+  if (!request.prefix.empty())
+    text.prefix = prefixes_of_segments(valid_text(request.prefix), text.line.segments,
+                                       *model_.vocabularies.target, direction.output_language);
+  place_terms_of(request, text);
+}
+
+// For a language model the text is the beginning of the output.
+void TextReader::read_beginning(const TranslationRequest& request, ReadText& text) const {
+  if (!request.prefix.empty() || !request.terms.empty() || needs_attention(request.options))
+    throw UsageError(
+        "{} is a language model, which continues a text: prefixes, terms and alignments are for translations",
+        model_.folder);
+  PiecesOfText pieces = model_.vocabularies.target->encode_with_spans(text.line.source);
+  text.prefix = GivenPrefix{.of_segments = {pieces.ids}};
+  if (pieces.ids.empty()) pieces = {{model_.vocabularies.target->special().empty_source_token()}, {{0, 0}}};
+  text.line.segments = {{.ids = std::move(pieces.ids), .marks = {}, .spans = std::move(pieces.spans)}};
 }
 
 const Shortlist* TextReader::shortlist_for(const SearchOptions& options) {
@@ -159,7 +175,7 @@ Translator::Translator(SavedModel& of, const BatchLimits& limits)
     : model(of),
       reader(of),
       scheduler(limits.sentences, limits.reserved, limits.cache_bytes),
-      searches(scheduler, of.models(), search_settings(of, limits), limits.searches) {}
+      searches(scheduler, of.models(), search_settings(of, limits), limits.searches, of.fusion) {}
 
 uint64_t Translator::add(TranslationRequest request, const Claim& claim) {
   return scheduler.add(std::make_unique<TranslationJob>(std::move(request), model, reader), claim);

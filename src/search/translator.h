@@ -1,4 +1,5 @@
 // Translator: a model that translates texts, each request with its own options. Used by the library and the commands.
+// A language model continues them instead.
 //
 // A text's way: TextReader splits it into sentences, the Scheduler lets them wait for their turn, Searches find their
 // translations, and translated_line (translation.h) puts these together again.
@@ -68,6 +69,8 @@ class TextReader {
   ReadText read(const TranslationRequest& request);
 
  private:
+  void read_beginning(const TranslationRequest& request, ReadText& text) const;
+  void read_source(const TranslationRequest& request, const Direction& direction, ReadText& text);
   const Shortlist* shortlist_for(const SearchOptions& options);
   void place_terms_of(const TranslationRequest& request, ReadText& text);
 

@@ -17,13 +17,14 @@ constexpr int64_t least = 256,
 // Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
   const int64_t square = c.d_model * c.d_model;
-  const int64_t tables = c.tied == Tied::all      ? c.source_vocabulary
-                         : c.tied == Tied::output ? c.source_vocabulary + c.target_vocabulary
-                                                  : c.source_vocabulary + 2 * c.target_vocabulary;
-  const int64_t positions = has_fixed_length(c.positions) ? 2 * c.max_positions : 0;
+  const int64_t source_table = has_encoder(c) && c.tied != Tied::all ? c.source_vocabulary : 0;
+  const int64_t tables = source_table + (c.tied == Tied::none ? 2 : 1) * c.target_vocabulary;
+  const int64_t stacks = has_encoder(c) ? 2 : 1;
+  const int64_t positions = has_fixed_length(c.positions) ? stacks * c.max_positions : 0;
   const int64_t feed_forward = feed_forward_matrices(c) * c.d_model;  // for each of d_ff
-  return c.encoder_layers * (4 * square + feed_forward * c.d_ff) +
-         c.decoder_layers * ((has_ssru(c) ? 6 : 8) * square + feed_forward * decoder_d_ff(c)) +
+  const int64_t of_decoder = (has_ssru(c) ? 2 : 4) + (has_encoder(c) ? 4 : 0);
+  return encoder_layers(c) * (4 * square + feed_forward * c.d_ff) +
+         c.decoder_layers * (of_decoder * square + feed_forward * decoder_d_ff(c)) +
          (tables + positions) * c.d_model;
 }
 
@@ -39,9 +40,10 @@ int64_t kept_floats(const ModelConfig& c) {
   };
   const int64_t of_target =
       has_ssru(c) ? 4 * d : attention(decoder_heads(c));  // gates and inputs; states; the sum
-  const int64_t ends = 4 * d;                             // of both stacks: embeddings and outputs
-  return c.encoder_layers * (attention(c.heads) + feed_forward(c.d_ff)) +
-         c.decoder_layers * (of_target + attention(decoder_heads(c)) + feed_forward(decoder_d_ff(c))) + ends;
+  const int64_t of_source = has_encoder(c) ? attention(decoder_heads(c)) : 0;
+  const int64_t ends = 4 * d;  // of both stacks: embeddings and outputs
+  return encoder_layers(c) * (attention(c.heads) + feed_forward(c.d_ff)) +
+         c.decoder_layers * (of_target + of_source + feed_forward(decoder_d_ff(c))) + ends;
 }
 
 }  // namespace

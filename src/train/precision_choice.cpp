@@ -26,9 +26,10 @@ Batch random_batch(const ModelConfig& config) {
   };
   Batch batch;
   for (uint64_t pair = 0; pair < sentences; ++pair) {
-    const auto source = words(config.source_vocabulary), target = words(config.target_vocabulary);
+    const auto source = has_encoder(config) ? words(config.source_vocabulary) : std::vector<int32_t>(),
+               target = words(config.target_vocabulary);
     batch.pairs.push_back(pair);
-    batch.source.add(source.data(), source.data() + length);
+    batch.source.add(source.data(), source.data() + source.size());
     batch.target_input.add(target.data(), target.data() + length);
     batch.targets.insert(batch.targets.end(), target.begin(), target.end());
   }

@@ -92,7 +92,9 @@ void declare(Options& options, TrainingConfig& c) {
 void declare(Options& options, ValidationConfig& c) {
   auto validation = options.section("validation", "Validation during training").may_change_on_resume();
   validation.add("every", c.every, "updates between validations; 0: once per epoch", at_least(0));
-  validation.add("metrics", c.metrics, "any of loss, bleu, chrf; the last two translate the validation set");
+  validation.add(
+      "metrics", c.metrics,
+      "any of loss, bleu, chrf; the last two translate the validation set; language models have only loss");
   validation.add("beam", c.beam, "beam size for bleu and chrf; 1: greedy search", at_least(1).at_most(1000));
   validation.add("samples", c.samples, "sample translations to record at each validation",
                  at_least(0).at_most(1000));
@@ -135,6 +137,7 @@ void check_validation(const ValidationConfig& c, const DataConfig& data) {
 // Both sides share one embedding matrix, whose rows must mean the same subwords.
 void check_tied(const Recipe& recipe) {
   if (recipe.model.tied != Tied::all || recipe.data.synthetic != Synthetic::none) return;
+  if (!has_encoder(recipe.model)) return;
   const std::string& from = recipe.vocabulary.from;
   if (from.empty() ? recipe.vocabulary.shared : read_vocabularies(from).have_same_tokens()) return;
   throw OptionError(
@@ -143,11 +146,26 @@ void check_tied(const Recipe& recipe) {
       "folder whose vocabularies have the same tokens in vocabulary.from), or use output");
 }
 
+// A language model learns from text of one side, and translates nothing.
+void check_kind(const Recipe& recipe) {
+  const bool is_model_of_text = recipe.model.kind == ModelKind::language_model;
+  const DataConfig& data = recipe.data;
+  if (is_model_of_text && !is_one_sided(data) && data.synthetic != Synthetic::none)
+    throw OptionError("data.synthetic", "makes pairs: a language model learns from data.text");
+  if (is_model_of_text && !is_one_sided(data) && (!data.source.empty() || !data.tsv.empty()))
+    throw OptionError("model.kind", "is language_model, which learns from data.text, not from pairs");
+  if (!is_model_of_text && is_one_sided(data))
+    throw OptionError("data.text", "is for language models: set model.kind to language_model");
+  const KeepBestBy by = recipe.validation.keep_best_by;
+  if (is_model_of_text && (by == KeepBestBy::bleu || by == KeepBestBy::chrf))
+    throw OptionError("validation.keep_best_by", "needs translations: a language model has only a loss");
+}
+
 }  // namespace
 
 bool has_validation_set(const DataConfig& data) {
   if (data.synthetic != Synthetic::none) return data.valid_batches > 0;
-  return data.hold_out > 0 || !data.valid_source.empty();
+  return data.hold_out > 0 || has_validation_files(data);
 }
 
 void declare(Options& options, Recipe& recipe) {
@@ -186,6 +204,7 @@ void validate(const Recipe& recipe) {
                                   "positions, too",
                                   recipe.model.max_positions, longest - 1));
   }
+  check_kind(recipe);
   check_tied(recipe);
   check_validation(recipe.validation, recipe.data);
   const TrainingConfig& training = recipe.training;

@@ -94,6 +94,13 @@ class OwnedBatches : public BatchSource {
   ShardedBatches batches_;
 };
 
+// What a language model is to continue: the first quarter of a text.
+TextPair with_beginning(TextPair pair, const Vocabulary& vocabulary) {
+  const std::vector<int32_t> ids = vocabulary.encode(pair.target);
+  pair.source = vocabulary.decode(std::span(ids).first((ids.size() + 3) / 4));
+  return pair;
+}
+
 // Sentences of similar length are translated together.
 void add_sources(std::vector<TextPair> pairs, const Vocabulary& vocabulary, const SourceFrame& frame,
                  ValidationSet& set) {
@@ -153,6 +160,8 @@ ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
   const PairFrame frame = pair_frame(vocabularies, settings);
   leave_out_longer_than_positions(pairs, recipe, vocabularies, frame);
   set.batches = batches_of(pairs, vocabularies, settings);
+  if (settings.one_sided)
+    for (TextPair& pair : pairs) pair = with_beginning(std::move(pair), *vocabularies.target);
   add_sources(pairs, *vocabularies.source, frame.source, set);
   return set;
 }

@@ -10,6 +10,8 @@
 namespace dragoman::internal {
 namespace {
 
+constexpr int64_t longest_sample = 60;  // tokens by which a language model continues a text
+
 bool wants(const ValidationConfig& config, const char* metric) {
   return std::ranges::count(config.metrics, metric) > 0;
 }
@@ -18,6 +20,7 @@ bool wants(const ValidationConfig& config, const char* metric) {
 std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task, int64_t beam,
                                          const std::function<bool()>& stop_requested) {
   SearchOptions options = {.beam = beam, .max_length_ratio = 2};
+  if (!has_encoder(model.config)) options = {.max_length = longest_sample, .max_length_ratio = 0};
   if (task.end < 0) options = {.beam = beam, .max_length = task.target_length, .max_length_ratio = 0};
   SearchSettings settings = {.start = task.start, .end = task.end};
   if (has_fixed_length(model.config.positions)) settings.max_output_length = model.config.max_positions - 1;
@@ -82,12 +85,13 @@ std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, c
     if (stop_requested()) return {};
     result.sums += trainer.evaluate(batch);
   }
-  const bool all_sentences = wants(config, "bleu") || wants(config, "chrf");
+  const bool translates = has_encoder(model.config),
+             all_sentences = translates && (wants(config, "bleu") || wants(config, "chrf"));
   const size_t count =
       all_sentences ? task.validation.references.size() : static_cast<size_t>(config.samples);
   result.translations = translate_first(count, model, task, config.beam, stop_requested);
   if (stop_requested()) return {};
-  measure(result, task, config);
+  if (translates) measure(result, task, config);
   return result;
 }
 

@@ -57,6 +57,19 @@ TEST_F(CorpusTest, SourcesAreReadInOrder) {
   EXPECT_EQ(read_all(data), (std::vector<Read>{{0, 0, false, "A", "a"}, {1, 2, false, "C", "c"}}));
 }
 
+TEST_F(CorpusTest, TextOfOneSideHasNoSources) {
+  DataConfig data;
+  data.text = {folder.write("a", "A\r\nB\tC\n"), folder.write("b", "D")};
+  EXPECT_EQ(read_all(data),
+            (std::vector<Read>{{0, 0, false, "", "A"}, {1, 0, false, "", "B\tC"}, {2, 1, false, "", "D"}}));
+  data.text = {folder.write("c", "A\tB\tC\nD\tE\nF\n")};
+  data.text_column = 2;
+  EXPECT_EQ(read_all(data),
+            (std::vector<Read>{{0, 0, false, "", "B"}, {1, 0, false, "", "E"}, {2, 0, true, "", ""}}));
+  data.text_column = 1;
+  EXPECT_EQ(read_all(data)[2], (Read{2, 0, false, "", "F"}));
+}
+
 TEST_F(CorpusTest, InvalidTextIsCounted) {
   DataConfig data;
   data.source = {folder.write("s", "a\n\xFF\nb\n" + std::string("\0\n", 2) + "\n")};
@@ -132,6 +145,20 @@ TEST(DataConfig, ContradictionsAreRefused) {
   EXPECT_EQ(with([](DataConfig& d) { d.synthetic = Synthetic::copy; }), "data.synthetic");
   EXPECT_EQ(with([](DataConfig& d) { d.hold_out = 1, d.valid_source = d.valid_target = {"v"}; }),
             "data.hold_out");
+  EXPECT_EQ(with([](DataConfig& d) { d.text = {"x"}, d.weights = {}; }), "data.text");
+  EXPECT_EQ(with([](DataConfig& d) { d.valid_text = {"x"}; }), "data.valid_text");
+  EXPECT_EQ(with([](DataConfig& d) { d.text_column = 1; }), "data.text_column");
+  const auto with_text = [&](auto change) {
+    DataConfig data = {.text = {"a", "b"}, .weights = {1, 2}};
+    change(data);
+    return refused(data);
+  };
+  EXPECT_EQ(with_text([](DataConfig& d) { d.valid_text = {"v"}; }), "");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.weights = {1}; }), "data.weights");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.swap = true; }), "data.swap");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.valid_source = d.valid_target = {"v"}; }), "data.valid_source");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.hold_out = 1, d.valid_text = {"v"}; }), "data.hold_out");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.synthetic = Synthetic::copy; }), "data.synthetic");
   EXPECT_THROW(require_corpus({}), OptionError);
   EXPECT_NO_THROW(require_corpus(good));
 }

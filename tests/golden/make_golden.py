@@ -34,7 +34,7 @@ ADAM_UPDATES = 10
 
 MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
-LATER_DEFAULTS = dict(position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
+LATER_DEFAULTS = dict(kind="translation", position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
                       decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention", norm_kind="layer", gated=False)
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
@@ -101,6 +101,19 @@ FIXTURES = {
                    tied="output", source_vocabulary=19, target_vocabulary=21),
         lengths=[(12, 4), (1, 1), (6, 11)]),
 }
+# Lengths of a language model's sources are 0.
+FIXTURES |= {
+    "language_model": dict(
+        model=dict(kind="language_model", encoder_layers=1, decoder_layers=3, d_model=20, heads=2, d_ff=31, norm="pre",
+                   norm_kind="rms", activation="swish", gated=True, tied="output", embedding_norm=True,
+                   source_vocabulary=27, target_vocabulary=27),
+        lengths=[(0, 6), (0, 0), (0, 1), (0, 13)]),
+    "language_model_post_norm": dict(
+        model=dict(kind="language_model", encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=25, norm="post",
+                   activation="gelu", positions="learned", max_positions=12, source_vocabulary=21, target_vocabulary=21),
+        training=dict(label_smoothing=0.0),
+        lengths=[(0, 11), (0, 3), (0, 1)]),
+}
 CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
 
 
@@ -109,6 +122,8 @@ CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stor
 def parameter_shapes(c):
     d, d_ff = c["d_model"], c["d_ff"]
     shapes = {}
+    stacks = ["encoder", "decoder"] if c["kind"] == "translation" else ["decoder"]
+    sides = ["source", "target"][-len(stacks):]
 
     def norm(name):
         shapes[f"{name}.gain"] = (d,)
@@ -139,16 +154,15 @@ def parameter_shapes(c):
     if c["tied"] == "all":
         shapes["shared_embedding.weight"] = (c["source_vocabulary"], d)
     else:
-        shapes["source_embedding.weight"] = (c["source_vocabulary"], d)
-        shapes["target_embedding.weight"] = (c["target_vocabulary"], d)
+        shapes |= {f"{side}_embedding.weight": (c[f"{side}_vocabulary"], d) for side in sides}
     if c["positions"] == "learned":
-        shapes["source_positions.weight"] = shapes["target_positions.weight"] = (c["max_positions"], d)
+        shapes |= {f"{side}_positions.weight": (c["max_positions"], d) for side in sides}
     if c["positions"] == "stored":
-        shapes |= {name: (c["max_positions"], d) for name in CONSTANTS}
+        shapes |= {f"{stack}.positions": (c["max_positions"], d) for stack in stacks}
     if c["embedding_norm"]:
-        norm("encoder.embedding_norm")
-        norm("decoder.embedding_norm")
-    for n in range(c["encoder_layers"]):
+        for stack in stacks:
+            norm(f"{stack}.embedding_norm")
+    for n in range(c["encoder_layers"] if "encoder" in stacks else 0):
         self_attention(f"encoder.layers.{n}.self_attention")
         feed_forward(f"encoder.layers.{n}.feed_forward", d_ff)
     for n in range(c["decoder_layers"]):
@@ -157,11 +171,12 @@ def parameter_shapes(c):
             linear(f"decoder.layers.{n}.ssru.gate_and_input", d, 2 * d)
         else:
             self_attention(f"decoder.layers.{n}.self_attention")
-        cross_attention(f"decoder.layers.{n}.cross_attention")
+        if "encoder" in stacks:
+            cross_attention(f"decoder.layers.{n}.cross_attention")
         feed_forward(f"decoder.layers.{n}.feed_forward", c["decoder_d_ff"] or d_ff)
     if c["norm"] == "pre":
-        norm("encoder.norm")
-        norm("decoder.norm")
+        for stack in stacks:
+            norm(f"{stack}.norm")
     if c["tied"] == "none":
         shapes["generator.weight"] = (c["target_vocabulary"], d)
     if c["tied"] == "none" or c["tied_bias"]:
@@ -317,13 +332,14 @@ class Model:
             else:
                 x = self.sublayer(f"{layer}.self_attention", x,
                                   lambda y: self.self_attention(f"{layer}.self_attention", y, causal=True))
-            x = self.sublayer(f"{layer}.cross_attention", x,
-                              lambda y: self.cross_attention(f"{layer}.cross_attention", y, memory))
+            if memory is not None:
+                x = self.sublayer(f"{layer}.cross_attention", x,
+                                  lambda y: self.cross_attention(f"{layer}.cross_attention", y, memory))
             x = self.sublayer(f"{layer}.feed_forward", x, lambda y: self.feed_forward(f"{layer}.feed_forward", y))
         return self.end_of_stack("decoder.norm", x)
 
     def logits(self, source, target_input):
-        x = self.decode(self.encode(source), target_input)
+        x = self.decode(self.encode(source) if self.c["kind"] == "translation" else None, target_input)
         tables = {"none": "generator.weight", "output": "target_embedding.weight", "all": "shared_embedding.weight"}
         x = x @ self.p[tables[self.c["tied"]]].T
         return x + self.p["generator.bias"] if "generator.bias" in self.p else x

@@ -99,8 +99,8 @@ TEST_P(Golden, Logits) {
   const Tokens target =
       pack_tokens(device_, batch_.target_input.ids, batch_.target_input.lengths, batch_.pairs);
   Pass pass = {.device = device_};
-  const EncodedSource memory = {.encoded = encode(pass, model_, source), .spans = &source.spans};
-  const Tensor logits = next_word_logits(pass, model_, decode(pass, model_, target, memory));
+  const Tensor logits =
+      next_word_logits(pass, model_, decode(pass, model_, target, memory_of(pass, model_, source)));
   const auto wanted = file_.floats("logits", logits.rows(), logits.columns());
   const auto columns = static_cast<size_t>(logits.columns());
   for (size_t i = 0; i < wanted.size(); ++i) {

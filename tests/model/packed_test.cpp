@@ -46,7 +46,7 @@ class PackedBatch : public testing::TestWithParam<ModelCase> {
     const Tokens target = pack(device, choose(corpus.targets, batch), pairs);
     const Tokens predicted = pack(device, choose(corpus.predictions, batch), pairs);
     Pass pass{.device = device, .tape = tape, .seed = 5, .update = 9};
-    const EncodedSource memory = {.encoded = encode(pass, model, source), .spans = &source.spans};
+    const EncodedSource memory = memory_of(pass, model, source);
     const Tensor decoded = decode(pass, model, target, memory);
     const Tensor losses = cross_entropy(pass, decoded, model.generator.weight, model.generator.bias,
                                         predicted.ids, {0.1F, SmoothingOver::all});
@@ -56,7 +56,8 @@ class PackedBatch : public testing::TestWithParam<ModelCase> {
     std::vector<Scores> scores;
     for (size_t i = 0; i < batch.size(); ++i) {
       const Span in = source.spans.spans.values()[i], out = target.spans.spans.values()[i];
-      scores.push_back({rows_of(memory.encoded, in), rows_of(logits, out), rows_of(losses, out)});
+      scores.push_back({{}, rows_of(logits, out), rows_of(losses, out)});
+      if (has_encoder(model.config)) scores.back().encoded = rows_of(memory.encoded, in);
     }
     return scores;
   }
@@ -97,6 +98,8 @@ TEST_P(PackedBatch, ASentenceGetsWhatItGetsAlone) { check(/*training=*/false); }
 TEST_P(PackedBatch, InTrainingToo) { check(/*training=*/true); }
 
 INSTANTIATE_TEST_SUITE_P(On, PackedBatch, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(OnLanguageModels, PackedBatch,
+                         testing::ValuesIn(model_cases(small_language_models())), model_case_name);
 
 }  // namespace
 }  // namespace dragoman::internal

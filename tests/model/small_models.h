@@ -74,6 +74,25 @@ inline std::vector<NamedConfig> small_configs() {
           {"marian", marian}, {"bart", bart},           {"gated", gated}};
 }
 
+// Models without an encoder, apart from those above: many tests look at what an encoder does.
+inline std::vector<NamedConfig> small_language_models() {
+  ModelConfig gated = {
+      .kind = ModelKind::language_model, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
+  gated.norm_kind = NormKind::rms;
+  gated.activation = Activation::swish;
+  gated.gated = true;
+  gated.tied = Tied::output;
+  gated.source_vocabulary = gated.target_vocabulary = 29;
+
+  ModelConfig recurrent = gated;
+  recurrent.norm = NormOrder::post;
+  recurrent.decoder_self_attention = DecoderSelfAttention::ssru;
+  recurrent.tied = Tied::none;
+  recurrent.positions = Positions::learned;
+  recurrent.max_positions = 100;
+  return {{"language", gated}, {"recurrent_language", recurrent}};
+}
+
 struct ModelCase {
   NamedConfig named;
   const Kernels* kernels;
@@ -84,24 +103,24 @@ inline void PrintTo(const ModelCase& c, std::ostream* out) {
 }
 
 // Every small model on every instruction set, for testing::ValuesIn.
-inline std::vector<ModelCase> model_cases() {
+inline std::vector<ModelCase> model_cases(const std::vector<NamedConfig>& configs = small_configs()) {
   std::vector<ModelCase> cases;
-  for (const NamedConfig& config : small_configs()) {
+  for (const NamedConfig& config : configs) {
     for (const Kernels* kernels : every_instruction_set()) cases.push_back({config, kernels});
   }
   return cases;
 }
 // The same with weights of fewer bits: for what decoding does.
-inline std::vector<ModelCase> cases_in_fewer_bits() {
+inline std::vector<ModelCase> cases_in_fewer_bits(const std::vector<NamedConfig>& configs = small_configs()) {
   std::vector<ModelCase> cases;
   for (const Precision precision : {Precision::bf16, Precision::int8}) {
-    for (const ModelCase& c : model_cases()) cases.push_back({c.named, c.kernels, precision});
+    for (const ModelCase& c : model_cases(configs)) cases.push_back({c.named, c.kernels, precision});
   }
   return cases;
 }
-inline std::vector<ModelCase> decoding_cases() {
-  std::vector<ModelCase> cases = model_cases();
-  std::ranges::copy(cases_in_fewer_bits(), std::back_inserter(cases));
+inline std::vector<ModelCase> decoding_cases(const std::vector<NamedConfig>& configs = small_configs()) {
+  std::vector<ModelCase> cases = model_cases(configs);
+  std::ranges::copy(cases_in_fewer_bits(configs), std::back_inserter(cases));
   return cases;
 }
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {

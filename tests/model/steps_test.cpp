@@ -19,7 +19,7 @@ class Steps : public testing::TestWithParam<ModelCase> {
     Pass pass{small_.device};
     const Tokens source = pack(small_.device, {sources_[i]}, {0});
     const Tokens target = pack(small_.device, {targets_[i]}, {0});
-    const EncodedSource memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
+    const EncodedSource memory = memory_of(pass, small_.model, source);
     const Tensor logits = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
     return rows_of(logits, {0, static_cast<int32_t>(target.count())});
   }
@@ -65,7 +65,8 @@ TEST_P(Steps, AreAllAtOnce) {
         sources = make_cache(device.pool, config.decoder_layers, 2 * config.d_model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
-  cache_cross_attention(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);
+  if (has_encoder(config))
+    cache_cross_attention(pass, small_.model, encode(pass, small_.model, source), sources, source_rows_);
   std::vector<std::vector<float>> logits(5);
   std::vector<int32_t> active = {3, 0, 4, 1, 2};
   for (int32_t t = 0; t < 70; ++t) {
@@ -83,6 +84,8 @@ TEST_P(Steps, AreAllAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(OnLanguageModels, Steps, testing::ValuesIn(decoding_cases(small_language_models())),
+                         model_case_name);
 
 // Whatever the start symbol's embedding is; that of another word counts.
 TEST(ZeroStart, TheFirstEmbeddingIsNotRead) {

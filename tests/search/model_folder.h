@@ -28,7 +28,8 @@ class ModelFolder {
   explicit ModelFolder(const std::string& name, int64_t max_length = 40, bool source_eos = true,
                        const VocabularyConfig& words = {.size = 45, .shared = true},
                        const std::optional<VocabularyConfig>& source_words = {},
-                       DecoderSelfAttention self_attention = DecoderSelfAttention::attention)
+                       DecoderSelfAttention self_attention = DecoderSelfAttention::attention,
+                       ModelKind kind = ModelKind::translation)
       : path(testing::TempDir() + name) {
     const auto open = []() -> Sentences {
       return [next = size_t{0}]() mutable -> std::optional<std::string_view> {
@@ -45,6 +46,7 @@ class ModelFolder {
     config.target_vocabulary = pieces->size();
     config.tied = source_words ? Tied::output : Tied::all;
     config.decoder_self_attention = self_attention;
+    config.kind = kind;
     const SmallModel small(config, kernels_for("baseline"), 1);
     std::filesystem::create_directories(path);
     write_vocabularies(path, {source, pieces});

@@ -90,6 +90,15 @@ TEST(Recipe, EveryPartIsChecked) {
   EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1; }), "");
   EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1, r.validation.metrics = {"loss"}; }),
             "validation.keep_best_by");
+  const auto of_text = [](Recipe& r) { r.model.kind = ModelKind::language_model, r.data.text = {"t"}; };
+  EXPECT_EQ(refused(of_text), "");
+  EXPECT_EQ(refused([&](Recipe& r) { of_text(r), r.model.tied = Tied::all; }), "");
+  EXPECT_EQ(refused([&](Recipe& r) { of_text(r), r.model.kind = ModelKind::translation; }), "data.text");
+  EXPECT_EQ(refused([&](Recipe& r) { of_text(r), r.data.text = {}, r.data.tsv = {"t"}; }), "model.kind");
+  EXPECT_EQ(refused([&](Recipe& r) { of_text(r), r.data.text = {}, r.data.synthetic = Synthetic::copy; }),
+            "data.synthetic");
+  EXPECT_EQ(refused([&](Recipe& r) { of_text(r), by_bleu(r), r.data.hold_out = 1; }),
+            "validation.keep_best_by");
   EXPECT_EQ(refused([](Recipe& r) { r.training.label_smoothing = 1; }), "training.label_smoothing");
   EXPECT_EQ(refused([](Recipe& r) { r.training.warmup = 0; }), "training.warmup");
 }

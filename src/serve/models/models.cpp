@@ -56,6 +56,7 @@ OpenModel open_model(const std::string& argument, const dragoman::TranslatorSett
                   .folder = folder,
                   .translator = reaper.adopt(std::make_unique<dragoman::Translator>(folder, settings))};
   const dragoman::ModelInfo info = model.served.translator->info();
+  if (info.language_model) return model;  // it translates no pair
   ModelLanguages languages = languages_of(info, name);
   model.sources = std::move(languages.sources);
   model.targets = std::move(languages.targets);

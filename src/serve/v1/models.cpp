@@ -22,6 +22,7 @@ HttpResponse models(const ServeContext& context) {
   for (const ServedModel& model : context.translations.models()) {
     const ModelInfo info = model.translator->info();
     models.push_back({{"name", model.name},
+                      {"language_model", info.language_model},
                       {"sources", model.sources},
                       {"targets", model.targets},
                       {"parameters", info.parameters},
@@ -57,8 +58,8 @@ Route v1_models_route(ServeContext& context) {
 }
 
 std::vector<Route> v1_routes(ServeContext& context) {
-  return {v1_translate_route(context), v1_score_route(context), v1_inspect_route(context),
-          v1_models_route(context)};
+  return {v1_translate_route(context), v1_generate_route(context), v1_score_route(context),
+          v1_inspect_route(context), v1_models_route(context)};
 }
 
 }  // namespace dragoman::internal

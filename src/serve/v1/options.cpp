@@ -70,6 +70,16 @@ dragoman::OptionValue value_of(const nlohmann::json& value, const std::string& t
   return value.get<std::string>();
 }
 
+Schema properties_of(const std::vector<OptionInfo>& options, const ServeLimits& limits) {
+  Schema properties = Schema::object();
+  for (const OptionInfo& option : options) {
+    if (is_offered(option)) properties[option.name] = option_schema(option);
+  }
+  for (const char* width : {"beam", "nbest"}) properties[width]["maximum"] = limits.beam;
+  for (const char* length : {"max-length", "min-length"}) properties[length]["maximum"] = limits.output;
+  return properties;
+}
+
 }  // namespace
 
 Schema option_schema(const OptionInfo& option) {
@@ -89,14 +99,10 @@ Schema option_schema(const OptionInfo& option) {
   return schema;
 }
 
-Schema option_properties(const ServeLimits& limits) {
-  Schema properties = Schema::object();
-  for (const OptionInfo& option : Translator::options()) {
-    if (is_offered(option)) properties[option.name] = option_schema(option);
-  }
-  for (const char* width : {"beam", "nbest"}) properties[width]["maximum"] = limits.beam;
-  for (const char* length : {"max-length", "min-length"}) properties[length]["maximum"] = limits.output;
-  return properties;
+Schema option_properties(const ServeLimits& limits) { return properties_of(Translator::options(), limits); }
+
+Schema generation_properties(const ServeLimits& limits) {
+  return properties_of(Translator::generation_options(), limits);
 }
 
 dragoman::Options options_in(const nlohmann::json& body) {

@@ -11,6 +11,9 @@ namespace dragoman::internal {
 // A schema for each option that a client may set, within the server's limits.
 nlohmann::ordered_json option_properties(const ServeLimits& limits);
 
+// The same for requests to a language model.
+nlohmann::ordered_json generation_properties(const ServeLimits& limits);
+
 // Those that a valid body sets.
 dragoman::Options options_in(const nlohmann::json& body);
 

@@ -6,6 +6,7 @@
 namespace dragoman::internal {
 
 Route v1_translate_route(ServeContext& context);
+Route v1_generate_route(ServeContext& context);
 Route v1_models_route(ServeContext& context);
 Route v1_score_route(ServeContext& context);
 Route v1_inspect_route(ServeContext& context);

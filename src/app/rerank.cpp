@@ -1,0 +1,228 @@
+// dragoman rerank: of the translations that a search lists, those that other models find better, too.
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/output.h"
+#include "app/shared_options.h"
+#include "app/translating.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/quotes.h"
+#include "dragoman/translator.h"
+#include "metrics/reranking.h"
+
+namespace dragoman::internal {
+namespace {
+
+struct RerankOptions {
+  std::string nbest, source, backward, language_model, tune;
+  double backward_weight = 0.5, language_model_weight = 0.1, length_weight = 0;
+  int64_t threads = 0;
+  RequestedPrecision precision = RequestedPrecision::as_saved;
+};
+
+void declare(Options& options, RerankOptions& o) {
+  auto own = options.section("", "Options");
+  own.add("nbest", o.nbest,
+          "what translate --nbest N printed: NUMBER ||| TEXT ||| SCORE; - is standard input")
+      .shows("FILE");
+  declare_source(own, o.source);
+  own.add("backward", o.backward, "model of the other direction: log p of the source, given each translation")
+      .shows("DIR");
+  own.add("language-model", o.language_model, "language model: log p of each translation").shows("DIR");
+  own.add("backward-weight", o.backward_weight,
+          "factor of the backward model's log p; the given score has 1");
+  own.add("language-model-weight", o.language_model_weight, "factor of the language model's log p");
+  own.add("length-weight", o.length_weight, "added for each word of a translation");
+  own.add("tune", o.tune,
+          "reference translations, line by line: find the weights that give the best BLEU on them, and print "
+          "those, "
+          "too")
+      .shows("FILE");
+  declare_threads(own, o.threads);
+  declare_precision(own, o.precision);
+}
+
+struct Listed {
+  std::string text;
+  ListedCandidate candidate;
+};
+using Lists = std::vector<std::vector<Listed>>;  // of each line
+
+// NUMBER ||| TEXT ||| SCORE, and perhaps ||| ALIGNMENT.
+class ListReader {
+ public:
+  explicit ListReader(const std::string& path) : lines_(path) {}
+
+  Lists read() {
+    Lists lists;
+    for (std::string_view line; lines_.next(line);) {
+      const size_t number = number_in<size_t>(take(line));
+      const std::string text(take(line));
+      const double score = number_in<double>(take(line));
+      if (number == lists.size()) lists.emplace_back();
+      if (number + 1 != lists.size()) refuse();
+      lists.back().push_back({text, {.features = {score}}});
+    }
+    return lists;
+  }
+
+ private:
+  std::string_view take(std::string_view& line) const {
+    constexpr std::string_view separator = " ||| ";
+    if (line.data() == nullptr) refuse();
+    const size_t end = line.find(separator);
+    const std::string_view field = line.substr(0, end);
+    line = end == line.npos ? std::string_view() : line.substr(end + separator.size());
+    return field;
+  }
+
+  template <class Number>
+  Number number_in(std::string_view text) const {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) refuse();
+    return number;
+  }
+
+  [[noreturn]] void refuse() const {
+    throw Error(
+        "{}:{}: not a line of translate --nbest, NUMBER ||| TEXT ||| SCORE with numbers in their order",
+        lines_.path(), lines_.number());
+  }
+
+  LineReader lines_;
+};
+
+std::vector<std::string> lines_of_file(const std::string& path) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
+}
+
+// For each text of the lists a feature more: the log-probability of `pair` of its line and itself.
+using ToPair = std::function<dragoman::TextPair(size_t line, const std::string& text)>;
+void add_scores(Lists& lists, const std::string& folder, const RerankOptions& o, const ToPair& pair,
+                bool of_language_model) {
+  dragoman::Translator model(folder, settings_of({.threads = o.threads, .precision = o.precision}));
+  if (of_language_model && !model.info().language_model) throw UsageError("{} is no language model", folder);
+  if (!of_language_model && model.info().language_model)
+    throw UsageError("{} is a language model, which translates nothing", folder);
+  std::vector<dragoman::TextPair> pairs;
+  for (size_t i = 0; i < lists.size(); ++i)
+    for (const Listed& one : lists[i]) pairs.push_back(pair(i, one.text));
+  const std::vector<Score> scores = model.score(pairs);
+  size_t next = 0;
+  for (std::vector<Listed>& list : lists) {
+    for (Listed& one : list) {
+      const double total = scores[next++].total;
+      one.candidate.features.push_back(std::isnan(total) ? -1e9 : total);  // too long to be scored
+    }
+  }
+}
+
+double words_in(const std::string& text) {
+  int64_t words = 0;
+  bool inside = false;
+  for (const char c : text) {
+    words += c != ' ' && !inside;
+    inside = c != ' ';
+  }
+  return static_cast<double>(words);
+}
+
+// The weights, and the names of the flags that set them: of those features that there are.
+struct Weights {
+  std::vector<double> values = {1};
+  std::vector<const char*> flags = {};
+
+  void add(const char* flag, double value) {
+    flags.push_back(flag);
+    values.push_back(value);
+  }
+};
+
+Weights add_features(Lists& lists, const std::vector<std::string>& sources, const RerankOptions& o) {
+  Weights weights;
+  if (!o.backward.empty()) {
+    weights.add("--backward-weight", o.backward_weight);
+    add_scores(
+        lists, o.backward, o,
+        [&](size_t line, const std::string& text) {
+          return dragoman::TextPair{text, sources[line]};
+        },
+        false);
+  }
+  if (!o.language_model.empty()) {
+    weights.add("--language-model-weight", o.language_model_weight);
+    add_scores(
+        lists, o.language_model, o,
+        [](size_t, const std::string& text) {
+          return dragoman::TextPair{"", text};
+        },
+        true);
+  }
+  weights.add("--length-weight", o.length_weight);
+  for (std::vector<Listed>& list : lists)
+    for (Listed& one : list) one.candidate.features.push_back(words_in(one.text));
+  return weights;
+}
+
+std::vector<std::vector<ListedCandidate>> candidates_of(const Lists& lists) {
+  std::vector<std::vector<ListedCandidate>> all;
+  for (const std::vector<Listed>& list : lists) {
+    all.emplace_back();
+    for (const Listed& one : list) all.back().push_back(one.candidate);
+  }
+  return all;
+}
+
+void tune(Lists& lists, const std::string& path, Weights& weights) {
+  const std::vector<std::string> references = lines_of_file(path);
+  if (references.size() != lists.size())
+    throw Error("{} has {}, but there are translations of {}: give a reference for each", path,
+                counted(std::ssize(references), "line"), counted(std::ssize(lists), "line"));
+  for (size_t i = 0; i < lists.size(); ++i)
+    for (Listed& one : lists[i]) one.candidate.statistics = bleu_statistics(one.text, references[i]);
+  const auto candidates = candidates_of(lists);
+  std::vector<double> of_search(weights.values.size(), 0);
+  of_search[0] = 1;
+  weights.values = tuned_weights(candidates);
+  std::string flags;
+  for (size_t i = 0; i < weights.flags.size(); ++i)
+    flags += fmt::format(" {} {:.4g}", weights.flags[i], weights.values[i + 1]);
+  log_info("BLEU {:.2f} by the search's scores, {:.2f} with{}", bleu_of_best(candidates, of_search),
+           bleu_of_best(candidates, weights.values), flags);
+}
+
+}  // namespace
+
+void rerank(const Arguments& arguments) {
+  RerankOptions o;
+  if (!read_options(command_named("rerank"), o, arguments)) return;
+  if (o.nbest.empty() || o.source.empty())
+    throw UsageError("rerank needs --nbest FILE and --source FILE: see dragoman rerank --help");
+  Lists lists = ListReader(o.nbest).read();
+  const std::vector<std::string> sources = lines_of_file(o.source);
+  if (lists.empty()) throw Error("{} is empty: nothing to rerank", o.nbest);
+  if (sources.size() != lists.size())
+    throw Error("{} has {}, but {} has translations of {}", o.source, counted(std::ssize(sources), "line"),
+                o.nbest, counted(std::ssize(lists), "line"));
+  Weights weights = add_features(lists, sources, o);
+  if (!o.tune.empty()) tune(lists, o.tune, weights);
+  for (const auto& list : lists) {
+    std::vector<ListedCandidate> candidates;
+    for (const Listed& one : list) candidates.push_back(one.candidate);
+    std::cout << list[best_candidate(candidates, weights.values)].text << "\n";
+  }
+  flush_output();
+}
+
+}  // namespace dragoman::internal

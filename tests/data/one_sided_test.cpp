@@ -1,0 +1,46 @@
+// A corpus of text without sources, as a language model learns it.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "data/batches.h"
+#include "data/corpora.h"
+
+namespace dragoman::internal {
+namespace {
+
+TEST(OneSided, NothingHasASource) {
+  const TemporaryFolder folder;
+  const ToyText text = toy_text(500);
+  const DataConfig data = {.text = {folder.write("text", text.target + "\n")}, .hold_out = 20};
+  const std::string prepared = folder.path("data");
+  const PreparedCorpus corpus = prepare_corpus(data, toy_vocabulary(), prepared, 2);
+  EXPECT_EQ(corpus.counts.kept, 480);
+  EXPECT_EQ(corpus.counts.left_out.empty, 1);
+  EXPECT_EQ(corpus.counts.source_tokens, 0);
+  EXPECT_TRUE(corpus.vocabularies.shared());
+
+  const BatchSettings settings = batch_settings(data, toy_vocabulary(), 200, 1);
+  ShardedBatches batches(corpus, settings);
+  size_t lines = 0;
+  while (const std::optional<Batch> batch = batches.next()) {
+    EXPECT_EQ(batch->source.sentences(), std::ssize(batch->pairs));
+    EXPECT_TRUE(batch->source.ids.empty());
+    EXPECT_LE(batch->target_tokens(), 200);
+    lines += batch->pairs.size();
+  }
+  EXPECT_EQ(lines, 480U);
+
+  const std::vector<TextPair> held_out = validation_pairs(data, prepared);
+  ASSERT_EQ(held_out.size(), 20U);
+  for (const TextPair& pair : held_out) {
+    EXPECT_EQ(pair.source, "");
+    EXPECT_GE(std::ranges::count(text.target_lines, pair.target), 1) << pair.target;
+  }
+  for (const Batch& batch : batches_of(held_out, corpus.vocabularies, settings))
+    EXPECT_TRUE(batch.source.ids.empty());
+  EXPECT_TRUE(prepare_corpus(data, toy_vocabulary(), prepared, 2).was_there);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
