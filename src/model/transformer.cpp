@@ -111,12 +111,6 @@ Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   return residual.output(model.encoder_norm);
 }
 
-EncodedSource memory_of(Pass& pass, Transformer& model, const Tokens& source) {
-  EncodedSource memory = {.spans = &source.spans};
-  if (has_encoder(model.config)) memory.encoded = encode(pass, model, source);
-  return memory;
-}
-
 Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step) {
   Residual residual(
@@ -140,6 +134,12 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Encode
   return residual.output(model.decoder_norm);
 }
 
+EncodedSource memory_of(Pass& pass, Transformer& model, const Tokens& source) {
+  EncodedSource memory = {.spans = &source.spans};
+  if (has_encoder(model.config)) memory.encoded = encode(pass, model, source);
+  return memory;
+}
+
 void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,
                            std::span<const int32_t> rows) {
   Device& device = pass.device;
@@ -154,7 +154,8 @@ void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& e
 
 Tensor loss(Pass& pass, Transformer& model, const Tokens& source, const Tokens& target,
             const Array<int32_t>& targets, Smoothing smoothing) {
-  const Tensor decoded = decode(pass, model, target, memory_of(pass, model, source));
+  const EncodedSource memory = memory_of(pass, model, source);
+  const Tensor decoded = decode(pass, model, target, memory);
   return cross_entropy(pass, decoded, model.generator.weight, model.generator.bias, targets, smoothing);
 }
 

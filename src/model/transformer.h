@@ -76,13 +76,13 @@ struct Transformer {
 // The encoder's output, a row for each source token.
 Tensor encode(Pass&, Transformer&, const Tokens& source);
 
-// What the decoder needs of the sources, which must outlive it: nothing in a language model.
-EncodedSource memory_of(Pass&, Transformer&, const Tokens& source);
-
 // The decoder's output: a row for each target token, which attends to the tokens before it and all of its source. With
 // a step, the tokens are the next ones of their sentences. A language model does not look at the source.
 Tensor decode(Pass&, Transformer&, const Tokens& target, const EncodedSource& memory,
               const CacheStep* step = nullptr);
+
+// What the decoder needs of the sources, which must outlive it: nothing in a language model.
+EncodedSource memory_of(Pass&, Transformer&, const Tokens& source);
 
 // Computes the cross-attention's keys and values of the encoder's output, once for all steps of decoding, and stores
 // them in rows of a cache, one for each source token.

@@ -106,7 +106,15 @@ void write_corpus(const DataConfig& data) {
   for (const TextPair& pair : ten.pairs)
     columns.push_back(pair.source + "\t" + pair.target + "\tCC-BY 2.0 (France)");
   for (const std::string& path : data.tsv) write_lines(path, columns);
+  for (const std::string& path : data.text) write_lines(path, columns);
+  write_sides(data.valid_text, {});
   if (!data.terms.empty()) write_lines(data.terms, {"house\tmaison"});
+}
+
+// A language model learns the first column.
+TextPair wanted_of(const DataConfig& data, uint64_t pair) {
+  const TextPair& texts = ten.pairs[pair % 10];
+  return is_one_sided(data) ? TextPair{"", texts.source} : texts;
 }
 
 // In whose folder the paths of recipes are relative.
@@ -127,20 +135,22 @@ TEST_P(ArticleCorpora, TheRightPairsAreRead) {
   const Recipe recipe = recipe_of(recipes + GetParam() + ".toml");
   write_corpus(recipe.data);
   const PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, "data-of-model", 1);
-  const size_t sources = recipe.data.source.size() + recipe.data.tsv.size();
+  const size_t sources = recipe.data.source.size() + recipe.data.tsv.size() + recipe.data.text.size();
   ASSERT_EQ(corpus.counts.kept, static_cast<int64_t>(10 * sources));
   EXPECT_EQ(corpus.counts.read, corpus.counts.kept);
   std::vector<int32_t> source, target;
   for (const PairRecord& pair : corpus.shards[0].pairs()) {
     corpus.shards[0].read(pair, source, target);
-    EXPECT_EQ(corpus.vocabularies.source->decode(source), ten.pairs[pair.pair % 10].source);
-    EXPECT_EQ(corpus.vocabularies.target->decode(target), ten.pairs[pair.pair % 10].target);
+    const TextPair wanted = wanted_of(recipe.data, pair.pair);
+    EXPECT_EQ(corpus.vocabularies.source->decode(source), wanted.source);
+    EXPECT_EQ(corpus.vocabularies.target->decode(target), wanted.target);
   }
   const std::vector<TextPair> validation = validation_pairs(recipe.data, "data-of-model");
-  ASSERT_EQ(validation.size(), 10 * recipe.data.valid_source.size());
+  ASSERT_EQ(validation.size(), 10 * (recipe.data.valid_source.size() + recipe.data.valid_text.size()));
   for (size_t i = 0; i < validation.size(); ++i) {
-    EXPECT_EQ(validation[i].source, ten.pairs[i % 10].source);
-    EXPECT_EQ(validation[i].target, ten.pairs[i % 10].target);
+    const TextPair wanted = wanted_of(recipe.data, i);
+    EXPECT_EQ(validation[i].source, wanted.source);
+    EXPECT_EQ(validation[i].target, wanted.target);
   }
 }
 
