@@ -161,7 +161,7 @@ class Translator:
     def generate(self, text: Any, **options: Any) -> Any:
         """Continues a text, or a list of texts, with a language model: each result's text begins with what was given.
 
-        Options are those of `dragoman generate`, with underscores. Without any, a hundred subwords are drawn.
+        Options are those of `dragoman generate`, with underscores. Without any, at most a hundred subwords are drawn.
 
         >>> model = Translator("models/tatoeba-en-lm")    # doctest: +SKIP
         >>> model.generate("I would like", seed=2).text    # doctest: +SKIP

@@ -283,7 +283,11 @@ TranslatedDocument translated(Translator& translator, const DocumentRequest& req
 }  // namespace
 
 TranslatedDocument translate_document(Translator& translator, const DocumentRequest& request) {
-  return internal::guarded([&] { return translated(translator, request); });
+  return internal::guarded([&] {
+    if (const ModelInfo model = translator.info(); model.language_model)
+      throw internal::UsageError("{} is a language model, which translates no documents", model.folder);
+    return translated(translator, request);
+  });
 }
 
 std::string document_text(const DocumentRequest& request) {

@@ -39,6 +39,8 @@ std::string inspect(Service& service, const std::string& text, const InspectionS
   if (settings.alternatives < 1 || settings.max_tokens < 1)
     throw UsageError("an inspection's alternatives and max_tokens must be at least 1");
   SavedModel& model = service.model();
+  if (!has_encoder(model.model.config))
+    throw UsageError("{} is a language model, which has no translations to inspect", model.folder);
   const Direction direction = model.direction({.from = settings.from, .to = settings.to});
   size_t tokens = 0;
   for (const Segment& segment : split_line(model, repaired(text), direction)) tokens += segment.ids.size();

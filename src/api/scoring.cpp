@@ -38,6 +38,8 @@ Side side_of(std::string text, PiecesOfText pieces) {
 Pair pair_of(const SavedModel& model, const Direction& direction, const dragoman::TextPair& texts) {
   std::string source = repaired(texts.source), target = repaired(texts.target);
   PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
+  if (!has_encoder(model.model.config) && !source.empty())
+    throw UsageError("{} is a language model, which scores texts without a source", model.folder);
   if (!has_encoder(model.model.config)) return {{}, side_of(std::move(target), std::move(of_target))};
   PiecesOfText pieces = model.vocabularies.source->encode_with_spans(source);
   const SourceFrame& frame = direction.sources[0];

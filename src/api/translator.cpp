@@ -28,8 +28,8 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
   if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0 ||
       settings.reserved < 0)
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
-  if (!std::isfinite(settings.language_model_weight))
-    throw internal::UsageError("a language model's weight must be a number");
+  if (!std::isfinite(settings.language_model_weight) || settings.language_model_weight < 0)
+    throw internal::UsageError("a language model's weight must be at least 0");
   const internal::Kernels& kernels = internal::chosen_kernels();
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
   const internal::RequestedPrecision precision = wanted(settings.precision);

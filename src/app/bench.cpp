@@ -153,12 +153,10 @@ void print_head(const ModelConfig& c, const BenchOptions& o, const MachineLimits
 
 BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
   BenchModel model;
-  if (!o.model.empty()) {
-    model.saved = load_model(o.model, o.threads, o.precision);
-    if (!has_encoder(model.saved->model.config))
-      throw UsageError("{} is a language model, and bench measures translating", o.model);
-    return model;
-  }
+  if (!o.model.empty()) model.saved = load_model(o.model, o.threads, o.precision);
+  if (!has_encoder(model.saved ? model.saved->model.config : random_config))
+    throw UsageError("bench measures translating, and a language model continues texts: use another model");
+  if (model.saved) return model;
   model.device = std::make_unique<Device>(chosen_kernels(),
                                           o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
   model.random = std::make_unique<Transformer>(random_config, *model.device, Buffers::weights);

@@ -66,6 +66,7 @@ class ListReader {
       const size_t number = number_in<size_t>(take(line));
       const std::string text(take(line));
       const double score = number_in<double>(take(line));
+      if (!std::isfinite(score)) refuse();
       if (number == lists.size()) lists.emplace_back();
       if (number + 1 != lists.size()) refuse();
       lists.back().push_back({text, {.features = {score}}});
@@ -184,11 +185,16 @@ std::vector<std::vector<ListedCandidate>> candidates_of(const Lists& lists) {
   return all;
 }
 
-void tune(Lists& lists, const std::string& path, Weights& weights) {
-  const std::vector<std::string> references = lines_of_file(path);
-  if (references.size() != lists.size())
-    throw Error("{} has {}, but there are translations of {}: give a reference for each", path,
-                counted(std::ssize(references), "line"), counted(std::ssize(lists), "line"));
+// One for each list.
+std::vector<std::string> lines_for(const Lists& lists, const std::string& path, const std::string& nbest) {
+  std::vector<std::string> lines = lines_of_file(path);
+  if (lines.size() != lists.size())
+    throw Error("{} has {}, but {} has translations of {}", path, counted(std::ssize(lines), "line"), nbest,
+                counted(std::ssize(lists), "line"));
+  return lines;
+}
+
+void tune(Lists& lists, const std::vector<std::string>& references, Weights& weights) {
   for (size_t i = 0; i < lists.size(); ++i)
     for (Listed& one : lists[i]) one.candidate.statistics = bleu_statistics(one.text, references[i]);
   const auto candidates = candidates_of(lists);
@@ -207,21 +213,21 @@ void tune(Lists& lists, const std::string& path, Weights& weights) {
 void rerank(const Arguments& arguments) {
   RerankOptions o;
   if (!read_options(command_named("rerank"), o, arguments)) return;
+  if (o.nbest == "-" && (o.source == "-" || o.tune == "-"))
+    throw UsageError(
+        "standard input can be only one of --nbest, --source and --tune: name files for the others");
   if (o.nbest.empty() || o.source.empty())
     throw UsageError("rerank needs --nbest FILE and --source FILE: see dragoman rerank --help");
   Lists lists = ListReader(o.nbest).read();
-  const std::vector<std::string> sources = lines_of_file(o.source);
   if (lists.empty()) throw Error("{} is empty: nothing to rerank", o.nbest);
-  if (sources.size() != lists.size())
-    throw Error("{} has {}, but {} has translations of {}", o.source, counted(std::ssize(sources), "line"),
-                o.nbest, counted(std::ssize(lists), "line"));
+  const std::vector<std::string> sources = lines_for(lists, o.source, o.nbest);
+  std::vector<std::string> references;
+  if (!o.tune.empty()) references = lines_for(lists, o.tune, o.nbest);
   Weights weights = add_features(lists, sources, o);
-  if (!o.tune.empty()) tune(lists, o.tune, weights);
-  for (const auto& list : lists) {
-    std::vector<ListedCandidate> candidates;
-    for (const Listed& one : list) candidates.push_back(one.candidate);
-    std::cout << list[best_candidate(candidates, weights.values)].text << "\n";
-  }
+  if (!o.tune.empty()) tune(lists, references, weights);
+  const auto candidates = candidates_of(lists);
+  for (size_t i = 0; i < lists.size(); ++i)
+    std::cout << lists[i][best_candidate(candidates[i], weights.values)].text << "\n";
   flush_output();
 }
 

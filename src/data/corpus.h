@@ -1,8 +1,8 @@
 // CorpusReader: the pairs of a parallel corpus, as configured in [data], in the order of its files.
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
-// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). Or each is a file of
-// data.text, of targets without sources, for a language model. data.swap exchanges the
+// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). The corpus of a language model
+// has the files of data.text instead, whose lines are targets without a source. data.swap exchanges the
 // sides, data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out,
 // and so identifies it.
 //
@@ -29,7 +29,7 @@ struct TextPair {
 
 // Pairs that were left out, by reason. A pair with several counts for the first.
 struct DroppedPairs {
-  int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line of one column
+  int64_t invalid = 0;   // not UTF-8, a NUL byte, or a TSV line without the column
   int64_t empty = 0;     // no subwords on a side
   int64_t too_long = 0;  // more than data.max_length subwords on either side
   int64_t ratio = 0;     // more than data.max_ratio times as many subwords on one side as on the other

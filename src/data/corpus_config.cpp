@@ -88,8 +88,10 @@ void declare(Options& options, DataConfig& data) {
   section.add("tsv", data.tsv, "files with both sides: source, tab, target; - is standard input");
   section.add("text", data.text,
               "plain text for a language model, a sentence or a paragraph per line: a file or several");
-  section.add("text_column", data.text_column,
-              "column of text that is tab-separated, the first is 1; 0: the whole line", at_least(0));
+  section.add(
+      "text_column", data.text_column,
+      "column of text, but not of valid_text, where it is tab-separated; the first is 1; 0: the whole line",
+      at_least(0));
   section.add("weights", data.weights,
               "how often an epoch uses each file's pairs, source files before tsv; empty: once",
               at_least(0).at_most(10'000));
@@ -129,6 +131,8 @@ void check_sides(const DataConfig& data) {
     throw OptionError("data.text", "cannot be combined with data.source or data.tsv: choose one");
   if (!is_one_sided(data) && data.text_column > 0)
     throw OptionError("data.text_column", "has no effect without data.text");
+  if (is_one_sided(data) && !data.terms.empty())
+    throw OptionError("data.terms", "are for translations, and data.text has none");
   if (is_one_sided(data) && data.swap)
     throw OptionError("data.swap", "has no effect on data.text, which has one side");
   if (is_one_sided(data) ? !data.valid_source.empty() : has_pairs && !data.valid_text.empty())

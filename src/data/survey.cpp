@@ -127,7 +127,11 @@ Survey survey_corpus(const DataConfig& data, Preparation& work) {
 
 Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& vocabulary,
                                const Survey& survey, int threads, Preparation& work) {
-  if (!vocabulary.from.empty()) return read_vocabularies(vocabulary.from);
+  if (!vocabulary.from.empty()) {
+    Vocabularies known = read_vocabularies(vocabulary.from);
+    if (is_one_sided(data)) known.source = known.target;
+    return known;
+  }
   const auto learn = [&](Side side, const char* what) {
     const auto task = [&, side, what] {
       const auto open = [&] { return sentences_of(data, survey, side, vocabulary.learn_from, work); };

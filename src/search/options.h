@@ -70,7 +70,7 @@ struct SearchOptions {
 // The defaults of language models: a hundred subwords, drawn from the likely ones.
 SearchOptions language_model_search();
 
-// Among a command's own flags. The second are those that need no source, of language models.
+// Among a command's own flags. declare_output: only those that need no source, for language models.
 void declare(Section& own, SearchOptions& options);
 void declare_output(Section& own, SearchOptions& options);
 void declare_languages(Section& own, std::string& from, std::string& to);

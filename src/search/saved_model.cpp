@@ -88,7 +88,8 @@ Vocabularies read(const std::string& folder, Transformer& model, RequestedPrecis
 // A model that was trained here translates between the languages that it was trained with.
 SearchOptions read_search_options(const std::string& folder, const nlohmann::json& config) {
   SearchOptions search;
-  if (config.value("/model/kind"_json_pointer, "") == "language_model") search = language_model_search();
+  const auto kind = "/model/kind"_json_pointer;
+  if (config.contains(kind) && config.at(kind) == "language_model") search = language_model_search();
   for (auto [key, language] :
        {std::pair("/recipe/data/from", &search.from), {"/recipe/data/to", &search.to}}) {
     const nlohmann::json::json_pointer place(key);
@@ -127,6 +128,10 @@ SavedModel::SavedModel(const std::string& folder_, const Kernels& kernels, int t
 void SavedModel::add(const std::string& other, RequestedPrecision precision, bool verify) {
   const nlohmann::json theirs = read_config(other);
   auto added = std::make_unique<Transformer>(read_model_config(other, theirs), device, Buffers::none_yet);
+  if (has_encoder(added->config) != has_encoder(model.config))
+    throw UsageError(
+        "{} and {} cannot form an ensemble, since one is a language model: give that one as --language-model",
+        folder, other);
   const Vocabularies words = read(other, *added, precision, verify, [&](const Vocabularies& read) {
     if (read.target->model() == vocabularies.target->model()) return;
     throw Error("{} and {} have different target vocabularies, and cannot translate together", folder, other);
@@ -171,6 +176,7 @@ Direction SavedModel::direction(const SearchOptions& options) const {
       .language = split.empty() || split == "auto" || split == "none" ? from : split,
       .output_language = to,
       .folded = options.replace_unknown};
+  if (!has_encoder(model.config)) return direction;
   for (const SourceReader& reader : readers) {
     const auto language = language_token(*reader.vocabulary, from, "from");
     if (direction.sources.empty()) direction.from = language.value_or(-1);

@@ -90,7 +90,7 @@ void Searches::search(Worker& worker) {
     scheduler_.take(worker.puller, worker.search->step());
   } catch (...) {
     scheduler_.fail(worker.puller, std::current_exception());
-    worker.search.emplace(worker.models, settings_);
+    worker.search.emplace(worker.models, settings_, worker.fusion);
   }
 }
 

@@ -10,7 +10,8 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t forbidden_ngram = 3;  // where an output looped
+constexpr int64_t forbidden_ngram = 3;       // where an output looped
+constexpr int64_t longest_beginning = 2000;  // subwords of a text that a language model continues
 
 std::string valid_text(const std::string& text) { return is_text(text) ? text : repaired(text); }
 
@@ -141,6 +142,10 @@ void TextReader::read_beginning(const TranslationRequest& request, ReadText& tex
         "{} is a language model, which continues a text: prefixes, terms and alignments are for translations",
         model_.folder);
   PiecesOfText pieces = model_.vocabularies.target->encode_with_spans(text.line.source);
+  const int64_t most = std::min(longest_beginning, model_.max_positions - 1);
+  if (std::ssize(pieces.ids) > most)
+    throw UsageError("the text has {} subwords, but at most {} can be continued: give its last part",
+                     pieces.ids.size(), most);
   text.prefix = GivenPrefix{.of_segments = {pieces.ids}};
   if (pieces.ids.empty()) pieces = {{model_.vocabularies.target->special().empty_source_token()}, {{0, 0}}};
   text.line.segments = {{.ids = std::move(pieces.ids), .marks = {}, .spans = std::move(pieces.spans)}};

@@ -41,7 +41,7 @@ int64_t kept_floats(const ModelConfig& c) {
   const int64_t of_target =
       has_ssru(c) ? 4 * d : attention(decoder_heads(c));  // gates and inputs; states; the sum
   const int64_t of_source = has_encoder(c) ? attention(decoder_heads(c)) : 0;
-  const int64_t ends = 4 * d;  // of both stacks: embeddings and outputs
+  const int64_t ends = (has_encoder(c) ? 4 : 2) * d;  // of each stack: embeddings and outputs
   return encoder_layers(c) * (attention(c.heads) + feed_forward(c.d_ff)) +
          c.decoder_layers * (of_target + of_source + feed_forward(decoder_d_ff(c))) + ends;
 }

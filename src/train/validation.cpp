@@ -20,7 +20,8 @@ bool wants(const ValidationConfig& config, const char* metric) {
 std::vector<std::string> translate_first(size_t count, Transformer& model, const Task& task, int64_t beam,
                                          const std::function<bool()>& stop_requested) {
   SearchOptions options = {.beam = beam, .max_length_ratio = 2};
-  if (!has_encoder(model.config)) options = {.max_length = longest_sample, .max_length_ratio = 0};
+  if (!has_encoder(model.config))
+    options = {.beam = beam, .max_length = longest_sample, .max_length_ratio = 0};
   if (task.end < 0) options = {.beam = beam, .max_length = task.target_length, .max_length_ratio = 0};
   SearchSettings settings = {.start = task.start, .end = task.end};
   if (has_fixed_length(model.config.positions)) settings.max_output_length = model.config.max_positions - 1;

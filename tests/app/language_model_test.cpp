@@ -109,6 +109,15 @@ TEST_F(LanguageModelCommands, EachKindOfModelHasItsCommands) {
   run("generate -m " + folder_.path, "The cat\n", 2);
   EXPECT_NE(errors_.find("dragoman translate"), std::string::npos) << errors_;
   run("generate -m " + file("lm") + " --replace-unknown", "The cat\n", 2);
+  run("translate -m " + folder_.path + " -m " + file("lm"), "The cat\n", 2);
+  EXPECT_NE(errors_.find("--language-model"), std::string::npos) << errors_;
+  std::string long_text;
+  for (int i = 0; i < 1500; ++i) long_text += "The cat ";
+  run("generate -m " + file("lm"), long_text + "\n", 2);
+  EXPECT_NE(errors_.find("2000"), std::string::npos) << errors_;
+  write("page.html", "<p>The cat</p>");
+  run("translate -m " + file("lm") + " --document " + file("page.html") + " --out -", "", 2);
+  EXPECT_NE(errors_.find("documents"), std::string::npos) << errors_;
   run("score -m " + folder_.path + " --target " + file("text.txt"), "", 2);
   run("score -m " + file("lm") + " --source " + file("text.txt") + " --target " + file("text.txt"), "", 2);
   run("train " + file("lm.toml") + " --out " + file("no") +

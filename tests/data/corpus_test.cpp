@@ -156,6 +156,7 @@ TEST(DataConfig, ContradictionsAreRefused) {
   EXPECT_EQ(with_text([](DataConfig& d) { d.valid_text = {"v"}; }), "");
   EXPECT_EQ(with_text([](DataConfig& d) { d.weights = {1}; }), "data.weights");
   EXPECT_EQ(with_text([](DataConfig& d) { d.swap = true; }), "data.swap");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.terms = "t"; }), "data.terms");
   EXPECT_EQ(with_text([](DataConfig& d) { d.valid_source = d.valid_target = {"v"}; }), "data.valid_source");
   EXPECT_EQ(with_text([](DataConfig& d) { d.hold_out = 1, d.valid_text = {"v"}; }), "data.hold_out");
   EXPECT_EQ(with_text([](DataConfig& d) { d.synthetic = Synthetic::copy; }), "data.synthetic");

@@ -42,5 +42,19 @@ TEST(OneSided, NothingHasASource) {
   EXPECT_TRUE(prepare_corpus(data, toy_vocabulary(), prepared, 2).was_there);
 }
 
+// Another model's vocabulary is its target's, also where its source has one of its own.
+TEST(OneSided, TakesTheTargetsVocabulary) {
+  const TemporaryFolder folder;
+  const ToyText text = toy_text(500);
+  const DataConfig pairs = toy_data(folder, text), data = {.text = {folder.write("text", text.target)}};
+  const PreparedCorpus of_pairs = prepare_corpus(pairs, toy_vocabulary(), folder.path("pairs"), 1);
+  ASSERT_FALSE(of_pairs.vocabularies.shared());
+  VocabularyConfig vocabulary = toy_vocabulary();
+  vocabulary.from = folder.path("pairs");
+  const PreparedCorpus corpus = prepare_corpus(data, vocabulary, folder.path("text-alone"), 1);
+  EXPECT_TRUE(corpus.vocabularies.shared());
+  EXPECT_EQ(corpus.vocabularies.source->model(), of_pairs.vocabularies.target->model());
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -15,7 +15,7 @@ struct JsonNode {
   Kind kind = Kind::other;
   TextSpan place = {};  // in bytes of the file; of a string with its quotation marks
   // Of an object, in the file's order; of an array, without keys and without numbers and the like.
-  std::vector<JsonMember> members = {};
+  std::vector<JsonMember> members;
 
   // The first member of an object with this key, as the file writes it. Null: there is none.
   const JsonNode* find(std::string_view file, std::string_view key) const;

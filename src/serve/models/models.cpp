@@ -109,7 +109,12 @@ std::vector<std::string> Models::sources() const {
   return all;
 }
 
+void Models::require_pairs() const {
+  if (pairs_.empty()) throw UsageError("no model that translates is loaded: /v1/generate continues texts");
+}
+
 std::string Models::known_source(const std::string& language) const {
+  require_pairs();
   if (const std::vector<std::string> all = sources(); language.empty() && all.size() == 1) return all.front();
   if (const auto known = languages_->source(language)) return *known;
   throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));

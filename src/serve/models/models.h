@@ -45,6 +45,7 @@ class Models {
   const std::shared_ptr<const ServedLanguages>& languages() const { return languages_; }
   std::vector<std::string> sources() const;
   // The code among those that are loaded, as ServedLanguages::find has it. An Error if none fits.
+  void require_pairs() const;  // throws a usage error where all models are language models
   std::string known_source(const std::string& language) const;
   std::string known_target(const std::string& language, const std::string& from) const;
   LanguageRoute route(const std::string& from, const std::string& to) const;

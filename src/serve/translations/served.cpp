@@ -90,6 +90,7 @@ void ServedTranslations::use(std::vector<OpenModel> models, const std::vector<si
 }
 
 TextResult ServedTranslations::languages_of(const TextWork& work, const Models& models) const {
+  models.require_pairs();
   TextResult result;
   if (!work.from.empty() && work.from != "auto") {
     result.from = models.known_source(work.from);
