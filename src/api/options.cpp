@@ -20,8 +20,8 @@ void declare_all(Options& declared, SearchOptions& options) {
   declare(own, options);
 }
 
-// A beam turns off the samples that a model draws by default, and samples turn off its beam; the defaults of the one that
-// is off are dropped.
+// A beam turns off the samples that a model draws by default, and samples turn off its beam; the defaults of the one
+// that is off are dropped.
 void choose_between_beam_and_samples(const Options& declared, SearchOptions& options) {
   const SearchOptions none;
   if (declared.is_given("beam") && !declared.is_given("sample")) options.sample = false;

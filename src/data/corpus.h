@@ -1,10 +1,10 @@
 // CorpusReader: the pairs of a parallel corpus, as configured in [data], in the order of its files.
 //
 // A corpus has sources: first the n-th file of data.source with the n-th of data.target, then each file of data.tsv
-// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). The corpus of a language model
-// has the files of data.text instead, whose lines are targets without a source. data.swap exchanges the
-// sides, data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out,
-// and so identifies it.
+// (source, tab, target; further columns are ignored, a missing one makes the pair invalid). The corpus of a language
+// model has the files of data.text instead, whose lines are targets without a source. data.swap exchanges the sides,
+// data.limit ends each source early. A pair's index counts over all sources, including pairs that are left out, and so
+// identifies it.
 //
 // Files that do not correspond are an Error, see parallel_text.h.
 #pragma once
