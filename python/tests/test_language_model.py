@@ -9,7 +9,7 @@ import pytest
 def language_model(folder, tmp_path_factory):
     """With the words of the translation model."""
     where = tmp_path_factory.mktemp("language_model")
-    (where / "text").write_text("The cat sleeps.\nA dog barks.\n" * 20, encoding="utf-8")
+    (where / "text").write_text("la chatte noire .\nune chienne noire .\n" * 20, encoding="utf-8")
     recipe = {
         "data": {"text": [str(where / "text")]},
         "vocabulary": {"from": str(folder)},
@@ -23,18 +23,18 @@ def language_model(folder, tmp_path_factory):
 def test_texts_go_on(language_model):
     model = dragoman.Translator(language_model, threads=1)
     assert model.info.language_model
-    both = model.generate(["The cat", "A"], max_length=5, seed=3)
-    assert [one.text[: len(text)] for one, text in zip(both, ["The cat", "A"])] == ["The cat", "A"]
-    assert model.generate("A", max_length=5, seed=3).text == both[1].text
-    assert model.generate("A", max_length=5, sample=False, top_p=1.0, beam=2, nbest=2).hypotheses[1].text
-    score = model.score("", "The cat sleeps.")
+    both = model.generate(["la chatte", "une"], max_length=5, seed=3)
+    assert [one.text[: len(text)] for one, text in zip(both, ["la chatte", "une"])] == ["la chatte", "une"]
+    assert model.generate("une", max_length=5, seed=3).text == both[1].text
+    assert model.generate("une", max_length=5, sample=False, top_p=1.0, beam=2, nbest=2).hypotheses[1].text
+    score = model.score("", "la chatte noire .")
     assert math.isclose(score.total, sum(score.log_probabilities), rel_tol=1e-5)
 
 
 def test_each_kind_has_its_method(translator, folder, language_model):
     assert not translator.info.language_model
     with pytest.raises(dragoman.UsageError, match="no language model"):
-        translator.generate("The cat")
+        translator.generate("la chatte")
     with pytest.raises(dragoman.UsageError, match="no language model"):
         dragoman.Translator(folder, threads=1, language_model=folder)
 
