@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "serve/answers.h"
 #include "serve/settings.h"
+#include "serve/translation_json.h"
 #include "serve/translations.h"
 #include "serve/translations/text_job.h"
 #include "serve/v1/options.h"
