@@ -26,13 +26,7 @@ class GenerateRoute : public testing::Test {
   }
 
   json ask(const std::string& path, const json& body, int status = 200) const {
-    HttpClient client(server_.port(), std::chrono::seconds(120));
-    client.request("POST", path, body.dump(), "Content-Type: application/json\r\n");
-    const auto response = client.read();
-    EXPECT_TRUE(response);
-    if (!response) return nullptr;
-    EXPECT_EQ(response->status, status) << response->body;
-    return json::parse(response->body);
+    return answer_of_post(server_.port(), path, body, status);
   }
 
   const ModelFolder translating_{"generate-route-translating"};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "http_client.h"
@@ -125,6 +126,18 @@ struct TestServer {
   CapitalTranslations* translations = nullptr;
   TranslationServer server;
 };
+
+// The JSON that the server answers to JSON; null where there is no answer.
+inline nlohmann::json answer_of_post(int port, const std::string& path, const nlohmann::json& body,
+                                     int status) {
+  HttpClient client(port, std::chrono::seconds(120));
+  client.request("POST", path, body.dump(), "Content-Type: application/json\r\n");
+  const auto response = client.read();
+  EXPECT_TRUE(response);
+  if (!response) return nullptr;
+  EXPECT_EQ(response->status, status) << response->body;
+  return nlohmann::json::parse(response->body);
+}
 
 // Waits until it holds, at most ten seconds.
 inline bool eventually(const std::function<bool()>& holds) {
