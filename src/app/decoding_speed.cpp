@@ -31,7 +31,7 @@ std::vector<std::vector<int32_t>> random_sentences(int64_t sentences, int64_t le
 
 // The cross-attention's, of each layer.
 std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const Tensor& encoded) {
-  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, 2 * model.config.d_model);
+  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, source_cache_columns(model.config));
   std::vector<int32_t> rows(static_cast<size_t>(encoded.rows()));
   std::iota(rows.begin(), rows.end(), 0);
   cache_cross_attention(pass, model, encoded, cache, rows);

@@ -103,7 +103,8 @@ struct Epilogue {
 };
 
 // Attention of heads side by side: head h is columns [h * width, (h + 1) * width) of every matrix.
-// Query row i of a span of m attends to the first n - m + i + 1 of its span's n keys if causal, else to all.
+// Query row i of a span of m is at position p = n - m + i among its span's n keys, and attends to the first p + 1 of
+// them if causal, else to all.
 struct AttentionShape {
   const Span* queries;
   const Span* keys;
@@ -116,6 +117,9 @@ struct AttentionShape {
   float scale;
   bool causal;
   Dropout dropout;  // by (pair, position of the query, head and index of the key)
+  // Unless its data is null, what each head adds to scores by distance: row r is for the key at p + r - (rows - 1) / 2,
+  // and the first and the last row are for all keys farther away, too.
+  ConstMatrix distance_bias = {};
 };
 
 // Sentences, whose states follow one another. Before the first row of a span the state is 0; or, in a step of decoding,
@@ -188,8 +192,8 @@ struct Kernels {
                               float* bias_gradient);
 
   // --- embedding.inl.h --------------------------------------------------------------------------
-  // out[r] = dropout(scale · table[ids[r]] + position_table[position of r]). With zero_start 0 stands for the scale at
-  // position 0.
+  // out[r] = dropout(scale · table[ids[r]] + position_table[position of r]); no position_table: null data. With
+  // zero_start 0 stands for the scale at position 0.
   void (*embed)(Context&, const int32_t* ids, const RowKey* rows, ConstMatrix table,
                 ConstMatrix position_table, float scale, bool zero_start, const Dropout&, Matrix out);
   // Adds to both tables' gradients (either may have null data), token after token.
@@ -221,10 +225,17 @@ struct Kernels {
   // The attention weights, before dropout. Row r is query r's, with head h in columns [h * longest_keys,
   // (h + 1) * longest_keys): the keys of its span in order, 0 for masked ones and beyond the span.
   void (*attention_weights)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, Matrix weights);
-  // The spans' rows of the gradients of q, k and v are written, or added to.
+  // The spans' rows of the gradients of q, k and v are written, or added to. That of the distance bias is added to,
+  // unless its data is null.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
-                             bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient);
+                             bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient,
+                             Matrix distance_bias_gradient);
+
+  // --- rotary.inl.h -----------------------------------------------------------------------------
+  // Turns each pair of columns (i, i + width / 2) of each head by its position's angle; or back. Row p of `angles` has
+  // the cosines of position p, then the sines.
+  void (*rotate)(Context&, const RowKey* rows, ConstMatrix angles, bool back, Matrix x);
 
   // --- ssru.inl.h -------------------------------------------------------------------------------
   // state = f · state before + (1 − f) · input, where f = σ(gate); out = relu(state). `seen`: states of earlier steps.

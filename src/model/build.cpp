@@ -8,19 +8,22 @@
 namespace dragoman::internal {
 namespace {
 
-SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, int64_t d, int64_t heads) {
+SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, const ModelConfig& config,
+                                  int64_t heads) {
+  const int64_t d = config.d_model, width = attention_width(config, heads);
   return {.norm = make.norm(name + ".norm", d),
-          .qkv = make.linear(name + ".qkv", d, d, 3),
-          .output = make.linear(name + ".output", d, d),
+          .qkv = make.linear(name + ".qkv", d, width, 3),
+          .output = make.linear(name + ".output", width, d),
           .heads = heads};
 }
 
-CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name, int64_t d,
-                                    int64_t heads) {
+CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name,
+                                    const ModelConfig& config) {
+  const int64_t d = config.d_model, heads = decoder_heads(config), width = attention_width(config, heads);
   return {.norm = make.norm(name + ".norm", d),
-          .query = make.linear(name + ".query", d, d),
-          .key_value = make.linear(name + ".key_value", d, d, 2),
-          .output = make.linear(name + ".output", d, d),
+          .query = make.linear(name + ".query", d, width),
+          .key_value = make.linear(name + ".key_value", d, width, 2),
+          .output = make.linear(name + ".output", width, d),
           .heads = heads};
 }
 
@@ -86,17 +89,39 @@ PositionTable make_positions(Transformer& model, const char* learned, const char
       return {c.positions, model.parameters.declare(learned, c.max_positions, c.d_model, initial)};
     case Positions::stored:
       return {c.positions, model.parameters.declare_constant(stored, c.max_positions, c.d_model, initial)};
+    case Positions::rotary:
+    case Positions::alibi:
+    case Positions::t5:
+      return {};
     default:
       return {c.positions, c.d_model, c.position_offset};
   }
 }
 
+// `table`: T5's, which a stack's layers share.
+AttentionPositions make_attention_positions(Transformer& model, const char* table, int64_t heads,
+                                            bool both_directions) {
+  const ModelConfig& c = model.config;
+  switch (c.positions) {
+    case Positions::rotary:
+      return {.angles = {c.positions, attention_width(c, heads) / heads, c.position_offset, c.rotary_base}};
+    case Positions::alibi:
+      return {.bias = DistanceBias::alibi(heads)};
+    case Positions::t5:
+      return {.bias = DistanceBias::t5(model.parameters.declare(table, c.position_buckets, heads, {}),
+                                       both_directions, c.max_distance)};
+    default:
+      return {};
+  }
+}
+
 void make_encoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
+  model.encoder_positions = make_attention_positions(model, "encoder.position_bias", config.heads, true);
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string name = "encoder.layers." + std::to_string(i);
     model.encoder.push_back(
-        {make_self_attention(make, name + ".self_attention", config.d_model, config.heads),
+        {make_self_attention(make, name + ".self_attention", config, config.heads),
          make_feed_forward(make, name + ".feed_forward", config.d_model, config.d_ff, config.gated)});
   }
   if (config.norm == NormOrder::pre) model.encoder_norm = make.norm("encoder.norm", config.d_model);
@@ -105,16 +130,18 @@ void make_encoder(Transformer& model, const LayerMaker& make) {
 void make_decoder(Transformer& model, const LayerMaker& make) {
   const ModelConfig& config = model.config;
   const int64_t d = config.d_model, heads = decoder_heads(config), d_ff = decoder_d_ff(config);
+  if (!has_ssru(config))
+    model.decoder_positions = make_attention_positions(model, "decoder.position_bias", heads, false);
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string name = "decoder.layers." + std::to_string(i);
     DecoderLayer layer;
     if (has_ssru(config)) {
       layer.ssru = make_ssru(make, name + ".ssru", d);
     } else {
-      layer.self_attention = make_self_attention(make, name + ".self_attention", d, heads);
+      layer.self_attention = make_self_attention(make, name + ".self_attention", config, heads);
     }
     if (has_encoder(config))
-      layer.cross_attention = make_cross_attention(make, name + ".cross_attention", d, heads);
+      layer.cross_attention = make_cross_attention(make, name + ".cross_attention", config);
     layer.feed_forward = make_feed_forward(make, name + ".feed_forward", d, d_ff, config.gated);
     model.decoder.push_back(layer);
   }

@@ -21,7 +21,8 @@ void declare_stacks(Section& model, ModelConfig& c) {
   model.add("encoder_layers", c.encoder_layers, "encoder layers; language models have none", layers);
   model.add("decoder_layers", c.decoder_layers, "decoder layers", layers);
   model.add("d_model", c.d_model, "width of every layer's input and output", size);
-  model.add("heads", c.heads, "attention heads, each d_model / heads wide", size);
+  model.add("heads", c.heads, "attention heads", size);
+  model.add("head_width", c.head_width, "width of each head; 0: d_model / heads", size_or_0);
   model.add("d_ff", c.d_ff, "inner width of the feed-forward layers", size);
   model.add("decoder_heads", c.decoder_heads, "attention heads of the decoder; 0: as many as the encoder",
             size_or_0);
@@ -58,11 +59,20 @@ void declare_ends(Section& model, ModelConfig& c) {
              {"tensor2tensor", Positions::tensor2tensor},
              {"raw_index", Positions::raw_index},
              {"learned", Positions::learned},
-             {"stored", Positions::stored}});
+             {"stored", Positions::stored},
+             {"rotary", Positions::rotary},
+             {"alibi", Positions::alibi},
+             {"t5", Positions::t5}});
   model.add("position_offset", c.position_offset,
             "number of a sentence's first position, for computed positions only", size_or_0);
   model.add("max_positions", c.max_positions,
             "longest sentence in tokens, for learned and stored positions only", size);
+  model.add("rotary_base", c.rotary_base,
+            "rotary positions turn the slowest pair of columns almost this slowly", at_least(1));
+  model.add("position_buckets", c.position_buckets,
+            "buckets of distances in t5's positions; the encoder's are halved between the two directions",
+            at_least(4).at_most(most));
+  model.add("max_distance", c.max_distance, "distance from which all keys share t5's last bucket", size);
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
             at_least(0));
   model.add("embedding_norm", c.embedding_norm, "normalise the sum of embeddings and positions");
@@ -107,14 +117,30 @@ void validate(const ModelConfig& config) {
   options.check_values();
   for (const auto& [key, heads] :
        {std::pair{"model.heads", c.heads}, std::pair{"model.decoder_heads", decoder_heads(c)}}) {
-    if (c.d_model % heads == 0) continue;
-    throw OptionError(key, fmt::format("is {}, which does not divide model.d_model, {}", heads, c.d_model));
+    if (c.head_width > 0 || c.d_model % heads == 0) continue;
+    throw OptionError(key,
+                      fmt::format("is {}, which does not divide model.d_model, {}: choose another one, or "
+                                  "set model.head_width",
+                                  heads, c.d_model));
   }
-  if (!has_fixed_length(c.positions) && c.d_model % 2 != 0) {
+  if (is_added(c.positions) && !has_fixed_length(c.positions) && c.d_model % 2 != 0) {
     throw OptionError("model.d_model",
                       fmt::format("is {}, but must be even for positions that pair sines with cosines: "
                                   "choose an even one, or learned positions",
                                   c.d_model));
+  }
+  for (const int64_t heads : {c.heads, decoder_heads(c)}) {
+    const int64_t width = attention_width(c, heads) / heads;
+    if (c.positions != Positions::rotary || width % 2 == 0) continue;
+    throw OptionError("model.positions",
+                      fmt::format("is rotary, which turns pairs of columns, but heads are {} wide: set "
+                                  "model.head_width to an even number",
+                                  width));
+  }
+  if (c.positions == Positions::t5 && c.max_distance <= c.position_buckets / 2) {
+    throw OptionError("model.max_distance",
+                      fmt::format("is {}, but must be more than half of model.position_buckets, {}",
+                                  c.max_distance, c.position_buckets));
   }
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;
   if (c.tied == Tied::all && known && c.source_vocabulary != c.target_vocabulary) {

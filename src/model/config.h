@@ -38,6 +38,7 @@ struct ModelConfig {
   int64_t d_model = 512;
   int64_t heads = 8;
   int64_t d_ff = 2048;
+  int64_t head_width = 0;
   int64_t decoder_heads = 0;
   int64_t decoder_d_ff = 0;
   DecoderSelfAttention decoder_self_attention = DecoderSelfAttention::attention;
@@ -49,6 +50,9 @@ struct ModelConfig {
   Positions positions = Positions::sinusoidal;
   int64_t position_offset = 0;
   int64_t max_positions = 512;
+  double rotary_base = default_base;
+  int64_t position_buckets = 32;
+  int64_t max_distance = 128;
   double embedding_scale = 0;
   bool embedding_norm = false;
   bool zero_start = false;
@@ -71,11 +75,18 @@ inline int64_t encoder_layers(const ModelConfig& c) { return has_encoder(c) ? c.
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }
+// Queries, keys and values of this many heads side by side.
+inline int64_t attention_width(const ModelConfig& c, int64_t heads) {
+  return c.head_width > 0 ? heads * c.head_width : c.d_model;
+}
 // The matrices of a feed-forward layer, each d_model × d_ff.
 inline int64_t feed_forward_matrices(const ModelConfig& c) { return c.gated ? 3 : 2; }
 inline bool has_ssru(const ModelConfig& c) { return c.decoder_self_attention == DecoderSelfAttention::ssru; }
-// Columns of the decoder's cache (model/cache.h).
-inline int64_t target_cache_columns(const ModelConfig& c) { return has_ssru(c) ? c.d_model : 2 * c.d_model; }
+// Columns of the decoder's caches (model/cache.h): of the source, and of the target so far.
+inline int64_t source_cache_columns(const ModelConfig& c) { return 2 * attention_width(c, decoder_heads(c)); }
+inline int64_t target_cache_columns(const ModelConfig& c) {
+  return has_ssru(c) ? c.d_model : source_cache_columns(c);
+}
 
 void declare(Options& options, ModelConfig& config);
 

@@ -9,23 +9,35 @@
 namespace dragoman::internal {
 namespace {
 
-// What only the decoder's self-attention needs.
+// What all self-attentions of a stack have in common.
 struct SelfAttentionOptions {
+  Tensor angles, distance_bias;  // of positions that the embeddings do not have
+  bool bias_learns = false;
   bool causal = false;              // each token sees those up to itself
   const CacheStep* step = nullptr;  // unless null, a step of decoding
-  size_t index = 0;                 // of the layer, in the step's cache
 };
 
-// 3.2 Attention, for all heads of all sentences at once.
+SelfAttentionOptions with_positions(Pass& pass, const Transformer& model, AttentionPositions& positions,
+                                    const Tokens& tokens, int64_t longest_keys) {
+  SelfAttentionOptions options;
+  if (model.config.positions == Positions::rotary)
+    options.angles = positions.angles.rows(pass.device.pool, tokens.positions);
+  options.distance_bias = positions.bias.rows(pass, longest_keys);
+  options.bias_learns = positions.bias.learns();
+  return options;
+}
+
+// 3.2 Attention, for all heads of all sentences at once. index: of the layer, in the step's cache.
 Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
-                      const Tokens& tokens, const SelfAttentionOptions& options = {}) {
+                      const Tokens& tokens, const SelfAttentionOptions& options, size_t index) {
   const CacheStep* step = options.step;
-  const int64_t d = model.config.d_model;
+  const int64_t d = attention_width(model.config, layer.heads);
   const Tensor qkv = linear(pass, x, layer.qkv);  // tokens × 3d
+  if (options.angles) rotate(pass, qkv.column_range(0, 2 * d), options.angles, tokens.rows);
   const Tensor q = qkv.column_range(0, d);
   Tensor kv = qkv.column_range(d, 2 * d);
   if (step != nullptr) {  // decoding: the new tokens join those of the steps before
-    const Tensor& seen = step->cache->key_values[options.index];
+    const Tensor& seen = step->cache->key_values[index];
     pass.device.kernels.scatter_rows(pass.device.context, kv, step->rows.data(), seen.matrix());
     kv = seen;
   }
@@ -36,7 +48,9 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .query_rows = &tokens.rows,
                                   .heads = layer.heads,
                                   .causal = options.causal,
-                                  .dropout = static_cast<float>(model.config.attention_dropout)});
+                                  .dropout = static_cast<float>(model.config.attention_dropout),
+                                  .distance_bias = options.distance_bias,
+                                  .bias_learns = options.bias_learns});
   return linear(pass, heads, layer.output);
 }
 
@@ -56,7 +70,7 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
 // Attention with the target's queries and the source's keys and values.
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
-  const int64_t d = model.config.d_model;
+  const int64_t d = attention_width(model.config, layer.heads);
   const Tensor q = linear(pass, x, layer.query);
   const Tensor kv =
       memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
@@ -81,11 +95,12 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
   return linear(pass, inner, layer.outer);
 }
 
-// 3.4 and 3.5: embeddings times √d_model, plus the positions.
+// 3.4 and 3.5: embeddings times √d_model, plus the positions, unless attention has them.
 Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, const Tokens& tokens,
                     bool zero_start = false) {
   const double d_model = static_cast<double>(config.d_model), scale = config.embedding_scale;
-  const Tensor& positions = layer.positions.rows(pass.device.pool, tokens.positions);
+  const Tensor positions =
+      is_added(config.positions) ? layer.positions.rows(pass.device.pool, tokens.positions) : Tensor();
   const auto rate = static_cast<float>(config.embedding_dropout);
   const Tensor sum = embed(pass, tokens, layer.tokens, positions,
                            {.scale = static_cast<float>(scale > 0 ? scale : std::sqrt(d_model)),
@@ -101,9 +116,12 @@ Tensor embed_tokens(Pass& pass, const ModelConfig& config, Embedding& layer, con
 Tensor encode(Pass& pass, Transformer& model, const Tokens& source) {
   Residual residual(pass, model.config, source.rows,
                     embed_tokens(pass, model.config, model.source_embedding, source));
-  for (const EncoderLayer& layer : model.encoder) {
+  const SelfAttentionOptions options =
+      with_positions(pass, model, model.encoder_positions, source, source.spans.longest);
+  for (size_t i = 0; i < model.encoder.size(); ++i) {
+    const EncoderLayer& layer = model.encoder[i];
     residual.add(layer.self_attention.norm, [&](const Tensor& x) {
-      return self_attention(pass, model, layer.self_attention, x, source);
+      return self_attention(pass, model, layer.self_attention, x, source, options, i);
     });
     residual.add(layer.feed_forward.norm,
                  [&](const Tensor& x) { return feed_forward(pass, model, layer.feed_forward, x, source); });
@@ -116,12 +134,17 @@ Tensor decode(Pass& pass, Transformer& model, const Tokens& target, const Encode
   Residual residual(
       pass, model.config, target.rows,
       embed_tokens(pass, model.config, model.target_embedding, target, model.config.zero_start));
+  SelfAttentionOptions options =
+      with_positions(pass, model, model.decoder_positions, target,
+                     step != nullptr ? step->keys.spans.longest : target.spans.longest);
+  options.causal = true;
+  options.step = step;
   for (size_t i = 0; i < model.decoder.size(); ++i) {
     const DecoderLayer& layer = model.decoder[i];
     residual.add(has_ssru(model.config) ? layer.ssru.norm : layer.self_attention.norm, [&](const Tensor& x) {
-      return has_ssru(model.config) ? recurrent_unit(pass, layer.ssru, x, target, step, i)
-                                    : self_attention(pass, model, layer.self_attention, x, target,
-                                                     {.causal = true, .step = step, .index = i});
+      return has_ssru(model.config)
+                 ? recurrent_unit(pass, layer.ssru, x, target, step, i)
+                 : self_attention(pass, model, layer.self_attention, x, target, options, i);
     });
     if (has_encoder(model.config)) {
       residual.add(layer.cross_attention.norm, [&](const Tensor& x) {

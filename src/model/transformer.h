@@ -10,6 +10,7 @@
 
 #include "model/cache.h"
 #include "model/config.h"
+#include "nn/distance_bias.h"
 #include "nn/layers.h"
 #include "nn/positions.h"
 
@@ -19,6 +20,11 @@ struct Embedding {  // 3.4 and 3.5: tokens times √d_model, plus their position
   Tensor tokens;    // vocabulary × d_model
   PositionTable positions;
   Norm norm;  // of the sum, with embedding_norm only
+};
+
+struct AttentionPositions {  // of a stack's self-attentions, where the embeddings have none
+  PositionTable angles;      // rotary
+  DistanceBias bias;         // ALiBi's or T5's
 };
 
 struct FeedForward {  // 3.3: max(0, x·W1 + b1)·W2 + b2
@@ -67,6 +73,7 @@ struct Transformer {
   Device& device;
   Parameters parameters;
   Embedding source_embedding, target_embedding;
+  AttentionPositions encoder_positions, decoder_positions;
   std::vector<EncoderLayer> encoder;  // a language model has none, nor a source embedding
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm, decoder_norm;  // at the end of each stack, with pre-norm only

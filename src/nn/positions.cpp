@@ -7,10 +7,14 @@
 
 namespace dragoman::internal {
 
-double position_value(Positions kind, int64_t position, int64_t column, int64_t width) {
-  CHECK(!has_fixed_length(kind), "only the model has these positions");
+double position_value(Positions kind, int64_t position, int64_t column, int64_t width, double base) {
+  CHECK(!has_fixed_length(kind) && kind != Positions::alibi && kind != Positions::t5, "no table is computed");
   const double p = static_cast<double>(position), c = static_cast<double>(column),
                d = static_cast<double>(width);
+  if (kind == Positions::rotary) {
+    const double half = d / 2, i = column < width / 2 ? c : c - half, angle = p * std::pow(base, -i / half);
+    return column < width / 2 ? std::cos(angle) : std::sin(angle);
+  }
   if (kind == Positions::halves || kind == Positions::tensor2tensor) {
     const double half = d / 2;
     const double i = column < width / 2 ? c : c - half;
@@ -37,7 +41,7 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   float* value = values.data();
   for (int64_t p = 0; p < rows; ++p) {
     for (int64_t c = 0; c < width_; ++c)
-      *value++ = static_cast<float>(position_value(kind_, first_ + p, c, width_));
+      *value++ = static_cast<float>(position_value(kind_, first_ + p, c, width_, base_));
   }
   return table_;
 }

@@ -11,23 +11,35 @@ namespace dragoman::internal {
 //   raw_index      column c is the sine (even) or cosine (odd) of p / 10000^(2c/d), as two of the articles have it
 //   learned        a parameter
 //   stored         a table in the model file, which training leaves as it is
-enum class Positions { sinusoidal, halves, tensor2tensor, raw_index, learned, stored };
+// These are added to the embeddings. The others are in the self-attention of each layer, which then knows distances:
+//   rotary         queries and keys are turned by an angle for each position (Su et al., 2021)
+//   alibi          scores fall with the distance, in each head at a rate of its own (Press et al., 2022)
+//   t5             scores get a learned bias for each head and bucket of distances (Raffel et al., 2020)
+enum class Positions { sinusoidal, halves, tensor2tensor, raw_index, learned, stored, rotary, alibi, t5 };
+
+inline bool is_added(Positions kind) {
+  return kind != Positions::rotary && kind != Positions::alibi && kind != Positions::t5;
+}
 
 // Whether the table is part of the model, and so a sentence has at most as many tokens as it has rows.
 inline bool has_fixed_length(Positions kind) {
   return kind == Positions::learned || kind == Positions::stored;
 }
 
-// One entry of a table that is computed.
-double position_value(Positions kind, int64_t position, int64_t column, int64_t width);
+constexpr double default_base = 10000;
+
+// One entry of a table that is computed. rotary: of a head's width, the cosines, then the sines; its rates are powers of
+// `base`, which is 10000 for the others.
+double position_value(Positions kind, int64_t position, int64_t column, int64_t width,
+                      double base = default_base);
 
 // A table of any length, computed as far as needed; or one of the model's parameters, of a fixed length.
 class PositionTable {
  public:
   PositionTable() = default;
   // `first`: the number of a sentence's first position.
-  PositionTable(Positions kind, int64_t width, int64_t first = 0)
-      : kind_(kind), width_(width), first_(first) {}
+  PositionTable(Positions kind, int64_t width, int64_t first = 0, double base = default_base)
+      : kind_(kind), width_(width), first_(first), base_(base) {}
   PositionTable(Positions kind, const Tensor& parameter)
       : kind_(kind), width_(parameter.columns()), table_(parameter) {}
 
@@ -37,6 +49,7 @@ class PositionTable {
  private:
   Positions kind_ = Positions::sinusoidal;
   int64_t width_ = 0, first_ = 0;
+  double base_ = default_base;
   Tensor table_;
 };
 

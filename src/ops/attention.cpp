@@ -11,6 +11,11 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
         q.columns(), k.columns(), options.heads);
   CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
         options.queries->count(), options.keys->count());
+  const Tensor& bias = options.distance_bias;
+  CHECK(!bias || (bias.columns() == options.heads && bias.rows() % 2 == 1 &&
+                  options.queries->longest <= options.keys->longest),
+        "a bias of {} distances for {} heads, {} queries and {} keys", bias.rows(), bias.columns(),
+        options.queries->longest, options.keys->longest);
   const int64_t width = q.columns() / options.heads;
   return {.queries = options.queries->spans.data(),
           .keys = options.keys->spans.data(),
@@ -21,7 +26,8 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
           .width = width,
           .scale = 1 / std::sqrt(static_cast<float>(width)),
           .causal = options.causal,
-          .dropout = {}};
+          .dropout = {},
+          .distance_bias = bias ? ConstMatrix(bias) : ConstMatrix{}};
 }
 
 void collect(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
@@ -58,10 +64,13 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   if (pass.tape == nullptr) return out;
   // Whether every row is in a span.
   const bool every_row = options.queries->rows == q.rows() && options.keys->rows == k.rows();
-  pass.tape->record({}, [&device, shape, q, k, v, out, log_sums, every_row] {
+  const Tensor bias = options.distance_bias;
+  const bool bias_learns = bias && options.bias_learns;
+  pass.tape->record({}, [&device, shape, q, k, v, out, log_sums, every_row, bias, bias_learns] {
     const bool fresh = every_row && Tensor::make_gradients({q, k, v});
     device.kernels.attention_backward(device.context, shape, q, k, v, out, out.gradient(), log_sums.data(),
-                                      !fresh, q.gradient_sum(), k.gradient_sum(), v.gradient_sum());
+                                      !fresh, q.gradient_sum(), k.gradient_sum(), v.gradient_sum(),
+                                      bias_learns ? bias.gradient_sum() : Matrix{});
   });
   return out;
 }

@@ -23,24 +23,27 @@ struct WidenedRows {
 
 Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options) {
-  CHECK(tokens.positions <= positions.rows(), "{} positions of {}", tokens.positions, positions.rows());
-  CHECK(table.columns() == positions.columns(), "width {} and {}", table.columns(), positions.columns());
+  CHECK(!positions || tokens.positions <= positions.rows(), "{} positions of {}", tokens.positions,
+        positions.rows());
+  CHECK(!positions || table.columns() == positions.columns(), "width {} and {}", table.columns(),
+        positions.columns());
   Device& device = pass.device;
   const float scale = options.scale;
   const bool zero_start = options.zero_start;
+  const ConstMatrix added = positions ? ConstMatrix(positions) : ConstMatrix{};
   const Dropout dropout = pass.dropout(options.dropout, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
   if (table.is_low_precision()) {
     const WidenedRows widened(device, tokens, table.storage().low_precision);
-    device.kernels.embed(device.context, widened.ids.data(), tokens.rows.data(), widened.rows, positions,
-                         scale, zero_start, dropout, y.matrix());
+    device.kernels.embed(device.context, widened.ids.data(), tokens.rows.data(), widened.rows, added, scale,
+                         zero_start, dropout, y.matrix());
     return y;
   }
-  device.kernels.embed(device.context, tokens.ids.data(), tokens.rows.data(), table, positions, scale,
-                       zero_start, dropout, y.matrix());
+  device.kernels.embed(device.context, tokens.ids.data(), tokens.rows.data(), table, added, scale, zero_start,
+                       dropout, y.matrix());
 
   if (pass.tape == nullptr) return y;
-  const Tensor learned = positions.has_gradient() ? positions : Tensor();
+  const Tensor learned = positions && positions.has_gradient() ? positions : Tensor();
   pass.tape->record({&table, &learned}, [&device, &tokens, table, learned, y, scale, zero_start, dropout] {
     device.kernels.embed_backward(device.context, tokens.ids.data(), tokens.rows.data(), y.gradient(), scale,
                                   zero_start, dropout, table.gradient(),

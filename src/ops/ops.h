@@ -10,14 +10,17 @@
 
 namespace dragoman::internal {
 
-// dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp). Gradients flow into the
-// table, and into `positions` where it is trained.
+// dropout(scale · table[id] + positions[position]), a row for each token (embed.cpp); `positions` may be nothing.
+// Gradients flow into the table, and into `positions` where it is trained.
 struct EmbedOptions {
   float scale = 1;
   float dropout = 0;
   bool zero_start = false;  // a sentence's first token adds nothing to its position
 };
 Tensor embed(Pass&, const Tokens&, const Tensor& table, const Tensor& positions, const EmbedOptions&);
+
+// A parameter's rows of these numbers, some of them several times (look_up.cpp).
+Tensor look_up(Pass&, const Tensor& table, const Array<int32_t>& rows);
 
 // dropout(activation(x·weight + bias)) (linear.cpp). weight: in × out; bias: 1 × out, or nothing.
 struct LinearOptions {
@@ -47,7 +50,12 @@ SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch,
 // earlier, which may read it (norm.cpp).
 void recompute_norm(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& bias, float epsilon);
 
-// softmax(q·kᵀ/√width)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
+// Rotary positions, in place (rotary.cpp): the columns (i, i + width/2) of each head are turned by the angle of the
+// row's position. angles: a row for each position, as wide as a head, the cosines and then the sines. Nobody has read
+// x yet.
+void rotate(Pass&, const Tensor& x, const Tensor& angles, const Array<RowKey>& rows);
+
+// softmax(q·kᵀ/√width + bias)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
 // causal mask is aligned to the end of the keys: the last query sees all of them, the one before it all but one.
 struct AttentionOptions {
   const Spans* queries = nullptr;
@@ -58,10 +66,14 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;
   float dropout = 0;
+  // What each head (a column) adds to the scores of keys by their distance from the query, from the farthest before it
+  // to the farthest after it; where nothing, none. Keys still farther away have the bias of these.
+  Tensor distance_bias = {};
+  bool bias_learns = false;  // whether its gradient is wanted
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
 
-// softmax(q·kᵀ/√width) itself, for inspection: it has no backward. A row for each query with its heads side by side,
+// softmax(q·kᵀ/√width + bias) itself, for inspection: it has no backward. A row for each query with its heads side by side,
 // each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 

@@ -100,7 +100,7 @@ Ensemble::Member Ensemble::member_of(Transformer& model) {
   const ModelConfig& config = model.config;
   Pool& pool = model.device.pool;
   return {.model = &model,
-          .sources = make_cache(pool, config.decoder_layers, 2 * config.d_model),
+          .sources = make_cache(pool, config.decoder_layers, source_cache_columns(config)),
           .targets = make_cache(pool, config.decoder_layers, target_cache_columns(config))};
 }
 

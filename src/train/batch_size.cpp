@@ -16,16 +16,16 @@ constexpr int64_t least = 256,
 
 // Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
-  const int64_t square = c.d_model * c.d_model;
+  const auto square = [&](int64_t heads) { return c.d_model * attention_width(c, heads); };
   const int64_t source_table = has_encoder(c) && c.tied != Tied::all ? c.source_vocabulary : 0;
   const int64_t tables = source_table + (c.tied == Tied::none ? 2 : 1) * c.target_vocabulary;
   const int64_t stacks = has_encoder(c) ? 2 : 1;
   const int64_t positions = has_fixed_length(c.positions) ? stacks * c.max_positions : 0;
   const int64_t feed_forward = feed_forward_matrices(c) * c.d_model;  // for each of d_ff
-  const int64_t of_decoder = (has_ssru(c) ? 2 : 4) + (has_encoder(c) ? 4 : 0);
-  return encoder_layers(c) * (4 * square + feed_forward * c.d_ff) +
-         c.decoder_layers * (of_decoder * square + feed_forward * decoder_d_ff(c)) +
-         (tables + positions) * c.d_model;
+  const int64_t own = has_ssru(c) ? 2 * c.d_model * c.d_model : 4 * square(decoder_heads(c));
+  const int64_t cross = has_encoder(c) ? 4 * square(decoder_heads(c)) : 0;
+  return encoder_layers(c) * (4 * square(c.heads) + feed_forward * c.d_ff) +
+         c.decoder_layers * (own + cross + feed_forward * decoder_d_ff(c)) + (tables + positions) * c.d_model;
 }
 
 // Floats kept for the backward pass per token of each side.
@@ -33,7 +33,7 @@ int64_t kept_floats(const ModelConfig& c) {
   const int64_t d = c.d_model;
   // Self-attention: queries, keys and values; heads; the residual sum. Cross-attention: queries; keys and values of the
   // source; as above.
-  const auto attention = [&](int64_t heads) { return 5 * d + heads; };
+  const auto attention = [&](int64_t heads) { return 4 * attention_width(c, heads) + d + heads; };
   const auto feed_forward = [&](int64_t d_ff) {
     const int64_t activated = c.activation == Activation::relu ? 1 : 2;  // the others keep their input
     return (activated + (c.gated ? 2 : 0)) * d_ff + d;  // gated: the other factor, and the product

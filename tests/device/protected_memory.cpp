@@ -223,6 +223,8 @@ void wrap_layers(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.attention_backward; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.rotate; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.ssru; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.ssru_backward; }

@@ -93,9 +93,11 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
     return floats(rows, d) + floats(rows, 2);
   };  // and its mean and deviation
   const auto self_attention = [&](int64_t rows, int64_t of_heads) {
-    return floats(rows, 3 * d) + floats(rows, d) + floats(rows, of_heads);
+    const int64_t width = attention_width(config(), of_heads);
+    return floats(rows, 3 * width) + floats(rows, width) + floats(rows, of_heads);
   };
-  const size_t cross_attention = floats(m, d) + floats(n, 2 * d) + floats(m, d) + floats(m, target_heads);
+  const int64_t width = attention_width(config(), target_heads);
+  const size_t cross_attention = 2 * floats(m, width) + floats(n, 2 * width) + floats(m, target_heads);
   const auto feed_forward = [&](int64_t rows, int64_t d_ff) {
     const size_t activated = config().activation == Activation::relu ? 1 : 2;  // and its input
     return floats(rows, d_ff) * (activated + (config().gated ? 2 : 0));  // the other factor, the product

@@ -70,8 +70,26 @@ inline std::vector<NamedConfig> small_configs() {
   gated.norm_kind = NormKind::rms;
   gated.activation = Activation::swish;
   gated.gated = true;
+
+  ModelConfig t5 = gated;
+  t5.positions = Positions::t5;
+  t5.position_buckets = 8;
+  t5.max_distance = 12;
+  t5.head_width = 7;
+  t5.decoder_heads = 3;
+
+  ModelConfig alibi = post;
+  alibi.positions = Positions::alibi;
+  alibi.d_model = 21;
+
+  ModelConfig rotary = pre;
+  rotary.positions = Positions::rotary;
+  rotary.activation = Activation::gelu;
+  rotary.rotary_base = 500;
+  rotary.head_width = 6;
   return {{"pre", pre},       {"post_tied_gelu", post}, {"learned_swish", learned},
-          {"marian", marian}, {"bart", bart},           {"gated", gated}};
+          {"marian", marian}, {"bart", bart},           {"gated", gated},
+          {"t5", t5},         {"alibi", alibi},         {"rotary", rotary}};
 }
 
 // Models without an encoder, apart from those above: many tests look at what an encoder does.

@@ -62,7 +62,7 @@ TEST_P(Steps, AreAllAtOnce) {
   Pass pass{device};
   const ModelConfig& config = small_.model.config;
   Cache cache = make_cache(device.pool, config.decoder_layers, target_cache_columns(config)),
-        sources = make_cache(device.pool, config.decoder_layers, 2 * config.d_model);
+        sources = make_cache(device.pool, config.decoder_layers, source_cache_columns(config));
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
   if (has_encoder(config))

@@ -1,4 +1,4 @@
-// Attention against its formula, loop by loop in double precision: softmax(q·kᵀ/√width)·v with dropout of the
+// Attention against its formula, loop by loop in double precision: softmax(q·kᵀ/√width + bias)·v with dropout of the
 // probabilities, the probabilities themselves, and the gradients by the chain rule.
 #include <numeric>
 
@@ -13,16 +13,22 @@ struct Shape {
   int64_t heads, width;
   bool causal;
   float dropout;
+  int64_t reach = 0;  // of a bias by distance; 0: none
 };
 
 class Attention : public Reference {
  protected:
   struct Result {
-    Doubles out, weights, dq, dk, dv;
+    Doubles out, weights, dq, dk, dv, dbias;
   };
 
-  // One query of one head. out and the gradients are added to.
-  void attend(int64_t row, Span keys, int64_t visible, int64_t head, RowKey key, Result& result) {
+  int64_t bias_row(int64_t position, size_t key) const {
+    return std::clamp(static_cast<int64_t>(key) - position, -shape_.reach, shape_.reach) + shape_.reach;
+  }
+
+  // One query of one head, at this position. out and the gradients are added to.
+  void attend(int64_t row, int64_t position, Span keys, int64_t visible, int64_t head, RowKey key,
+              Result& result) {
     const int64_t width = shape_.width, first = head * width;
     const double scale = 1 / std::sqrt(static_cast<double>(width));
     std::vector<double> p(static_cast<size_t>(visible)), kept(p.size()), dp(p.size());
@@ -31,7 +37,9 @@ class Attention : public Reference {
       const int64_t key_row = keys.begin + static_cast<int64_t>(j);
       double score = 0;
       for (int64_t c = first; c < first + width; ++c) score += (*q_)(row, c) * (*k_)(key_row, c);
-      sum += p[j] = std::exp(score * scale);
+      score *= scale;
+      if (shape_.reach > 0) score += (*bias_)(bias_row(position, j), head);
+      sum += p[j] = std::exp(score);
       kept[j] = shape_.dropout == 0
                     ? 1
                     : dropout_multiplier(shape_.dropout, first_key(), key, head, static_cast<int64_t>(j));
@@ -49,7 +57,8 @@ class Attention : public Reference {
     }
     for (size_t j = 0; j < p.size(); ++j) {
       const int64_t key_row = keys.begin + static_cast<int64_t>(j);
-      const double ds = p[j] * (dp[j] - sum_dp) * scale;
+      const double dbias = p[j] * (dp[j] - sum_dp), ds = dbias * scale;
+      if (shape_.reach > 0) result.dbias(bias_row(position, j), head) += dbias;
       for (int64_t c = first; c < first + width; ++c) {
         result.dq(row, c) += ds * (*k_)(key_row, c);
         result.dk(key_row, c) += ds * (*q_)(row, c);
@@ -60,13 +69,15 @@ class Attention : public Reference {
   Result expected(const Tokens& queries) {
     Result result = {Doubles(q_->rows, q_->columns), Doubles(q_->rows, shape_.heads * longest_),
                      Doubles(q_->rows, q_->columns), Doubles(k_->rows, k_->columns),
-                     Doubles(k_->rows, k_->columns)};
+                     Doubles(k_->rows, k_->columns), Doubles(2 * shape_.reach + 1, shape_.heads)};
     for (size_t s = 0; s < shape_.keys.size(); ++s) {
       const Span span = queries.spans.spans.values()[s], keys = shape_.keys[s];
       for (int32_t i = 0; i < span.length; ++i) {
-        const int64_t visible = shape_.causal ? keys.length - span.length + i + 1 : keys.length;
+        const int64_t position = keys.length - span.length + i;
+        const int64_t visible = shape_.causal ? position + 1 : keys.length;
         const RowKey key = queries.rows.values()[static_cast<size_t>(span.begin + i)];
-        for (int64_t h = 0; h < shape_.heads; ++h) attend(span.begin + i, keys, visible, h, key, result);
+        for (int64_t h = 0; h < shape_.heads; ++h)
+          attend(span.begin + i, position, keys, visible, h, key, result);
       }
     }
     return result;
@@ -81,6 +92,7 @@ class Attention : public Reference {
     const Spans keys(device_.pool, shape.keys);
     longest_ = keys.longest;
     const Tensor q = random(queries.count(), d, 3), k = random(key_rows, d), v = random(key_rows, d);
+    const Tensor bias = shape.reach > 0 ? random(2 * shape.reach + 1, shape.heads) : Tensor();
     Pass pass = training();
     AttentionProbe probe;
     pass.probe = &probe;
@@ -90,9 +102,13 @@ class Attention : public Reference {
                                   .query_rows = &queries.rows,
                                   .heads = shape.heads,
                                   .causal = shape.causal,
-                                  .dropout = shape.dropout});
+                                  .dropout = shape.dropout,
+                                  .distance_bias = bias,
+                                  .bias_learns = true});
     leave_behind(NAN);
-    const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out);
+    const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out),
+                                                         bias_values(bias ? bias : q);
+    bias_ = &bias_values;
     q_ = &q_values;
     k_ = &k_values;
     v_ = &v_values;
@@ -104,6 +120,7 @@ class Attention : public Reference {
     expect_near(q.gradient(), wanted.dq, 1e-5, "gradient of q");
     expect_near(k.gradient(), wanted.dk, 1e-5, "gradient of k");
     expect_near(v.gradient(), wanted.dv, 1e-5, "gradient of v");
+    if (bias) expect_near(bias.gradient(), wanted.dbias, 1e-5, "gradient of the bias");
   }
 
   // The memory that is given out next holds this.
@@ -114,7 +131,7 @@ class Attention : public Reference {
 
   Shape shape_;
   int64_t longest_ = 0;
-  const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr;
+  const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr, *bias_ = nullptr;
 };
 
 TEST_P(Attention, OfASentenceToItself) { check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 3, 5, false, 0}); }
@@ -130,6 +147,16 @@ TEST_P(Attention, OfAnEmptySentence) { check({{4, 0, 2}, {{0, 4}, {4, 3}, {7, 2}
 TEST_P(Attention, WithDropout) { check({{4, 1, 70}, {{0, 4}, {4, 1}, {5, 70}}, 3, 5, true, 0.3F}); }
 
 TEST_P(Attention, WithDropoutOfManyKeys) { check({{2, 85}, {{3, 200}, {210, 90}}, 2, 6, false, 0.1F}); }
+
+TEST_P(Attention, WithABiasByDistance) { check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 3, 5, false, 0, 2}); }
+
+TEST_P(Attention, WithABiasOfMoreDistancesThanThereAre) {
+  check({{4, 1, 90}, {{0, 4}, {4, 1}, {5, 90}}, 2, 7, true, 0.2F, 130});
+}
+
+TEST_P(Attention, WithABiasTheLastOfMoreKeys) {
+  check({{1, 3, 2}, {{20, 5}, {0, 9}, {11, 2}}, 2, 3, true, 0, 3});
+}
 
 // Scores of ±1000 neither overflow nor lose the largest.
 TEST_P(Attention, LargeScores) {

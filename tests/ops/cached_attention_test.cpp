@@ -12,7 +12,7 @@ class CachedAttention : public Reference {
  protected:
   // Sentences of these many keys, of one query each. Their rows stand in the cache from the last to the first, and some
   // of it is nobody's.
-  void check(int64_t heads, int64_t width, const std::vector<int32_t>& lengths) {
+  void check(int64_t heads, int64_t width, const std::vector<int32_t>& lengths, int64_t reach = 0) {
     std::vector<Span> spans, ones;
     int32_t count = 0;
     for (const int32_t length : lengths) {
@@ -31,6 +31,7 @@ class CachedAttention : public Reference {
     const Spans queries(device_.pool, ones), keys(device_.pool, spans);
     const Array<int32_t> key_rows(device_.pool, rows);
     AttentionOptions options = {.queries = &queries, .keys = &keys, .heads = heads};
+    if (reach > 0) options.distance_bias = random(2 * reach + 1, heads);
     Pass pass{device_};
     const Tensor wanted = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d), options);
     options.key_rows = &key_rows;
@@ -54,6 +55,13 @@ TEST_P(CachedAttention, OfManySentencesIsAttention) {
 }
 
 TEST_P(CachedAttention, OfLongSentencesIsAttention) { check(2, 40, {1500, 3, 700}); }
+
+TEST_P(CachedAttention, WithABiasIsAttention) {
+  for (const int64_t reach : {1, 20, 2000}) {
+    check(3, 24, {1, 2, 7, 16, 17, 40, 33}, reach);
+    check(2, 5, std::vector<int32_t>(150, 23), reach);
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(On, CachedAttention, testing::ValuesIn(every_instruction_set()), kernels_name);
 

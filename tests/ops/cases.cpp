@@ -187,7 +187,8 @@ struct AttentionCase {
   bool causal = false;
   float dropout = 0;
   std::vector<Span> keys =
-      {};  // cross-attention: the keys are rows of their own, and may have gaps between spans
+      {};             // cross-attention: the keys are rows of their own, and may have gaps between spans
+  int64_t reach = 0;  // of a bias by distance; 0: none
 };
 
 double attention_work(const Lengths& lengths, const AttentionCase& options) {
@@ -210,6 +211,8 @@ OpCase attention_case(std::string name, const Lengths& lengths, const AttentionC
     op.inputs = {{"q", total(lengths), d, Kind::activation, 1.5},
                  {"kv", rows + 2, 2 * d, Kind::activation, 1.5}};
   }
+  if (options.reach > 0)
+    op.inputs.push_back({"bias", 2 * options.reach + 1, options.heads, Kind::parameter, 1.5});
   op.run = [options, d](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
     const bool self = options.keys.empty();
     const Tensor q = self ? a.inputs[0].column_range(0, d) : a.inputs[0];
@@ -220,7 +223,9 @@ OpCase attention_case(std::string name, const Lengths& lengths, const AttentionC
                        .query_rows = &a.tokens.rows,
                        .heads = options.heads,
                        .causal = options.causal,
-                       .dropout = options.dropout})};
+                       .dropout = options.dropout,
+                       .distance_bias = options.reach > 0 ? a.inputs.back() : Tensor(),
+                       .bias_learns = true})};
   };
   op.forward.operations = attention_work(lengths, options);
   op.backward.operations = 2.5 * op.forward.operations;  // the scores again, and four products
@@ -237,6 +242,31 @@ OpCase attention_weights_case(std::string name, const Lengths& lengths, const At
     return {attention_weights(pass, a.inputs[0], a.inputs[1].column_range(0, d), attention_options)};
   };
   return op;
+}
+
+// --- positions in attention -------------------------------------------------------------------------
+
+OpCase rotary_case(std::string name, const Lengths& lengths, int64_t heads, int64_t width) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"a", total(lengths), heads * width},
+                     {"b", total(lengths), heads * width},
+                     {"angles", std::ranges::max(lengths), width, Kind::constant}},
+          .run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            const Tensor x = multiply_elements(pass, a.inputs[0], a.inputs[1]);  // since it works in place
+            rotate(pass, x, a.inputs[2], a.tokens.rows);
+            return {x};
+          }};
+}
+
+OpCase look_up_case(std::string name, const Lengths& lengths, int64_t table_rows, int64_t width) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"table", table_rows, width, Kind::parameter}},
+          .run = [](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            return {look_up(pass, a.inputs[0], a.tokens.ids)};
+          },
+          .vocabulary = table_rows};
 }
 
 // --- recurrent unit ---------------------------------------------------------------------------------
@@ -346,6 +376,13 @@ std::vector<OpCase> small_op_cases() {
                              {.heads = 2, .width = 6, .keys = {{20, 107}, {0, 1}, {140, 86}}}),
       attention_weights_case("attention_weights_causal", {2, 1, 4, 9},
                              {.heads = 3, .width = 5, .causal = true, .keys = gaps}),
+      attention_case("attention_bias", some, {.heads = 2, .width = 5, .reach = 3}),
+      attention_case("attention_bias_causal", {101, 1, 85},
+                     {.heads = 3, .width = 7, .causal = true, .dropout = 0.1F, .reach = 20}),
+      attention_case("attention_bias_far", some, {.heads = 2, .width = 6, .causal = true, .reach = 500}),
+      rotary_case("rotary", some, 3, 10),
+      rotary_case("rotary_wide", many, 2, 70),
+      look_up_case("look_up", many, 7, 5),
       ssru_case("ssru", some, 20),
       ssru_case("ssru_many_rows", many, 301),
       cross_entropy_case("cross_entropy", some, {.width = 13, .vocabulary = 37}),

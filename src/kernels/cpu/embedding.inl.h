@@ -15,13 +15,15 @@ void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix
   for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const float* word = table.data + ids[r] * table.row_stride;
-      const float* position = position_table.data + rows[r].position * position_table.row_stride;
+      const float* position = position_table.data == nullptr
+                                  ? nullptr
+                                  : position_table.data + rows[r].position * position_table.row_stride;
       const Vec factor = all(zero_start && rows[r].position == 0 ? 0.0f : scale);
       float* y = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
-        store_some(y + c, multiply_add(load_some(word + c, left), factor, load_some(position + c, left)),
-                   left);
+        const Vec added = position != nullptr ? load_some(position + c, left) : Vec{};
+        store_some(y + c, multiply_add(load_some(word + c, left), factor, added), left);
       }
       if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
     }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/low_precision.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/rotary.inl.h"
 #include "kernels/cpu/ssru.inl.h"
 #include "kernels/cpu/table_name.h"
 #include "kernels/kernels.h"
@@ -36,6 +37,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
+    .rotate = rotate,
     .ssru = ssru,
     .ssru_backward = ssru_backward,
     .cross_entropy = cross_entropy,
