@@ -28,8 +28,8 @@ void set_language(ImportedModel& model, const char* key, const std::string& lang
   model.search[key] = language;
 }
 
-bool needs_language(const ImportedModel& model, const char* key, const Vocabulary& vocabulary) {
-  return !vocabulary.languages().tokens.empty() && !model.search.contains(key);
+bool needs_language(const ImportedModel& model, const char* key, const std::vector<std::string>& languages) {
+  return !languages.empty() && !model.search.contains(key);
 }
 
 dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
@@ -37,8 +37,9 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
   ImportedModel model =
       import_model({.source = request.source, .vocabularies = request.vocabularies}, request.format);
   const Vocabularies& vocabularies = model.vocabularies;
-  set_language(model, "from", request.from, *vocabularies.source);
-  set_language(model, "to", request.to, *vocabularies.target);
+  const bool by_target = names_target(*vocabularies.source);
+  set_language(model, "from", request.from, by_target ? *vocabularies.target : *vocabularies.source);
+  set_language(model, "to", request.to, by_target ? *vocabularies.source : *vocabularies.target);
   const bool has_integers = model.precision == Precision::int8;
   switch (request.precision) {
     case dragoman::Precision::as_saved:
@@ -57,8 +58,8 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
   return {.system = model.system,
           .choices = model.choices,
           .source_language = model.search.value("from", model.source_language),
-          .needs_languages = needs_language(model, "from", *vocabularies.source) ||
-                             needs_language(model, "to", *vocabularies.target),
+          .needs_languages = needs_language(model, "from", source_languages(vocabularies)) ||
+                             needs_language(model, "to", target_languages(vocabularies)),
           .integers = has_integers && model.precision == Precision::int8};
 }
 

@@ -9,6 +9,7 @@
 #include "api/scoring.h"
 #include "api/service.h"
 #include "base/threads.h"
+#include "text/language_tokens.h"
 
 namespace dragoman {
 namespace {
@@ -51,8 +52,8 @@ ModelInfo info_of(internal::SavedModel& saved, int workers) {
                     .source_vocabulary = saved.vocabularies.source->size(),
                     .target_vocabulary = saved.vocabularies.target->size(),
                     .max_tokens = saved.max_positions,
-                    .source_languages = saved.vocabularies.source->languages().names(),
-                    .target_languages = saved.vocabularies.target->languages().names(),
+                    .source_languages = internal::source_languages(saved.vocabularies),
+                    .target_languages = internal::target_languages(saved.vocabularies),
                     .threads = saved.device.context.threads(),
                     .workers = workers};
   for (const internal::Parameter& parameter : saved.model.parameters.list()) {

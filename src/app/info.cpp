@@ -15,6 +15,7 @@
 #include "model/transformer.h"
 #include "model/weights.h"
 #include "search/saved_model.h"
+#include "text/language_tokens.h"
 #include "text/vocabulary.h"
 #include "train/metrics_log.h"
 #include "train/run_model.h"
@@ -70,9 +71,9 @@ void print_vocabularies(const std::string& folder) {
              both.shared() ? fmt::format("{} subwords, shared", with_commas(both.source->size()))
                            : fmt::format("{} source and {} target subwords", with_commas(both.source->size()),
                                          with_commas(both.target->size())));
-  const Languages &from = both.source->languages(), &to = both.target->languages();
-  print_languages(from.names() == to.names() ? "languages" : "source languages", from.names());
-  if (from.names() != to.names()) print_languages("target languages", to.names());
+  const std::vector<std::string> from = source_languages(both), to = target_languages(both);
+  print_languages(from == to ? "languages" : "source languages", from);
+  if (from != to) print_languages("target languages", to);
 }
 
 // Of a model of one pair; and what it reads at once.

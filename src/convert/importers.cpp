@@ -18,6 +18,8 @@ constexpr std::array all_systems = {
              import_huggingface_marian},
     Importer{"huggingface-m2m", "Hugging Face M2M100, NLLB and mBART: a folder", is_huggingface_m2m,
              import_huggingface_m2m},
+    Importer{"huggingface-t5", "Hugging Face T5, mT5, MADLAD-400 and ByT5: a folder", is_huggingface_t5,
+             import_huggingface_t5},
     Importer{"fairseq", "fairseq: a checkpoint, model.pt", is_fairseq, import_fairseq},
     Importer{"eole", "eole: a folder", is_eole, import_eole},
     Importer{"opennmt-py", "OpenNMT-py: a checkpoint, MODEL.pt", is_opennmt, import_opennmt},

@@ -42,6 +42,11 @@ ImportedModel import_fairseq(const ImportRequest& request);
 bool is_huggingface_m2m(const std::string& folder);
 ImportedModel import_huggingface_m2m(const ImportRequest& request);
 
+// T5 and its kin, such as mT5, MADLAD-400 and ByT5, of Hugging Face's transformers: a folder with config.json, the
+// weights, and spiece.model, which ByT5 has not.
+bool is_huggingface_t5(const std::string& folder);
+ImportedModel import_huggingface_t5(const ImportRequest& request);
+
 // Marian models of Hugging Face's transformers, in which the OPUS-MT models are published: a folder with config.json,
 // the weights in model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm. And Pegasus models with
 // the same files, as which pre-norm models are exported.

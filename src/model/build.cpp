@@ -62,20 +62,20 @@ void make_embeddings(Transformer& model, const LayerMaker& make) {
   Tensor &source = model.source_embedding.tokens, &target = model.target_embedding.tokens;
   if (!has_encoder(config)) {
     target = table("target_embedding.weight", config.target_vocabulary);
-  } else if (config.tied == Tied::all) {
+  } else if (has_shared_embedding(config)) {
     source = target = table("shared_embedding.weight", config.source_vocabulary);
   } else {
     source = table("source_embedding.weight", config.source_vocabulary);
     target = table("target_embedding.weight", config.target_vocabulary);
   }
-  if (config.tied == Tied::none) {
+  if (has_own_generator(config)) {
     model.generator.weight =
         model.parameters.declare("generator.weight", config.target_vocabulary, config.d_model,
                                  make.matrix(config.d_model, config.target_vocabulary), Role::table);
   } else {
     model.generator.weight = target;
   }
-  if (config.tied == Tied::none || config.tied_bias) {
+  if (has_own_generator(config) || config.tied_bias) {
     model.generator.bias =
         model.parameters.declare("generator.bias", 1, config.target_vocabulary, make.bias(config.d_model));
   }

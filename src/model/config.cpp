@@ -79,8 +79,8 @@ void declare_ends(Section& model, ModelConfig& c) {
   model.add("zero_start", c.zero_start,
             "read a vector of zeros at the target's first position, instead of the start symbol's embedding");
   model.add("tied", c.tied,
-            "share the target embedding with the generator, or with the source embedding, too",
-            {{"none", Tied::none}, {"output", Tied::output}, {"all", Tied::all}});
+            "share one matrix between both embeddings, the target embedding and the generator, or all three",
+            {{"none", Tied::none}, {"inputs", Tied::inputs}, {"output", Tied::output}, {"all", Tied::all}});
   model.add("tied_bias", c.tied_bias, "give a tied generator a bias, too; others always have one");
 }
 
@@ -143,10 +143,11 @@ void validate(const ModelConfig& config) {
                                   c.max_distance, c.position_buckets));
   }
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;
-  if (c.tied == Tied::all && known && c.source_vocabulary != c.target_vocabulary) {
-    throw OptionError("model.tied", fmt::format("is all, but source and target have {} and {} words: "
+  if (has_shared_embedding(c) && known && c.source_vocabulary != c.target_vocabulary) {
+    throw OptionError("model.tied", fmt::format("is {}, but source and target have {} and {} words: "
                                                 "share one vocabulary, or tie only the output",
-                                                c.source_vocabulary, c.target_vocabulary));
+                                                c.tied == Tied::all ? "all" : "inputs", c.source_vocabulary,
+                                                c.target_vocabulary));
   }
 }
 

@@ -25,8 +25,9 @@ enum class NormOrder { pre, post };
 // attention, the paper's; or the SSRU of Marian's small models, whose state stands in for the tokens before.
 enum class DecoderSelfAttention { attention, ssru };
 
-// Which of source embedding, target embedding and generator share one matrix. output: the last two. all: all three.
-enum class Tied { none, output, all };
+// Which of source embedding, target embedding and generator share one matrix. inputs: the first two. output: the last
+// two. all: all three.
+enum class Tied { none, inputs, output, all };
 
 // normal: N(0, d_model^-0.5). unit: N(0, 1), as torch.nn.Embedding.
 enum class EmbeddingInitialiser { normal, xavier, unit };
@@ -72,6 +73,8 @@ struct ModelConfig {
 
 inline bool has_encoder(const ModelConfig& c) { return c.kind == ModelKind::translation; }
 inline int64_t encoder_layers(const ModelConfig& c) { return has_encoder(c) ? c.encoder_layers : 0; }
+inline bool has_shared_embedding(const ModelConfig& c) { return c.tied == Tied::inputs || c.tied == Tied::all; }
+inline bool has_own_generator(const ModelConfig& c) { return c.tied == Tied::none || c.tied == Tied::inputs; }
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }
 inline int64_t decoder_d_ff(const ModelConfig& c) { return c.decoder_d_ff > 0 ? c.decoder_d_ff : c.d_ff; }

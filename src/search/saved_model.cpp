@@ -58,9 +58,8 @@ SourceReader reader_of(const std::string& folder, const nlohmann::json& config, 
 
 // A model of one pair translates between its own languages; one that does not say which these are takes any.
 void check_pair(const std::string& own, const std::string& wanted, const char* key,
-                const Vocabulary& vocabulary) {
-  if (own.empty() || !vocabulary.languages().tokens.empty() || two_letters(own) == two_letters(wanted))
-    return;
+                const std::vector<std::string>& languages) {
+  if (own.empty() || !languages.empty() || two_letters(own) == two_letters(wanted)) return;
   throw OptionError(key, fmt::format("is {}, but this model translates {} {}", in_quotes(wanted), key, own));
 }
 
@@ -167,8 +166,8 @@ Models SavedModel::models() {
 Direction SavedModel::direction(const SearchOptions& options) const {
   const std::string &from = options.from.empty() ? search.from : options.from,
                     &to = options.to.empty() ? search.to : options.to, &split = options.split_sentences;
-  check_pair(search.from, from, "from", *vocabularies.source);
-  check_pair(search.to, to, "to", *vocabularies.target);
+  check_pair(search.from, from, "from", source_languages(vocabularies));
+  check_pair(search.to, to, "to", target_languages(vocabularies));
   Direction direction = {
       .sources = {},
       .start = start_tokens(*vocabularies.target, language_token(*vocabularies.target, to, "to")),
@@ -178,7 +177,8 @@ Direction SavedModel::direction(const SearchOptions& options) const {
       .folded = options.replace_unknown};
   if (!has_encoder(model.config)) return direction;
   for (const SourceReader& reader : readers) {
-    const auto language = language_token(*reader.vocabulary, from, "from");
+    const bool by_target = names_target(*reader.vocabulary);
+    const auto language = language_token(*reader.vocabulary, by_target ? to : from, by_target ? "to" : "from");
     if (direction.sources.empty()) direction.from = language.value_or(-1);
     direction.sources.push_back(source_frame(*reader.vocabulary, reader.end_mark, language));
   }

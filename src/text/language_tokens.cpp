@@ -46,6 +46,18 @@ std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::s
                                      in_quotes(language), names.size(), nearest(language, names)));
 }
 
+bool names_target(const Vocabulary& source) {
+  return source.languages().position == Languages::TokenPosition::target_first;
+}
+
+std::vector<std::string> source_languages(const Vocabularies& both) {
+  return names_target(*both.source) ? std::vector<std::string>() : both.source->languages().names();
+}
+
+std::vector<std::string> target_languages(const Vocabularies& both) {
+  return (names_target(*both.source) ? both.source : both.target)->languages().names();
+}
+
 SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language) {
   SourceFrame frame;
   if (end_mark) frame.after.push_back(source.special().end);
@@ -59,6 +71,9 @@ SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<
       break;
     case Languages::TokenPosition::after_end:
       frame.after.push_back(*language);
+      break;
+    case Languages::TokenPosition::target_first:
+      frame.before = source.encode(source.piece(*language));  // as a text has it: perhaps with white space before it
       break;
   }
   return frame;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "text/languages.h"
 #include "text/vocabulary.h"
@@ -17,6 +18,12 @@ void check_language(const std::string& language, const char* key);
 // OptionError of this key where the language is missing or unknown.
 std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
                                       const char* key);
+
+// Whether the source has the token of the target language, and not of its own.
+bool names_target(const Vocabulary& source);
+// The languages of sources and of outputs that a model's vocabularies name.
+std::vector<std::string> source_languages(const Vocabularies&);
+std::vector<std::string> target_languages(const Vocabularies&);
 
 SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<int32_t> language);
 StartTokens start_tokens(const Vocabulary& target, std::optional<int32_t> language);

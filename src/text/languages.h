@@ -1,5 +1,5 @@
 // The languages of a multilingual model. Each has a token of its own: a source has that of its language, and an output
-// is forced to begin with that of the target language.
+// is forced to begin with that of the target language; or the source has that of the target language.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ namespace dragoman::internal {
 struct Languages {
   std::vector<std::pair<std::string, int32_t>> tokens;  // of each language: "fra_Latn", and its token
 
-  // Where a source has its token. The end mark is </s>.
-  enum class TokenPosition { first, before_end, after_end } position = TokenPosition::first;
+  // Where a source has its token. The end mark is </s>. target_first: a source begins with the token of the language that
+  // it shall be translated into, and outputs have none.
+  enum class TokenPosition { first, before_end, after_end, target_first } position = TokenPosition::first;
   // The decoder reads the token instead of the start token, and not after it.
   bool replaces_start = false;
 

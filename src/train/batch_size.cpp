@@ -17,8 +17,8 @@ constexpr int64_t least = 256,
 // Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
   const auto square = [&](int64_t heads) { return c.d_model * attention_width(c, heads); };
-  const int64_t source_table = has_encoder(c) && c.tied != Tied::all ? c.source_vocabulary : 0;
-  const int64_t tables = source_table + (c.tied == Tied::none ? 2 : 1) * c.target_vocabulary;
+  const int64_t source_table = has_encoder(c) && !has_shared_embedding(c) ? c.source_vocabulary : 0;
+  const int64_t tables = source_table + (has_own_generator(c) ? 2 : 1) * c.target_vocabulary;
   const int64_t stacks = has_encoder(c) ? 2 : 1;
   const int64_t positions = has_fixed_length(c.positions) ? stacks * c.max_positions : 0;
   const int64_t feed_forward = feed_forward_matrices(c) * c.d_model;  // for each of d_ff

@@ -136,14 +136,14 @@ void check_validation(const ValidationConfig& c, const DataConfig& data) {
 
 // Both sides share one embedding matrix, whose rows must mean the same subwords.
 void check_tied(const Recipe& recipe) {
-  if (recipe.model.tied != Tied::all || recipe.data.synthetic != Synthetic::none) return;
+  if (!has_shared_embedding(recipe.model) || recipe.data.synthetic != Synthetic::none) return;
   if (!has_encoder(recipe.model)) return;
   const std::string& from = recipe.vocabulary.from;
   if (from.empty() ? recipe.vocabulary.shared : read_vocabularies(from).have_same_tokens()) return;
   throw OptionError(
       "model.tied",
-      "is all, but source and target have separate vocabularies: set vocabulary.shared (or name a "
-      "folder whose vocabularies have the same tokens in vocabulary.from), or use output");
+      "needs one vocabulary for both sides: set vocabulary.shared (or name a folder whose vocabularies have the "
+      "same tokens in vocabulary.from), or use output");
 }
 
 // A language model learns from text of one side, and translates nothing.

@@ -33,21 +33,21 @@ std::string sample(const std::vector<uint64_t>& offsets = {0, 2, 2, 5},
                        list_of(words));
 }
 
-Lexicon read(const std::string& bytes, bool shared = false) {
+Lexicon shortlist_of(const std::string& bytes, bool shared = false) {
   const TemporaryFolder folder;
   return read_marian_shortlist(folder.write("lex.bin", bytes), 3, 7, shared);
 }
 
 TEST(MarianShortlist, HasItsWords) {
-  const Lexicon lexicon = read(sample());
+  const Lexicon lexicon = shortlist_of(sample());
   EXPECT_EQ(lexicon.frequent, (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(lexicon.translations, (std::vector<std::vector<int32_t>>{{4, 5}, {}, {0, 1, 6}}));
-  EXPECT_EQ(read(sample(), true).translations,
+  EXPECT_EQ(shortlist_of(sample(), true).translations,
             (std::vector<std::vector<int32_t>>{{4, 5, 0}, {1}, {0, 1, 6, 2}}));
 }
 
 TEST(MarianShortlist, DamagedOnesAreRefused) {
-  const auto refusal = [](const std::string& bytes) { return error_of([&] { read(bytes); }); };
+  const auto refusal = [](const std::string& bytes) { return error_of([&] { shortlist_of(bytes); }); };
   expect_no_part_of(sample(), [](const std::string& path) { read_marian_shortlist(path, 3, 7, false); });
   std::string flipped = sample();
   flipped.back() ^= 1;
@@ -58,7 +58,7 @@ TEST(MarianShortlist, DamagedOnesAreRefused) {
         with_checksum(list_of<uint64_t>({2, 3, ~uint64_t{0}, 5}) + list_of<uint64_t>({0, 2, 2, 5}))})
     EXPECT_NE(refusal(bytes), "");
   EXPECT_NE(refusal(sample({0, 2, 5})).find("belongs to another model"), std::string::npos);
-  EXPECT_EQ(read(with_checksum(list_of<uint64_t>({1'000'000, 3, 4, 5}) + list_of<uint64_t>({0, 2, 2, 5}) +
+  EXPECT_EQ(shortlist_of(with_checksum(list_of<uint64_t>({1'000'000, 3, 4, 5}) + list_of<uint64_t>({0, 2, 2, 5}) +
                                list_of<uint32_t>({4, 5, 0, 1, 6})))
                 .frequent.size(),
             7U);

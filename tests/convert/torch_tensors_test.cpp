@@ -51,21 +51,21 @@ std::map<std::string, std::vector<float>> collected(const std::string& root) {
   return values;
 }
 
-std::vector<float> read(const MadeTensor& made) {
+std::vector<float> elements(const MadeTensor& made) {
   return collected(dict(pickled_text("w") + tensor(made)))["w"];
 }
 std::string tensor_refusal(const MadeTensor& made) {
-  return error_of([&] { read(made); });
+  return error_of([&] { elements(made); });
 }
 
 constexpr int64_t max_number = std::numeric_limits<int64_t>::max();
 
 TEST(TorchTensors, AreWhereTheirStridesSay) {
-  EXPECT_EQ(read({}), (std::vector<float>{0, 1, 2, 3}));
-  EXPECT_EQ(read({.shape = {2}, .strides = {2}, .offset = 1}), (std::vector<float>{1, 3}));
-  EXPECT_EQ(read({.shape = {2, 2}, .strides = {1, 2}}), (std::vector<float>{0, 2, 1, 3}));
-  EXPECT_EQ(read({.shape = {}, .strides = {}, .offset = 3}), std::vector<float>{3});
-  EXPECT_EQ(read({.shape = {0}, .offset = 4}), std::vector<float>{});
+  EXPECT_EQ(elements({}), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(elements({.shape = {2}, .strides = {2}, .offset = 1}), (std::vector<float>{1, 3}));
+  EXPECT_EQ(elements({.shape = {2, 2}, .strides = {1, 2}}), (std::vector<float>{0, 2, 1, 3}));
+  EXPECT_EQ(elements({.shape = {}, .strides = {}, .offset = 3}), std::vector<float>{3});
+  EXPECT_EQ(elements({.shape = {0}, .offset = 4}), std::vector<float>{});
 }
 
 TEST(TorchTensors, ThatReachBeyondTheirStorageAreRefused) {
@@ -91,8 +91,8 @@ TEST(TorchTensors, ThatReachBeyondTheirStorageAreRefused) {
 
 TEST(TorchTensors, OldFilesHaveViewsOfStorages) {
   const std::string view = tuple(pickled_text("1") + number(1) + number(3));
-  EXPECT_EQ(read({.shape = {2}, .offset = 1, .view = view}), (std::vector<float>{2, 3}));
-  EXPECT_EQ(read({.view = "N"}), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(elements({.shape = {2}, .offset = 1, .view = view}), (std::vector<float>{2, 3}));
+  EXPECT_EQ(elements({.view = "N"}), (std::vector<float>{0, 1, 2, 3}));
   EXPECT_NE(tensor_refusal({.shape = {3}, .offset = 1, .view = view}), "");
   EXPECT_NE(tensor_refusal({.shape = {1}, .view = tuple(pickled_text("1") + number(-1) + number(3))}), "");
   EXPECT_NE(tensor_refusal({.shape = {1}, .view = tuple(pickled_text("1"))}), "");
