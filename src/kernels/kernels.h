@@ -120,6 +120,14 @@ struct AttentionShape {
   // Unless its data is null, what each head adds to scores by distance: row r is for the key at p + r - (rows - 1) / 2,
   // and the first and the last row are for all keys farther away, too.
   ConstMatrix distance_bias = {};
+  // Unless their data is null, what is added to keys and values by distance, for all heads: rows as above, as wide as a
+  // head. Where distances add anything, a span has no more queries than keys.
+  ConstMatrix distance_keys = {}, distance_values = {};
+};
+
+// Of what distances add; null where it is not wanted.
+struct DistanceGradients {
+  Matrix bias, keys, values;
 };
 
 // Sentences, whose states follow one another. Before the first row of a span the state is 0; or, in a step of decoding,
@@ -225,12 +233,11 @@ struct Kernels {
   // The attention weights, before dropout. Row r is query r's, with head h in columns [h * longest_keys,
   // (h + 1) * longest_keys): the keys of its span in order, 0 for masked ones and beyond the span.
   void (*attention_weights)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, Matrix weights);
-  // The spans' rows of the gradients of q, k and v are written, or added to. That of the distance bias is added to,
-  // unless its data is null.
+  // The spans' rows of the gradients of q, k and v are written, or added to; those of what distances add are added to.
   void (*attention_backward)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                              bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient,
-                             Matrix distance_bias_gradient);
+                             const DistanceGradients& distances);
 
   // --- rotary.inl.h -----------------------------------------------------------------------------
   // Turns each pair of columns (i, i + width / 2) of each head by its position's angle; or back. Row p of `angles` has

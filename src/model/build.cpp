@@ -11,10 +11,16 @@ namespace {
 SelfAttention make_self_attention(const LayerMaker& make, const std::string& name, const ModelConfig& config,
                                   int64_t heads) {
   const int64_t d = config.d_model, width = attention_width(config, heads);
-  return {.norm = make.norm(name + ".norm", d),
-          .qkv = make.linear(name + ".qkv", d, width, 3),
-          .output = make.linear(name + ".output", width, d),
-          .heads = heads};
+  SelfAttention layer = {.norm = make.norm(name + ".norm", d),
+                         .qkv = make.linear(name + ".qkv", d, width, 3),
+                         .output = make.linear(name + ".output", width, d),
+                         .heads = heads};
+  if (config.relative_distance > 0) {
+    layer.distance_keys = make.distances(name + ".distance_keys", config.relative_distance, width / heads);
+    layer.distance_values =
+        make.distances(name + ".distance_values", config.relative_distance, width / heads);
+  }
+  return layer;
 }
 
 CrossAttention make_cross_attention(const LayerMaker& make, const std::string& name,
@@ -92,6 +98,7 @@ PositionTable make_positions(Transformer& model, const char* learned, const char
     case Positions::rotary:
     case Positions::alibi:
     case Positions::t5:
+    case Positions::none:
       return {};
     default:
       return {c.positions, c.d_model, c.position_offset};

@@ -62,7 +62,8 @@ void declare_ends(Section& model, ModelConfig& c) {
              {"stored", Positions::stored},
              {"rotary", Positions::rotary},
              {"alibi", Positions::alibi},
-             {"t5", Positions::t5}});
+             {"t5", Positions::t5},
+             {"none", Positions::none}});
   model.add("position_offset", c.position_offset,
             "number of a sentence's first position, for computed positions only", size_or_0);
   model.add("max_positions", c.max_positions,
@@ -73,6 +74,9 @@ void declare_ends(Section& model, ModelConfig& c) {
             "buckets of distances in t5's positions; the encoder's are halved between the two directions",
             at_least(4).at_most(most));
   model.add("max_distance", c.max_distance, "distance from which all keys share t5's last bucket", size);
+  model.add("relative_distance", c.relative_distance,
+            "distances up to this get vectors of their own in each self-attention, beside positions; 0: none",
+            size_or_0);
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
             at_least(0));
   model.add("embedding_norm", c.embedding_norm, "normalise the sum of embeddings and positions");

@@ -54,6 +54,7 @@ struct ModelConfig {
   double rotary_base = default_base;
   int64_t position_buckets = 32;
   int64_t max_distance = 128;
+  int64_t relative_distance = 0;
   double embedding_scale = 0;
   bool embedding_norm = false;
   bool zero_start = false;
@@ -73,7 +74,9 @@ struct ModelConfig {
 
 inline bool has_encoder(const ModelConfig& c) { return c.kind == ModelKind::translation; }
 inline int64_t encoder_layers(const ModelConfig& c) { return has_encoder(c) ? c.encoder_layers : 0; }
-inline bool has_shared_embedding(const ModelConfig& c) { return c.tied == Tied::inputs || c.tied == Tied::all; }
+inline bool has_shared_embedding(const ModelConfig& c) {
+  return c.tied == Tied::inputs || c.tied == Tied::all;
+}
 inline bool has_own_generator(const ModelConfig& c) { return c.tied == Tied::none || c.tied == Tied::inputs; }
 // What the decoder has: where its own number is 0, the encoder's.
 inline int64_t decoder_heads(const ModelConfig& c) { return c.decoder_heads > 0 ? c.decoder_heads : c.heads; }

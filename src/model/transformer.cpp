@@ -50,7 +50,9 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .causal = options.causal,
                                   .dropout = static_cast<float>(model.config.attention_dropout),
                                   .distance_bias = options.distance_bias,
-                                  .bias_learns = options.bias_learns});
+                                  .bias_learns = options.bias_learns,
+                                  .distance_keys = layer.distance_keys,
+                                  .distance_values = layer.distance_values});
   return linear(pass, heads, layer.output);
 }
 

@@ -37,6 +37,7 @@ struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, 
   Norm norm;
   Linear qkv, output;
   int64_t heads;
+  Tensor distance_keys, distance_values;  // with relative_distance only (Shaw et al., 2018)
 };
 
 struct Ssru {  // f = σ(x·W_f + b_f); c = f·c + (1 − f)·(x·W + b); relu(c), token by token

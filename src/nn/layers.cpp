@@ -16,6 +16,11 @@ Norm LayerMaker::norm(const std::string& name, int64_t width) const {
   return norm;
 }
 
+Tensor LayerMaker::distances(const std::string& name, int64_t farthest, int64_t width) const {
+  const int64_t rows = 2 * farthest + 1;
+  return parameters_.declare(name, rows, width, matrix(rows, width));
+}
+
 Initial LayerMaker::matrix(int64_t in, int64_t out) const {
   const double bound = initialiser_ == Initialiser::xavier ? std::sqrt(6.0 / static_cast<double>(in + out))
                                                            : 1 / std::sqrt(static_cast<double>(in));

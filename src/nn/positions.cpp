@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width, double base) {
-  CHECK(!has_fixed_length(kind) && kind != Positions::alibi && kind != Positions::t5, "no table is computed");
+  CHECK((is_added(kind) || kind == Positions::rotary) && !has_fixed_length(kind), "no table is computed");
   const double p = static_cast<double>(position), c = static_cast<double>(column),
                d = static_cast<double>(width);
   if (kind == Positions::rotary) {

@@ -15,11 +15,21 @@ namespace dragoman::internal {
 //   rotary         queries and keys are turned by an angle for each position (Su et al., 2021)
 //   alibi          scores fall with the distance, in each head at a rate of its own (Press et al., 2022)
 //   t5             scores get a learned bias for each head and bucket of distances (Raffel et al., 2020)
-enum class Positions { sinusoidal, halves, tensor2tensor, raw_index, learned, stored, rotary, alibi, t5 };
+//   none           nowhere
+enum class Positions {
+  sinusoidal,
+  halves,
+  tensor2tensor,
+  raw_index,
+  learned,
+  stored,
+  rotary,
+  alibi,
+  t5,
+  none
+};
 
-inline bool is_added(Positions kind) {
-  return kind != Positions::rotary && kind != Positions::alibi && kind != Positions::t5;
-}
+inline bool is_added(Positions kind) { return kind < Positions::rotary; }
 
 // Whether the table is part of the model, and so a sentence has at most as many tokens as it has rows.
 inline bool has_fixed_length(Positions kind) {

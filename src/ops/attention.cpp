@@ -6,17 +6,25 @@
 namespace dragoman::internal {
 namespace {
 
+void check_distances(const Tensor& table, int64_t columns, const AttentionOptions& options) {
+  CHECK(!table || (table.columns() == columns && table.rows() % 2 == 1 &&
+                   options.queries->longest <= options.keys->longest),
+        "{} × {} by distance, {} queries and {} keys", table.rows(), table.columns(),
+        options.queries->longest, options.keys->longest);
+}
+
 AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
   CHECK(q.columns() % options.heads == 0 && k.columns() == q.columns(), "widths {}, {} for {} heads",
         q.columns(), k.columns(), options.heads);
   CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
         options.queries->count(), options.keys->count());
-  const Tensor& bias = options.distance_bias;
-  CHECK(!bias || (bias.columns() == options.heads && bias.rows() % 2 == 1 &&
-                  options.queries->longest <= options.keys->longest),
-        "a bias of {} distances for {} heads, {} queries and {} keys", bias.rows(), bias.columns(),
-        options.queries->longest, options.keys->longest);
   const int64_t width = q.columns() / options.heads;
+  const Tensor &bias = options.distance_bias, &keys = options.distance_keys,
+               &values = options.distance_values;
+  check_distances(bias, options.heads, options);
+  check_distances(keys, width, options);
+  check_distances(values, width, options);
+  CHECK(keys.rows() == values.rows(), "{} distances of keys, {} of values", keys.rows(), values.rows());
   return {.queries = options.queries->spans.data(),
           .keys = options.keys->spans.data(),
           .key_rows = options.key_rows != nullptr ? options.key_rows->data() : nullptr,
@@ -27,7 +35,9 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
           .scale = 1 / std::sqrt(static_cast<float>(width)),
           .causal = options.causal,
           .dropout = {},
-          .distance_bias = bias ? ConstMatrix(bias) : ConstMatrix{}};
+          .distance_bias = bias ? ConstMatrix(bias) : ConstMatrix{},
+          .distance_keys = keys ? ConstMatrix(keys) : ConstMatrix{},
+          .distance_values = values ? ConstMatrix(values) : ConstMatrix{}};
 }
 
 void collect(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
@@ -64,14 +74,17 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   if (pass.tape == nullptr) return out;
   // Whether every row is in a span.
   const bool every_row = options.queries->rows == q.rows() && options.keys->rows == k.rows();
-  const Tensor bias = options.distance_bias;
+  const Tensor bias = options.distance_bias, keys = options.distance_keys, values = options.distance_values;
   const bool bias_learns = bias && options.bias_learns;
-  pass.tape->record({}, [&device, shape, q, k, v, out, log_sums, every_row, bias, bias_learns] {
+  const auto backward = [&device, shape, q, k, v, out, log_sums, every_row, bias, bias_learns, keys, values] {
     const bool fresh = every_row && Tensor::make_gradients({q, k, v});
     device.kernels.attention_backward(device.context, shape, q, k, v, out, out.gradient(), log_sums.data(),
                                       !fresh, q.gradient_sum(), k.gradient_sum(), v.gradient_sum(),
-                                      bias_learns ? bias.gradient_sum() : Matrix{});
-  });
+                                      {.bias = bias_learns ? bias.gradient_sum() : Matrix{},
+                                       .keys = keys ? keys.gradient_sum() : Matrix{},
+                                       .values = values ? values.gradient_sum() : Matrix{}});
+  };
+  pass.tape->record({&keys, &values}, backward);
   return out;
 }
 

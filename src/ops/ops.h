@@ -66,10 +66,11 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;
   float dropout = 0;
-  // What each head (a column) adds to the scores of keys by their distance from the query, from the farthest before it
-  // to the farthest after it; where nothing, none. Keys still farther away have the bias of these.
+  // What is added by a key's distance from the query, unless nothing: a row for each, from the farthest before it to the
+  // farthest after it, which also stand for keys still farther away. To scores, a column for each head:
   Tensor distance_bias = {};
-  bool bias_learns = false;  // whether its gradient is wanted
+  bool bias_learns = false;                         // whether its gradient is wanted
+  Tensor distance_keys = {}, distance_values = {};  // to keys and values, for all heads (Shaw et al., 2018)
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
 

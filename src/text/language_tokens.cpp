@@ -73,7 +73,8 @@ SourceFrame source_frame(const Vocabulary& source, bool end_mark, std::optional<
       frame.after.push_back(*language);
       break;
     case Languages::TokenPosition::target_first:
-      frame.before = source.encode(source.piece(*language));  // as a text has it: perhaps with white space before it
+      frame.before =
+          source.encode(source.piece(*language));  // as a text has it: perhaps with white space before it
       break;
   }
   return frame;

@@ -80,7 +80,8 @@ class Parser {
         table_.forced_prefix.push_back(id(value));
         break;
       case position:
-        if (value > static_cast<uint64_t>(Languages::TokenPosition::target_first)) throw_of_later_version(name_);
+        if (value > static_cast<uint64_t>(Languages::TokenPosition::target_first))
+          throw_of_later_version(name_);
         table_.languages.position = static_cast<Languages::TokenPosition>(value);
         break;
       case replaces_start:

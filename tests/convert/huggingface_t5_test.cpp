@@ -113,18 +113,21 @@ class T5Folder : public testing::Test {
     json config = json::parse(read_file((t5_models / "t5/config.json").string()));
     config[key] = value;
     folder_.write("config.json", config.dump());
-    return error_of([&] { write_model_folder(import_huggingface_t5({folder_.path("")}), folder_.path("out")); });
+    return error_of(
+        [&] { write_model_folder(import_huggingface_t5({folder_.path("")}), folder_.path("out")); });
   }
 
   const TemporaryFolder folder_;
 };
 
 TEST_F(T5Folder, AnErrorNamesWhatIsMissingOrUnknown) {
-  EXPECT_NE(error_with("feed_forward_proj", "gated-tanh").find("feed_forward_proj \"gated-tanh\""), std::string::npos);
+  EXPECT_NE(error_with("feed_forward_proj", "gated-tanh").find("feed_forward_proj \"gated-tanh\""),
+            std::string::npos);
   EXPECT_NE(error_with("d_ff", 41).find("block.0.layer.1.DenseReluDense.wi.weight is f16 [40, 24]"),
             std::string::npos);
   EXPECT_NE(error_with("vocab_size", 10).find("vocab_size is 10"), std::string::npos);
-  EXPECT_NE(error_with("num_heads", 4).find("relative_attention_bias.weight is f16 [8, 3]"), std::string::npos);
+  EXPECT_NE(error_with("num_heads", 4).find("relative_attention_bias.weight is f16 [8, 3]"),
+            std::string::npos);
   fs::remove(folder_.path("spiece.model"));
   EXPECT_NE(error_with("num_heads", 3).find("has no spiece.model"), std::string::npos);
 }

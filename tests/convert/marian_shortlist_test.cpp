@@ -58,8 +58,8 @@ TEST(MarianShortlist, DamagedOnesAreRefused) {
         with_checksum(list_of<uint64_t>({2, 3, ~uint64_t{0}, 5}) + list_of<uint64_t>({0, 2, 2, 5}))})
     EXPECT_NE(refusal(bytes), "");
   EXPECT_NE(refusal(sample({0, 2, 5})).find("belongs to another model"), std::string::npos);
-  EXPECT_EQ(shortlist_of(with_checksum(list_of<uint64_t>({1'000'000, 3, 4, 5}) + list_of<uint64_t>({0, 2, 2, 5}) +
-                               list_of<uint32_t>({4, 5, 0, 1, 6})))
+  EXPECT_EQ(shortlist_of(with_checksum(list_of<uint64_t>({1'000'000, 3, 4, 5}) +
+                                       list_of<uint64_t>({0, 2, 2, 5}) + list_of<uint32_t>({4, 5, 0, 1, 6})))
                 .frequent.size(),
             7U);
 }

@@ -35,7 +35,8 @@ TEST(Unpickler, ReadsIntegers) {
                                                    {"\x8a\2\xff\0"s, 255},
                                                    {"\x8a\x08\0\0\0\0\0\0\0\x80"s, INT64_MIN},
                                                    {"\x8b\2\0\0\0\0\1"s, 256}};
-  for (const auto& [bytes, value] : cases) EXPECT_EQ(unpickled(begin + bytes + ".").pickle.root->integer(), value);
+  for (const auto& [bytes, value] : cases)
+    EXPECT_EQ(unpickled(begin + bytes + ".").pickle.root->integer(), value);
   const Read large = unpickled(begin + "\x8a\x09" + "123456789.");
   EXPECT_EQ(large.pickle.root->as<PickleBytes>()->bytes, "123456789");
 }

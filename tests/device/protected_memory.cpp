@@ -134,6 +134,12 @@ void check(const AttentionShape& shape) {
   check(shape.keys);
   check(shape.key_rows);
   check(shape.dropout);
+  for (const ConstMatrix& table : {shape.distance_bias, shape.distance_keys, shape.distance_values})
+    check(static_cast<const void*>(table.data));
+}
+void check(const DistanceGradients& gradients) {
+  for (const Matrix& table : {gradients.bias, gradients.keys, gradients.values})
+    check(static_cast<const void*>(table.data));
 }
 void check(const SsruShape& shape) {
   check(shape.spans);

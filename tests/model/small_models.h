@@ -87,9 +87,22 @@ inline std::vector<NamedConfig> small_configs() {
   rotary.activation = Activation::gelu;
   rotary.rotary_base = 500;
   rotary.head_width = 6;
-  return {{"pre", pre},       {"post_tied_gelu", post}, {"learned_swish", learned},
-          {"marian", marian}, {"bart", bart},           {"gated", gated},
-          {"t5", t5},         {"alibi", alibi},         {"rotary", rotary}};
+
+  ModelConfig relative = pre;
+  relative.relative_distance = 3;
+  relative.positions = Positions::none;
+  relative.activation = Activation::gelu;
+  relative.decoder_heads = 5;
+  return {{"pre", pre},
+          {"post_tied_gelu", post},
+          {"learned_swish", learned},
+          {"marian", marian},
+          {"bart", bart},
+          {"gated", gated},
+          {"t5", t5},
+          {"alibi", alibi},
+          {"rotary", rotary},
+          {"relative", relative}};
 }
 
 // Models without an encoder, apart from those above: many tests look at what an encoder does.

@@ -13,17 +13,21 @@ struct Shape {
   int64_t heads, width;
   bool causal;
   float dropout;
-  int64_t reach = 0;  // of a bias by distance; 0: none
+  int64_t reach = 0;  // of a bias and vectors by distance; 0: none
 };
 
 class Attention : public Reference {
  protected:
   struct Result {
-    Doubles out, weights, dq, dk, dv, dbias;
+    Doubles out, weights, dq, dk, dv, dbias, dkeys, dvalues;
   };
 
-  int64_t bias_row(int64_t position, size_t key) const {
+  int64_t distance_row(int64_t position, size_t key) const {
     return std::clamp(static_cast<int64_t>(key) - position, -shape_.reach, shape_.reach) + shape_.reach;
+  }
+
+  double added(const Doubles* table, int64_t position, size_t key, int64_t column) const {
+    return shape_.reach > 0 ? (*table)(distance_row(position, key), column) : 0;
   }
 
   // One query of one head, at this position. out and the gradients are added to.
@@ -36,9 +40,9 @@ class Attention : public Reference {
     for (size_t j = 0; j < p.size(); ++j) {
       const int64_t key_row = keys.begin + static_cast<int64_t>(j);
       double score = 0;
-      for (int64_t c = first; c < first + width; ++c) score += (*q_)(row, c) * (*k_)(key_row, c);
-      score *= scale;
-      if (shape_.reach > 0) score += (*bias_)(bias_row(position, j), head);
+      for (int64_t c = first; c < first + width; ++c)
+        score += (*q_)(row, c) * ((*k_)(key_row, c) + added(keys_, position, j, c - first));
+      score = score * scale + added(bias_, position, j, head);
       sum += p[j] = std::exp(score);
       kept[j] = shape_.dropout == 0
                     ? 1
@@ -49,27 +53,36 @@ class Attention : public Reference {
       p[j] /= sum;
       result.weights(row, head * longest_ + static_cast<int64_t>(j)) = p[j];
       for (int64_t c = first; c < first + width; ++c) {
-        result.out(row, c) += p[j] * kept[j] * (*v_)(key_row, c);
-        result.dv(key_row, c) += p[j] * kept[j] * (*dout_)(row, c);
-        dp[j] += kept[j] * (*dout_)(row, c) * (*v_)(key_row, c);
+        const double value = (*v_)(key_row, c) + added(values_, position, j, c - first);
+        const double dvalue = p[j] * kept[j] * (*dout_)(row, c);
+        result.out(row, c) += p[j] * kept[j] * value;
+        result.dv(key_row, c) += dvalue;
+        if (shape_.reach > 0) result.dvalues(distance_row(position, j), c - first) += dvalue;
+        dp[j] += kept[j] * (*dout_)(row, c) * value;
       }
       sum_dp += dp[j] * p[j];
     }
     for (size_t j = 0; j < p.size(); ++j) {
       const int64_t key_row = keys.begin + static_cast<int64_t>(j);
       const double dbias = p[j] * (dp[j] - sum_dp), ds = dbias * scale;
-      if (shape_.reach > 0) result.dbias(bias_row(position, j), head) += dbias;
+      if (shape_.reach > 0) result.dbias(distance_row(position, j), head) += dbias;
       for (int64_t c = first; c < first + width; ++c) {
-        result.dq(row, c) += ds * (*k_)(key_row, c);
+        result.dq(row, c) += ds * ((*k_)(key_row, c) + added(keys_, position, j, c - first));
+        if (shape_.reach > 0) result.dkeys(distance_row(position, j), c - first) += ds * (*q_)(row, c);
         result.dk(key_row, c) += ds * (*q_)(row, c);
       }
     }
   }
 
   Result expected(const Tokens& queries) {
-    Result result = {Doubles(q_->rows, q_->columns), Doubles(q_->rows, shape_.heads * longest_),
-                     Doubles(q_->rows, q_->columns), Doubles(k_->rows, k_->columns),
-                     Doubles(k_->rows, k_->columns), Doubles(2 * shape_.reach + 1, shape_.heads)};
+    Result result = {Doubles(q_->rows, q_->columns),
+                     Doubles(q_->rows, shape_.heads * longest_),
+                     Doubles(q_->rows, q_->columns),
+                     Doubles(k_->rows, k_->columns),
+                     Doubles(k_->rows, k_->columns),
+                     Doubles(2 * shape_.reach + 1, shape_.heads),
+                     Doubles(2 * shape_.reach + 1, shape_.width),
+                     Doubles(2 * shape_.reach + 1, shape_.width)};
     for (size_t s = 0; s < shape_.keys.size(); ++s) {
       const Span span = queries.spans.spans.values()[s], keys = shape_.keys[s];
       for (int32_t i = 0; i < span.length; ++i) {
@@ -92,7 +105,13 @@ class Attention : public Reference {
     const Spans keys(device_.pool, shape.keys);
     longest_ = keys.longest;
     const Tensor q = random(queries.count(), d, 3), k = random(key_rows, d), v = random(key_rows, d);
-    const Tensor bias = shape.reach > 0 ? random(2 * shape.reach + 1, shape.heads) : Tensor();
+    Tensor bias, key_vectors, value_vectors;
+    if (shape.reach > 0) {
+      const int64_t rows = 2 * shape.reach + 1;
+      bias = random(rows, shape.heads);
+      key_vectors = random(rows, shape.width);
+      value_vectors = random(rows, shape.width);
+    }
     Pass pass = training();
     AttentionProbe probe;
     pass.probe = &probe;
@@ -104,11 +123,16 @@ class Attention : public Reference {
                                   .causal = shape.causal,
                                   .dropout = shape.dropout,
                                   .distance_bias = bias,
-                                  .bias_learns = true});
+                                  .bias_learns = true,
+                                  .distance_keys = key_vectors,
+                                  .distance_values = value_vectors});
     leave_behind(NAN);
-    const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out),
-                                                         bias_values(bias ? bias : q);
+    const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out);
+    const Doubles bias_values(bias ? bias : q), key_vector_values(bias ? key_vectors : q),
+        value_vector_values(bias ? value_vectors : q);
     bias_ = &bias_values;
+    keys_ = &key_vector_values;
+    values_ = &value_vector_values;
     q_ = &q_values;
     k_ = &k_values;
     v_ = &v_values;
@@ -120,7 +144,10 @@ class Attention : public Reference {
     expect_near(q.gradient(), wanted.dq, 1e-5, "gradient of q");
     expect_near(k.gradient(), wanted.dk, 1e-5, "gradient of k");
     expect_near(v.gradient(), wanted.dv, 1e-5, "gradient of v");
-    if (bias) expect_near(bias.gradient(), wanted.dbias, 1e-5, "gradient of the bias");
+    if (!bias) return;
+    expect_near(bias.gradient(), wanted.dbias, 1e-5, "gradient of the bias");
+    expect_near(key_vectors.gradient(), wanted.dkeys, 1e-5, "gradient of the vectors of keys");
+    expect_near(value_vectors.gradient(), wanted.dvalues, 1e-5, "gradient of the vectors of values");
   }
 
   // The memory that is given out next holds this.
@@ -131,7 +158,8 @@ class Attention : public Reference {
 
   Shape shape_;
   int64_t longest_ = 0;
-  const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr, *bias_ = nullptr;
+  const Doubles *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *dout_ = nullptr, *bias_ = nullptr,
+                *keys_ = nullptr, *values_ = nullptr;
 };
 
 TEST_P(Attention, OfASentenceToItself) { check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 3, 5, false, 0}); }
@@ -148,13 +176,15 @@ TEST_P(Attention, WithDropout) { check({{4, 1, 70}, {{0, 4}, {4, 1}, {5, 70}}, 3
 
 TEST_P(Attention, WithDropoutOfManyKeys) { check({{2, 85}, {{3, 200}, {210, 90}}, 2, 6, false, 0.1F}); }
 
-TEST_P(Attention, WithABiasByDistance) { check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 3, 5, false, 0, 2}); }
+TEST_P(Attention, WithBiasAndVectorsByDistance) {
+  check({{4, 1, 9}, {{0, 4}, {4, 1}, {5, 9}}, 3, 5, false, 0, 2});
+}
 
-TEST_P(Attention, WithABiasOfMoreDistancesThanThereAre) {
+TEST_P(Attention, WithMoreDistancesThanThereAre) {
   check({{4, 1, 90}, {{0, 4}, {4, 1}, {5, 90}}, 2, 7, true, 0.2F, 130});
 }
 
-TEST_P(Attention, WithABiasTheLastOfMoreKeys) {
+TEST_P(Attention, WithDistancesTheLastOfMoreKeys) {
   check({{1, 3, 2}, {{20, 5}, {0, 9}, {11, 2}}, 2, 3, true, 0, 3});
 }
 

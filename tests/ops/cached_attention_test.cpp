@@ -31,7 +31,11 @@ class CachedAttention : public Reference {
     const Spans queries(device_.pool, ones), keys(device_.pool, spans);
     const Array<int32_t> key_rows(device_.pool, rows);
     AttentionOptions options = {.queries = &queries, .keys = &keys, .heads = heads};
-    if (reach > 0) options.distance_bias = random(2 * reach + 1, heads);
+    if (reach > 0) {
+      options.distance_bias = random(2 * reach + 1, heads);
+      options.distance_keys = random(2 * reach + 1, width);
+      options.distance_values = random(2 * reach + 1, width);
+    }
     Pass pass{device_};
     const Tensor wanted = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d), options);
     options.key_rows = &key_rows;
@@ -56,7 +60,7 @@ TEST_P(CachedAttention, OfManySentencesIsAttention) {
 
 TEST_P(CachedAttention, OfLongSentencesIsAttention) { check(2, 40, {1500, 3, 700}); }
 
-TEST_P(CachedAttention, WithABiasIsAttention) {
+TEST_P(CachedAttention, WithDistancesIsAttention) {
   for (const int64_t reach : {1, 20, 2000}) {
     check(3, 24, {1, 2, 7, 16, 17, 40, 33}, reach);
     check(2, 5, std::vector<int32_t>(150, 23), reach);

@@ -189,6 +189,7 @@ struct AttentionCase {
   std::vector<Span> keys =
       {};             // cross-attention: the keys are rows of their own, and may have gaps between spans
   int64_t reach = 0;  // of a bias by distance; 0: none
+  int64_t vector_reach = 0;  // of the vectors of keys and values
 };
 
 double attention_work(const Lengths& lengths, const AttentionCase& options) {
@@ -213,7 +214,17 @@ OpCase attention_case(std::string name, const Lengths& lengths, const AttentionC
   }
   if (options.reach > 0)
     op.inputs.push_back({"bias", 2 * options.reach + 1, options.heads, Kind::parameter, 1.5});
-  op.run = [options, d](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+  if (options.vector_reach > 0) {
+    for (const char* vectors : {"key vectors", "value vectors"})
+      op.inputs.push_back({vectors, 2 * options.vector_reach + 1, options.width, Kind::parameter, 1.5});
+  }
+  std::vector<std::string> names;
+  for (const OpInput& input : op.inputs) names.emplace_back(input.name);
+  op.run = [options, d, names](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+    const auto input_named = [&](const char* wanted) {
+      const auto found = std::ranges::find(names, wanted);
+      return found != names.end() ? a.inputs[static_cast<size_t>(found - names.begin())] : Tensor();
+    };
     const bool self = options.keys.empty();
     const Tensor q = self ? a.inputs[0].column_range(0, d) : a.inputs[0];
     const Tensor kv = self ? a.inputs[0].column_range(d, 2 * d) : a.inputs[1];
@@ -224,8 +235,10 @@ OpCase attention_case(std::string name, const Lengths& lengths, const AttentionC
                        .heads = options.heads,
                        .causal = options.causal,
                        .dropout = options.dropout,
-                       .distance_bias = options.reach > 0 ? a.inputs.back() : Tensor(),
-                       .bias_learns = true})};
+                       .distance_bias = input_named("bias"),
+                       .bias_learns = true,
+                       .distance_keys = input_named("key vectors"),
+                       .distance_values = input_named("value vectors")})};
   };
   op.forward.operations = attention_work(lengths, options);
   op.backward.operations = 2.5 * op.forward.operations;  // the scores again, and four products
@@ -380,6 +393,10 @@ std::vector<OpCase> small_op_cases() {
       attention_case("attention_bias_causal", {101, 1, 85},
                      {.heads = 3, .width = 7, .causal = true, .dropout = 0.1F, .reach = 20}),
       attention_case("attention_bias_far", some, {.heads = 2, .width = 6, .causal = true, .reach = 500}),
+      attention_case("attention_vectors", some, {.heads = 2, .width = 5, .vector_reach = 3}),
+      attention_case(
+          "attention_vectors_and_bias", {101, 1, 85},
+          {.heads = 3, .width = 7, .causal = true, .dropout = 0.1F, .reach = 5, .vector_reach = 20}),
       rotary_case("rotary", some, 3, 10),
       rotary_case("rotary_wide", many, 2, 70),
       look_up_case("look_up", many, 7, 5),

@@ -97,7 +97,8 @@ std::string model_of_pieces(const ImportRequest& request) {
 // Pieces that the model has rows for beyond those of the file: places for spans that training left out, or nothing.
 TokenTable token_table(const Settings& settings, const Vocabulary& pieces, int64_t rows) {
   if (pieces.size() > rows)
-    throw Error("{}: the vocabulary has {} pieces, but vocab_size is {}", settings.path(), pieces.size(), rows);
+    throw Error("{}: the vocabulary has {} pieces, but vocab_size is {}", settings.path(), pieces.size(),
+                rows);
   TokenTable table;
   for (int32_t id = 0; id < pieces.size(); ++id) table.tokens.push_back(pieces.piece(id));
   for (int64_t id = pieces.size(); id < rows; ++id) {
@@ -153,17 +154,18 @@ struct PartNames {
 const std::vector<PartNames>& part_names(bool gated) {
   using Names = std::vector<std::string>;
   static const auto make = [](const Names& inner) {
-    return std::vector<PartNames>{{"self_attention.qkv", 0, 0, {"SelfAttention.q", "SelfAttention.k", "SelfAttention.v"}},
-                                  {"self_attention.output", 0, 0, {"SelfAttention.o"}},
-                                  {"self_attention.norm", 0, 0, {"layer_norm"}},
-                                  {"cross_attention.query", -1, 1, {"EncDecAttention.q"}},
-                                  {"cross_attention.key_value", -1, 1, {"EncDecAttention.k", "EncDecAttention.v"}},
-                                  {"cross_attention.output", -1, 1, {"EncDecAttention.o"}},
-                                  {"cross_attention.norm", -1, 1, {"layer_norm"}},
-                                  {"feed_forward.inner", 1, 2, inner},
-                                  {"feed_forward.value", 1, 2, {"DenseReluDense.wi_1"}},
-                                  {"feed_forward.outer", 1, 2, {"DenseReluDense.wo"}},
-                                  {"feed_forward.norm", 1, 2, {"layer_norm"}}};
+    return std::vector<PartNames>{
+        {"self_attention.qkv", 0, 0, {"SelfAttention.q", "SelfAttention.k", "SelfAttention.v"}},
+        {"self_attention.output", 0, 0, {"SelfAttention.o"}},
+        {"self_attention.norm", 0, 0, {"layer_norm"}},
+        {"cross_attention.query", -1, 1, {"EncDecAttention.q"}},
+        {"cross_attention.key_value", -1, 1, {"EncDecAttention.k", "EncDecAttention.v"}},
+        {"cross_attention.output", -1, 1, {"EncDecAttention.o"}},
+        {"cross_attention.norm", -1, 1, {"layer_norm"}},
+        {"feed_forward.inner", 1, 2, inner},
+        {"feed_forward.value", 1, 2, {"DenseReluDense.wi_1"}},
+        {"feed_forward.outer", 1, 2, {"DenseReluDense.wo"}},
+        {"feed_forward.norm", 1, 2, {"layer_norm"}}};
   };
   static const std::vector<PartNames> plain = make({"DenseReluDense.wi"}),
                                       with_gate = make({"DenseReluDense.wi_0"});
@@ -179,17 +181,22 @@ ForeignTensor scaled(const ForeignTensor& tensor, double factor) {
 class T5Weights {
  public:
   T5Weights(ForeignTensors tensors, std::string path, const ModelConfig& config, bool scales_output)
-      : tensors_(std::move(tensors)), path_(std::move(path)), config_(config), scales_output_(scales_output) {}
+      : tensors_(std::move(tensors)),
+        path_(std::move(path)),
+        config_(config),
+        scales_output_(scales_output) {}
 
   std::vector<ForeignTensor> of(const Parameter& parameter) const {
     const std::string& name = parameter.name;
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
     if (name == "shared_embedding.weight") return {embedding(rows, columns)};
     if (name == "generator.weight") return {tensor_of(tensors_, path_, "lm_head.weight", {rows, columns})};
-    if (name.ends_with(".bias")) return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
+    if (name.ends_with(".bias"))
+      return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
     const std::string stack = name.substr(0, 7);
     if (name.ends_with("position_bias"))
-      return {tensor_of(tensors_, path_, stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+      return {tensor_of(tensors_, path_,
+                        stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
                         {rows, columns})};
     if (name.ends_with("coder.norm.gain")) return {last_norm(stack, columns)};
     return layer(name, rows, columns);
@@ -212,7 +219,8 @@ class T5Weights {
   std::vector<ForeignTensor> layer(const std::string& name, int64_t rows, int64_t columns) const {
     const bool encoder = name.starts_with("encoder");
     const size_t number_end = name.find('.', 15), leaf = name.rfind('.');
-    const std::string number = name.substr(15, number_end - 15), part = name.substr(number_end + 1, leaf - number_end - 1);
+    const std::string number = name.substr(15, number_end - 15),
+                      part = name.substr(number_end + 1, leaf - number_end - 1);
     const auto& all = part_names(config_.gated);
     const auto found = std::ranges::find(all, part, &PartNames::ours);
     CHECK(found != all.end(), "{}", name);
@@ -245,7 +253,8 @@ std::vector<std::string> choices_of(const ImportedModel& model) {
       fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
                   model.search["length-penalty"].dump())};
   if (const auto count = model.vocabularies.source->languages().tokens.size(); count > 0)
-    choices.push_back(fmt::format("{} target languages, chosen by --to; the source begins with its token", count));
+    choices.push_back(
+        fmt::format("{} target languages, chosen by --to; the source begins with its token", count));
   return choices;
 }
 

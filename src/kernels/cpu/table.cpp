@@ -2,6 +2,7 @@
 // object file exports only the table at the end.
 #include "kernels/cpu/activations.inl.h"
 #include "kernels/cpu/attention.inl.h"
+#include "kernels/cpu/attention_backward.inl.h"
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
