@@ -4,7 +4,7 @@
     python3 -m venv venv && venv/bin/pip install torch sentencepiece eole OpenNMT-py
     venv/bin/python tests/golden/make_eole_golden.py
 
-eole_gated has RMSNorm and gated feed-forward layers. reference.json has for each source line its ids, the log-probabilities of given targets, and the greedy output.
+eole_gated has RMSNorm and gated feed-forward layers, the others the positions that their names say. reference.json has for each source line its ids, the log-probabilities of given targets, and the greedy output.
 """
 import json
 import pathlib
@@ -29,13 +29,13 @@ def logits(model, sources, targets):
     return model.generator(model(source[:, :, 0], read[:, :, 0], lengths).dec_out)[:, :-1]
 
 
-def make(name, **choices):
+def make(name, positions=None, **choices):
     folder = FIXTURES / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     config = TransformerModelConfig(
         architecture="transformer", layers=1, heads=4, hidden_size=16, transformer_ff=24, norm_eps=1e-6,
-        embeddings=dict(word_vec_size=16, position_encoding_type="SinusoidalInterleaved"), share_decoder_embeddings=True,
+        embeddings=positions or dict(word_vec_size=16, position_encoding_type="SinusoidalInterleaved"), share_decoder_embeddings=True,
         add_qkvbias=True, add_ffnbias=True, **choices)
     both = list(pairs(2000))
     sides = [[s for s, _ in both], [t for _, t in both]]
@@ -66,6 +66,11 @@ def make(name, **choices):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    models = {"eole": dict(mlp_activation_fn="gelu"), "eole_gated": dict(mlp_activation_fn="gated-silu", layer_norm="rms")}
+    def positions(kind, **more):
+        return dict(word_vec_size=16, position_encoding_type=kind, **more)
+    models = {"eole": dict(mlp_activation_fn="gelu"), "eole_gated": dict(mlp_activation_fn="gated-silu", layer_norm="rms"),
+              "eole_rotary": dict(positions=positions("Rotary"), rope_config=dict(rotary_interleave=False, rotary_theta=300)),
+              "eole_alibi": dict(positions=positions("Alibi")),
+              "eole_relative": dict(positions=positions("Relative", n_positions=2))}
     for name in sys.argv[1:] or models:
         make(name, **models[name])

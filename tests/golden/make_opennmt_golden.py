@@ -4,7 +4,8 @@
     python3 -m venv venv && venv/bin/pip install torch sentencepiece OpenNMT-py
     venv/bin/python tests/golden/make_opennmt_golden.py
 
-v3 is saved as OpenNMT-py 3 saves it; so is gated, which has RMSNorm and gated feed-forward layers. v2 has the layout of version 2: the generator in a Sequential, options under their
+v3 is saved as OpenNMT-py 3 saves it; so are gated, which has RMSNorm and gated feed-forward layers, rotary, and
+relative, whose attention knows distances beside the positions of its embeddings. v2 has the layout of version 2: the generator in a Sequential, options under their
 former names, vocabularies as torchtext's objects, and the first versions' names of norms. Each folder has a
 reference.json: for each source line its ids, the log-probabilities of given targets, and the greedy output.
 """
@@ -132,7 +133,7 @@ def make(name, joined, old, flags):
     opts.train_opts(parser)
     opt, _ = parser.parse_known_args(
         ["-data", "{}", "-src_vocab", "none", "-encoder_type", "transformer", "-decoder_type", "transformer", "-enc_layers", "1", "-dec_layers", "1",
-         "-hidden_size", "16", "-word_vec_size", "16", "-heads", "4", "-transformer_ff", "24", "-position_encoding", "-dropout", "0.0",
+         "-hidden_size", "16", "-word_vec_size", "16", "-heads", "4", "-transformer_ff", "24", "-dropout", "0.0",
          "-attention_dropout", "0.0"] + flags)
     ArgumentParser.update_model_opts(opt)
     both = list(pairs(2000))
@@ -164,10 +165,15 @@ def make(name, joined, old, flags):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for name in sys.argv[1:] or ["v3", "v2", "gated"]:
-        if name == "gated":  # its silu is gated
-            make(name, False, False, ["-pos_ffn_activation_fn", "silu", "-layer_norm", "rms", "-norm_eps", "1e-5", "-add_ffnbias"])
+    added = ["-position_encoding"]
+    for name in sys.argv[1:] or ["v3", "v2", "gated", "rotary", "relative"]:
+        if name == "rotary":
+            make(name, False, False, ["-max_relative_positions", "-1", "-rotary_theta", "200"])
+        elif name == "relative":
+            make(name, False, False, ["-max_relative_positions", "3"] + added)
+        elif name == "gated":  # its silu is gated
+            make(name, False, False, added + ["-pos_ffn_activation_fn", "silu", "-layer_norm", "rms", "-norm_eps", "1e-5", "-add_ffnbias"])
         elif name == "v3":
-            make(name, False, False, ["-pos_ffn_activation_fn", "gelu", "-position_encoding_type", "SinusoidalConcat"])
+            make(name, False, False, added + ["-pos_ffn_activation_fn", "gelu", "-position_encoding_type", "SinusoidalConcat"])
         else:
-            make(name, True, True, ["-share_embeddings", "-share_decoder_embeddings", "-share_vocab", "-add_qkvbias", "-add_ffnbias"])
+            make(name, True, True, added + ["-share_embeddings", "-share_decoder_embeddings", "-share_vocab", "-add_qkvbias", "-add_ffnbias"])

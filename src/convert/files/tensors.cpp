@@ -190,6 +190,12 @@ ForeignTensor rows_of(const ForeignTensor& matrix, int64_t first, int64_t count)
   return rows;
 }
 
+ForeignTensor scaled(const ForeignTensor& tensor, double factor) {
+  std::vector<float> values = to_floats(tensor);
+  for (float& value : values) value = static_cast<float>(value * factor);
+  return from_floats(std::move(values), tensor.shape);
+}
+
 ForeignTensor as_row(ForeignTensor vector) {
   CHECK(vector.shape.size() == 1, "{}", describe(vector));
   vector.shape.insert(vector.shape.begin(), 1);

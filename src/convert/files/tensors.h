@@ -49,6 +49,8 @@ ForeignTensor from_floats(std::vector<float> values, std::vector<int64_t> shape)
 // Views of a matrix.
 ForeignTensor transposed(ForeignTensor matrix);
 ForeignTensor rows_of(const ForeignTensor& matrix, int64_t first, int64_t count);
+// In floats, each element times the factor.
+ForeignTensor scaled(const ForeignTensor& tensor, double factor);
 // A vector as a matrix of one row.
 ForeignTensor as_row(ForeignTensor vector);
 

@@ -172,12 +172,6 @@ const std::vector<PartNames>& part_names(bool gated) {
   return gated ? with_gate : plain;
 }
 
-ForeignTensor scaled(const ForeignTensor& tensor, double factor) {
-  std::vector<float> values = to_floats(tensor);
-  for (float& value : values) value = static_cast<float>(value * factor);
-  return from_floats(std::move(values), tensor.shape);
-}
-
 class T5Weights {
  public:
   T5Weights(ForeignTensors tensors, std::string path, const ModelConfig& config, bool scales_output)

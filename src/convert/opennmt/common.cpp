@@ -1,7 +1,10 @@
 #include "convert/opennmt/common.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -25,6 +28,8 @@ const std::vector<PartNames>& part_names() {
   };
   static const std::vector<PartNames> all = {
       everywhere("self_attention.qkv", qkv),
+      everywhere("self_attention.distance_keys", {"self_attn.relative_positions_embeddings"}),
+      everywhere("self_attention.distance_values", {"self_attn.relative_positions_embeddings"}),
       everywhere("self_attention.output", {"self_attn.final_linear"}),
       {"self_attention.norm", {"layer_norm"}, {"layer_norm_1"}, {"input_layernorm"}},
       everywhere("cross_attention.query", {"context_attn.linear_query"}),
@@ -50,7 +55,9 @@ Name split(const std::string& parameter) {
   const std::string middle = parameter.substr(8, parameter.size() - leaf.size() - 9);
   if (!middle.starts_with("layers.")) return {stack, "", middle, leaf};
   const size_t dot = middle.find('.', 7);
-  return {stack, middle.substr(7, dot - 7), middle.substr(dot + 1), leaf};
+  const std::string layer = middle.substr(7, dot - 7), part = middle.substr(dot + 1);
+  if (leaf.starts_with("distance_")) return {stack, layer, part + "." + leaf, "weight"};
+  return {stack, layer, part, leaf};
 }
 
 std::vector<std::string> theirs(const Name& name, Toolkit toolkit) {
@@ -65,6 +72,19 @@ std::vector<std::string> theirs(const Name& name, Toolkit toolkit) {
   }
   CHECK(!names.empty(), "{}.{}", name.stack, name.part);
   return names;
+}
+
+// Of each head's rows the first of each pair, then the second ones.
+ForeignTensor halves_of_heads(const ForeignTensor& tensor, int64_t width) {
+  const std::vector<float> values = to_floats(tensor);
+  const int64_t rows = tensor.shape[0], columns = std::ssize(values) / rows, half = width / 2;
+  std::vector<float> moved(values.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t head = row - row % width, i = row % width;
+    const int64_t from = head + (i < half ? 2 * i : 2 * (i - half) + 1);
+    std::copy_n(values.begin() + from * columns, columns, moved.begin() + row * columns);
+  }
+  return from_floats(std::move(moved), tensor.shape);
 }
 
 // The norms of the first versions have names of their own.
@@ -82,9 +102,25 @@ nlohmann::json opennmt_search() {
           {"length-offset", 1}, {"max-length", 250},    {"max-length-ratio", 0}};
 }
 
-std::string described_positions(Positions positions) {
-  return positions == Positions::sinusoidal ? "positions: sines and cosines in turn, from 0"
-                                            : "positions: sines, then cosines, from 0";
+std::string described_positions(const ModelConfig& config) {
+  const std::string beside = config.relative_distance > 0
+                                 ? fmt::format("distances up to {} in each attention", config.relative_distance)
+                                 : "";
+  const auto with = [&](const char* what) {
+    return fmt::format("positions: {}{}{}", what, beside.empty() ? "" : "; ", beside);
+  };
+  switch (config.positions) {
+    case Positions::sinusoidal:
+      return with("sines and cosines in turn, from 0");
+    case Positions::rotary:
+      return with("rotary");
+    case Positions::alibi:
+      return with("ALiBi");
+    case Positions::none:
+      return "positions: " + beside;
+    default:
+      return with("sines, then cosines, from 0");
+  }
 }
 
 ForeignTensor zero_bias(int64_t columns) {
@@ -92,21 +128,31 @@ ForeignTensor zero_bias(int64_t columns) {
 }
 
 std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const std::string& path,
-                                         Toolkit toolkit, const Parameter& parameter) {
+                                         const LayerStyle& style, const Parameter& parameter) {
   const Name name = split(parameter.name);
-  const std::vector<std::string> names = theirs(name, toolkit);
-  const std::string prefix = toolkit == Toolkit::eole ? "" : "model.";
+  const std::vector<std::string> names = theirs(name, style.toolkit);
+  const std::string prefix = style.toolkit == Toolkit::eole ? "" : "model.";
+  const bool is_distance = name.part.find(".distance_") != std::string::npos;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
   std::vector<ForeignTensor> parts;
   for (const std::string& one : names) {
     const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
-    const bool is_norm = name.part.ends_with("norm");
-    if (rows > 1) {
+    const bool is_norm = name.part.ends_with("norm"),
+               is_rotated = style.rotated_width > 0 && (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
+    if (is_distance) {
+      const ForeignTensor& vectors = tensor_of(tensors, path, tensor, {rows, columns});
+      // eole divides the products of queries and keys by the root of their width, but not those with these.
+      const bool unscaled = style.toolkit == Toolkit::eole && name.part.ends_with("keys");
+      parts.push_back(unscaled ? scaled(vectors, std::sqrt(static_cast<double>(columns))) : vectors);
+    } else if (rows > 1 && is_rotated) {
+      parts.push_back(transposed(halves_of_heads(tensor_of(tensors, path, tensor, {columns, rows}), style.rotated_width)));
+    } else if (rows > 1) {
       parts.push_back(transposed(tensor_of(tensors, path, tensor, {columns, rows})));
     } else if (name.leaf == "bias" && !is_norm && !tensors.contains(tensor)) {
       parts.push_back(zero_bias(columns));
     } else {
-      parts.push_back(as_row(tensor_of(tensors, path, tensor, {columns})));
+      const ForeignTensor& row = tensor_of(tensors, path, tensor, {columns});
+      parts.push_back(as_row(is_rotated ? halves_of_heads(row, style.rotated_width) : row));
     }
   }
   return parts;

@@ -10,8 +10,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "convert/files/tensors.h"
+#include "model/config.h"
 #include "nn/parameters.h"
-#include "nn/positions.h"
 
 namespace dragoman::internal {
 
@@ -21,13 +21,19 @@ inline constexpr int64_t opennmt_heads = 8, opennmt_d_ff = 2048;
 nlohmann::json opennmt_search();
 
 // The positions, as a choice to be shown.
-std::string described_positions(Positions positions);
+std::string described_positions(const ModelConfig& config);
 
 enum class Toolkit { opennmt, eole };
 
+// How a layer's parameters are named, and what rotary positions pair.
+struct LayerStyle {
+  Toolkit toolkit;
+  int64_t rotated_width = 0;  // of heads whose neighbouring columns are turned together; 0: none
+};
+
 // What a layer's parameter consists of. Their matrices are output by input; biases that a model lacks are zero.
 std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const std::string& path,
-                                         Toolkit toolkit, const Parameter& parameter);
+                                         const LayerStyle& style, const Parameter& parameter);
 
 // A bias of no effect.
 ForeignTensor zero_bias(int64_t columns);

@@ -41,7 +41,7 @@ void check_eole(const Settings& stack) {
     stack.require(key, false);
   for (const char* key : {"relative_positions_buckets", "sliding_window", "num_experts"})
     if (stack.integer(key, 0) > 0) refuse_setting(stack, key);
-  for (const char* key : {"rope_config", "attn_scaling", "layer_types", "interpolate_mode"})
+  for (const char* key : {"attn_scaling", "layer_types", "interpolate_mode"})
     if (stack.has(key)) refuse_setting(stack, key);
   if (stack.has("heads_kv") && stack.integer("heads_kv") != stack.integer("heads"))
     refuse_setting(stack, "heads_kv");
@@ -83,15 +83,41 @@ void check_common(const Settings& encoder, const Settings& decoder) {
       refuse_setting(decoder, key);
 }
 
-Positions positions_of(const Settings& model) {
+// Turns of the whole of each head, at rates that depend on theta alone.
+void check_rotary(const Settings& rope) {
+  for (const char* key : {"rotary_dim", "rotary_dim_global"})
+    if (rope.integer(key, 0) != 0) refuse_setting(rope, key);
+  for (const char* key : {"scaling_type", "xdrope_section"})
+    if (rope.has(key)) refuse_setting(rope, key);
+  if (rope.number("partial_rotary_factor", 0) != 0) refuse_setting(rope, "partial_rotary_factor");
+}
+
+// Only embeddings with positions are multiplied by the root of their width.
+void set_positions(const Settings& model, ModelConfig& config) {
   const Settings embeddings = model.object("embeddings");
   embeddings.require("normalize", false);
   embeddings.require("embedding_layer_norm", false);
   const std::string name = embeddings.text("position_encoding_type",
                                            model.text("position_encoding_type", "SinusoidalInterleaved"));
-  if (name == "SinusoidalInterleaved") return Positions::sinusoidal;
-  if (name == "SinusoidalConcat") return Positions::tensor2tensor;
-  throw Error("{}: position_encoding_type {} is not supported", model.path(), in_quotes(name));
+  if (name == "SinusoidalInterleaved") return;
+  if (name == "SinusoidalConcat") {
+    config.positions = Positions::tensor2tensor;
+    return;
+  }
+  config.embedding_scale = 1;
+  if (name == "Rotary") {
+    const Settings rope = model.object("rope_config");
+    check_rotary(rope);
+    config.positions = Positions::rotary;
+    config.rotary_base = rope.number("rotary_theta", default_base);
+  } else if (name == "Alibi") {
+    config.positions = Positions::alibi;
+  } else if (name == "Relative") {
+    config.positions = Positions::none;
+    config.relative_distance = embeddings.integer("n_positions", model.integer("n_positions", 0));
+  } else {
+    throw Error("{}: position_encoding_type {} is not supported", model.path(), in_quotes(name));
+  }
 }
 
 ModelConfig eole_config(const Settings& model) {
@@ -110,8 +136,8 @@ ModelConfig eole_config(const Settings& model) {
                         .norm_kind = norm_kind_of(encoder),
                         .norm_eps = encoder.number("norm_eps", 1e-5),
                         .activation = eole_activation(encoder),
-                        .gated = encoder.text("mlp_activation_fn", "relu").starts_with("gated-"),
-                        .positions = positions_of(model)};
+                        .gated = encoder.text("mlp_activation_fn", "relu").starts_with("gated-")};
+  set_positions(model, config);
   if (model.flag("share_decoder_embeddings", false))
     config.tied = model.flag("share_embeddings", false) ? Tied::all : Tied::output;
   return config;
@@ -155,7 +181,7 @@ ForeignTensors read_weights_of(const std::string& folder) {
 }
 
 std::vector<ForeignTensor> eole_tensors(const ForeignTensors& tensors, const std::string& path,
-                                        const Parameter& parameter) {
+                                        const LayerStyle& style, const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -169,7 +195,7 @@ std::vector<ForeignTensor> eole_tensors(const ForeignTensors& tensors, const std
                       {rows, columns})};
   if (name.ends_with("embedding.weight"))
     return {tensor_of(tensors, path, eole_source_table, {rows, columns})};
-  return opennmt_layer(tensors, path, Toolkit::eole, parameter);
+  return opennmt_layer(tensors, path, style, parameter);
 }
 
 }  // namespace
@@ -193,12 +219,16 @@ ImportedModel import_eole(const ImportRequest& request) {
   const auto tensors = std::make_shared<const ForeignTensors>(read_weights_of(folder));
   model.config.tied_bias = model.config.tied != Tied::none && tensors->contains("generator.bias");
   model.search = opennmt_search();
-  model.choices = {described_positions(model.config.positions),
+  model.choices = {described_positions(model.config),
                    fmt::format("the decoder begins with {}; the source has no end mark; norms add {}",
                                target.tokens[static_cast<size_t>(target.start)], model.config.norm_eps),
                    "beam 5, scores divided by the length: eole's defaults"};
-  model.tensors_of = [tensors, folder](const Parameter& parameter) {
-    return eole_tensors(*tensors, folder, parameter);
+  LayerStyle style = {.toolkit = Toolkit::eole};
+  if (model.config.positions == Positions::rotary &&
+      settings.object("rope_config").flag("rotary_interleave", true))
+    style.rotated_width = model.config.d_model / model.config.heads;
+  model.tensors_of = [tensors, folder, style](const Parameter& parameter) {
+    return eole_tensors(*tensors, folder, style, parameter);
   };
   return model;
 }

@@ -31,10 +31,9 @@ void check_opennmt(const TorchOptions& o) {
   for (const char* key :
        {"copy_attn", "parallel_residual", "shared_layer_norm", "multiquery", "num_kv", "n_src_feats"})
     o.require(key, false);
-  if (o.integer("max_relative_positions", 0) != 0)
-    o.refuse("max_relative_positions");  // relative, rotary or alibi
+  if (o.integer("relative_positions_buckets", 0) > 0) o.refuse("relative_positions_buckets");
+  if (o.integer("rotary_dim", 0) != 0) o.refuse("rotary_dim");
   if (o.text("self_attn_type", "scaled-dot").find("scaled-dot") != 0) o.refuse("self_attn_type");
-  if (!o.flag("position_encoding", true)) o.refuse("position_encoding");
 }
 
 // Its silu is gated as well.
@@ -60,11 +59,28 @@ NormKind norm_kind_of(const TorchOptions& o) {
   o.refuse("layer_norm");
 }
 
-Positions positions_of(const TorchOptions& o) {
+// max_relative_positions is a distance, or the number of another kind. Only embeddings with positions are multiplied by
+// the root of their width.
+void set_positions(const TorchOptions& o, ModelConfig& config) {
+  constexpr int64_t rotary = -1, alibi = -2;
+  const int64_t relative = o.integer("max_relative_positions", 0);
+  config.relative_distance = std::max<int64_t>(relative, 0);
+  const bool added = o.flag("position_encoding", true);
+  if (relative < alibi || (added && relative < 0)) o.refuse("max_relative_positions");
+  if (!added) {
+    config.embedding_scale = 1;
+    config.positions = relative == rotary  ? Positions::rotary
+                       : relative == alibi ? Positions::alibi
+                                           : Positions::none;
+    config.rotary_base = o.number("rotary_theta", default_base);
+    return;
+  }
   const std::string name = o.text("position_encoding_type", "SinusoidalInterleaved");
-  if (name == "SinusoidalInterleaved") return Positions::sinusoidal;
-  if (name == "SinusoidalConcat") return Positions::tensor2tensor;
-  o.refuse("position_encoding_type");
+  if (name == "SinusoidalConcat") {
+    config.positions = Positions::tensor2tensor;
+  } else if (name != "SinusoidalInterleaved") {
+    o.refuse("position_encoding_type");
+  }
 }
 
 // Three names in as many versions; of the last two sides may differ.
@@ -102,11 +118,11 @@ ModelConfig opennmt_config(const TorchOptions& o, const ForeignTensors& tensors)
                         .norm_eps = o.number("norm_eps", 1e-6),
                         .activation = opennmt_activation(o),
                         .gated = is_gated(o),
-                        .positions = positions_of(o),
                         .dropout = dropout,
                         .attention_dropout = dropout_of(o, "attention_dropout", dropout),
                         .activation_dropout = dropout,
                         .embedding_dropout = dropout};
+  set_positions(o, config);
   if (o.flag("share_decoder_embeddings")) config.tied = o.flag("share_embeddings") ? Tied::all : Tied::output;
   config.tied_bias = config.tied != Tied::none && has_generator_bias(tensors);
   return config;
@@ -171,7 +187,7 @@ std::string generator_name(const ForeignTensors& tensors, const char* leaf) {
 }
 
 std::vector<ForeignTensor> opennmt_tensors(const ForeignTensors& tensors, const std::string& path,
-                                           const Parameter& parameter) {
+                                           const LayerStyle& style, const Parameter& parameter) {
   const std::string& name = parameter.name;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name == "generator.bias") {
@@ -182,7 +198,7 @@ std::vector<ForeignTensor> opennmt_tensors(const ForeignTensors& tensors, const 
     return {tensor_of(tensors, path, generator_name(tensors, "weight"), {rows, columns})};
   if (name == "target_embedding.weight") return {tensor_of(tensors, path, target_table, {rows, columns})};
   if (name.ends_with("embedding.weight")) return {tensor_of(tensors, path, source_table, {rows, columns})};
-  return opennmt_layer(tensors, path, Toolkit::opennmt, parameter);
+  return opennmt_layer(tensors, path, style, parameter);
 }
 
 }  // namespace
@@ -209,11 +225,14 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   check_rows(rows_of_table(file->tensors, path, source_table, 0), source, source_table, path);
   check_rows(rows_of_table(file->tensors, path, target_table, 0), target, target_table, path);
   model.search = opennmt_search();
-  model.choices = {described_positions(model.config.positions),
+  model.choices = {described_positions(model.config),
                    fmt::format("the decoder begins with {}; the source has no end mark", start_token(*file)),
                    "beam 5, scores divided by the length: OpenNMT-py's defaults"};
-  model.tensors_of = [file, path](const Parameter& parameter) {
-    return opennmt_tensors(file->tensors, path, parameter);
+  LayerStyle style = {.toolkit = Toolkit::opennmt};
+  if (model.config.positions == Positions::rotary && options.flag("rotary_interleave", true))
+    style.rotated_width = model.config.d_model / model.config.heads;
+  model.tensors_of = [file, path, style](const Parameter& parameter) {
+    return opennmt_tensors(file->tensors, path, style, parameter);
   };
   return model;
 }
