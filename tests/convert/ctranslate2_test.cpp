@@ -108,8 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Of, CTranslate2,
                                          "trained/int16", "trained/int8", "random/pre_norm",
                                          "random/post_norm", "random/unscaled", "random/scaled",
                                          "random/rounded", "random/gated", "random/gated_rounded",
-                                         "versions/1", "versions/2", "versions/3", "versions/4",
-                                         "versions/5"),
+                                         "random/relative", "random/t5", "random/t5_rounded", "versions/1",
+                                         "versions/2", "versions/3", "versions/4", "versions/5"),
                          [](const auto& test) { return test_name(test.param); });
 
 // --- int8 -------------------------------------------------------------------------------------------
@@ -248,7 +248,8 @@ TEST_F(CTranslate2Folder, VariablesOfOtherArchitecturesAreNamed) {
   EXPECT_EQ(with_scalar("encoder/alibi", 0), "");
   for (const auto& [name, what] :
        {std::pair("encoder/alibi", "linear biases"),
-        {"encoder/layer_0/self_attention/relative_position_keys", "relative positions"},
+        {"encoder/layer_0/self_attention/relative_position_keys", "only one of encoder and decoder"},
+        {"encoder/layer_0/self_attention/relative_asymmetric_position_keys", "relative positions"},
         {"encoder/layer_0/ffn/linear_0_noact/weight", "linear_0_noact"},
         {"decoder/layer_0/ffn/linear_0_noact/weight", "gated"},
         {"encoder/embeddings_1/weight", "source factors"},

@@ -88,6 +88,17 @@ def set_attention(spec, d, draw, bias, cross=False):
         set_linear(linear, out, d, draw, bias)
 
 
+def set_distances(spec, first, heads, d, draw):
+    """Shaw's vectors, or T5's bias, which the first layer has for all."""
+    if hasattr(spec, "relative_position_keys"):
+        for name in ("relative_position_keys", "relative_position_values"):
+            setattr(spec, name, draw.normal(0, 0.5, (7, d // heads)).astype(numpy.float32))
+    if hasattr(spec, "relative_attention_bias"):
+        own = draw.normal(0, 1, (8, heads)).astype(numpy.float32) if spec is first else first.relative_attention_bias
+        spec.relative_attention_bias = own
+        spec.relative_attention_max_distance = numpy.dtype("int32").type(9)
+
+
 def set_stack(spec, vocabulary, d, d_ff, draw, positions, bias, scale):
     embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
     embeddings.weight = draw.normal(0, 0.5, (vocabulary, d)).astype(numpy.float32)
@@ -99,6 +110,7 @@ def set_stack(spec, vocabulary, d, d_ff, draw, positions, bias, scale):
             set_norm(getattr(spec, norm), d, draw)
     for layer in spec.layer:
         set_attention(layer.self_attention, d, draw, bias)
+        set_distances(layer.self_attention, spec.layer[0].self_attention, int(spec.num_heads), d, draw)
         if hasattr(layer, "attention"):
             set_attention(layer.attention, d, draw, bias, cross=True)
         set_norm(layer.ffn.layer_norm, d, draw)
@@ -114,7 +126,7 @@ def vocabulary_of(name, marks):
 
 
 def random_spec(layers=(1, 1), heads=4, decoder_heads=None, d=8, positions=0, tied=False, separate=False, bias=True, scale=True,
-                output_bias=True, zero_start=False, marks=("<unk>", "<s>", "</s>"), epsilon=None, source_eos=True, seed=1, **choices):
+                output_bias=True, zero_start=False, marks=("<unk>", "<s>", "</s>"), epsilon=None, source_eos=True, seed=1, t5=False, **choices):
     draw = numpy.random.default_rng(seed)
     spec = transformer_spec.TransformerSpec.from_config(layers, heads, **choices)
     source, target = vocabulary_of("source.spm", list(marks)), vocabulary_of("target.spm", list(marks))
@@ -125,6 +137,12 @@ def random_spec(layers=(1, 1), heads=4, decoder_heads=None, d=8, positions=0, ti
     if decoder_heads:
         spec.decoder.num_heads = numpy.dtype("int16").type(decoder_heads)
     spec.decoder.start_from_zero_embedding = zero_start
+    if t5:
+        spec.decoder.scale_outputs = numpy.float32(0.4)
+        for layer in spec.encoder.layer + spec.decoder.layer:
+            for attention in (layer.self_attention, getattr(layer, "attention", None)):
+                if attention:
+                    attention.queries_scale = 1.0
     set_linear(spec.decoder.projection, len(target), d, draw, output_bias)
     if tied:
         spec.decoder.projection.weight = spec.decoder.embeddings.weight
@@ -234,7 +252,13 @@ def make_version(version, quantization):
     reference(folder, LINES[:2], OUT / "trained", caller_ends=False, texts=False)
 
 
+T5 = dict(t5=True, layers=(2, 2), scale=False, bias=False, output_bias=False, relative_attention_bias=True, rms_norm=True, ffn_glu=True,
+          activation=Activation.GELUTanh)
+
 if __name__ == "__main__":
+    make_random("relative", with_relative_position=True, layers=(2, 1))
+    make_random("t5", **T5)
+    make_random("t5_rounded", quantization="int8", **T5)
     make_trained()
     make_random("pre_norm", separate=True, activation=Activation.SWISH, layers=(2, 1), decoder_heads=2, epsilon=1e-6)
     make_random("post_norm", pre_norm=False, activation=Activation.GELU, positions=60, layernorm_embedding=True, zero_start=True, tied="all",

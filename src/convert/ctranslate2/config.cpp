@@ -78,10 +78,6 @@ double embedding_scale(const CTranslate2Model& model, int64_t width) {
   return std::abs(encoder - root) < 1e-6 * root ? 0 : encoder;
 }
 
-bool same(const ForeignTensor& a, const ForeignTensor& b) {
-  return a.type == b.type && a.shape == b.shape && a.scales == b.scales && std::ranges::equal(a.data, b.data);
-}
-
 Tied tied_of(const CTranslate2Model& model) {
   const ForeignTensor& target = model.matrix(decoder_embedding);
   if (!same(target, model.matrix(generator))) return Tied::none;
@@ -102,8 +98,32 @@ bool is_table_of(const CTranslate2Model& model, Positions kind, int64_t first) {
   return true;
 }
 
+// Of the first layer of both stacks, which must agree.
+bool both_have(const CTranslate2Model& model, const std::string& name) {
+  const bool encoder = model.has("encoder/layer_0" + name), decoder = model.has("decoder/layer_0" + name);
+  if (encoder != decoder)
+    throw Error("{} has {} in only one of encoder and decoder, which is not supported", model.path,
+                name.substr(1));
+  return encoder;
+}
+
+// Attention that knows distances stands for positions of embeddings.
+bool set_distances(const CTranslate2Model& model, ModelConfig& config) {
+  if (both_have(model, t5_bias)) {
+    config.positions = Positions::t5;
+    config.position_buckets = model.matrix("encoder/layer_0" + t5_bias).shape[0];
+    config.max_distance = static_cast<int64_t>(common(model, "layer_0" + t5_distance, 128));
+    return true;
+  }
+  if (!both_have(model, distance_keys)) return false;
+  config.positions = Positions::none;
+  config.relative_distance = (model.matrix("encoder/layer_0" + distance_keys).shape[0] - 1) / 2;
+  return true;
+}
+
 // A stored table that follows a formula need not be stored, and then has no end.
 void set_positions(const CTranslate2Model& model, ModelConfig& config) {
+  if (set_distances(model, config)) return;
   if (model.has(encoder_positions) != model.has(decoder_positions))
     throw Error("{} has position encodings for only one of encoder and decoder, which is not supported",
                 model.path);
@@ -151,6 +171,9 @@ ModelConfig ctranslate2_config(const CTranslate2Model& model) {
                         .tied = tied_of(model),
                         .source_vocabulary = source.shape[0],
                         .target_vocabulary = target.shape[0]};
+  // Queries, keys and values stand one below the other.
+  const int64_t width = model.matrix("encoder/layer_0/self_attention/linear_0/weight").shape[0] / 3;
+  if (width != config.d_model) config.head_width = width / config.heads;
   config.tied_bias = config.tied != Tied::none && model.has("decoder/projection/bias");
   config.norm_eps = model.settings.norm_eps.value_or(config.norm_kind == NormKind::rms ? 1e-6 : 1e-5);
   set_positions(model, config);

@@ -33,7 +33,39 @@ constexpr int64_t default_output_length = 256, default_source_length = 1024;
 
 // --- The weights ------------------------------------------------------------------------------------
 
-std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const Parameter& parameter) {
+// The part of a weight or bias that queries come from, each row times the factor. Their scores may have another scale
+// than the root of a head's width.
+ForeignTensor with_longer_queries(ForeignTensor tensor, int64_t queries, double factor) {
+  if (factor == 1) return tensor;
+  const int64_t rows = tensor.shape[0];
+  if (tensor.type == ElementType::i8 || tensor.type == ElementType::i16) {
+    if (tensor.scales.size() == 1) tensor.scales.assign(static_cast<size_t>(rows), tensor.scales[0]);
+    for (int64_t i = 0; i < queries; ++i) tensor.scales[static_cast<size_t>(i)] /= static_cast<float>(factor);
+    return tensor;
+  }
+  std::vector<float> values = to_floats(tensor);
+  const auto end = values.begin() + std::ssize(values) / rows * queries;
+  std::for_each(values.begin(), end, [factor](float& value) { value = static_cast<float>(value * factor); });
+  return from_floats(std::move(values), tensor.shape);
+}
+
+ForeignTensor rescaled(const CTranslate2Model& model, const ModelConfig& config, const std::string& name,
+                       const ForeignTensor& tensor) {
+  const size_t linear = name.find("/linear_0/");
+  if (name == "decoder/layer_norm/gamma" || name == "decoder/layer_norm/beta") {
+    const double scale = model.scalar("decoder/scale_outputs", 1);
+    return scale == 1 || scale == 0 ? tensor : scaled(tensor, scale);
+  }
+  if (linear == std::string::npos || !name.substr(0, linear).ends_with("attention")) return tensor;
+  const double scale = model.scalar(name.substr(0, linear) + "/queries_scale", 0);
+  if (scale == 0) return tensor;
+  const int64_t heads = name.starts_with("encoder") ? config.heads : decoder_heads(config),
+                width = attention_width(config, heads);
+  return with_longer_queries(tensor, width, scale * std::sqrt(static_cast<double>(width / heads)));
+}
+
+std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const ModelConfig& config,
+                                      const Parameter& parameter) {
   const std::string name = ctranslate2_name(parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   if (name.ends_with("/bias") && !model.has(name))
@@ -43,10 +75,10 @@ std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const Param
     if (tensor.shape != shape)
       throw Error("{}: {} is {}, but the other tensors imply [{}]", model.path, name, describe(tensor),
                   fmt::join(shape, ", "));
-    return tensor;
+    return rescaled(model, config, name, tensor);
   };
   if (parameter.role == Role::weight) return {transposed(of_shape({columns, rows}))};
-  if (parameter.role == Role::table) return {of_shape({rows, columns})};
+  if (parameter.role == Role::table || (rows > 1 && !parameter.constant)) return {of_shape({rows, columns})};
   if (!parameter.constant) return {as_row(of_shape({columns}))};
   model.matrix(name);
   return {rows_of(tensor, 0, rows)};  // the longer of two tables of positions
@@ -54,7 +86,7 @@ std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const Param
 
 // Why a model with a variable of this name cannot be imported.
 const char* reason(const std::string& name) {
-  for (const auto& [part, what] : {std::pair("relative_", "relative positions are"),
+  for (const auto& [part, what] : {std::pair("relative_", "this kind of relative positions is"),
                                    {"rotary", "rotary positions are"},
                                    {"alibi", "attention with linear biases is"},
                                    {"num_heads_kv", "heads that share keys and values are"},
@@ -78,6 +110,9 @@ bool is_harmless(const CTranslate2Model& model, const std::string& name) {
                                                                 "scale_embeddings",
                                                                 "start_from_zero_embedding",
                                                                 "multiply_by_sqrt_depth",
+                                                                "queries_scale",
+                                                                "scale_outputs",
+                                                                "relative_attention_max_distance",
                                                                 "unk_token",
                                                                 "bos_token",
                                                                 "eos_token",
@@ -96,6 +131,10 @@ void check_variables(const CTranslate2Model& model, const ModelConfig& config) {
                                               generator};
   for (const Parameter& parameter : ours.parameters.list()) known.insert(ctranslate2_name(parameter.name));
   for (const auto& [name, tensor] : model.tensors) {
+    // Other layers have the first one's.
+    if (config.positions == Positions::t5 && name.ends_with(t5_bias) &&
+        same(tensor, model.find(name.substr(0, 7) + "/layer_0" + t5_bias)))
+      continue;
     const bool is_scale = name.ends_with("_scale") && known.contains(name.substr(0, name.size() - 6));
     if (known.contains(name) || is_scale || is_harmless(model, name)) continue;
     throw Error("{} has the variable {}: {} not supported", model.path, in_quotes(name), reason(name));
@@ -228,7 +267,9 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";
   model.choices = choices_of(model, settings);
-  model.tensors_of = [theirs](const Parameter& parameter) { return tensors_of(*theirs, parameter); };
+  model.tensors_of = [theirs, config = model.config](const Parameter& parameter) {
+    return tensors_of(*theirs, config, parameter);
+  };
   return model;
 }
 

@@ -103,9 +103,10 @@ nlohmann::json opennmt_search() {
 }
 
 std::string described_positions(const ModelConfig& config) {
-  const std::string beside = config.relative_distance > 0
-                                 ? fmt::format("distances up to {} in each attention", config.relative_distance)
-                                 : "";
+  const std::string beside =
+      config.relative_distance > 0
+          ? fmt::format("distances up to {} in each attention", config.relative_distance)
+          : "";
   const auto with = [&](const char* what) {
     return fmt::format("positions: {}{}{}", what, beside.empty() ? "" : "; ", beside);
   };
@@ -138,14 +139,16 @@ std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const st
   for (const std::string& one : names) {
     const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
     const bool is_norm = name.part.ends_with("norm"),
-               is_rotated = style.rotated_width > 0 && (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
+               is_rotated = style.rotated_width > 0 &&
+                            (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
     if (is_distance) {
       const ForeignTensor& vectors = tensor_of(tensors, path, tensor, {rows, columns});
       // eole divides the products of queries and keys by the root of their width, but not those with these.
       const bool unscaled = style.toolkit == Toolkit::eole && name.part.ends_with("keys");
       parts.push_back(unscaled ? scaled(vectors, std::sqrt(static_cast<double>(columns))) : vectors);
     } else if (rows > 1 && is_rotated) {
-      parts.push_back(transposed(halves_of_heads(tensor_of(tensors, path, tensor, {columns, rows}), style.rotated_width)));
+      parts.push_back(transposed(
+          halves_of_heads(tensor_of(tensors, path, tensor, {columns, rows}), style.rotated_width)));
     } else if (rows > 1) {
       parts.push_back(transposed(tensor_of(tensors, path, tensor, {columns, rows})));
     } else if (name.leaf == "bias" && !is_norm && !tensors.contains(tensor)) {
