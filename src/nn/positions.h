@@ -38,8 +38,8 @@ inline bool has_fixed_length(Positions kind) {
 
 constexpr double default_base = 10000;
 
-// One entry of a table that is computed. rotary: of a head's width, the cosines, then the sines; its rates are powers of
-// `base`, which is 10000 for the others.
+// One entry of a table that is computed. rotary: of a head's width, the cosines, then the sines; its rates are powers
+// of `base`, which is 10000 for the others.
 double position_value(Positions kind, int64_t position, int64_t column, int64_t width,
                       double base = default_base);
 

@@ -66,16 +66,16 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;
   float dropout = 0;
-  // What is added by a key's distance from the query, unless nothing: a row for each, from the farthest before it to the
-  // farthest after it, which also stand for keys still farther away. To scores, a column for each head:
+  // What is added by a key's distance from the query, unless nothing: a row for each, from the farthest before it to
+  // the farthest after it, which also stand for keys still farther away. To scores, a column for each head:
   Tensor distance_bias = {};
   bool bias_learns = false;                         // whether its gradient is wanted
   Tensor distance_keys = {}, distance_values = {};  // to keys and values, for all heads (Shaw et al., 2018)
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
 
-// softmax(q·kᵀ/√width + bias) itself, for inspection: it has no backward. A row for each query with its heads side by side,
-// each as wide as the longest span of keys; 0 for masked keys and beyond the span.
+// softmax(q·kᵀ/√width + bias) itself, for inspection: it has no backward. A row for each query with its heads side by
+// side, each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 
 // The states of simpler simple recurrent units (Kim et al., 2019), c[t] = f·c[t−1] + (1 − f)·x with f = σ(g), and

@@ -13,8 +13,8 @@ namespace dragoman::internal {
 struct Languages {
   std::vector<std::pair<std::string, int32_t>> tokens;  // of each language: "fra_Latn", and its token
 
-  // Where a source has its token. The end mark is </s>. target_first: a source begins with the token of the language that
-  // it shall be translated into, and outputs have none.
+  // Where a source has its token. The end mark is </s>. target_first: a source begins with the token of the language
+  // that it shall be translated into, and outputs have none.
   enum class TokenPosition { first, before_end, after_end, target_first } position = TokenPosition::first;
   // The decoder reads the token instead of the start token, and not after it.
   bool replaces_start = false;

@@ -19,6 +19,41 @@ struct NamedConfig {
   ModelConfig config;
 };
 
+// Whose attention knows distances.
+inline std::vector<NamedConfig> small_configs_of_distances(const ModelConfig& pre) {
+  ModelConfig t5 = pre;
+  t5.norm_kind = NormKind::rms;
+  t5.activation = Activation::swish;
+  t5.gated = true;
+  t5.tied = Tied::inputs;
+  t5.source_vocabulary = t5.target_vocabulary = 29;
+  t5.positions = Positions::t5;
+  t5.position_buckets = 8;
+  t5.max_distance = 12;
+  t5.head_width = 7;
+  t5.decoder_heads = 3;
+
+  ModelConfig alibi = pre;
+  alibi.norm = NormOrder::post;
+  alibi.activation = Activation::gelu;
+  alibi.heads = 3;
+  alibi.positions = Positions::alibi;
+  alibi.d_model = 21;
+
+  ModelConfig rotary = pre;
+  rotary.positions = Positions::rotary;
+  rotary.activation = Activation::gelu;
+  rotary.rotary_base = 500;
+  rotary.head_width = 6;
+
+  ModelConfig relative = pre;
+  relative.relative_distance = 3;
+  relative.positions = Positions::none;
+  relative.activation = Activation::gelu;
+  relative.decoder_heads = 5;
+  return {{"t5", t5}, {"alibi", alibi}, {"rotary", rotary}, {"relative", relative}};
+}
+
 // Widths that fill no vector; each choice of [model] in one of them at least.
 inline std::vector<NamedConfig> small_configs() {
   ModelConfig pre = {.encoder_layers = 1, .decoder_layers = 2, .d_model = 20, .heads = 2, .d_ff = 37};
@@ -70,39 +105,10 @@ inline std::vector<NamedConfig> small_configs() {
   gated.norm_kind = NormKind::rms;
   gated.activation = Activation::swish;
   gated.gated = true;
-
-  ModelConfig t5 = gated;
-  t5.positions = Positions::t5;
-  t5.position_buckets = 8;
-  t5.max_distance = 12;
-  t5.head_width = 7;
-  t5.decoder_heads = 3;
-
-  ModelConfig alibi = post;
-  alibi.positions = Positions::alibi;
-  alibi.d_model = 21;
-
-  ModelConfig rotary = pre;
-  rotary.positions = Positions::rotary;
-  rotary.activation = Activation::gelu;
-  rotary.rotary_base = 500;
-  rotary.head_width = 6;
-
-  ModelConfig relative = pre;
-  relative.relative_distance = 3;
-  relative.positions = Positions::none;
-  relative.activation = Activation::gelu;
-  relative.decoder_heads = 5;
-  return {{"pre", pre},
-          {"post_tied_gelu", post},
-          {"learned_swish", learned},
-          {"marian", marian},
-          {"bart", bart},
-          {"gated", gated},
-          {"t5", t5},
-          {"alibi", alibi},
-          {"rotary", rotary},
-          {"relative", relative}};
+  std::vector<NamedConfig> all = {{"pre", pre},       {"post_tied_gelu", post}, {"learned_swish", learned},
+                                  {"marian", marian}, {"bart", bart},           {"gated", gated}};
+  std::ranges::move(small_configs_of_distances(pre), std::back_inserter(all));
+  return all;
 }
 
 // Models without an encoder, apart from those above: many tests look at what an encoder does.

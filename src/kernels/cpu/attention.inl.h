@@ -1,7 +1,7 @@
 // Attention over spans: softmax(scale · q·kᵀ)·v, head by head, and what distances add (attention_distances.inl.h).
 //
 // A task is one head of one sentence. Queries are taken a tile at a time, from the span's start; a tile's scores
-// for all keys exist in the worker's workspace only. Backward (attention_backward.inl.h) recomputes them from log Σ exp.
+// for all keys exist in the worker's workspace only. Backward (attention_backward.inl.h) recomputes them.
 // Rows are independent: a query's result is the same alone (decoding) and among others (training).
 #pragma once
 

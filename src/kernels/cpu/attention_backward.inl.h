@@ -45,12 +45,22 @@ struct AttentionGradients {
 // A task is one head of a few sentences where distances have gradients, so that there are not too many sums of them.
 inline int64_t spans_of_task(const DistanceGradients& gradients) { return has_gradients(gradients) ? 8 : 1; }
 
+// Dropout's multipliers of a query's probabilities, in `memory`; null where nothing drops.
+inline const float* row_multipliers(const AttentionShape& shape, int64_t row, int64_t head, int64_t keys,
+                                    float* memory) {
+  if (shape.dropout.rate == 0) return nullptr;
+  const DropoutMask mask = dropout_mask(shape.dropout);
+  for (int64_t b = 0; b * dropout_block < keys; ++b)
+    dropout_multipliers(mask, shape.dropout.rows[row], static_cast<uint32_t>(head), b,
+                        memory + b * dropout_block);
+  return memory;
+}
+
 // `sums`: of the distances' gradients, which a head of a span adds to.
 inline void attend_backward(const AttentionShape& shape, const Head& head, ConstMatrix q, ConstMatrix k,
                             ConstMatrix v, const AttentionGradients& gradients, DistanceSums* sums,
                             Pieces memory) {
   const int64_t keys = head.keys.length, width = shape.width, h = head.index;
-  const DropoutMask mask = dropout_mask(shape.dropout);
   float* k_columns = memory.take(packed_size(width, keys));
   float* v_columns = memory.take(packed_size(width, keys));
   float* k_rows = memory.take(packed_size(keys, width));
@@ -79,13 +89,6 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
     distances.begin_tile(my_q, block);
     distances_backward.add_value_products(head, first, shape.causal, dout, dp, block);
     for (int64_t i = 0; i < rows; ++i) {
-      const bool drops = shape.dropout.rate > 0;
-      if (drops) {
-        for (int64_t b = 0; b * dropout_block < keys; ++b) {
-          dropout_multipliers(mask, shape.dropout.rows[row + i], static_cast<uint32_t>(h), b,
-                              multipliers + b * dropout_block);
-        }
-      }
       const bool scaled = has_distances(shape);  // by them
       const SoftmaxBackward at = {
           .scale = scaled ? 1 : shape.scale,
@@ -96,21 +99,20 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
       float *p_row = scores + i * p.stride, *dp_row = score_gradients + i * dp.stride;
       const int64_t position = head.position(first + i);
       if (scaled) distances.add_to_scores(i, position, at.visible, p_row);
-      softmax_row_backward(at, drops ? multipliers : nullptr, p_row, dp_row);
+      softmax_row_backward(at, row_multipliers(shape, row + i, h, keys, multipliers), p_row, dp_row);
       if (scaled) distances_backward.add_bias(position, at.visible, dp_row);
     }
+    const PackedMatrix tile_rows = {tile_rows_packed, rows, width};
     pack_single_thread(dout, tile_rows_packed);
-    multiply_single_thread(ConstMatrix(p).transposed(), {tile_rows_packed, rows, width},
+    multiply_single_thread(ConstMatrix(p).transposed(), tile_rows,
                            part_of(gradients.v, head.keys.begin, keys, h, width), later, block);
-    distances_backward.add_value_vectors(head, first, shape.causal, p, {tile_rows_packed, rows, width},
-                                         block);
+    distances_backward.add_value_vectors(head, first, shape.causal, p, tile_rows, block);
     pack_single_thread(my_q, tile_rows_packed);
-    multiply_single_thread(ConstMatrix(dp).transposed(), {tile_rows_packed, rows, width},
+    multiply_single_thread(ConstMatrix(dp).transposed(), tile_rows,
                            part_of(gradients.k, head.keys.begin, keys, h, width), later, block);
     const Matrix q_gradient = part_of(gradients.q, row, rows, h, width);
     multiply_single_thread(dp, {k_rows, keys, width}, q_gradient, gradients.accumulate, block);
-    distances_backward.add_key_vectors(head, first, shape.causal, dp, {tile_rows_packed, rows, width},
-                                       q_gradient, block);
+    distances_backward.add_key_vectors(head, first, shape.causal, dp, tile_rows, q_gradient, block);
   }
 }
 

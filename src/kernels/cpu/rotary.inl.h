@@ -1,5 +1,5 @@
-// Rotary positions (Su et al., 2021): each pair of columns of a head is turned by an angle that grows with the position,
-// so that the product of two rows depends on their distance.
+// Rotary positions (Su et al., 2021): each pair of columns of a head is turned by an angle that grows with the
+// position, so that the product of two rows depends on their distance.
 #pragma once
 
 #include "kernels/cpu/parallel.h"
