@@ -102,17 +102,17 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
       softmax_row_backward(at, row_multipliers(shape, row + i, h, keys, multipliers), p_row, dp_row);
       if (scaled) distances_backward.add_bias(position, at.visible, dp_row);
     }
-    const PackedMatrix tile_rows = {tile_rows_packed, rows, width};
+    const PackedMatrix of_tile = {tile_rows_packed, rows, width};
     pack_single_thread(dout, tile_rows_packed);
-    multiply_single_thread(ConstMatrix(p).transposed(), tile_rows,
+    multiply_single_thread(ConstMatrix(p).transposed(), of_tile,
                            part_of(gradients.v, head.keys.begin, keys, h, width), later, block);
-    distances_backward.add_value_vectors(head, first, shape.causal, p, tile_rows, block);
+    distances_backward.add_value_vectors(head, first, shape.causal, p, of_tile, block);
     pack_single_thread(my_q, tile_rows_packed);
-    multiply_single_thread(ConstMatrix(dp).transposed(), tile_rows,
+    multiply_single_thread(ConstMatrix(dp).transposed(), of_tile,
                            part_of(gradients.k, head.keys.begin, keys, h, width), later, block);
     const Matrix q_gradient = part_of(gradients.q, row, rows, h, width);
     multiply_single_thread(dp, {k_rows, keys, width}, q_gradient, gradients.accumulate, block);
-    distances_backward.add_key_vectors(head, first, shape.causal, dp, tile_rows, q_gradient, block);
+    distances_backward.add_key_vectors(head, first, shape.causal, dp, of_tile, q_gradient, block);
   }
 }
 
