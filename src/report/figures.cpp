@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "kernels/kernels.h"
+#include "model/config.h"
+#include "nn/distance_bias.h"
 #include "ops/ops.h"
 #include "train/schedule.h"
 
@@ -30,9 +34,13 @@ void declare_words_and_smoothing(Section& own, Figure& figure, double most_words
           at_least(0).below(1));
 }
 
-const std::vector<std::pair<std::string, Positions>> formulas = {{"sinusoidal", Positions::sinusoidal},
+const std::vector<std::pair<std::string, Positions>> variants = {{"sinusoidal", Positions::sinusoidal},
+                                                                 {"halves", Positions::halves},
                                                                  {"tensor2tensor", Positions::tensor2tensor},
-                                                                 {"raw_index", Positions::raw_index}};
+                                                                 {"raw_index", Positions::raw_index},
+                                                                 {"rotary", Positions::rotary},
+                                                                 {"alibi", Positions::alibi},
+                                                                 {"t5", Positions::t5}};
 
 void check_even(int64_t d_model) {
   if (d_model % 2 != 0) throw OptionError("d_model", fmt::format("is {}, but must be even", d_model));
@@ -78,17 +86,57 @@ ChartCurve noam_curve(const std::string& name, const NoamSchedules& options) {
   return curve;
 }
 
+// By a key's distance from its query, before and after it.
+LineChart distance_chart(const PositionCurves& options, std::string title, std::string y_title,
+                         const std::vector<std::string>& names,
+                         const std::function<double(size_t curve, int64_t distance)>& value) {
+  LineChart chart = {.title = std::move(title),
+                     .x_title = "distance of a key from its query",
+                     .y_title = std::move(y_title),
+                     .curves = {}};
+  for (size_t i = 0; i < names.size(); ++i) {
+    ChartCurve curve = {.name = names[i], .points = {}};
+    for (int64_t d = 1 - options.positions; d < options.positions; ++d)
+      curve.points.push_back({static_cast<double>(d), value(i, d)});
+    chart.curves.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+LineChart alibi_chart(const PositionCurves& options) {
+  std::vector<std::string> names;
+  for (int64_t h = 0; h < options.columns; ++h) names.push_back(fmt::format("head {}", h + 1));
+  const std::vector<double> slopes = alibi_slopes(options.columns);
+  return distance_chart(
+      options, fmt::format("ALiBi of {} heads", options.columns), "added to scores", names,
+      [&](size_t head, int64_t distance) { return -slopes[head] * static_cast<double>(std::abs(distance)); });
+}
+
+LineChart t5_chart(const PositionCurves& options) {
+  const ModelConfig model;
+  return distance_chart(
+      options,
+      fmt::format("T5's {} buckets of distances up to {}", model.position_buckets, model.max_distance),
+      "bucket", {"encoder", "decoder"}, [&](size_t stack, int64_t distance) {
+        return static_cast<double>(
+            t5_bucket(distance, stack == 0, model.position_buckets, model.max_distance));
+      });
+}
+
 }  // namespace
 
 void declare(Section& own, PositionCurves& options) {
-  own.add("variant", options.variant, "positional encoding to draw", formulas);
+  own.add("variant", options.variant,
+          "positional encoding to draw; alibi and t5: what attention knows of distances", variants);
   declare_width(own, options.d_model, 100'000);
   own.add("first-column", options.first_column, "first column to draw, counted from 0", at_least(0));
-  own.add("columns", options.columns, "how many columns to draw", at_least(1).at_most(20));
+  own.add("columns", options.columns, "how many columns to draw; of alibi, heads", at_least(1).at_most(20));
   declare_positions(own, options.positions, 2, 5000);
 }
 
 LineChart chart(const PositionCurves& options) {
+  if (options.variant == Positions::alibi) return alibi_chart(options);
+  if (options.variant == Positions::t5) return t5_chart(options);
   check_even(options.d_model);
   if (options.columns > options.d_model - options.first_column) {
     throw OptionError("columns", fmt::format("is {}, but there are {} from column {} on", options.columns,
@@ -96,7 +144,7 @@ LineChart chart(const PositionCurves& options) {
                                              options.first_column));
   }
   const auto formula =
-      std::ranges::find(formulas, options.variant, &std::pair<std::string, Positions>::second);
+      std::ranges::find(variants, options.variant, &std::pair<std::string, Positions>::second);
   LineChart chart = {
       .title = fmt::format("Columns of {} positions, d_model {}", formula->first, options.d_model),
       .x_title = "position",
@@ -126,7 +174,11 @@ HeatMaps chart(const PositionTables& options) {
                     .min = -1,
                     .max = 1,
                     .maps = {}};
-  for (const auto& [name, variant] : formulas) chart.maps.push_back(position_table(name, variant, options));
+  for (const auto& [name, variant] : variants) {
+    // `halves` is `sinusoidal` with its columns in another order.
+    if (is_added(variant) && variant != Positions::halves)
+      chart.maps.push_back(position_table(name, variant, options));
+  }
   return chart;
 }
 

@@ -10,7 +10,7 @@
 
 namespace dragoman::internal {
 
-// Columns of a position table as curves (the paper, section 3.5).
+// Columns of a position table as curves (the paper, section 3.5); of ALiBi and T5, what they make of distances.
 struct PositionCurves {
   Positions variant = Positions::sinusoidal;
   int64_t d_model = 20;

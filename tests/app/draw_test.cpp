@@ -140,6 +140,19 @@ TEST(Figures, PositionsAreThePapersSines) {
   EXPECT_EQ(figure.curves[3].name, "column 7");
 }
 
+TEST(Figures, OfWhatAttentionKnowsOfDistances) {
+  const LineChart alibi = chart(PositionCurves{.variant = Positions::alibi, .columns = 2, .positions = 3});
+  ASSERT_EQ(alibi.curves.size(), 2U);
+  EXPECT_EQ(alibi.curves[0].points.front().x, -2);
+  EXPECT_EQ(alibi.curves[0].points.front().y, -2 * std::exp2(-4));
+  EXPECT_EQ(alibi.curves[1].points.back().y, -2 * std::exp2(-8));
+  const LineChart t5 = chart(PositionCurves{.variant = Positions::t5, .positions = 200});
+  ASSERT_EQ(t5.curves.size(), 2U);
+  EXPECT_EQ(t5.curves[0].points.back().y, 31);  // the encoder's last bucket is after the query
+  EXPECT_EQ(t5.curves[1].points.back().y, 0);   // the decoder sees nothing there
+  EXPECT_EQ(t5.curves[1].points.front().y, 31);
+}
+
 TEST(Figures, TablesOfPositionsDiffer) {
   const HeatMaps figure = chart(PositionTables{.d_model = 8, .positions = 10});
   ASSERT_EQ(figure.maps.size(), 3u);
