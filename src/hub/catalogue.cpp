@@ -62,9 +62,12 @@ Catalogue read_catalogue() {
                    .optional = list_at(hub, "optional"),
                    .weights = list_at(hub, "weights"),
                    .short_names = {},
+                   .aliases = {},
                    .known = known_models(hub)};
   for (const auto& [name, meaning] : table_at(hub, "short_names"))
     c.huggingface.short_names[std::string(name.str())] = meaning.value<std::string>().value();
+  for (const auto& [name, meaning] : table_at(hub, "aliases"))
+    c.huggingface.aliases[std::string(name.str())] = meaning.value<std::string>().value();
   c.argos.index = value_at<std::string>(table_at(all, "argos"), "index");
   c.firefox = {.index = value_at<std::string>(table_at(all, "firefox"), "index"),
                .files = value_at<std::string>(table_at(all, "firefox"), "files")};

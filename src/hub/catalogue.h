@@ -13,6 +13,7 @@ struct Catalogue {
     std::string file;  // the address of a file of a model, with {model} and {file}
     std::vector<std::string> required, optional, weights;
     std::map<std::string, std::string> short_names;  // by their beginning
+    std::map<std::string, std::string> aliases;      // whole names that stand for others
     std::vector<std::string> known;                  // OWNER/NAME
   } huggingface;
   struct Argos {

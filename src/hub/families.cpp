@@ -42,6 +42,8 @@ bool is_plain_name(std::string_view name) {
 }
 
 std::string full_name(const std::string& name) {
+  const auto& aliases = catalogue().huggingface.aliases;
+  if (const auto found = aliases.find(name); found != aliases.end()) return found->second;
   for (const auto& [beginning, meaning] : catalogue().huggingface.short_names)
     if (name.starts_with(beginning)) return meaning + name.substr(beginning.size());
   return name;

@@ -75,6 +75,9 @@ TEST_F(Families, NamesOfModels) {
   EXPECT_EQ(opus.name, "Helsinki-NLP/opus-mt-en-fr");
   EXPECT_EQ(opus.folder(), "opus-mt-en-fr");
   EXPECT_EQ(published_model({"nllb-200-1.3B"}).name, "facebook/nllb-200-1.3B");
+  EXPECT_EQ(published_model({"madlad400-3b"}).name, "google/madlad400-3b-mt");
+  EXPECT_EQ(published_model({"madlad400-3b-mt"}).name, "google/madlad400-3b-mt");
+  EXPECT_EQ(published_model({"t5-small"}).name, "google-t5/t5-small");
   EXPECT_EQ(published_model({"me/my_model.2"}).folder(), "my_model.2");
   EXPECT_EQ(published_model({"argos", "en", "zh-Hant"}).folder(), "argos-en-zh-Hant");
   for (const std::vector<std::string>& wrong : {std::vector<std::string>{"en-fr"},
