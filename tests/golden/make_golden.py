@@ -35,7 +35,8 @@ ADAM_UPDATES = 10
 MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="sinusoidal", max_positions=64, tied="none",
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
 LATER_DEFAULTS = dict(kind="translation", position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
-                      decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention", norm_kind="layer", gated=False)
+                      decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention", norm_kind="layer", gated=False,
+                      head_width=0, rotary_base=10000, position_buckets=32, max_distance=128, relative_distance=0)
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
@@ -114,6 +115,27 @@ FIXTURES |= {
         training=dict(label_smoothing=0.0),
         lengths=[(0, 11), (0, 3), (0, 1)]),
 }
+# Whose attention knows distances.
+FIXTURES |= {
+    "rotary_tied_inputs": dict(
+        model=dict(encoder_layers=2, decoder_layers=1, d_model=16, heads=2, d_ff=24, norm="pre", activation="gelu",
+                   positions="rotary", rotary_base=50, head_width=6, tied="inputs", source_vocabulary=23, target_vocabulary=23),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 17)]),
+    "alibi_post_norm": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=25, norm="post", activation="swish",
+                   positions="alibi", decoder_heads=2, tied="output", source_vocabulary=17, target_vocabulary=19),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
+    "t5_gated_rms_norm": dict(
+        model=dict(encoder_layers=2, decoder_layers=2, d_model=20, heads=2, d_ff=27, norm="pre", norm_kind="rms",
+                   activation="gelu_tanh", gated=True, positions="t5", position_buckets=8, max_distance=10, head_width=7,
+                   embedding_scale=1, tied="all", source_vocabulary=26, target_vocabulary=26),
+        training=dict(factor=0.02),
+        lengths=[(15, 4), (1, 1), (6, 18)]),
+    "relative_distances": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=16, heads=4, d_ff=25, norm="pre", activation="gelu",
+                   positions="none", relative_distance=3, source_vocabulary=15, target_vocabulary=21),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
+}
 CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
 
 
@@ -140,18 +162,26 @@ def parameter_shapes(c):
         if c["gated"]:
             linear(f"{name}.value", d, d_ff)
 
+    def attention_width(name):
+        return heads_of(c, name) * c["head_width"] or d
+
     def self_attention(name):
+        width = attention_width(name)
         norm(f"{name}.norm")
-        linear(f"{name}.qkv", d, 3 * d)
-        linear(f"{name}.output", d, d)
+        linear(f"{name}.qkv", d, 3 * width)
+        linear(f"{name}.output", width, d)
+        if c["relative_distance"]:
+            for kind in ("keys", "values"):
+                shapes[f"{name}.distance_{kind}"] = (2 * c["relative_distance"] + 1, width // heads_of(c, name))
 
     def cross_attention(name):
+        width = attention_width(name)
         norm(f"{name}.norm")
-        linear(f"{name}.query", d, d)
-        linear(f"{name}.key_value", d, 2 * d)
-        linear(f"{name}.output", d, d)
+        linear(f"{name}.query", d, width)
+        linear(f"{name}.key_value", d, 2 * width)
+        linear(f"{name}.output", width, d)
 
-    if c["tied"] == "all":
+    if c["tied"] in ("all", "inputs"):
         shapes["shared_embedding.weight"] = (c["source_vocabulary"], d)
     else:
         shapes |= {f"{side}_embedding.weight": (c[f"{side}_vocabulary"], d) for side in sides}
@@ -159,6 +189,8 @@ def parameter_shapes(c):
         shapes |= {f"{side}_positions.weight": (c["max_positions"], d) for side in sides}
     if c["positions"] == "stored":
         shapes |= {f"{stack}.positions": (c["max_positions"], d) for stack in stacks}
+    if c["positions"] == "t5":
+        shapes |= {f"{stack}.position_bias": (c["position_buckets"], heads_of(c, stack)) for stack in stacks}
     if c["embedding_norm"]:
         for stack in stacks:
             norm(f"{stack}.embedding_norm")
@@ -177,9 +209,9 @@ def parameter_shapes(c):
     if c["norm"] == "pre":
         for stack in stacks:
             norm(f"{stack}.norm")
-    if c["tied"] == "none":
+    if c["tied"] in ("none", "inputs"):
         shapes["generator.weight"] = (c["target_vocabulary"], d)
-    if c["tied"] == "none" or c["tied_bias"]:
+    if c["tied"] in ("none", "inputs") or c["tied_bias"]:
         shapes["generator.bias"] = (c["target_vocabulary"],)
     return shapes
 
@@ -192,7 +224,7 @@ def random_parameters(c, dice):
             return 0.3 * dice.gauss(0, 1)
         if "embedding" in name or name.startswith("generator"):
             return dice.gauss(0, 1) * c["d_model"] ** -0.5
-        if "positions" in name:
+        if "position" in name or "distance" in name:
             return 0.5 * dice.gauss(0, 1)
         return dice.gauss(0, 1) * shape[0] ** -0.5
 
@@ -205,6 +237,35 @@ def random_parameters(c, dice):
 
 
 # --- the model ----------------------------------------------------------------------------------------------
+
+def heads_of(c, name):
+    return name.startswith("decoder") and c["decoder_heads"] or c["heads"]
+
+
+def rotated(x, base):
+    """Each pair of columns (i, i + half) by the angle of its row."""
+    half = x.shape[1] // 2
+    angles = torch.arange(len(x), dtype=torch.float64)[:, None] * base ** (-torch.arange(half, dtype=torch.float64) / half)
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    first, second = x[:, :half], x[:, half:]
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=1)
+
+
+def alibi_slope(head, heads):
+    below = 2 ** math.floor(math.log2(heads))
+    return 2 ** (-8 * (head + 1) / below) if head < below else 2 ** (-8 * (2 * (head - below) + 1) / (2 * below))
+
+
+def t5_bucket(distance, both_directions, c):
+    count, first, far = c["position_buckets"], 0, max(-distance, 0)
+    if both_directions:
+        count, far = count // 2, abs(distance)
+        first = count if distance > 0 else 0
+    if far < count // 2:
+        return first + far
+    share = math.log(far / (count // 2)) / math.log(c["max_distance"] / (count // 2))
+    return first + min(count // 2 + int(share * (count - count // 2)), count - 1)
+
 
 def position_table(kind, first, length, d):
     rows = []
@@ -257,22 +318,47 @@ class Model:
             return x + function(self.norm(f"{name}.norm", x))
         return self.norm(f"{name}.norm", x + function(x))
 
-    def heads(self, name, q, k, v, causal):
-        count = name.startswith("decoder") and self.c["decoder_heads"] or self.c["heads"]
-        width = self.c["d_model"] // count
+    def heads(self, name, q, k, v, causal, distances=None):
+        """distances: of each key from each query, in self-attention."""
+        count = heads_of(self.c, name)
+        width = q.shape[1] // count
         outputs = []
         for h in range(count):
             columns = slice(h * width, (h + 1) * width)
-            scores = q[:, columns] @ k[:, columns].T / math.sqrt(width)
+            head_q, head_k, head_v = q[:, columns], k[:, columns], v[:, columns]
+            if distances is not None and self.c["positions"] == "rotary":
+                head_q, head_k = (rotated(m, self.c["rotary_base"]) for m in (head_q, head_k))
+            scores = head_q @ head_k.T
+            if distances is not None and self.c["relative_distance"]:
+                near = distances.clamp(-self.c["relative_distance"], self.c["relative_distance"]) + self.c["relative_distance"]
+                scores = scores + (head_q[:, None] * self.p[f"{name}.distance_keys"][near]).sum(-1)
+            scores = scores / math.sqrt(width)
+            if distances is not None:
+                scores = scores + torch.as_tensor(self.distance_bias(name, h, count, distances)).to(scores.dtype)
             if causal:
                 future = torch.ones_like(scores).triu(diagonal=1).bool()
                 scores = scores.masked_fill(future, -math.inf)
-            outputs.append(torch.softmax(scores, dim=1) @ v[:, columns])
+            weights = torch.softmax(scores, dim=1)
+            output = weights @ head_v
+            if distances is not None and self.c["relative_distance"]:
+                output = output + (weights[:, :, None] * self.p[f"{name}.distance_values"][near]).sum(1)
+            outputs.append(output)
         return torch.cat(outputs, dim=1)
+
+    def distance_bias(self, name, head, heads, distances):
+        if self.c["positions"] == "alibi":
+            return -alibi_slope(head, heads) * distances.abs().double()
+        if self.c["positions"] != "t5":
+            return 0
+        stack = name.split(".")[0]
+        buckets = [[t5_bucket(d, stack == "encoder", self.c) for d in row] for row in distances.tolist()]
+        return self.p[f"{stack}.position_bias"][torch.tensor(buckets), head]
 
     def self_attention(self, name, x, causal):
         q, k, v = self.linear(f"{name}.qkv", x).chunk(3, dim=1)
-        return self.linear(f"{name}.output", self.heads(name, q, k, v, causal))
+        places = torch.arange(len(x))
+        distances = places[None, :] - places[:, None]
+        return self.linear(f"{name}.output", self.heads(name, q, k, v, causal, distances))
 
     def recurrent_unit(self, name, x):
         gate, added = self.linear(f"{name}.gate_and_input", x).chunk(2, dim=1)
@@ -298,11 +384,13 @@ class Model:
 
     def embed(self, side, ids):
         stack = "encoder" if side == "source" else "decoder"
-        table = self.p["shared_embedding.weight" if self.c["tied"] == "all" else f"{side}_embedding.weight"]
+        table = self.p["shared_embedding.weight" if self.c["tied"] in ("all", "inputs") else f"{side}_embedding.weight"]
         if self.c["positions"] == "learned":
             positions = self.p[f"{side}_positions.weight"][:len(ids)]
         elif self.c["positions"] == "stored":
             positions = self.p[f"{stack}.positions"][:len(ids)]
+        elif self.c["positions"] in ("rotary", "alibi", "t5", "none"):
+            positions = torch.zeros(1)
         else:
             positions = position_table(self.c["positions"], self.c["position_offset"], len(ids), self.c["d_model"])
         words = table[ids] * (self.c["embedding_scale"] or math.sqrt(self.c["d_model"]))
@@ -340,7 +428,7 @@ class Model:
 
     def logits(self, source, target_input):
         x = self.decode(self.encode(source) if self.c["kind"] == "translation" else None, target_input)
-        tables = {"none": "generator.weight", "output": "target_embedding.weight", "all": "shared_embedding.weight"}
+        tables = {"none": "generator.weight", "inputs": "generator.weight", "output": "target_embedding.weight", "all": "shared_embedding.weight"}
         x = x @ self.p[tables[self.c["tied"]]].T
         return x + self.p["generator.bias"] if "generator.bias" in self.p else x
 
