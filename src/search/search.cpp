@@ -14,6 +14,8 @@ namespace {
 
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
 
+constexpr size_t most_left_out = 32;  // suppressed tokens
+
 enum class Choice {
   top,         // the most probable, whatever the other words are
   by_rules,    // the most probable, after rules that look at all words
@@ -148,11 +150,15 @@ Search::Group Search::group_of(const Sentence& sentence) {
   const SearchOptions& options = sentence.request.options;
   const bool shortlisted = sentence.request.shortlist != nullptr;
   if (options.sample) return {shortlisted, Choice::drawn, 1};
-  const size_t count = static_cast<size_t>(candidate_count(options)) + sentence.beam.suppressed.size();
+  // A few suppressed tokens may be among the best ones, and are left out there; many are forbidden by rules.
+  const size_t suppressed = sentence.beam.suppressed.size();
+  const bool many = suppressed > most_left_out;
+  const size_t count = static_cast<size_t>(candidate_count(options)) + (many ? 0 : suppressed);
   if (!sentence.beam.terms.all.empty())
     return {shortlisted, Choice::with_terms, count + 1};  // the end mark, too
-  const bool ruled = std::ranges::any_of(
-      sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
+  const bool ruled = many || std::ranges::any_of(sentence.beam.open, [&](const Hypothesis& h) {
+                       return has_rules(sentence.beam, h, options);
+                     });
   return {shortlisted, ruled ? Choice::by_rules : Choice::top, count};
 }
 

@@ -1,6 +1,7 @@
 // An exported model that is imported again computes the same. tests/golden/check_exports.py compares with the other
 // systems' programs.
 #include <filesystem>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -184,6 +185,46 @@ TEST_F(Export, CTranslate2HasTheShortlist) {
     const std::vector<int32_t> source = {id, 7}, marks = {0, 1};  // which CTranslate2 always allows
     EXPECT_EQ(before.words_for(source, marks), after.words_for(source, {})) << id;
   }
+}
+
+TEST_F(Export, CTranslate2HasAttentionThatKnowsDistances) {
+  ModelConfig c = small;
+  c.positions = Positions::t5;
+  c.position_buckets = 8;
+  c.max_distance = 11;
+  c.encoder_layers = c.decoder_layers = 2;
+  c.head_width = 7;
+  c.tied = Tied::inputs;
+  c.embedding_scale = 1;
+  expect_same_scores("ctranslate2", made(c, true), 1e-5);
+  c = small;
+  c.positions = Positions::none;
+  c.relative_distance = 3;
+  expect_same_scores("ctranslate2", made(c), 1e-5);
+}
+
+TEST_F(Export, WhatOtherSystemsLackIsRefused) {
+  const auto refused = [&](const char* format, const std::function<void(ModelConfig&)>& set) {
+    ModelConfig c = small;
+    c.norm_eps = 1e-5;
+    set(c);
+    const std::string model = made(c), out = temporary_.path("refused");
+    const std::string said = error_of([&] { exported_to(format, model, out); });
+    EXPECT_FALSE(fs::exists(out)) << said;
+    return said;
+  };
+  for (const Positions kind : {Positions::rotary, Positions::alibi, Positions::none})
+    EXPECT_NE(refused("ctranslate2", [&](ModelConfig& c) { c.positions = kind; }).find("model.positions"),
+              std::string::npos);
+  EXPECT_NE(refused("ctranslate2", [](ModelConfig& c) { c.relative_distance = 2; }).find("relative_distance"),
+            std::string::npos);
+  EXPECT_NE(
+      refused("huggingface", [](ModelConfig& c) { c.positions = Positions::t5; }).find("model.positions"),
+      std::string::npos);
+  EXPECT_NE(refused("huggingface", [](ModelConfig& c) { c.relative_distance = 2; }).find("relative_distance"),
+            std::string::npos);
+  EXPECT_NE(refused("huggingface", [](ModelConfig& c) { c.head_width = 5; }).find("head_width"),
+            std::string::npos);
 }
 
 TEST_F(Export, HuggingFaceHasPostNormAndThePapersPositions) {

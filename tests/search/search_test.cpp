@@ -166,9 +166,30 @@ TEST_P(SearchTest, NoOutputHasAForbiddenToken) {
                                        SearchOptions{.beam = 3, .max_length = 12, .no_repeat_ngram = 2},
                                        SearchOptions{.nbest = 3, .max_length = 12, .sample = true}}) {
     const FoundHypotheses free = search(small_.model, options);
-    const int32_t word = free[0][0].tokens.at(0);
+    const auto said = std::ranges::find_if(free, [](const auto& found) { return !found[0].tokens.empty(); });
+    ASSERT_NE(said, free.end());
+    const int32_t word = (*said)[0].tokens[0];
     for (const auto& found : search(small_.model, options, {.suppressed = {word}})) {
       for (const Hypothesis& h : found) EXPECT_EQ(std::ranges::count(h.tokens, word), 0);
+    }
+  }
+}
+
+// However many there are, and so however the search excludes them.
+TEST_P(SearchTest, ForbiddenTokensMayBeMany) {
+  const std::vector<int32_t> few = {5, 9, 11, 14};
+  std::vector<int32_t> many;
+  for (int i = 0; i < 20; ++i) many.insert(many.end(), few.begin(), few.end());
+  for (const SearchOptions& options :
+       {SearchOptions{.beam = 1, .max_length = 12}, SearchOptions{.beam = 4, .nbest = 4, .max_length = 12}}) {
+    const FoundHypotheses wanted = search(small_.model, options, {.suppressed = few}),
+                          got = search(small_.model, options, {.suppressed = many});
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      ASSERT_EQ(got[i].size(), wanted[i].size());
+      for (size_t j = 0; j < wanted[i].size(); ++j) {
+        EXPECT_EQ(got[i][j].tokens, wanted[i][j].tokens);
+        EXPECT_EQ(got[i][j].log_probabilities, wanted[i][j].log_probabilities);
+      }
     }
   }
 }

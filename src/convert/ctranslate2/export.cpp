@@ -1,4 +1,4 @@
-// A CTranslate2 folder of binary version 6, which can express every Transformer of this program.
+// A CTranslate2 folder of binary version 6, which can express nearly every Transformer of this program.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include "convert/exported_tensor.h"
 #include "convert/exporters.h"
 #include "search/shortlist.h"
+#include "text/language_tokens.h"
 
 namespace dragoman::internal {
 namespace {
@@ -73,6 +74,7 @@ class ModelBin {
   static uint8_t type_of(float) { return 0; }
   static uint8_t type_of(int8_t) { return 1; }
   static uint8_t type_of(int16_t) { return 2; }
+  static uint8_t type_of(int32_t) { return 3; }
 
   template <class Number>
   void add(const std::string& name, const std::vector<int64_t>& shape, std::span<const Number> values) {
@@ -113,7 +115,7 @@ void add_attributes(ModelBin& file, const ModelConfig& c) {
 
 // Tensor2tensor's from 1 are what CTranslate2 computes where it has no table.
 void add_computed_positions(ModelBin& file, const ModelConfig& c) {
-  if (has_fixed_length(c.positions)) return;
+  if (has_fixed_length(c.positions) || !is_added(c.positions)) return;
   if (c.positions == Positions::tensor2tensor && c.position_offset == 1) return;
   std::vector<float> table;
   for (int64_t position = 0; position < computed_positions; ++position)
@@ -124,15 +126,48 @@ void add_computed_positions(ModelBin& file, const ModelConfig& c) {
   file.add_alias(decoder_positions, encoder_positions);
 }
 
+// What each attention says of itself: the width of its heads, and T5's bias, which the first layer has for all.
+void add_attentions(ModelBin& file, const ModelConfig& c) {
+  for (const auto& [stack, layers] :
+       {std::pair<std::string, int64_t>("encoder", c.encoder_layers), {"decoder", c.decoder_layers}}) {
+    for (int64_t i = 0; i < layers; ++i) {
+      const std::string layer = fmt::format("{}/layer_{}", stack, i);
+      if (c.head_width > 0) {
+        file.add_scalar(layer + "/self_attention/head_dim", static_cast<int32_t>(c.head_width));
+        if (stack == "decoder")
+          file.add_scalar(layer + "/attention/head_dim", static_cast<int32_t>(c.head_width));
+      }
+      if (c.positions != Positions::t5) continue;
+      file.add_scalar(layer + t5_distance, static_cast<int32_t>(c.max_distance));
+      if (i > 0) file.add_alias(layer + t5_bias, stack + "/layer_0" + t5_bias);
+    }
+  }
+}
+
+void check_expressible(const SavedModel& model) {
+  const ModelConfig& c = model.model.config;
+  const auto refuse = [&](const char* what) {
+    throw Error("{}: CTranslate2 has no {}: this model stays here", model.folder, what);
+  };
+  if (has_ssru(c)) refuse("SSRU decoder (model.decoder_self_attention)");
+  if (c.positions == Positions::rotary || c.positions == Positions::alibi)
+    refuse("encoder with rotary positions or ALiBi (model.positions)");
+  if (c.positions == Positions::none && c.relative_distance == 0)
+    refuse("models without positions (model.positions)");
+  if (c.positions != Positions::none && c.relative_distance > 0)
+    refuse("relative distances beside other positions (model.relative_distance)");
+}
+
 ModelBin model_bin(SavedModel& model) {
   const ModelConfig& c = model.model.config;
   ModelBin file;
   add_attributes(file, c);
   add_computed_positions(file, c);
+  add_attentions(file, c);
   for (const Parameter& parameter : model.model.parameters.list())
     file.add_tensor(ctranslate2_name(parameter.name), exported(model.device, parameter));
-  if (c.tied == Tied::all) file.add_alias(encoder_embedding, decoder_embedding);
-  if (c.tied != Tied::none) file.add_alias(generator, decoder_embedding);
+  if (has_shared_embedding(c)) file.add_alias(encoder_embedding, decoder_embedding);
+  if (!has_own_generator(c)) file.add_alias(generator, decoder_embedding);
   return file;
 }
 
@@ -206,6 +241,8 @@ std::vector<std::string> notes_of(const SavedModel& model) {
         fmt::format("CTranslate2 has no GNMT length penalty: beam_size={} with length_penalty=1 is closest",
                     search.beam));
   }
+  if (names_target(*model.vocabularies.source))
+    notes.emplace_back("the caller begins each source with the target language, as a word of its own");
   if (!model.vocabularies.target->languages().names().empty())
     notes.emplace_back(
         "the caller begins each source with its language's token, and forces the target's with "
@@ -217,9 +254,7 @@ std::vector<std::string> notes_of(const SavedModel& model) {
 
 std::vector<std::string> export_ctranslate2(SavedModel& model, const std::string& folder) {
   check_marks(model);
-  if (has_ssru(model.model.config))
-    throw Error("{}: CTranslate2 has no SSRU decoder (model.decoder_self_attention): this model stays here",
-                model.folder);
+  check_expressible(model);
   const ModelBin file = model_bin(model);
   make_folder(folder);
   write_vocabularies(folder, model.vocabularies);

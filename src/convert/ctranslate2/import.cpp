@@ -111,6 +111,7 @@ bool is_harmless(const CTranslate2Model& model, const std::string& name) {
                                                                 "start_from_zero_embedding",
                                                                 "multiply_by_sqrt_depth",
                                                                 "queries_scale",
+                                                                "head_dim",
                                                                 "scale_outputs",
                                                                 "relative_attention_max_distance",
                                                                 "unk_token",

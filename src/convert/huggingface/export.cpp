@@ -179,6 +179,9 @@ std::vector<std::string> unmet_by_huggingface(const ModelConfig& c, bool source_
   need(!c.gated, "model.gated = false");
   need(c.positions == Positions::halves || c.positions == Positions::sinusoidal,
        "model.positions = \"sinusoidal\" or \"halves\"");
+  need(c.relative_distance == 0, "model.relative_distance = 0");
+  need(c.tied != Tied::inputs, "model.tied = \"none\", \"output\" or \"all\"");
+  need(c.head_width == 0 || c.head_width * c.heads == c.d_model, "model.head_width = 0");
   need(c.position_offset == 0, "model.position_offset = 0");
   need(scaled, "model.embedding_scale = 0 or 1");
   need(!c.embedding_norm, "model.embedding_norm = false");
