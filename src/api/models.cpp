@@ -38,7 +38,12 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
       import_model({.source = request.source, .vocabularies = request.vocabularies}, request.format);
   const Vocabularies& vocabularies = model.vocabularies;
   const bool by_target = names_target(*vocabularies.source);
-  set_language(model, "from", request.from, by_target ? *vocabularies.target : *vocabularies.source);
+  // Such a model translates from any language.
+  if (by_target) {
+    check_language(request.from, "from");
+  } else {
+    set_language(model, "from", request.from, *vocabularies.source);
+  }
   set_language(model, "to", request.to, by_target ? *vocabularies.source : *vocabularies.target);
   const bool has_integers = model.precision == Precision::int8;
   switch (request.precision) {
@@ -58,7 +63,8 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
   return {.system = model.system,
           .choices = model.choices,
           .source_language = model.search.value("from", model.source_language),
-          .needs_languages = needs_language(model, "from", source_languages(vocabularies)) ||
+          .needs_languages = (!names_target(*vocabularies.source) &&
+                              needs_language(model, "from", source_languages(vocabularies))) ||
                              needs_language(model, "to", target_languages(vocabularies)),
           .integers = has_integers && model.precision == Precision::int8};
 }

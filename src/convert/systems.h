@@ -43,7 +43,7 @@ bool is_huggingface_m2m(const std::string& folder);
 ImportedModel import_huggingface_m2m(const ImportRequest& request);
 
 // T5 and its kin, such as mT5, MADLAD-400 and ByT5, of Hugging Face's transformers: a folder with config.json, the
-// weights, and spiece.model, which ByT5 has not.
+// weights, and spiece.model, which ByT5 does not have.
 bool is_huggingface_t5(const std::string& folder);
 ImportedModel import_huggingface_t5(const ImportRequest& request);
 

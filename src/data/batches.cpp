@@ -70,9 +70,11 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
 
 PairFrame pair_frame(const Vocabularies& vocabularies, const BatchSettings& settings) {
   const Vocabulary &source = *vocabularies.source, &target = *vocabularies.target;
-  return {.source = settings.one_sided ? SourceFrame()
-                                       : source_frame(source, settings.source_eos,
-                                                      language_token(source, settings.from, "data.from")),
+  return {.source = settings.one_sided
+                        ? SourceFrame()
+                        : source_frame(source, settings.source_eos,
+                                       source_language_token(source, settings.from, "data.from", settings.to,
+                                                             "data.to")),
           .start = start_tokens(target, language_token(target, settings.to, "data.to")),
           .end = target.special().end};
 }

@@ -240,8 +240,8 @@ struct Kernels {
                              const DistanceGradients& distances);
 
   // --- rotary.inl.h -----------------------------------------------------------------------------
-  // Turns each pair of columns (i, i + width / 2) of each head by its position's angle; or back. Row p of `angles` has
-  // the cosines of position p, then the sines.
+  // Turns each pair of columns (i, i + width / 2) of each head by its position's angle; `back`: the inverse rotation.
+  // Row p of `angles` has the cosines of position p, then the sines.
   void (*rotate)(Context&, const RowKey* rows, ConstMatrix angles, bool back, Matrix x);
 
   // --- ssru.inl.h -------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ void declare_ends(Section& model, ModelConfig& c) {
   model.add("max_positions", c.max_positions,
             "longest sentence in tokens, for learned and stored positions only", size);
   model.add("rotary_base", c.rotary_base,
-            "rotary positions turn the slowest pair of columns almost this slowly", at_least(1));
+            "base of rotary frequencies: pair i of a head turns by base^(-2i/width) a position", at_least(1));
   model.add("position_buckets", c.position_buckets,
             "buckets of distances in t5's positions; the encoder's are halved between the two directions",
             at_least(4).at_most(most));

@@ -8,7 +8,11 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t min_reach = 64;
+// At least `keys`, and seldom another one.
+int64_t power_of_2(int64_t keys) {
+  constexpr int64_t least = 64;
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(keys, least))));
+}
 
 }  // namespace
 
@@ -52,30 +56,34 @@ DistanceBias DistanceBias::t5(const Tensor& weights, bool both_directions, int64
   return bias;
 }
 
+// A bias of the distances that occur, so that a long sentence makes those after it no slower.
 Tensor DistanceBias::rows(Pass& pass, int64_t keys) {
-  Pool& pool = pass.device.pool;
-  if (weights_) {
-    if (buckets_.size() == 0) {
-      std::vector<int32_t> buckets;
-      for (int64_t d = -max_distance_; d <= max_distance_; ++d)
-        buckets.push_back(
-            static_cast<int32_t>(t5_bucket(d, both_directions_, weights_.rows(), max_distance_)));
-      buckets_ = Array<int32_t>(pool, buckets);
-    }
-    return look_up(pass, weights_, buckets_);
-  }
+  if (weights_)
+    return look_up(pass, weights_, buckets(pass.device.pool, std::min(power_of_2(keys), max_distance_)));
   if (heads_ == 0) return {};
-  if (slopes_ && slopes_.rows() > 2 * keys) return slopes_;
-  const auto reach = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(keys, min_reach))));
-  slopes_ = Tensor(pool, 2 * reach + 1, heads_);
-  const HostView<float> values = slopes_.writable_values();
+  if (!slopes_ || slopes_.rows() < 2 * keys) slopes_ = falling(pass.device.pool, power_of_2(keys));
+  const int64_t reach = (slopes_.rows() - 1) / 2;
+  return slopes_.row_range(reach - keys, 2 * keys + 1);
+}
+
+const Array<int32_t>& DistanceBias::buckets(Pool& pool, int64_t reach) {
+  if (buckets_.size() > 2 * reach) return buckets_;
+  std::vector<int32_t> all;
+  for (int64_t d = -reach; d <= reach; ++d)
+    all.push_back(static_cast<int32_t>(t5_bucket(d, both_directions_, weights_.rows(), max_distance_)));
+  return buckets_ = Array<int32_t>(pool, all);
+}
+
+Tensor DistanceBias::falling(Pool& pool, int64_t reach) const {
+  const Tensor table(pool, 2 * reach + 1, heads_);
+  const HostView<float> values = table.writable_values();
   const std::vector<double> slopes = alibi_slopes(heads_);
   float* value = values.data();
   for (int64_t d = -reach; d <= reach; ++d) {
     for (const double slope : slopes)
       *value++ = static_cast<float>(-slope * static_cast<double>(std::abs(d)));
   }
-  return slopes_;
+  return table;
 }
 
 }  // namespace dragoman::internal

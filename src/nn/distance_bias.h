@@ -25,16 +25,19 @@ class DistanceBias {
   static DistanceBias t5(const Tensor& weights, bool both_directions, int64_t max_distance);
 
   bool learns() const { return static_cast<bool>(weights_); }
-  // For spans of this many keys: as AttentionOptions has it, or nothing. It lasts as long as this object.
+  // For spans of up to this many keys: as AttentionOptions has it, or nothing. This object must outlive the tape.
   Tensor rows(Pass&, int64_t keys);
 
  private:
+  const Array<int32_t>& buckets(Pool&, int64_t reach);
+  Tensor falling(Pool&, int64_t reach) const;
+
   int64_t heads_ = 0;  // ALiBi's
   Tensor slopes_;      // times distances, as far as they were needed
   Tensor weights_;     // T5's
   bool both_directions_ = false;
   int64_t max_distance_ = 0;
-  Array<int32_t> buckets_;  // of each distance up to max_distance
+  Array<int32_t> buckets_;  // of each distance that was needed
 };
 
 }  // namespace dragoman::internal

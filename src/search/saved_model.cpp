@@ -177,9 +177,7 @@ Direction SavedModel::direction(const SearchOptions& options) const {
       .folded = options.replace_unknown};
   if (!has_encoder(model.config)) return direction;
   for (const SourceReader& reader : readers) {
-    const bool by_target = names_target(*reader.vocabulary);
-    const auto language =
-        language_token(*reader.vocabulary, by_target ? to : from, by_target ? "to" : "from");
+    const auto language = source_language_token(*reader.vocabulary, from, "from", to, "to");
     if (direction.sources.empty()) direction.from = language.value_or(-1);
     direction.sources.push_back(source_frame(*reader.vocabulary, reader.end_mark, language));
   }

@@ -50,8 +50,15 @@ bool names_target(const Vocabulary& source) {
   return source.languages().position == Languages::TokenPosition::target_first;
 }
 
+std::optional<int32_t> source_language_token(const Vocabulary& source, const std::string& from,
+                                             const char* from_key, const std::string& to,
+                                             const char* to_key) {
+  return names_target(source) ? language_token(source, to, to_key) : language_token(source, from, from_key);
+}
+
 std::vector<std::string> source_languages(const Vocabularies& both) {
-  return names_target(*both.source) ? std::vector<std::string>() : both.source->languages().names();
+  // Who need not say the source's language takes any that is also a target.
+  return both.source->languages().names();
 }
 
 std::vector<std::string> target_languages(const Vocabularies& both) {

@@ -19,8 +19,11 @@ void check_language(const std::string& language, const char* key);
 std::optional<int32_t> language_token(const Vocabulary& vocabulary, const std::string& language,
                                       const char* key);
 
-// Whether the source has the token of the target language, and not of its own.
+// Whether sources have the token of the target language, and not of their own.
 bool names_target(const Vocabulary& source);
+// The token that a source gets, of one of the two languages, whose keys are for errors.
+std::optional<int32_t> source_language_token(const Vocabulary& source, const std::string& from,
+                                             const char* from_key, const std::string& to, const char* to_key);
 // The languages of sources and of outputs that a model's vocabularies name.
 std::vector<std::string> source_languages(const Vocabularies&);
 std::vector<std::string> target_languages(const Vocabularies&);

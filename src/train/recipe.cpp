@@ -140,10 +140,10 @@ void check_tied(const Recipe& recipe) {
   if (!has_encoder(recipe.model)) return;
   const std::string& from = recipe.vocabulary.from;
   if (from.empty() ? recipe.vocabulary.shared : read_vocabularies(from).have_same_tokens()) return;
-  throw OptionError("model.tied",
-                    "needs one vocabulary for both sides: set vocabulary.shared (or name a folder whose "
-                    "vocabularies have the "
-                    "same tokens in vocabulary.from), or use output");
+  throw OptionError(
+      "model.tied",
+      "is all or inputs, but source and target have separate vocabularies: set vocabulary.shared (or name a "
+      "folder whose vocabularies have the same tokens in vocabulary.from), or use none or output");
 }
 
 // A language model learns from text of one side, and translates nothing.

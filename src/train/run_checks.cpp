@@ -39,11 +39,14 @@ bool has_checkpoints(const std::string& folder) {
 // Of a key of [model]. Initialisation and dropout may differ; vocabularies are compared as such.
 bool decides_outputs(const std::string& key, const ModelConfig& model) {
   if (key == "max_positions") return has_fixed_length(model.positions);
+  if (key == "rotary_base") return model.positions == Positions::rotary;
+  if (key == "position_buckets" || key == "max_distance") return model.positions == Positions::t5;
   return !key.ends_with("dropout") && !key.ends_with("initialiser") && !key.ends_with("_vocabulary");
 }
 
 // With the values that stand for others replaced by these.
 nlohmann::json resolved(ModelConfig model) {
+  model.head_width = attention_width(model, model.heads) / model.heads;
   model.decoder_heads = decoder_heads(model);
   model.decoder_d_ff = decoder_d_ff(model);
   return to_json(model);

@@ -9,6 +9,7 @@
 #include "convert/fixtures.h"
 #include "convert/same_scores.h"
 #include "convert/systems.h"
+#include "data/batches.h"
 #include "search/translate_lines.h"
 #include "text/language_tokens.h"
 
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceT5, testing::Values("t5", "madlad", "byt
 TEST(Madlad, SourcesBeginWithTheTargetLanguage) {
   const ImportedModel model = import_huggingface_t5({(t5_models / "madlad").string()});
   EXPECT_EQ(target_languages(model.vocabularies), (std::vector<std::string>{"fr", "en", "zh_Hant"}));
-  EXPECT_TRUE(source_languages(model.vocabularies).empty());
+  EXPECT_EQ(source_languages(model.vocabularies), target_languages(model.vocabularies));
   EXPECT_EQ(model.config.tied, Tied::inputs);
 }
 
@@ -98,6 +99,29 @@ TEST(Madlad, NeedsATargetLanguageItHas) {
   options.from = "de";  // any
   options.to = "fi";
   EXPECT_NE(error_of([&] { model.direction(options); }).find("did you mean fr?"), std::string::npos);
+}
+
+TEST(Madlad, IsTunedOnSourcesThatBeginWithTheTargetLanguage) {
+  const Vocabularies words = import_huggingface_t5({(t5_models / "madlad").string()}).vocabularies;
+  const PairFrame frame = pair_frame(words, {.source_eos = true, .from = "de", .to = "fr"});
+  EXPECT_EQ(frame.source.before, words.source->encode("<2fr>"));
+  EXPECT_EQ(frame.source.after, std::vector<int32_t>{words.source->special().end});
+  EXPECT_EQ(frame.start.all(), std::vector<int32_t>{words.target->special().start});
+}
+
+// transformers 5 writes that every model is tied, and by another key whether its output is scaled.
+TEST(Madlad, IsTheSameAsSavedByTransformers5) {
+  const fs::path source = t5_models / "madlad";
+  const TemporaryFolder folder;
+  for (const char* file : {"model.safetensors", "spiece.model"})
+    folder.write(file, read_file((source / file).string()));
+  json config = json::parse(read_file((source / "config.json").string()));
+  config["tie_word_embeddings"] = true;
+  config["scale_decoder_outputs"] = false;
+  folder.write("config.json", config.dump());
+  write_model_folder(import_huggingface_t5({folder.path("")}), folder.path("out"));
+  expect_same_log_probabilities(folder.path("out"),
+                                json::parse(read_file((source / "reference.json").string())));
 }
 
 // --- folders ----------------------------------------------------------------------------------------
@@ -125,7 +149,9 @@ TEST_F(T5Folder, AnErrorNamesWhatIsMissingOrUnknown) {
             std::string::npos);
   EXPECT_NE(error_with("d_ff", 41).find("block.0.layer.1.DenseReluDense.wi.weight is f16 [40, 24]"),
             std::string::npos);
-  EXPECT_NE(error_with("vocab_size", 10).find("vocab_size is 10"), std::string::npos);
+  EXPECT_NE(error_with("vocab_size", 2'000'000'000).find("the embedding is f16 [96, 24]"), std::string::npos);
+  EXPECT_NE(error_with("d_kv", 0).find("d_kv must be at least 1"), std::string::npos);
+  EXPECT_NE(error_with("num_layers", 1).find("specifies 1 layers"), std::string::npos);
   EXPECT_NE(error_with("num_heads", 4).find("relative_attention_bias.weight is f16 [8, 3]"),
             std::string::npos);
   fs::remove(folder_.path("spiece.model"));

@@ -78,7 +78,7 @@ class DamagedResearchModel : public testing::TestWithParam<const char*> {
     return std::string(GetParam()).starts_with("fairseq") ? "fairseq" : "opennmt-py";
   }
 
-  const bool is_eole_ = std::string(GetParam()) == "eole";
+  const bool is_eole_ = std::string(GetParam()).starts_with("eole");
   const std::string weights_ = is_eole_ ? "model.00.safetensors" : "model.pt";
   const TemporaryFolder folder_;
 };
@@ -100,6 +100,18 @@ TEST_P(DamagedResearchModel, ErrorsAreOneSentence) {
   EXPECT_EQ(error(), "");
 }
 
+TEST_P(DamagedResearchModel, SizesOfZeroAreRefused) {
+  if (!is_eole_) GTEST_SKIP() << "its sizes are in a pickle";
+  const json whole = json::parse(read_file(folder_.path("config.json")));
+  for (const char* key : {"heads", "hidden_size", "layers", "transformer_ff"}) {
+    json config = whole;
+    for (json* place : {&config["model"], &config["model"]["encoder"], &config["model"]["decoder"]})
+      (*place)[key] = 0;
+    folder_.write("config.json", config.dump());
+    EXPECT_NE(error(), "") << key;
+  }
+}
+
 TEST_P(DamagedResearchModel, FlippedBitsAreRefusedOrHarmless) {
   const std::string whole = read_file(folder_.path(weights_));
   for (size_t at = 0; at < whole.size(); at += 401) {
@@ -111,7 +123,8 @@ TEST_P(DamagedResearchModel, FlippedBitsAreRefusedOrHarmless) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, DamagedResearchModel,
-                         testing::Values("fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2", "eole"),
+                         testing::Values("fairseq/post", "fairseq/old", "opennmt/v3", "opennmt/v2", "eole",
+                                         "eole_rotary"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::ranges::replace(name, '/', '_');

@@ -67,7 +67,8 @@ TEST(T5Bias, HasTheWeightsOfItsBuckets) {
   const Tensor weights(device.pool, 8, 2);
   for (int i = 0; i < 16; ++i) weights.data()[i] = static_cast<float>(i);
   for (const bool both : {false, true}) {
-    const Tensor rows = DistanceBias::t5(weights, both, 12).rows(pass, 100);
+    DistanceBias bias = DistanceBias::t5(weights, both, 12);
+    const Tensor rows = bias.rows(pass, 100);
     ASSERT_EQ(rows.rows(), 25);
     for (int64_t d = -12; d <= 12; ++d)
       EXPECT_EQ(rows.data()[(12 + d) * 2 + 1], static_cast<float>(2 * t5_bucket(d, both, 8, 12) + 1)) << d;

@@ -151,9 +151,9 @@ void check_expressible(const SavedModel& model) {
   };
   if (has_ssru(c)) refuse("SSRU decoder (model.decoder_self_attention)");
   if (c.positions == Positions::rotary || c.positions == Positions::alibi)
-    refuse("encoder with rotary positions or ALiBi (model.positions)");
+    refuse("encoder-decoders with rotary positions or ALiBi (model.positions)");
   if (c.positions == Positions::none && c.relative_distance == 0)
-    refuse("models without positions (model.positions)");
+    refuse("encoder-decoders without positions (model.positions)");
   if (c.positions != Positions::none && c.relative_distance > 0)
     refuse("relative distances beside other positions (model.relative_distance)");
 }

@@ -125,17 +125,34 @@ bool is_harmless(const CTranslate2Model& model, const std::string& name) {
   return model.find(name).data.size() == element_size(model.find(name).type) && model.scalar(name, 0) == 0;
 }
 
+// Every layer must have the first one's bias; and what leaves the decoder is scaled by its last norm.
+void check_t5(const CTranslate2Model& model, const ModelConfig& config) {
+  const double scale = model.scalar("decoder/scale_outputs", 0);  // 0: they are not
+  if (scale < 0 || (scale != 0 && scale != 1 && config.norm != NormOrder::pre))
+    throw Error("{}: decoder/scale_outputs = {} is not supported", model.path, scale);
+  if (config.positions != Positions::t5) return;
+  for (const auto& [stack, layers] : {std::pair<std::string, int64_t>("encoder", config.encoder_layers),
+                                      {"decoder", config.decoder_layers}}) {
+    for (int64_t i = 1; i < layers; ++i) {
+      const std::string layer = fmt::format("{}/layer_{}", stack, i);
+      const auto distance = static_cast<int64_t>(model.scalar(layer + t5_distance, 128));
+      if (distance != config.max_distance ||
+          !same(model.find(layer + t5_bias), model.find(stack + "/layer_0" + t5_bias)))
+        throw Error("{}: {} has another bias than the first layer, which is not supported", model.path,
+                    layer);
+    }
+  }
+}
+
 void check_variables(const CTranslate2Model& model, const ModelConfig& config) {
   Device device(kernels_for("baseline"), 1);
   const Transformer ours(config, device, Buffers::none_yet);
   std::set<std::string, std::less<>> known = {encoder_positions, decoder_positions, encoder_embedding,
                                               generator};
   for (const Parameter& parameter : ours.parameters.list()) known.insert(ctranslate2_name(parameter.name));
+  check_t5(model, config);
   for (const auto& [name, tensor] : model.tensors) {
-    // Other layers have the first one's.
-    if (config.positions == Positions::t5 && name.ends_with(t5_bias) &&
-        same(tensor, model.find(name.substr(0, 7) + "/layer_0" + t5_bias)))
-      continue;
+    if (config.positions == Positions::t5 && name.ends_with(t5_bias)) continue;
     const bool is_scale = name.ends_with("_scale") && known.contains(name.substr(0, name.size() - 6));
     if (known.contains(name) || is_scale || is_harmless(model, name)) continue;
     throw Error("{} has the variable {}: {} not supported", model.path, in_quotes(name), reason(name));

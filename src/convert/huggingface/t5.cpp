@@ -45,14 +45,46 @@ FeedForwardKind feed_forward_kind(const Settings& settings) {
 }
 
 // The first models multiply what leaves the decoder by d_model^-0.5; those whose generator is a matrix of its own do
-// not.
+// not. transformers 5 says it by a key of its own, and that all models are tied, whatever their weights are.
 bool scales_output(const Settings& settings) {
-  return settings.text("model_type", "") == "t5" && settings.flag("tie_word_embeddings", true);
+  const bool is_first = settings.text("model_type", "") == "t5" && settings.flag("tie_word_embeddings", true);
+  return settings.flag("scale_decoder_outputs", is_first);
 }
 
-ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors) {
+bool has_own_generator(const ForeignTensors& tensors, const ForeignTensor& embedding) {
+  const auto found = tensors.find("lm_head.weight");
+  if (found == tensors.end()) return false;
+  const ForeignTensor& own = found->second;
+  return own.type != embedding.type || own.shape != embedding.shape || own.strides != embedding.strides ||
+         !std::ranges::equal(own.data, embedding.data);
+}
+
+const ForeignTensor& embedding_of(const ForeignTensors& tensors, const std::string& path) {
+  for (const char* name : {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"})
+    if (const auto found = tensors.find(name); found != tensors.end()) return found->second;
+  throw Error("{} has no tensor shared.weight", path);
+}
+
+// The first layer of a stack has the bias for all of them, in all models but UMT5.
+void check_layers(const ForeignTensors& tensors, const std::string& path, const ModelConfig& config) {
+  for (const auto& [stack, layers] :
+       {std::pair("encoder", config.encoder_layers), {"decoder", config.decoder_layers}}) {
+    const std::string beginning = std::string(stack) + ".block.";
+    for (auto at = tensors.lower_bound(beginning); at != tensors.end() && at->first.starts_with(beginning);
+         ++at) {
+      const std::string number =
+          at->first.substr(beginning.size(), at->first.find('.', beginning.size()) - beginning.size());
+      if (number != "0" && at->first.ends_with("relative_attention_bias.weight"))
+        throw Error("{}: {}: a bias in each layer is not supported", path, at->first);
+      if (number == std::to_string(layers))
+        throw Error("{} has {}, but its configuration specifies {} layers", path, at->first, layers);
+    }
+  }
+}
+
+ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors, const std::string& path) {
   const auto [activation, gated] = feed_forward_kind(s);
-  const bool own_generator = !s.flag("tie_word_embeddings", true) && tensors.contains("lm_head.weight");
+  const ForeignTensor& embedding = embedding_of(tensors, path);
   const double dropout = s.number("dropout_rate", 0.1);
   const int64_t layers = s.integer("num_layers", 6);
   ModelConfig config = {.encoder_layers = layers,
@@ -70,12 +102,17 @@ ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors) {
                         .position_buckets = s.integer("relative_attention_num_buckets", 32),
                         .max_distance = s.integer("relative_attention_max_distance", 128),
                         .embedding_scale = 1,
-                        .tied = own_generator ? Tied::inputs : Tied::all,
+                        .tied = has_own_generator(tensors, embedding) ? Tied::inputs : Tied::all,
                         .dropout = dropout,
                         .attention_dropout = dropout,
                         .activation_dropout = dropout,
                         .embedding_dropout = dropout};
+  if (config.head_width == 0) throw Error("{}: d_kv must be at least 1, but is 0", s.path());
   config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size", 32128);
+  if (embedding.shape.empty() || embedding.shape[0] != config.source_vocabulary)
+    throw Error("{}: vocab_size is {}, but the embedding is {}", s.path(), config.source_vocabulary,
+                describe(embedding));
+  check_layers(tensors, path, config);
   return config;
 }
 
@@ -183,7 +220,7 @@ class T5Weights {
   std::vector<ForeignTensor> of(const Parameter& parameter) const {
     const std::string& name = parameter.name;
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-    if (name == "shared_embedding.weight") return {embedding(rows, columns)};
+    if (name == "shared_embedding.weight") return {embedding_of(tensors_, path_)};
     if (name == "generator.weight") return {tensor_of(tensors_, path_, "lm_head.weight", {rows, columns})};
     if (name.ends_with(".bias"))
       return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
@@ -197,12 +234,6 @@ class T5Weights {
   }
 
  private:
-  ForeignTensor embedding(int64_t rows, int64_t columns) const {
-    for (const char* theirs : {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"})
-      if (tensors_.contains(theirs)) return tensor_of(tensors_, path_, theirs, {rows, columns});
-    return tensor_of(tensors_, path_, "shared.weight", {rows, columns});
-  }
-
   ForeignTensor last_norm(const std::string& stack, int64_t columns) const {
     const ForeignTensor& gain = tensor_of(tensors_, path_, stack + ".final_layer_norm.weight", {columns});
     const bool scales = scales_output_ && stack == "decoder";
@@ -262,7 +293,7 @@ bool is_huggingface_t5(const std::string& folder) {
 ImportedModel import_huggingface_t5(const ImportRequest& request) {
   const Settings settings = read_model_settings(request.source);
   auto [tensors, path] = read_model_weights(request.source);
-  ImportedModel model = {.system = "Hugging Face T5", .config = t5_config(settings, tensors)};
+  ImportedModel model = {.system = "Hugging Face T5", .config = t5_config(settings, tensors, path)};
   model.vocabularies = vocabularies_of(request, settings, model.config.source_vocabulary);
   model.max_length = std::max<int64_t>(1, settings.integer("n_positions", 512) - 1);
   model.search = search_of(settings, 1);

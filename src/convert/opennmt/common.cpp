@@ -133,29 +133,29 @@ std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const st
   const Name name = split(parameter.name);
   const std::vector<std::string> names = theirs(name, style.toolkit);
   const std::string prefix = style.toolkit == Toolkit::eole ? "" : "model.";
+  const int64_t heads = name.stack == "encoder" ? style.encoder_heads : style.decoder_heads;
   const bool is_distance = name.part.find(".distance_") != std::string::npos;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
   std::vector<ForeignTensor> parts;
   for (const std::string& one : names) {
     const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
     const bool is_norm = name.part.ends_with("norm"),
-               is_rotated = style.rotated_width > 0 &&
-                            (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
+               is_rotated = heads > 0 && (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
     if (is_distance) {
       const ForeignTensor& vectors = tensor_of(tensors, path, tensor, {rows, columns});
       // eole divides the products of queries and keys by the root of their width, but not those with these.
       const bool unscaled = style.toolkit == Toolkit::eole && name.part.ends_with("keys");
       parts.push_back(unscaled ? scaled(vectors, std::sqrt(static_cast<double>(columns))) : vectors);
     } else if (rows > 1 && is_rotated) {
-      parts.push_back(transposed(
-          halves_of_heads(tensor_of(tensors, path, tensor, {columns, rows}), style.rotated_width)));
+      parts.push_back(
+          transposed(halves_of_heads(tensor_of(tensors, path, tensor, {columns, rows}), columns / heads)));
     } else if (rows > 1) {
       parts.push_back(transposed(tensor_of(tensors, path, tensor, {columns, rows})));
     } else if (name.leaf == "bias" && !is_norm && !tensors.contains(tensor)) {
       parts.push_back(zero_bias(columns));
     } else {
       const ForeignTensor& row = tensor_of(tensors, path, tensor, {columns});
-      parts.push_back(as_row(is_rotated ? halves_of_heads(row, style.rotated_width) : row));
+      parts.push_back(as_row(is_rotated ? halves_of_heads(row, columns / heads) : row));
     }
   }
   return parts;

@@ -28,7 +28,8 @@ enum class Toolkit { opennmt, eole };
 // How a layer's parameters are named, and what rotary positions pair.
 struct LayerStyle {
   Toolkit toolkit;
-  int64_t rotated_width = 0;  // of heads whose neighbouring columns are turned together; 0: none
+  // Of rotary positions that turn neighbouring columns together; 0: there are none.
+  int64_t encoder_heads = 0, decoder_heads = 0;
 };
 
 // What a layer's parameter consists of. Their matrices are output by input; biases that a model lacks are zero.

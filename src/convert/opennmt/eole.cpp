@@ -78,7 +78,8 @@ NormKind norm_kind_of(const Settings& stack) {
 
 // These must be the same in both stacks.
 void check_common(const Settings& encoder, const Settings& decoder) {
-  for (const char* key : {"layer_norm", "norm_eps", "mlp_activation_fn"})
+  for (const char* key : {"layer_norm", "norm_eps", "mlp_activation_fn", "position_encoding_type",
+                          "n_positions", "rope_config"})
     if (encoder.values().value(key, json()) != decoder.values().value(key, json()))
       refuse_setting(decoder, key);
 }
@@ -115,6 +116,8 @@ void set_positions(const Settings& model, ModelConfig& config) {
   } else if (name == "Relative") {
     config.positions = Positions::none;
     config.relative_distance = embeddings.integer("n_positions", model.integer("n_positions", 0));
+    if (config.relative_distance < 1)
+      throw Error("{}: n_positions is missing, which says how far relative positions reach", model.path());
   } else {
     throw Error("{}: position_encoding_type {} is not supported", model.path(), in_quotes(name));
   }
@@ -225,8 +228,10 @@ ImportedModel import_eole(const ImportRequest& request) {
                    "beam 5, scores divided by the length: eole's defaults"};
   LayerStyle style = {.toolkit = Toolkit::eole};
   if (model.config.positions == Positions::rotary &&
-      settings.object("rope_config").flag("rotary_interleave", true))
-    style.rotated_width = model.config.d_model / model.config.heads;
+      settings.object("rope_config").flag("rotary_interleave", true)) {
+    style.encoder_heads = model.config.heads;
+    style.decoder_heads = decoder_heads(model.config);
+  }
   model.tensors_of = [tensors, folder, style](const Parameter& parameter) {
     return eole_tensors(*tensors, folder, style, parameter);
   };

@@ -72,7 +72,7 @@ void set_positions(const TorchOptions& o, ModelConfig& config) {
     config.positions = relative == rotary  ? Positions::rotary
                        : relative == alibi ? Positions::alibi
                                            : Positions::none;
-    config.rotary_base = o.number("rotary_theta", default_base);
+    if (relative == rotary) config.rotary_base = o.number("rotary_theta", default_base);
     return;
   }
   const std::string name = o.text("position_encoding_type", "SinusoidalInterleaved");
@@ -229,8 +229,10 @@ ImportedModel import_opennmt(const ImportRequest& request) {
                    fmt::format("the decoder begins with {}; the source has no end mark", start_token(*file)),
                    "beam 5, scores divided by the length: OpenNMT-py's defaults"};
   LayerStyle style = {.toolkit = Toolkit::opennmt};
-  if (model.config.positions == Positions::rotary && options.flag("rotary_interleave", true))
-    style.rotated_width = model.config.d_model / model.config.heads;
+  if (model.config.positions == Positions::rotary && options.flag("rotary_interleave", true)) {
+    style.encoder_heads = model.config.heads;
+    style.decoder_heads = decoder_heads(model.config);
+  }
   model.tensors_of = [file, path, style](const Parameter& parameter) {
     return opennmt_tensors(file->tensors, path, style, parameter);
   };

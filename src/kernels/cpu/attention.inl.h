@@ -157,7 +157,7 @@ inline void add_all_values(const float* p, const VisibleKeys& v, float* out) {
   for (; w < v.width; w += lanes) add_values<1>(p, v, w, out);
 }
 
-// What a worker needs for it: the scores of some heads, and where distances count memory of a tile with one query.
+// A worker's memory for it: the scores of some heads, and what distances need.
 struct RowsMemory {
   static int64_t floats(const AttentionShape& shape, int64_t heads) {
     return heads * padded(shape.longest_keys) + single_thread_block_size() + Distances::floats(shape) +

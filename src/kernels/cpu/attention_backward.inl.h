@@ -89,7 +89,7 @@ inline void attend_backward(const AttentionShape& shape, const Head& head, Const
     distances.begin_tile(my_q, block);
     distances_backward.add_value_products(head, first, shape.causal, dout, dp, block);
     for (int64_t i = 0; i < rows; ++i) {
-      const bool scaled = has_distances(shape);  // by them
+      const bool scaled = has_distances(shape);  // add_to_scores has scaled them
       const SoftmaxBackward at = {
           .scale = scaled ? 1 : shape.scale,
           .log_sum = gradients.log_sums[(row + i) * shape.heads + h],
