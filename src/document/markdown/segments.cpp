@@ -66,7 +66,7 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
         return builder_.border(bytes);
       return builder_.text(bytes, " ");
     case Kind::hard_break:
-      return builder_.border(bytes);
+      return line_break(bytes);
     case Kind::code:
       return builder_.fixed(bytes, item.decoded);
     case Kind::address:
@@ -139,6 +139,14 @@ size_t MarkdownSegments::dialect_mark(std::string_view text, bool ends_block) {
   const bool is_attribute = text.starts_with("{#") || text.starts_with("{.") || text.starts_with("{:");
   const size_t end = is_attribute && ends_block ? end_after(near, "}", 2) : 0;
   return end == text.size() ? end : 0;
+}
+
+// A line break ends a segment. Inside one of CommonMark's own pairs it keeps its place among the words instead: whether
+// the halves of *one pair* on two lines are read as a pair depends on the words around both.
+void MarkdownSegments::line_break(std::string_view bytes) {
+  const bool in_pair = std::ranges::any_of(open_, [](const std::string& name) { return name.empty(); });
+  if (!in_pair) return builder_.border(bytes);
+  builder_.line_break(bytes);
 }
 
 void MarkdownSegments::html(std::string_view bytes) {

@@ -25,6 +25,7 @@ class MarkdownSegments {
   void add_inline(const std::vector<MarkdownInline>& inlines, size_t i, bool in_item);
   void text(std::string_view literal, bool ends_block);
   size_t dialect_mark(std::string_view text, bool ends_block);
+  void line_break(std::string_view bytes);
   void html(std::string_view bytes);
   void html_start(const HtmlToken& tag);
   // Of a pair that CommonMark does not know: it must not cross the others.
