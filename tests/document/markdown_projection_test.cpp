@@ -20,7 +20,8 @@ const MarkdownWords wild_words = {"mot",     "été",   "日本語", "注意。"
 // Marks in one another, next to words, next to one another and inside words; or over hard line breaks.
 class RandomInlines {
  public:
-  explicit RandomInlines(uint64_t seed, bool line_breaks = false) : random_(seed), line_breaks_(line_breaks) {}
+  explicit RandomInlines(uint64_t seed, bool line_breaks = false)
+      : random_(seed), line_breaks_(line_breaks) {}
 
   std::string file() {
     std::string out;

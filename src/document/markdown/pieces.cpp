@@ -267,7 +267,8 @@ std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered) 
   trim_around_line_breaks(pieces);
   move_white_space_out_of_marks(pieces);
   trim_around_line_breaks(pieces);
-  write_line_breaks_as_tags(pieces);  // before marks are filled, for which a tag is content, and a break is not
+  write_line_breaks_as_tags(
+      pieces);  // before marks are filled, for which a tag is content, and a break is not
   pieces = FilledMarks(std::move(pieces)).fill();
   move_halves(pieces, DocumentMark::Half::open);
   move_halves(pieces, DocumentMark::Half::close);

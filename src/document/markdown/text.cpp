@@ -176,6 +176,12 @@ std::string escape_all_markdown(std::string_view text) {
   return result;
 }
 
+size_t footnote_at(std::string_view text) {
+  if (!text.starts_with("[^")) return 0;
+  const size_t end = text.find_first_of("[] \t\n\r", 2);
+  return end != text.npos && end > 2 && text.substr(end).starts_with("]:") ? end + 2 : 0;
+}
+
 size_t after_line_end(std::string_view source, size_t at) {
   if (at < source.size() && source[at] == '\r') ++at;
   if (at < source.size() && source[at] == '\n') ++at;
