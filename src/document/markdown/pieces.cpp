@@ -181,8 +181,8 @@ void trim_around_line_breaks(Pieces& pieces) {
   merge_texts(pieces);
 }
 
-// A line break at an end of its paragraph, or behind another one, is none, and what begins a block of HTML must not begin
-// a line, nor a tag be alone on the first one: there it is written as a tag.
+// Written as <br> where it would not be a line break: at an end of its paragraph, behind another one, before what
+// begins a block of HTML, and where a tag would be alone on the first line.
 void write_line_breaks_as_tags(Pieces& pieces) {
   const auto shows = [](const MarkdownPiece& piece) {
     return !is_blank(piece) &&

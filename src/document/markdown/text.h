@@ -25,7 +25,7 @@ size_t after_prefix(std::string_view source, size_t at, size_t quotes);
 size_t after_space(std::string_view source, size_t at, size_t quotes);
 size_t after_line_end(std::string_view source, size_t at);
 
-// The size of the hard line break that the bytes begin with, and of the block quotes' marks on the next line; 0 if none.
+// The size of the hard line break that the bytes begin with, with block quotes' marks on the next line; 0 if none.
 size_t line_break_at(std::string_view bytes);
 
 // The end of what follows a link's ]: (destination "title"), [label], [] or nothing.
