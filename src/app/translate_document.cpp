@@ -25,6 +25,8 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
   const auto warn = [&](size_t texts, const char* what) {
     if (texts > 0) log_warning("{}: {} of {} texts {}", file, texts, done.segments, what);
   };
+  if (done.segments == 0)
+    log_warning("{}: no text to translate was found in it; the file stays as it is", file);
   warn(done.cut, "were cut");
   warn(done.repeats, "looped and were translated again");
   warn(done.unknown, "have characters that are not in the vocabulary");
@@ -93,8 +95,9 @@ void declare(Section& own, DocumentOptions& options) {
 }
 
 void check_are_lines(const std::vector<std::string>& files) {
+  std::error_code none;
   for (const std::string& file : files) {
-    if (!fs::is_regular_file(file)) continue;
+    if (!fs::is_regular_file(file, none)) continue;
     char head[4] = {};
     std::ifstream(file, std::ios::binary).read(head, sizeof head);
     const std::string_view bytes(head, sizeof head);
