@@ -2,6 +2,9 @@
 import {examples} from "./examples.js";
 import {directionOf, nameOf} from "./languages.js";
 
+// "books" becomes "Books", and "reStructuredText" stays.
+const capitalized = (text) => text.replace(/^[a-z]+(?![A-Z])\b/, (word) => word[0].toUpperCase() + word.slice(1));
+
 const sentencesOf = (code) => examples[code.split(/[-_]/)[0]] ?? [];
 
 // Three of the language; where it is to be detected, one of each of the first languages.
@@ -21,7 +24,7 @@ export class Start {
   set(formats) {
     this.part("formats").hidden = !formats.length;
     this.part("formats").querySelector("ul").replaceChildren(...formats.map(({description, endings}) =>
-      element("li", {}, description.charAt(0).toUpperCase() + description.slice(1), " ", element("span", {class: "quiet"}, endings.join(" ")))));
+      element("li", {}, capitalized(description), " ", element("span", {class: "quiet"}, endings.join(" ")))));
     this.part("file").accept = formats.flatMap(({endings}) => endings).join();
   }
 

@@ -34,6 +34,9 @@ class Glossary:
         target_language: str = "",
     ) -> None:
         if isinstance(source, Mapping):
+            for term, translation in source.items():
+                if not isinstance(term, str) or not isinstance(translation, str):
+                    raise TypeError(f"a glossary must have a str for each term, not {term!r}: {translation!r}")
             self._core = _core.Glossary.of_entries(list(source.items()))
         else:
             self._core = _core.Glossary(os.fspath(source), source_language, target_language)

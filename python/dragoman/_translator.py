@@ -150,7 +150,7 @@ class Translator:
             return self.translate_batch([text], glossary=glossary, **options)[0]
         if isinstance(text, list):
             return self.translate_batch(text, glossary=glossary, **options)
-        if text is None or isinstance(text, (bytes, bytearray)):
+        if isinstance(text, (bytes, bytearray)) or not isinstance(text, Iterable):
             _check_text(text)
         return self._translate_in_order(iter(text), _How(options, glossary))
 
@@ -256,6 +256,8 @@ class Translator:
         single = isinstance(source, str)
         sources = [source] if isinstance(source, str) else source
         targets = [target] if isinstance(target, str) else target
+        _check_texts(sources)
+        _check_texts(targets)
         if len(sources) != len(targets):
             raise ValueError(f"there are {len(sources)} sources and {len(targets)} targets: each needs its own")
         pairs = list(zip(sources, targets))
@@ -372,4 +374,9 @@ class _How:
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
         hint = ": decode it first" if isinstance(text, (bytes, bytearray)) else ""
-        raise TypeError(f"a text to translate must be a str, not {type(text).__name__}{hint}")
+        raise TypeError(f"a text must be a str, not {type(text).__name__}{hint}")
+
+
+def _check_texts(texts: object) -> None:
+    for one in texts if isinstance(texts, Iterable) else [texts]:
+        _check_text(one)

@@ -107,8 +107,14 @@ def test_options_have_the_names_of_the_command_line(translator):
         translator.translate([b"x"])
     with pytest.raises(TypeError, match="must be a str, not bytes: decode it first"):
         translator.translate(b"x")
-    with pytest.raises(TypeError, match="must be a str, not NoneType"):
-        translator.translate(None)
+    for wrong in (None, 5):
+        with pytest.raises(TypeError, match=f"must be a str, not {type(wrong).__name__}"):
+            translator.translate(wrong)
+        for pair in ((SENTENCES[0], wrong), ([wrong], SENTENCES[:1])):
+            with pytest.raises(TypeError, match=f"must be a str, not {type(wrong).__name__}"):
+                translator.score(*pair)
+        with pytest.raises(TypeError, match=f"a glossary must have a str for each term, not 'cat': {wrong}"):
+            translator.translate(SENTENCES[0], glossary={"cat": wrong})
 
 
 def test_lines_stay_lines(translator):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -178,7 +179,16 @@ void CommandLine::take_arguments(const std::vector<std::string>& words) {
     }
   }
   if (taken < words.size())
-    throw UsageError("{}: unexpected argument \"{}\"", command_, shortened(words[taken]));
+    throw UsageError("{}: unexpected argument \"{}\"{}", command_, shortened(words[taken]),
+                     hint_about(words[taken]));
+}
+
+// A model's folder where the command has an option for it, or where to read what the command takes.
+std::string CommandLine::hint_about(const std::string& argument) const {
+  std::error_code none;
+  if (find_option("--model") && std::filesystem::exists(argument + "/config.json", none))
+    return fmt::format("; did you mean --model {}?", shortened(argument));
+  return fmt::format(": see {} --help", call_);
 }
 
 bool CommandLine::read(const std::vector<std::string>& words) {

@@ -74,6 +74,7 @@ class CommandLine {
   [[noreturn]] void refuse_unknown(const std::string& name) const;
   bool names_option(const std::string& word) const;
   void take_arguments(const std::vector<std::string>& words);
+  std::string hint_about(const std::string& argument) const;
   bool print_help(const std::vector<std::string>& words) const;
   std::string usage() const;
   std::string help() const;

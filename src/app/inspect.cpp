@@ -81,7 +81,7 @@ struct Sentence {
 std::vector<Sentence> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
   if (!o.text.empty()) return {{1, o.text}};
   std::vector<Sentence> lines;
-  TranslationInput input(files);
+  TranslationInput input(files, "", given_lines("", files));
   int64_t number = 0;
   for (TranslationInput::Line line; input.next(line);) {
     ++number;
@@ -169,10 +169,18 @@ void inspect(const Arguments& arguments) {
   declare(options, o);
   declare_search(search, o.search);
   CommandLine line("inspect", summary_of("inspect"));
-  line.add_arguments("FILE", files, "a few sentences, one per line; - is standard input", /*required=*/false);
+  line.add_arguments("FILE", files,
+                     "a few sentences, one per line, or a sentence itself; - is standard input",
+                     /*required=*/false);
   line.add_options(options);
   add_search(line, search);
   if (!line.read(arguments)) return;
+  if (o.text.empty() && !files.empty()) {
+    if (const auto given = given_lines("", files); given.size() == 1) {
+      options.set_flag("text", given[0]);
+      files.clear();
+    }
+  }
   check(o, options, files);
   SearchOptions& how = o.search;
   if (!how.sample && !search.is_given("nbest")) how.nbest = std::min(how.nbest, how.beam);

@@ -109,7 +109,9 @@ CorpusFacts facts_of(const DataConfig& data) {
     count_letters(pair.target, letters[1], characters);
     if (facts.example.empty() && is_example(pair.source)) facts.example = pair.source;
   }
-  if (facts.pairs == 0) throw Error("{} has no pair of sentences to learn from", sources.front().name());
+  if (facts.pairs == 0)
+    throw Error("no pair of sentences to learn from in {}: check that the lines are not empty",
+                sources.front().name());
   const auto rank = longer.begin() + static_cast<std::ptrdiff_t>(longer.size() * 99 / 100);
   std::nth_element(longer.begin(), rank, longer.end());
   facts.tokens = bytes / static_cast<double>(longer.size()) / bytes_per_token;
@@ -141,6 +143,7 @@ constexpr SizeClass size_classes[] = {
     {0, 2'000, 2, 128, 4, 256, 0.3, 1024, 1, 500, 100},
 };
 constexpr double most_minutes = 24 * 60;
+constexpr int64_t too_few_pairs = 2000;
 
 // A layer's products come three times: forward, and twice backward. The speed is that of a processor with AVX-512 in
 // fp32, less a margin for others.
@@ -317,7 +320,13 @@ void print_next(const CorpusFacts& facts, const DataConfig& data, const std::str
   } else {
     std::cout << fmt::format("  serve        dragoman serve --model {}\n", model);
   }
-  if (facts.pairs < size_classes[2].pairs) {
+  if (data.from.empty() || data.to.empty())
+    std::cout << "\nThe names of the files do not tell the languages: to name them, add from and to under "
+                 "[data], as\n"
+                 "from = \"en\".\n";
+  if (facts.pairs < too_few_pairs) {
+    std::cout << "\nSo few pairs do not teach a language: expect nonsense (docs/own_corpus.md).\n";
+  } else if (facts.pairs < size_classes[2].pairs) {
     std::cout
         << "\nThat is a small corpus: to fine-tune a published model with it gives better translations\n"
            "(docs/training.md, Fine-tuning).\n";
@@ -337,6 +346,12 @@ void new_recipe(const Arguments& arguments) {
     throw UsageError("new needs --source FILE and --target FILE, or --tsv FILE: see dragoman new --help");
   if (o.data.source.size() != o.data.target.size())
     throw UsageError("--source and --target need the same number of files");
+  for (size_t i = 0; i < o.data.source.size(); ++i) {
+    std::error_code none;
+    if (std::filesystem::equivalent(o.data.source[i], o.data.target[i], none))
+      throw UsageError("--source and --target are both {}: name the two sides of the corpus",
+                       o.data.source[i]);
+  }
   if (o.data.valid_source.size() != o.data.valid_target.size())
     throw UsageError("--valid-source and --valid-target need the same number of files");
   guess_languages(o.data);

@@ -55,6 +55,10 @@ void run_program(const Arguments& arguments) {
     if (name == command.name) return run_command(command, {arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
+  if (name.starts_with('-') && arguments.size() > 1)
+    throw UsageError(
+        "{} is before a command: write dragoman COMMAND {} ..., with a command that dragoman --help lists",
+        shortened(name), shortened(name));
   names.insert(names.end(), {"--help", "--version"});
   const std::string meant = suggestion(name, names);
   throw UsageError("unknown command {}{} dragoman --help lists all", shortened(name),

@@ -84,12 +84,9 @@ void print_example(Transformer& model, const std::string& folder, const Recipe& 
 // A task's symbols are no text to translate.
 void say_what_next(Run& training, const Recipe& recipe, const std::string& folder) {
   if (recipe.data.synthetic != Synthetic::none) return print_example(training.model(), folder, recipe);
-  if (recipe.model.kind == ModelKind::language_model) {
-    log_info("the model is in {}; to continue texts with it: dragoman generate -m {} \"...\"", folder,
-             folder);
-  } else {
-    log_info("the model is in {}; to translate with it: dragoman translate -m {} \"...\"", folder, folder);
-  }
+  const bool continues = recipe.model.kind == ModelKind::language_model;
+  log_info("the model is in {}; to {} with it:", folder, continues ? "continue texts" : "translate");
+  log_info("  dragoman {} -m {} \"...\"", continues ? "generate" : "translate", folder);
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void translate(const Arguments& arguments) {
     return translate_documents(files, o.document, o.translating, given_options(search));
   }
   const std::vector<std::string> lines_given = given_lines(o.text, files);
-  if (!lines_given.empty()) files.clear();
+  lines_given.empty() ? check_are_lines(files) : files.clear();
   if (files.empty() && lines_given.empty() && isatty(STDIN_FILENO) == 1)
     std::cerr << "Type a line to translate and press Enter; Ctrl-D ends.\n";
   watch_signals();

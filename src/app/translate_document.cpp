@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "app/output.h"
@@ -24,6 +25,8 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
   const auto warn = [&](size_t texts, const char* what) {
     if (texts > 0) log_warning("{}: {} of {} texts {}", file, texts, done.segments, what);
   };
+  if (done.segments == 0)
+    log_warning("{}: no text to translate was found in it; the file stays as it is", file);
   warn(done.cut, "were cut");
   warn(done.repeats, "looped and were translated again");
   warn(done.unknown, "have characters that are not in the vocabulary");
@@ -89,6 +92,24 @@ void declare(Section& own, DocumentOptions& options) {
       "columns", options.columns,
       "with --document: the columns of a table that are translated, by name or number, such as title,text or "
       "2,3; by default those that have text");
+}
+
+void check_are_lines(const std::vector<std::string>& files) {
+  std::error_code none;
+  for (const std::string& file : files) {
+    if (!fs::is_regular_file(file, none)) continue;
+    char head[4] = {};
+    std::ifstream(file, std::ios::binary).read(head, sizeof head);
+    const std::string_view bytes(head, sizeof head);
+    if (bytes == "PK\3\4" || bytes == "%PDF")
+      throw UsageError("{} is a document, not lines of text: translate it with --document {}", file, file);
+    const auto is_of = [&](const DocumentFormat& format) {
+      return format.name != "text" &&
+             std::ranges::count(format.endings, fs::path(file).extension().string()) > 0;
+    };
+    if (std::ranges::any_of(document_formats(), is_of))
+      log_warning("{} is read as lines of text: --document {} keeps its structure", file, file);
+  }
 }
 
 void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,

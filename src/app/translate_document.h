@@ -15,6 +15,10 @@ struct DocumentOptions {
 
 void declare(Section& own, DocumentOptions& options);
 
+// Files that are to be read as lines of text: throws a UsageError if one is a package, such as a Word document, and
+// warns of those whose markup would be translated, too.
+void check_are_lines(const std::vector<std::string>& files);
+
 // One or several. `request`: the options of each text.
 void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,
                          const TranslatingOptions& translating, const dragoman::Options& request);

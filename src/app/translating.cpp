@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/lines_in_order.h"
 #include "app/paired_lines.h"
@@ -96,6 +97,8 @@ std::vector<std::string> given_lines(const std::string& text, const std::vector<
     throw UsageError("some of the arguments are files and others are text, such as {}: give one or the other",
                      in_quotes(*std::ranges::find_if(files, is_text_argument)));
   std::vector<std::string> lines;
+  const auto is_word = [](const std::string& one) { return one.find_first_of(" \t\n") == one.npos; };
+  if (texts > 1 && std::ranges::all_of(files, is_word)) return {fmt::format("{}", fmt::join(files, " "))};
   for (const std::string& one : texts > 0 ? files : std::vector{text}) {
     for (size_t begin = 0; begin < one.size();) {
       const size_t end = std::min(one.find('\n', begin), one.size());
@@ -108,8 +111,8 @@ std::vector<std::string> given_lines(const std::string& text, const std::vector<
 
 TranslationInput::TranslationInput(std::vector<std::string> files, const std::string& prefix_file,
                                    std::vector<std::string> given_lines)
-    : given_lines_(std::move(given_lines)), files_(std::move(files)) {
-  if (files_.empty() && given_lines_.empty()) files_ = {"-"};
+    : given_lines_(std::move(given_lines)) {
+  if (given_lines_.empty()) files_ = files.empty() ? std::vector<std::string>{"-"} : std::move(files);
   std::ranges::reverse(given_lines_);
   for (const std::string& file : files_) {
     if (file != "-") check_readable(file);

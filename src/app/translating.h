@@ -42,7 +42,8 @@ void declare_fusion(Section& own, TranslatingOptions& options);
 std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
                                        RequestedPrecision precision = RequestedPrecision::as_saved);
 
-// The lines of --text, or of arguments in place of files that are text themselves. None: the files are to be read.
+// The lines of --text, or of arguments in place of files that are text themselves: of words without quotation marks
+// around them, one line. None: the files are to be read.
 std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files);
 
 // Given lines, or those of several files, or of standard input, each with its line of the prefix file.

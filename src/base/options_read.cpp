@@ -1,17 +1,35 @@
 // Where option values come from: recipes, flags and saved configurations.
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/nearest.h"
 #include "base/options.h"
 #include "base/quotes.h"
 #include "base/toml.h"
 
 namespace dragoman::internal {
 namespace {
+
+namespace fs = std::filesystem;
+
+// For the end of a message about a recipe that is not there: another one that may be meant.
+std::string recipe_meant(const std::string& path) {
+  std::error_code none;
+  std::vector<std::string> names;
+  for (const std::string& name : {path + ".toml", "recipes/" + path, "recipes/" + path + ".toml"})
+    if (fs::exists(name, none)) return "; did you mean " + name + "?";
+  const fs::path folder = fs::path(path).parent_path();
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, none))
+    if (entry.path().extension() == ".toml") names.push_back((folder / entry.path().filename()).string());
+  std::ranges::sort(names);
+  const std::string meant = suggestion(path, names);
+  return meant.empty() ? ": check the path" : meant;
+}
 
 [[noreturn]] void fits_no_option(const std::string& place, const std::string& key) {
   throw UsageError("{}: {} must be a number, a string, true or false, or a list of numbers or of strings",
@@ -99,7 +117,11 @@ class SetOnce {
 
 }  // namespace
 
-void Options::read_recipe_file(const std::string& path) { read_recipe(read_file(path), path); }
+void Options::read_recipe_file(const std::string& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) throw Error("there is no recipe {}{}", path, recipe_meant(path));
+  read_recipe(read_file(path), path);
+}
 
 void Options::read_recipe(const std::string& text, const std::string& path) {
   const toml::table recipe = parse_toml(text, path);

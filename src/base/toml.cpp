@@ -53,7 +53,8 @@ toml::table parse_toml(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    throw UsageError("{}: {}", at_line(path, error.source()), std::string(error.description()));
+    throw UsageError("{}: {}{}", at_line(path, error.source()), std::string(error.description()),
+                     path.ends_with(".toml") ? "" : ": is it a recipe, which is a TOML file?");
   }
 }
 

@@ -14,6 +14,12 @@
 namespace dragoman::internal {
 namespace {
 
+// Of formats that have no reader, and what the programs that write them can write as well.
+constexpr std::pair<std::string_view, std::string_view> former_endings[] = {
+    {".doc", ".docx"}, {".dot", ".docx"},  {".rtf", ".docx"},   {".ppt", ".pptx"},
+    {".xls", ".xlsx"}, {".sxw", ".odt"},   {".pages", ".docx"}, {".numbers", ".xlsx"},
+    {".key", ".pptx"}, {".mobi", ".epub"}, {".azw3", ".epub"}};
+
 bool ends_with(std::string_view file, std::string_view ending) {
   return file.size() > ending.size() && same_ignoring_case(file.substr(file.size() - ending.size()), ending);
 }
@@ -66,6 +72,9 @@ const DocumentFormat& document_format(std::string_view name, std::string_view fi
   }
   if (!name.empty())
     throw UsageError("\"{}\" is not a document format: use {}", name, fmt::join(names, ", "));
+  for (const auto& [ending, other] : former_endings)
+    if (ends_with(file, ending))
+      throw UsageError("{}: {} files cannot be read: save the document as {}", file, ending, other);
   throw UsageError("{}: unknown file extension: give the document format, one of {}", file,
                    fmt::join(names, ", "));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <unicode/uchar.h>
+
 #include "document/document.h"
 #include "document/placeholders.h"
 #include "text/scripts.h"
@@ -200,11 +202,37 @@ std::vector<std::string> sorted_placeholders(std::string_view text) {
   return found;
 }
 
-}  // namespace
+// Arabic and Hebrew write prepositions and articles together with the word after them.
+bool may_have_prefix(std::string_view text) {
+  return std::ranges::any_of(code_points(text), [](char32_t c) {
+    const UCharDirection direction = u_charDirection(static_cast<UChar32>(c));
+    return direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC;
+  });
+}
 
-size_t repair_placeholders(std::string_view source, TranslatedText& translation) {
+// Models write "%d" behind a word without a space where their vocabulary has none before a per cent sign.
+void separate_from_words_before(std::string_view source, TranslatedText& translation) {
+  if (may_have_prefix(translation.text)) return;
+  const std::vector<TextSpan> wanted = find_placeholders(source);
+  std::vector<Edit> edits;
+  for (const TextSpan place : find_placeholders(translation.text)) {
+    const std::string_view text = place.of(translation.text);
+    const auto is_it = [&](TextSpan other) { return other.of(source) == text; };
+    const auto touches = [&](TextSpan other) {
+      return is_it(other) && ends_with_word(source.substr(0, other.begin));
+    };
+    const auto origin = std::ranges::find_if(wanted, is_it);
+    if (origin != wanted.end() && std::ranges::none_of(wanted, touches) &&
+        ends_with_word(std::string_view(translation.text).substr(0, place.begin)))
+      edits.push_back({place, std::string(text), *origin});
+  }
+  if (!edits.empty()) translation = edited(source, translation, edits, /*apart=*/false);
+}
+
+// How many placeholders were restored or removed.
+size_t restore(std::string_view source, TranslatedText& translation) {
   const std::vector<std::string> wanted = sorted_placeholders(source);
-  if (wanted.empty() || sorted_placeholders(translation.text) == wanted) return 0;
+  if (sorted_placeholders(translation.text) == wanted) return 0;
   const std::vector<Edit> edits = Repair(source, translation).edits();
   TranslatedText repaired = edited(source, translation, edits, /*apart=*/false);
   // An address extends as far as it can, and "50%d" contains no placeholder: an insertion may not touch its neighbours.
@@ -213,6 +241,15 @@ size_t repair_placeholders(std::string_view source, TranslatedText& translation)
   trim(repaired);
   translation = std::move(repaired);
   return edits.size();
+}
+
+}  // namespace
+
+size_t repair_placeholders(std::string_view source, TranslatedText& translation) {
+  if (find_placeholders(source).empty()) return 0;
+  const size_t restored = restore(source, translation);
+  separate_from_words_before(source, translation);
+  return restored;
 }
 
 }  // namespace dragoman::internal

@@ -30,8 +30,24 @@ constexpr int format = 1;
       names.push_back((path.parent_path() / entry.path().filename()).string());
   }
   std::ranges::sort(names);
+  const bool is_name = !path.has_parent_path();
+  if (const std::string in_models = "models/" + folder;
+      is_name && fs::exists(in_models + "/config.json", error))
+    throw Error("there is no model folder {}; did you mean {}?", folder, in_models);
+  if (is_name && folder.starts_with("opus-mt-"))
+    throw Error("there is no model folder {}: to download this model, dragoman get {}", folder, folder);
   const std::string meant = suggestion(path.string(), names);
   throw Error("there is no model folder {}{}", folder, meant.empty() ? ": check the path" : meant);
+}
+
+// For a folder of model folders: the first of them.
+std::string models_inside(const fs::path& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (fs::exists(entry.path() / "config.json", error)) found.push_back(entry.path().string());
+  }
+  return found.empty() ? "" : "; did you mean " + *std::ranges::min_element(found) + "?";
 }
 
 // Where the folder has files as other systems' models have them.
@@ -54,7 +70,8 @@ nlohmann::json read_config(const std::string& folder) {
   if (!exists && !folder.empty() && !fs::exists(folder)) throw_missing(folder);
   if (!exists) {
     check_other_systems(folder);
-    throw Error("{} is not a model folder: it has no config.json", folder.empty() ? "\"\"" : folder);
+    throw Error("{} is not a model folder: it has no config.json{}", folder.empty() ? "\"\"" : folder,
+                models_inside(folder));
   }
   nlohmann::json config;
   try {

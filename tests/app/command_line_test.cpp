@@ -208,7 +208,7 @@ TEST_F(CommandLineTest, WhatIsNotUnderstoodIsNamed) {
   EXPECT_EQ(error({"a.txt", "--width", "2"}), "try: unknown option --width; did you mean --model.width?");
   EXPECT_EQ(error({"a.txt", "--other-width", "2"}), "try: unknown option --other-width");
   EXPECT_EQ(error({"a.txt", "--prefx", "2"}), "try: unknown option --prefx; did you mean --prefix?");
-  EXPECT_EQ(error({"a.txt", "b.txt"}), "try: unexpected argument \"b.txt\"");
+  EXPECT_EQ(error({"a.txt", "b.txt"}), "try: unexpected argument \"b.txt\": see dragoman try --help");
   EXPECT_EQ(error({"a.txt", "--PREFIX", "2"}), "try: unknown option --PREFIX; did you mean --prefix?");
   EXPECT_EQ(error({"a.txt", "--prefix"}), "try: --prefix needs a value");
   EXPECT_EQ(error({"a.txt", "--prefix", "--model.width=2"}),

@@ -30,6 +30,15 @@ TEST_F(TranslatingCommands, ADocumentMayGoToStandardOutput) {
     EXPECT_EQ(translate("", "--document " + text + " --out " + name), read_file(out)) << name;
 }
 
+TEST_F(TranslatingCommands, ADocumentWithoutTextIsNotLeftAsItIsInSilence) {
+  const std::string code = write("code.md", "```\nThe cat sleeps.\n```\n"),
+                    text = write("some.md", "The cat.\n");
+  EXPECT_EQ(translate("", "--document " + code + " --out -"), read_file(code));
+  EXPECT_NE(errors_.find("code.md: no text to translate"), std::string::npos) << errors_;
+  translate("", "--document " + text + " --out -");
+  EXPECT_EQ(errors_.find("no text to translate"), std::string::npos) << errors_;
+}
+
 // Beside them, or in a folder, under names that say the language.
 TEST_F(TranslatingCommands, SeveralDocumentsNameTheirTranslations) {
   const std::string html = write("a.html", "<p>The cat sleeps.</p>"),

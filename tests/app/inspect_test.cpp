@@ -127,6 +127,12 @@ TEST_F(AttentionCommands, WrongUseIsSaid) {
       << "the work first";
 }
 
+TEST_F(AttentionCommands, ASentenceMayBeGivenInPlaceOfAFile) {
+  const std::string wanted = inspect("--format json --text 'A dog.'", "");
+  EXPECT_EQ(inspect("--format json 'A dog.'", ""), wanted);
+  EXPECT_EQ(inspect("--format json A dog.", ""), wanted);
+}
+
 TEST_F(AttentionCommands, ALineWithoutWordsIsLeftOut) {
   const std::string invisible = "\u200B";
   const auto data = json::parse(inspect("--format json -", "A dog.\n\n" + invisible + "\nThe cat.\n"));

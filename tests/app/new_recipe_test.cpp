@@ -144,6 +144,21 @@ TEST_F(NewRecipe, SaysTheCommandsThatFollow) {
   }
 }
 
+TEST_F(NewRecipe, SaysWhatIsMissing) {
+  write_corpus(50, cat, katze);
+  recipe_of();
+  EXPECT_NE(printed_.find("So few pairs"), std::string::npos) << printed_;
+  EXPECT_EQ(printed_.find("do not tell the languages"), std::string::npos) << printed_;
+  write_corpus(3000, cat, katze);
+  std::filesystem::copy(folder_.path("mine.de"), folder_.path("other.txt"));
+  testing::internal::CaptureStdout();
+  new_recipe({"--source", folder_.path("mine.en"), "--target", folder_.path("other.txt"), "--out",
+              folder_.path("other.toml")});
+  printed_ = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(printed_.find("So few pairs"), std::string::npos) << printed_;
+  EXPECT_NE(printed_.find("do not tell the languages"), std::string::npos) << printed_;
+}
+
 TEST_F(NewRecipe, RefusesWhatItCannotWriteARecipeFor) {
   write_corpus(50, cat, katze);
   const std::string source = folder_.path("mine.en"), target = folder_.path("mine.de"),
@@ -153,6 +168,8 @@ TEST_F(NewRecipe, RefusesWhatItCannotWriteARecipeFor) {
   EXPECT_EQ(read_file(old), "mine");
   EXPECT_NE(refusal({"--source", source}).find("same number of files"), std::string::npos);
   EXPECT_NE(refusal({}).find("needs --source"), std::string::npos);
+  EXPECT_NE(refusal({"--source", source, "--target", source, "--out", out}).find("both " + source),
+            std::string::npos);
   EXPECT_NE(refusal({"--source", source, "--target", target, "--from", "?", "--out", out})
                 .find("no language's code"),
             std::string::npos);
@@ -160,7 +177,8 @@ TEST_F(NewRecipe, RefusesWhatItCannotWriteARecipeFor) {
   EXPECT_NE(refusal({"--source", source, "--target", target, "--out", out}).find(target), std::string::npos);
   (void)folder_.write("mine.en", "\n\n");
   (void)folder_.write("mine.de", "\n\n");
-  EXPECT_NE(refusal({"--source", source, "--target", target, "--out", out}).find("has no pair"),
+  EXPECT_NE(refusal({"--source", source, "--target", target, "--out", out})
+                .find("no pair of sentences to learn from in " + source),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(out));
 }

@@ -78,9 +78,16 @@ TEST(Program, AWrongCommandLineIsAUsageError) {
             "dragoman: unknown command trian; did you mean train? dragoman --help lists all\n");
   EXPECT_EQ(error_of("version", 2),
             "dragoman: unknown command version; did you mean --version? dragoman --help lists all\n");
+  EXPECT_TRUE(
+      error_of("-m models/a", 2).starts_with("dragoman: -m is before a command: write dragoman COMMAND"));
   EXPECT_EQ(error_of("umbrella", 2), "dragoman: unknown command umbrella: dragoman --help lists all\n");
+  const std::string without_ending = copy_recipe.substr(0, copy_recipe.rfind('.'));
+  for (const std::string& mistaken : {without_ending, without_ending + ".tmol"})
+    EXPECT_EQ(error_of("train " + mistaken, 1),
+              "dragoman: there is no recipe " + mistaken + "; did you mean " + copy_recipe + "?\n");
   EXPECT_TRUE(error_of("train", 2).starts_with("dragoman: train: missing RECIPE (a TOML file"));
-  EXPECT_EQ(error_of("train a b", 2), "dragoman: train: unexpected argument \"b\"\n");
+  EXPECT_EQ(error_of("train a b", 2),
+            "dragoman: train: unexpected argument \"b\": see dragoman train --help\n");
   EXPECT_EQ(error_of("train --model.dmodel 3 " + copy_recipe, 2),
             "dragoman: train: unknown option --model.dmodel; did you mean --model.d_model?\n");
   EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads", 2),
@@ -99,7 +106,7 @@ TEST(Program, ABadRecipeIsNamedByFileAndLine) {
 
 TEST(Program, AMissingFileIsAFailure) {
   EXPECT_EQ(error_of("train /nowhere.toml", 1),
-            "dragoman: cannot open /nowhere.toml: No such file or directory\n");
+            "dragoman: there is no recipe /nowhere.toml: check the path\n");
 }
 
 }  // namespace

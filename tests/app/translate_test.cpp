@@ -56,6 +56,7 @@ TEST_F(TranslatingCommands, TextMayBeGivenInPlaceOfAFile) {
   EXPECT_EQ(translate("", "--text 'The cat sleeps.\nIt is cold.'"), wanted);
   EXPECT_EQ(translate("", "'The cat sleeps.' 'It is cold.'"), wanted);
   EXPECT_EQ(translate("", "cold"), translate("cold\n"));
+  EXPECT_EQ(translate("", "The cat sleeps."), translate("The cat sleeps.\n"));
   const std::string prefix = "--prefix " + write("prefix", "A dog\n");
   EXPECT_EQ(translate("", "'The cat sleeps.' " + prefix), translate("The cat sleeps.\n", prefix));
   const std::string model = "translate -m " + folder_.path + " ";
@@ -67,6 +68,16 @@ TEST_F(TranslatingCommands, TextMayBeGivenInPlaceOfAFile) {
   run(model + "--text a " + file("text"), "", 2);
 }
 
+TEST_F(TranslatingCommands, ADocumentIsNotReadAsLinesInSilence) {
+  const std::string model = "translate -m " + folder_.path + " ";
+  run(model + write("page.html", "<p>a</p>\n"));
+  EXPECT_NE(errors_.find("--document " + file("page.html")), std::string::npos) << errors_;
+  run(model + write("lines.txt", "a\n"));
+  EXPECT_EQ(errors_.find("--document"), std::string::npos) << errors_;
+  EXPECT_EQ(run(model + write("letter", "PK\3\4..."), "", 2), "");
+  EXPECT_NE(errors_.find("--document " + file("letter")), std::string::npos) << errors_;
+}
+
 TEST_F(TranslatingCommands, AWrongModelFolderGetsASuggestion) {
   const std::string parent = folder_.path + "/..";
   run("translate -m " + parent + "/modle a", "", 1);
@@ -74,6 +85,10 @@ TEST_F(TranslatingCommands, AWrongModelFolderGetsASuggestion) {
   write("recipe.toml", "");
   run("translate -m " + file("recipe") + " a", "", 1);
   EXPECT_NE(errors_.find("dragoman train " + file("recipe") + ".toml"), std::string::npos) << errors_;
+  run("translate -m opus-mt-en-xy a", "", 1);
+  EXPECT_NE(errors_.find("dragoman get opus-mt-en-xy"), std::string::npos) << errors_;
+  run("translate -m " + parent + " a", "", 1);
+  EXPECT_NE(errors_.find("did you mean " + parent + "/model?"), std::string::npos) << errors_;
   std::filesystem::create_directories(file("other"));
   write("other/model.bin", "");
   for (const char* config : {"", "{}"}) {

@@ -41,6 +41,15 @@ std::vector<Sample> samples() {
   return all;
 }
 
+TEST(Formats, AFormatWithoutAReaderSaysWhatToSaveItAs) {
+  try {
+    document_format("", "letter.DOC");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "letter.DOC: .doc files cannot be read: save the document as .docx");
+  }
+}
+
 TEST(Formats, ContentsCountMoreThanNames) {
   for (const Sample& sample : samples()) {
     const DocumentFormat& format = document_format(sample.format, "");

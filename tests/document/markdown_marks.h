@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "document/identity.h"
+#include "document/markdown/text.h"
 #include "document/random_translation.h"
 
 namespace dragoman::internal {
@@ -33,6 +34,7 @@ inline MarkdownMarks markdown_marks(const std::string& markdown) {
     cmark_node* const node = cmark_iter_get_node(nodes.get());
     const cmark_node_type type = cmark_node_get_type(node);
     const std::string literal = text_of(cmark_node_get_literal(node));
+    const bool breaks_line = type == CMARK_NODE_LINEBREAK || literal == "<br>";  // either form
     if (event == CMARK_EVENT_EXIT || type == CMARK_NODE_SOFTBREAK) continue;
     if (type == CMARK_NODE_TEXT) {
       for (const char c : literal)
@@ -41,6 +43,8 @@ inline MarkdownMarks markdown_marks(const std::string& markdown) {
       ++marks.emphases;
     } else if (type == CMARK_NODE_STRONG || literal == "<strong>") {
       ++marks.strong;
+    } else if (breaks_line) {
+      ++marks.all["line break"];
     } else if (literal != "</em>" && literal != "</strong>") {
       ++marks.all[fmt::format("{} {} {} {} {} {}", cmark_node_get_type_string(node), literal,
                               text_of(cmark_node_get_url(node)), text_of(cmark_node_get_title(node)),
@@ -64,6 +68,8 @@ inline ProjectedText projected(DocumentSegment segment, const RandomTranslation&
     for (const RenderedPiece& piece : pieces) {
       if (piece.kind == RenderedPiece::Kind::text)
         out += piece.text;
+      else if (line_break_at(piece.mark->open) > 0)
+        out += ' ';
       else
         out += piece.kind == RenderedPiece::Kind::open    ? '\1'
                : piece.kind == RenderedPiece::Kind::close ? '\2'

@@ -17,15 +17,16 @@ const MarkdownWords wild_words = {"mot",     "été",   "日本語", "注意。"
                                   "!",       "**b**", "<i>",    "&amp;",  "#", "1.", "(x)", "-",   ">",
                                   "\"dit\"", "«",     "|",      "\\",     ":", "^",  "~"};
 
-// Marks in one another, next to words, next to one another and inside words.
+// Marks in one another, next to words, next to one another and inside words; or over hard line breaks.
 class RandomInlines {
  public:
-  explicit RandomInlines(uint64_t seed) : random_(seed) {}
+  explicit RandomInlines(uint64_t seed, bool line_breaks = false)
+      : random_(seed), line_breaks_(line_breaks) {}
 
   std::string file() {
     std::string out;
     for (uint64_t i = 0, count = 1 + random_.below(3); i < count; ++i)
-      out += pick({"", "", "# ", "> ", "- ", "1. "}) + line(0) + "\n\n";
+      out += (line_breaks_ ? "" : pick({"", "", "# ", "> ", "- ", "1. "})) + line(0) + "\n\n";
     return out + "[ref]: /ref\n";
   }
 
@@ -35,7 +36,9 @@ class RandomInlines {
   std::string line(int depth) {
     std::string out = depth > 0 || random_.below(4) == 0 ? "" : "so ";
     for (uint64_t i = 0, count = 1 + random_.below(4); i < count; ++i)
-      out += inline_of(depth) + pick({" ", " ", " ", "", ", ", " | ", ". "});
+      out += inline_of(depth) + (line_breaks_ && random_.below(4) == 0
+                                     ? pick({"  \n", "\\\n"}) + pick({"so ", "so", "“so” ", "*so* "})
+                                     : pick({" ", " ", " ", "", ", ", line_breaks_ ? " " : " | ", ". "}));
     return out + pick({"end", "終わり", "(end)", "end."});
   }
 
@@ -70,11 +73,21 @@ class RandomInlines {
   }
 
   Random random_;
+  bool line_breaks_;
 };
 
 TEST(MarkdownProjection, EveryMarkIsFoundAgain) {
   for (uint64_t seed = 0; seed < 2'000; ++seed) {
     const std::string file = RandomInlines(seed).file();
+    const std::string fault =
+        fault_of_random_translation(file, seed, seed % 2 == 0 ? tame_words : wild_words);
+    ASSERT_EQ(fault, "") << seed;
+  }
+}
+
+TEST(MarkdownProjection, EveryMarkOverALineBreakIsFoundAgain) {
+  for (uint64_t seed = 0; seed < 2'000; ++seed) {
+    const std::string file = RandomInlines(seed, /*line_breaks=*/true).file();
     const std::string fault =
         fault_of_random_translation(file, seed, seed % 2 == 0 ? tame_words : wild_words);
     ASSERT_EQ(fault, "") << seed;
@@ -106,6 +119,12 @@ TEST(MarkdownProjection, AMarkWithoutWordsGoesAroundTheNearestOne) {
 TEST(MarkdownProjection, AnEmphasisTakesTheFormThatItsPlaceAllows) {
   EXPECT_EQ(translated_by("see _this_ one", "日本語中国", {{0, 0}, {1, 0}, {2, 1}}), "*日本語*中国");
   EXPECT_EQ(translated_by("**Note:** x", "注意。十", {{0, 0}, {1, 1}, {2, 2}}), "**注意**。十");
+}
+
+TEST(MarkdownProjection, ALineBreakInAnEmphasisKeepsItsPlace) {
+  EXPECT_EQ(translated_by("*one  \ntwo***three**", "un deux trois", {{0, 0}, {1, 1}, {1, 2}}),
+            "*un  \ndeux trois*");
+  EXPECT_EQ(translated_by("> **one\\\n> two**", "deux un", {{0, 1}, {1, 0}}), "> <br>**deux un**");
 }
 
 TEST(MarkdownProjection, SpansOfCodeStayApart) {

@@ -84,10 +84,26 @@ TEST(Markdown, WhatIsNotTranslatedStays) {
             (Texts{"some text", "use this that, [[Page]] and."}));
 }
 
+TEST(Markdown, FootnotesAreSegments) {
+  EXPECT_EQ(capitals_of("see[^1] it[^2]\n\n[^1]: word\n[^2]: two words\n> [^a]: word\n"),
+            "SEE[^1] IT[^2]\n\n[^1]: WORD\n[^2]: TWO WORDS\n> [^a]: WORD\n");
+  EXPECT_EQ(capitals_of("text\n[^1]:\n    word\n\n    [^2]: code\n"),
+            "TEXT\n[^1]:\n    WORD\n\n    [^2]: code\n");
+}
+
 TEST(Markdown, CellsOfTablesAreSegments) {
   const std::string table = "one | *two*\n:-- | ---\n`a|b | c \\| d\n| - x | [t][r] | \n\n[r]: /u\n";
   EXPECT_EQ(markdown_texts(table), (Texts{"one", "two", "`a", "b", "c | d", "- x", "t"}));
   EXPECT_EQ(filled_with("p|q", "| a |\n|---|\n| b |\n"), "| p\\|q |\n|---|\n| p\\|q |\n");
+}
+
+TEST(Markdown, CodeWithAPipeIsWholeWhereItsRowWouldHaveTooManyCells) {
+  EXPECT_EQ(capitals_of("`a|b` | c\n--|--\nd `a|b` e | f\n`g | h`\n``a|`b`` | i\n"),
+            "`a|b` | C\n--|--\nD `a|b` E | F\n&#96;G | H&#96;\n``a|`b`` | I\n");
+}
+
+TEST(Markdown, DeclarationsStay) {
+  EXPECT_EQ(markdown_texts("<!doctype html><p>html</p>\n\nsome <!x y> text\n"), Texts{"some text"});
 }
 
 TEST(Markdown, LabelsOfLinksStay) {

@@ -32,6 +32,18 @@ TEST(Repair, AWholeTranslationStays) {
   EXPECT_EQ(translation.text, "{b} et {a}");
 }
 
+TEST(Repair, SeparatesFromAWordWhatTheSourceHasApart) {
+  const auto repaired = [](const std::string& source, const std::string& target) {
+    TranslatedText translation = {target};
+    EXPECT_EQ(repair_placeholders(source, translation), 0u);
+    return translation.text;
+  };
+  EXPECT_EQ(repaired("You have %d houses", "Vous avez%d maisons"), "Vous avez %d maisons");
+  EXPECT_EQ(repaired("%s and %s", "les%s et les%s"), "les %s et les %s");
+  EXPECT_EQ(repaired("file{n} of %d", "fichier{n} de (%d)"), "fichier{n} de (%d)");
+  EXPECT_EQ(repaired("in %s", "ב%s"), "ב%s");
+}
+
 TEST(Repair, PutsBackWhatWasTranslated) {
   EXPECT_EQ(repaired_text("Hello {name}, bye", "Bonjour {nom}, salut", {0, 1, 2, 3}),
             "Bonjour {name}, salut");

@@ -15,14 +15,30 @@ TextSpan without_blanks(std::string_view source, TextSpan span) {
   return span;
 }
 
-// The cells of a table's row, which are separated by pipes.
-std::vector<TextSpan> cells_of(std::string_view source, TextSpan row) {
+// Behind the code that begins with these backticks, or behind them if it does not end in the row.
+size_t after_code(std::string_view source, size_t at, size_t end) {
+  const auto after_backticks = [&](size_t begin) {
+    return std::min(source.find_first_not_of('`', begin), end);
+  };
+  const size_t begin = after_backticks(at);
+  for (size_t next = begin; (next = source.find('`', next)) < end;) {
+    const size_t closing = next;
+    next = after_backticks(next);
+    if (next - closing == begin - at) return next;
+  }
+  return begin;
+}
+
+// The cells of a table's row, which are separated by pipes; by those in code, too, or not.
+std::vector<TextSpan> cells_of(std::string_view source, TextSpan row, bool divide_code = true) {
   row = without_blanks(source, row);
   std::vector<TextSpan> cells;
   size_t begin = row.begin < row.end && source[row.begin] == '|' ? row.begin + 1 : row.begin;
   for (size_t at = begin; at < row.end; ++at) {
     if (source[at] == '\\') {
       ++at;
+    } else if (source[at] == '`' && !divide_code) {
+      at = after_code(source, at, row.end) - 1;
     } else if (source[at] == '|') {
       cells.push_back(without_blanks(source, {begin, at}));
       begin = at + 1;
@@ -30,6 +46,14 @@ std::vector<TextSpan> cells_of(std::string_view source, TextSpan row) {
   }
   if (begin < row.end) cells.push_back(without_blanks(source, {begin, row.end}));
   return cells;
+}
+
+// A pipe in code divides a cell, unless the row has as many cells as the table without that.
+std::vector<TextSpan> cells_in_columns(std::string_view source, TextSpan row, size_t columns) {
+  std::vector<TextSpan> cells = cells_of(source, row);
+  if (cells.size() <= columns) return cells;
+  std::vector<TextSpan> with_whole_code = cells_of(source, row, /*divide_code=*/false);
+  return with_whole_code.size() == columns ? with_whole_code : cells;
 }
 
 // The number of columns; 0 if it is not the row between a table's header and its body.
@@ -45,12 +69,16 @@ size_t columns_of_delimiter(std::string_view source, TextSpan row) {
   return cells.size();
 }
 
-// The line of a table's header.
-std::optional<size_t> find_table(std::string_view source, const std::vector<TextSpan>& lines) {
+// The line of a table's header, and its columns.
+struct MarkdownTable {
+  size_t header, columns;
+};
+std::optional<MarkdownTable> find_table(std::string_view source, const std::vector<TextSpan>& lines) {
   for (size_t i = 1; i < lines.size(); ++i) {
     const size_t columns = columns_of_delimiter(source, lines[i]);
     const bool has_pipe = lines[i - 1].of(source).find('|') != std::string_view::npos;
-    if (columns > 0 && has_pipe && cells_of(source, lines[i - 1]).size() == columns) return i - 1;
+    if (columns > 0 && has_pipe && cells_in_columns(source, lines[i - 1], columns).size() == columns)
+      return MarkdownTable{i - 1, columns};
   }
   return std::nullopt;
 }
@@ -161,8 +189,8 @@ void MarkdownBlocks::add(MarkdownBlock block, cmark_node* node) {
 
 // cmark sees the table as a paragraph, so its cells are parsed again on their own.
 bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<TextSpan>& lines) {
-  const std::optional<size_t> header = find_table(source_, lines);
-  if (!header) return false;
+  const std::optional<MarkdownTable> table = find_table(source_, lines);
+  if (!table) return false;
   const auto add_cell = [&](TextSpan place, std::string_view text, bool in_cell, bool begins_line) {
     blocks_.push_back({.begins = {place.begin},
                        .quotes = block.quotes,
@@ -172,17 +200,17 @@ bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<Tex
                        .before = before_cell});
     (cells_ += before_cell) += text;
   };
-  const size_t text = after_definitions(source_, lines, *header);
-  for (size_t i = text; i < *header; ++i) {
+  const size_t text = after_definitions(source_, lines, table->header);
+  for (size_t i = text; i < table->header; ++i) {
     if (i == text)
       add_cell(lines[i], lines[i].of(source_), false, true);
     else
       cells_ += lines[i].of(source_);
-    cells_ += i + 1 < *header ? "\n" : "\n\n";
+    cells_ += i + 1 < table->header ? "\n" : "\n\n";
   }
-  for (size_t i = *header; i < lines.size(); ++i) {
-    if (i == *header + 1) continue;
-    for (const TextSpan cell : cells_of(source_, lines[i])) {
+  for (size_t i = table->header; i < lines.size(); ++i) {
+    if (i == table->header + 1) continue;
+    for (const TextSpan cell : cells_in_columns(source_, lines[i], table->columns)) {
       if (cell.begin == cell.end) continue;
       add_cell(cell, cell.of(source_), true, cell.begin == lines[i].begin);
       cells_ += "\n\n";

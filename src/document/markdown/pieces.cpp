@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "document/markdown/text.h"
 #include "document/placement/word_links.h"
 #include "text/unicode.h"
 
@@ -30,7 +31,12 @@ Pieces with_white_space_apart(const std::vector<RenderedPiece>& rendered) {
   };
   for (const auto& [kind, mark, text] : rendered) {
     const bool is_text = kind == PieceKind::text;
-    const std::string_view bytes = is_text ? text : kind == PieceKind::close ? mark->close : mark->open;
+    std::string_view bytes = is_text ? text : kind == PieceKind::close ? mark->close : mark->open;
+    if (const size_t size = kind == PieceKind::whole ? line_break_at(bytes) : 0; size > 0) {
+      pieces.push_back(
+          {.kind = kind, .mark = mark, .text = std::string(bytes.substr(0, size)), .breaks_line = true});
+      bytes.remove_prefix(size);
+    }
     const TextSpan inner = trimmed(bytes);
     add_text(bytes.substr(0, inner.begin));
     if (inner.begin < inner.end)
@@ -42,7 +48,7 @@ Pieces with_white_space_apart(const std::vector<RenderedPiece>& rendered) {
 }
 
 bool is_blank(const MarkdownPiece& piece) {
-  return piece.is_text() && trimmed(piece.text).begin == piece.text.size();
+  return piece.breaks_line || (piece.is_text() && trimmed(piece.text).begin == piece.text.size());
 }
 
 void move_white_space_out_of_marks(Pieces& pieces) {
@@ -165,6 +171,39 @@ void move_html_from_beginning(Pieces& pieces) {
               pieces.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
+void trim_around_line_breaks(Pieces& pieces) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i].breaks_line) continue;
+    if (i > 0 && pieces[i - 1].is_text()) pieces[i - 1].text.resize(trimmed(pieces[i - 1].text).end);
+    if (i + 1 < pieces.size() && pieces[i + 1].is_text())
+      pieces[i + 1].text.erase(0, trimmed(pieces[i + 1].text).begin);
+  }
+  merge_texts(pieces);
+}
+
+// Written as <br> where it would not be a line break: at an end of its paragraph, behind another one, before what
+// begins a block of HTML, and where a tag would be alone on the first line.
+void write_line_breaks_as_tags(Pieces& pieces) {
+  const auto shows = [](const MarkdownPiece& piece) {
+    return !is_blank(piece) &&
+           (piece.is_text() || (piece.kind == PieceKind::whole && !piece.text.starts_with('<')));
+  };
+  bool words_before = false;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    words_before |= shows(pieces[i]);
+    if (!pieces[i].breaks_line) continue;
+    const auto after = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const auto end =
+        std::find_if(after, pieces.end(), [](const MarkdownPiece& piece) { return piece.breaks_line; });
+    const bool html_after = after != pieces.end() && begins_html_block(after->text);
+    if (!words_before || html_after || std::none_of(after, end, shows)) {
+      pieces[i].breaks_line = false;
+      pieces[i].text = "<br>";
+    }
+    words_before &= !pieces[i].breaks_line;
+  }
+}
+
 // An emphasis that ends after a line break, or began before one: where the words around it do not allow that, it begins
 // before the first word, or ends after the last one.
 void move_halves(Pieces& pieces, DocumentMark::Half half) {
@@ -225,12 +264,16 @@ void merge_texts(Pieces& pieces) {
 
 std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered) {
   Pieces pieces = with_white_space_apart(rendered);
+  trim_around_line_breaks(pieces);
   move_white_space_out_of_marks(pieces);
-  merge_texts(pieces);
+  trim_around_line_breaks(pieces);
+  write_line_breaks_as_tags(
+      pieces);  // before marks are filled, for which a tag is content, and a break is not
   pieces = FilledMarks(std::move(pieces)).fill();
   move_halves(pieces, DocumentMark::Half::open);
   move_halves(pieces, DocumentMark::Half::close);
   move_html_from_beginning(pieces);
+  write_line_breaks_as_tags(pieces);
   merge_texts(pieces);
   return pieces;
 }

@@ -1,5 +1,5 @@
 // The pieces of a translation, arranged so that Markdown can express them: no mark is empty, none begins or ends with
-// white space, and none begins a block of HTML.
+// white space, none begins a block of HTML, and a line break has words on both sides.
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ struct MarkdownPiece {
   const DocumentMark* mark = nullptr;  // null: text
   std::string text = {};               // of a mark: as the file has it, without white space at its ends
   bool elsewhere = false;              // the other half of an emphasis, outside the segment
+  bool breaks_line = false;            // a hard line break, with the white space at its ends
 
   bool is_text() const { return kind == Kind::text; }
 };

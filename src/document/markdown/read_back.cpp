@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "document/markdown/blocks.h"
+#include "document/markdown/text.h"
 
 namespace dragoman::internal {
 namespace {
@@ -25,7 +26,7 @@ std::string paragraph_of(const std::vector<WrittenMarkdown>& pieces, bool in_cel
     } else {
       paragraph += is_shown_white(bytes.front()) ? " " : "";
       paragraph += "![](x)";
-      paragraph += is_shown_white(bytes.back()) ? " " : "";
+      paragraph += is_shown_white(bytes.back()) || line_break_at(bytes) > 0 ? " " : "";
     }
   }
   return paragraph;

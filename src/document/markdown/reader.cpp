@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cctype>
+#include <string>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "document/markdown/blocks.h"
 #include "document/markdown/composer.h"
@@ -36,6 +39,21 @@ void check_bounds(std::string_view bytes, const DocumentSettings& settings) {
   }
 }
 
+// What cmark reads, with all characters in their places. To CommonMark a footnote of one word defines a link: its colon
+// is another character here. And to older versions declarations have capitals only: <!DOCTYPE html>.
+std::string for_parser(std::string_view source) {
+  std::string text(source);
+  for (size_t at = 0; (at = source.find("<!", at)) != source.npos;)
+    for (at += 2; at < source.size() && is_letter(source[at]); ++at)
+      text[at] = static_cast<char>(std::toupper(static_cast<unsigned char>(source[at])));
+  for (size_t line = 0; line < source.size();) {
+    const size_t begin = after_prefix(source, line, source.size());
+    if (const size_t size = footnote_at(source.substr(begin)); size > 0) text[begin + size - 1] = ';';
+    line = after_line_end(source, std::min(source.find_first_of("\n\r", begin), source.size()));
+  }
+  return text;
+}
+
 // Whether only the end of a heading or cell is left of the block.
 bool is_end(std::string_view source, size_t at, const MarkdownBlock& block) {
   at = std::min(source.find_first_not_of(" \t", at), source.size());
@@ -63,9 +81,10 @@ Document read_markdown(std::string_view bytes, const DocumentSettings& settings)
   builder.border(bytes.substr(0, kept));
   const std::string_view source = bytes.substr(kept);
 
-  const MarkdownBlocks blocks(source);
+  const std::string parsed = for_parser(source);
+  const MarkdownBlocks blocks(parsed);
   HtmlReferences references;
-  MarkdownInlines inlines(source, references);
+  MarkdownInlines inlines(parsed, references);
   MarkdownSegments segments(source, builder);
   size_t at = 0;
   for (const MarkdownBlock& block : blocks.all()) {

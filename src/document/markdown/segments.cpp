@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "document/html/elements.h"
+#include "document/markdown/text.h"
 
 namespace dragoman::internal {
 namespace {
@@ -51,10 +52,7 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
   switch (item.kind) {
     case Kind::text:
       if (is_line_of_dialect(inlines, i)) return builder_.border(bytes);
-      if (i == 0) {
-        const bool is_task =
-            in_item && (bytes.starts_with("[ ] ") || bytes.starts_with("[x] ") || bytes.starts_with("[X] "));
-        const size_t kept = is_task ? 4 : bytes.starts_with("[^") ? end_after(bytes, "]:", 2) : 0;
+      if (const size_t kept = kept_at_beginning(inlines, i, in_item); kept > 0) {
         builder_.border(bytes.substr(0, kept));
         bytes.remove_prefix(kept);
       }
@@ -62,11 +60,12 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
     case Kind::reference:
       return builder_.text(bytes, item.decoded);
     case Kind::line_end:
-      if (is_line_of_dialect(inlines, i - 1) || is_line_of_dialect(inlines, i + 1))
+      if (is_line_of_dialect(inlines, i - 1) || is_line_of_dialect(inlines, i + 1) ||
+          kept_at_beginning(inlines, i + 1, false) > 0)
         return builder_.border(bytes);
       return builder_.text(bytes, " ");
     case Kind::hard_break:
-      return builder_.border(bytes);
+      return line_break(bytes);
     case Kind::code:
       return builder_.fixed(bytes, item.decoded);
     case Kind::address:
@@ -85,6 +84,18 @@ void MarkdownSegments::add_inline(const std::vector<MarkdownInline>& inlines, si
     case Kind::close_image:
       return end_image(bytes);
   }
+}
+
+// The size of a task's box at the beginning of a text, or of a footnote's label, which may begin every line.
+size_t MarkdownSegments::kept_at_beginning(const std::vector<MarkdownInline>& inlines, size_t i,
+                                           bool in_item) const {
+  if (i >= inlines.size() || inlines[i].kind != Kind::text) return 0;
+  const std::string_view bytes = bytes_of(inlines[i]);
+  const bool is_box = bytes.starts_with("[ ] ") || bytes.starts_with("[x] ") || bytes.starts_with("[X] ");
+  if (i == 0 && in_item && is_box) return 4;
+  const bool begins_line =
+      i == 0 || inlines[i - 1].kind == Kind::line_end || inlines[i - 1].kind == Kind::hard_break;
+  return begins_line ? footnote_at(bytes) : 0;
 }
 
 // A line of markup without text: ":::note", "[!NOTE]", "[TOC]", "{% raw %}".
@@ -139,6 +150,14 @@ size_t MarkdownSegments::dialect_mark(std::string_view text, bool ends_block) {
   const bool is_attribute = text.starts_with("{#") || text.starts_with("{.") || text.starts_with("{:");
   const size_t end = is_attribute && ends_block ? end_after(near, "}", 2) : 0;
   return end == text.size() ? end : 0;
+}
+
+// A line break ends a segment. Inside one of CommonMark's own pairs it keeps its place among the words instead: whether
+// the halves of *one pair* on two lines are read as a pair depends on the words around both.
+void MarkdownSegments::line_break(std::string_view bytes) {
+  const bool in_pair = std::ranges::any_of(open_, [](const std::string& name) { return name.empty(); });
+  if (!in_pair) return builder_.border(bytes);
+  builder_.line_break(bytes);
 }
 
 void MarkdownSegments::html(std::string_view bytes) {

@@ -25,6 +25,7 @@ class MarkdownSegments {
   void add_inline(const std::vector<MarkdownInline>& inlines, size_t i, bool in_item);
   void text(std::string_view literal, bool ends_block);
   size_t dialect_mark(std::string_view text, bool ends_block);
+  void line_break(std::string_view bytes);
   void html(std::string_view bytes);
   void html_start(const HtmlToken& tag);
   // Of a pair that CommonMark does not know: it must not cross the others.
@@ -33,6 +34,7 @@ class MarkdownSegments {
   void begin_image(std::string_view bytes);
   void end_image(std::string_view bytes);
   std::string_view bytes_of(const MarkdownInline& item) const { return item.bytes.of(source_); }
+  size_t kept_at_beginning(const std::vector<MarkdownInline>& inlines, size_t i, bool in_item) const;
   bool is_line_of_dialect(const std::vector<MarkdownInline>& inlines, size_t i) const;
 
   const std::string_view source_;

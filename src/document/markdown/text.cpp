@@ -14,6 +14,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 // Where a block's marker at the beginning of a line needs a backslash; text.size() if nowhere.
 size_t block_marker(std::string_view text) {
   if (text.empty()) return 0;
+  if (is_blank(text[0])) return 1 + block_marker(text.substr(1));
   const auto ends_at = [&](size_t at) { return at == text.size() || is_blank(text[at]); };
   const size_t run = std::min(text.find_first_not_of(text[0]), text.size());
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -175,6 +176,12 @@ std::string escape_all_markdown(std::string_view text) {
   return result;
 }
 
+size_t footnote_at(std::string_view text) {
+  if (!text.starts_with("[^")) return 0;
+  const size_t end = text.find_first_of("[] \t\n\r", 2);
+  return end != text.npos && end > 2 && text.substr(end).starts_with("]:") ? end + 2 : 0;
+}
+
 size_t after_line_end(std::string_view source, size_t at) {
   if (at < source.size() && source[at] == '\r') ++at;
   if (at < source.size() && source[at] == '\n') ++at;
@@ -191,6 +198,13 @@ size_t after_space(std::string_view source, size_t at, size_t quotes) {
   at = after_blanks(source, at);
   const size_t line = after_line_end(source, at);
   return line > at ? after_prefix(source, line, quotes) : at;
+}
+
+size_t line_break_at(std::string_view bytes) {
+  const size_t blank = after_blanks(bytes, 0);
+  const size_t at = blank + (bytes.substr(blank).starts_with('\\') ? 1 : 0);
+  const size_t line = after_line_end(bytes, at);
+  return line > at ? after_prefix(bytes, line, bytes.size()) : 0;
 }
 
 size_t after_link_tail(std::string_view source, size_t at, size_t quotes) {

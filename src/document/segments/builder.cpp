@@ -107,6 +107,8 @@ void SegmentBuilder::close(std::string_view bytes, std::string_view name, std::s
 
 void SegmentBuilder::point(std::string_view bytes) { add(MarkupItem::Kind::point, bytes); }
 
+void SegmentBuilder::line_break(std::string_view bytes) { add(MarkupItem::Kind::point, bytes, " "); }
+
 void SegmentBuilder::fixed(std::string_view bytes, std::string_view shown) {
   add(MarkupItem::Kind::fixed, bytes, fixed_words(shown));
 }

@@ -51,7 +51,8 @@ class SegmentBuilder {
   // In a translation `written` replaces `bytes`, if it is not empty.
   void close(std::string_view bytes, std::string_view name, std::string_view written = {});
 
-  void point(std::string_view bytes);  // a mark between words that shows no text: an image, a comment
+  void point(std::string_view bytes);       // a mark between words that shows no text: an image, a comment
+  void line_break(std::string_view bytes);  // a point that reads as a space
   // Words that must not change, such as code in a sentence: `shown` is how they read; empty if unknown.
   void fixed(std::string_view bytes, std::string_view shown);
   void border(std::string_view bytes);  // ends the segment

@@ -72,6 +72,7 @@ class SegmentAssembler {
     if (item.kind == MarkupKind::open && paired) return open(item);
     if (item.kind == MarkupKind::close && paired) return close(item);
     if (item.kind == MarkupKind::fixed && !stretch_.shown_of(item).empty()) return fixed(item);
+    if (item.kind == MarkupKind::point && !stretch_.shown_of(item).empty()) return line_break(item);
     point(stretch_.bytes_of(item), item.kind == MarkupKind::open    ? Half::open
                                    : item.kind == MarkupKind::close ? Half::close
                                                                     : Half::none);
@@ -181,6 +182,14 @@ class SegmentAssembler {
                       .open = std::string(bytes)});
     beside_ = marks_.size() - 1;
     beside_close_ = false;
+  }
+
+  // Never merged with others.
+  void line_break(const MarkupItem& item) {
+    if (!text_.ends_with(' ')) pending_ = true;
+    beside_ = no_tag;
+    point(stretch_.bytes_of(item), Half::none);
+    beside_ = no_tag;
   }
 
   void fixed(const MarkupItem& item) {
