@@ -81,13 +81,14 @@ const StartTokens& Search::start_of(const SearchRequest& request) const {
   return request.start ? *request.start : settings_.start;
 }
 
-// The limits of length are the source's own; the prefix comes on top.
+// The limits of length are the source's own; the prefix comes on top, for language models of the minimum, too.
 Beam Search::first_beam(const SearchRequest& request) const {
   const SearchOptions& options = request.options;
   const auto prefix = static_cast<int64_t>(request.prefix.size()),
              forced_length = static_cast<int64_t>(start_of(request).forced_length());
   Beam beam = {.end = settings_.end,
-               .min_length = min_output_length(options, length_of(request)),
+               .min_length = (ensemble_.is_language_model(0) ? prefix : 0) +
+                             min_output_length(options, length_of(request)),
                .max_length = std::min(settings_.max_output_length - forced_length,
                                       prefix + max_output_length(options, length_of(request))),
                .forced_length = forced_length,
