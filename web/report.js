@@ -30,7 +30,9 @@ function summarySection() {
     const values = summaries.map((one) => one[name]?.value).filter((value) => value !== undefined);
     return several && values.length ? (greatest ? Math.max(...values) : Math.min(...values)) : NaN;
   };
-  const records = {best_loss: record("best_loss", false), best_bleu: record("best_bleu", true), best_chrf: record("best_chrf", true)};
+  const records = {best_loss: record("best_loss", false), best_bleu: record("best_bleu", true), best_chrf: record("best_chrf", true),
+    best_exact_match: record("best_exact_match", true)};
+  const exact = summaries.some((one) => one.best_exact_match);
   const best = (one, name, digits) => {
     if (!one[name]) return number(null);
     const cell = number(showNumber(one[name].value, digits), one[name].value === records[name]);
@@ -40,8 +42,9 @@ function summarySection() {
   const rows = summaries.map((one, run) => [
     runName(run), number(showNumber(one.steps)), number(one.epoch ? showNumber(one.epoch) : null), number(showTime(one.seconds)),
     number(one.tokens_per_second === null ? null : showNumber(one.tokens_per_second)),
-    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2), element("td", {class: "status"}, statusOf(runs[run]))]);
-  section("Summary", table(["run", ...["steps", "epochs", "training time", "tokens/s", "best validation loss", "best BLEU", "best chrF"].map(numberHead), "status"], rows));
+    best(one, "best_loss", 4), best(one, "best_bleu", 2), best(one, "best_chrf", 2),
+    ...(exact ? [best(one, "best_exact_match", 2)] : []), element("td", {class: "status"}, statusOf(runs[run]))]);
+  section("Summary", table(["run", ...["steps", "epochs", "training time", "tokens/s", "best validation loss", "best BLEU", "best chrF", ...(exact ? ["best exact match"] : [])].map(numberHead), "status"], rows));
 }
 
 function statusOf({summary, marks}) {
@@ -81,7 +84,7 @@ function curvesSection() {
     ["Loss", "loss", ["train", "validation"], "without label smoothing"],
     ["Smoothed loss", "smoothed_loss", ["train"], "what training minimises, with label smoothing"],
     ["Perplexity", "perplexity", ["train", "validation"]],
-    ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]],
+    ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]], ["Exact match", "exact_match", ["validation"]],
     ["Learning rate", "learning_rate", ["train"]], ["Gradient norm", "gradient_norm", ["train"]],
     ["Tokens per second", "tokens_per_second", ["train"]],
   ];
@@ -195,7 +198,8 @@ function hint() {
 }
 
 function validationTable() {
-  const names = [["loss", 4], ["perplexity", 2], ["bleu", 2], ["chrf", 2]];
+  const exact = runs.some((run) => run.validation.exact_match);
+  const names = [["loss", 4], ["perplexity", 2], ["bleu", 2], ["chrf", 2], ...(exact ? [["exact_match", 2]] : [])];
   const rows = runs.flatMap((run, i) => {
     const all = run.validation.step.map((step, at) => [runName(i), number(showNumber(step)), number(showTime(run.validation.seconds[at])),
       ...names.map(([name, digits]) => number(showNumber(run.validation[name]?.[at] ?? null, digits)))]);
@@ -204,7 +208,7 @@ function validationTable() {
   });
   if (!rows.length) return null;
   return element("details", {}, element("summary", {}, "Validation table"),
-    table(["run", ...["step", "training time", "loss", "perplexity", "BLEU", "chrF"].map(numberHead)], rows));
+    table(["run", ...["step", "training time", "loss", "perplexity", "BLEU", "chrF", ...(exact ? ["exact match"] : [])].map(numberHead)], rows));
 }
 
 // --- Corpus ---------------------------------------------------------------------------------------------------------
@@ -300,12 +304,14 @@ function samplesSection() {
   const cards = sources.map((source) => {
     const users = runs.flatMap((run, i) => run.samples.filter((sample) => sample.source === source).map((sample) => ({...sample, run: i})));
     const {reference} = users[0];
+    const continued = /language_model/.test(runs[users[0].run].configuration["model.kind"] ?? "");
+    const [given, expected] = continued ? ["beginning", "original"] : ["source", "reference"];
     return element("div", {class: "card"},
-      element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {dir: "auto"}, source),
-        ...(reference ? [element("dt", {}, "reference"), element("dd", {dir: "auto"}, reference)] : [])),
+      element("dl", {class: "sentence"}, element("dt", {}, given), element("dd", {dir: "auto"}, source),
+        ...(reference ? [element("dt", {}, expected), element("dd", {dir: "auto"}, reference)] : [])),
       element("div", {class: "runs"}, ...users.map(improvement)));
   });
-  section("Samples", element("p", {class: "note"}, "Each translation is listed at the step that first produced it. Dotted words are not in the reference, or not in this order."),
+  section("Samples", element("p", {class: "note"}, "Each output is listed at the step that first produced it. Dotted words are not in the reference, or not in this order."),
     element("div", {class: "cards"}, ...cards));
 }
 

@@ -32,10 +32,10 @@ struct SampleTranslation {
 
 struct ValidationResult {
   int64_t step = 0, epoch = 0;
-  double loss = 0;  // per target token, without label smoothing
-  std::optional<double> bleu, chrf;
-  bool best = false;                       // so far: this model is kept
-  std::vector<SampleTranslation> samples;  // as many as validation.samples
+  double loss = 0;                                // per target token, without label smoothing
+  std::optional<double> bleu, chrf, exact_match;  // of those that validation.metrics asks for: 0 to 100
+  bool best = false;                              // so far: this model is kept
+  std::vector<SampleTranslation> samples;         // as many as validation.samples
 };
 
 // What to do with existing checkpoints.

@@ -86,6 +86,9 @@ struct Translation {
   bool terms_missed = false;  // a term that the request gives is not in the best hypothesis as it was given
   bool too_short =
       false;  // the output is so much shorter than the source that a part of it is likely missing
+  // Of a few words: the output probably has nothing to do with them. With the option "keep-source" the best hypothesis is
+  // then the source and its tokens, with the confidence of the output that it replaces.
+  bool unlikely = false;
 
   const std::string& text() const { return hypotheses.front().text; }
 };

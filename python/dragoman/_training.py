@@ -48,6 +48,7 @@ class Validation:
     loss: float
     bleu: float | None
     chrf: float | None
+    exact_match: float | None
     best: bool
     """The best so far: this model is kept."""
     samples: list[Sample]
@@ -91,8 +92,9 @@ class _ProgressLine:
 
     def validation(self, result: Validation) -> None:
         bleu = "" if result.bleu is None else f"  BLEU {result.bleu:.1f}"
+        exact = "" if result.exact_match is None else f"  exact match {result.exact_match:.1f}"
         kept = "  the best so far" if result.best else ""
-        self._write(f"\r\033[Kepoch {result.epoch}  step {result.step}  validation loss {result.loss:.4f}{bleu}{kept}\n")
+        self._write(f"\r\033[Kepoch {result.epoch}  step {result.step}  validation loss {result.loss:.4f}{bleu}{exact}{kept}\n")
 
     def filter(self, record: logging.LogRecord) -> bool:
         self._write("\r\033[K")
@@ -140,7 +142,7 @@ def train(
 
     def validated(one: _core.ValidationResult) -> None:
         samples = [Sample(s.source, s.reference, s.translation) for s in one.samples]
-        result = Validation(one.step, one.epoch, one.loss, one.bleu, one.chrf, one.best, samples)
+        result = Validation(one.step, one.epoch, one.loss, one.bleu, one.chrf, one.exact_match, one.best, samples)
         if line:
             line.validation(result)
         if on_validation:

@@ -82,6 +82,8 @@ class Translation:
     """A term that was given is not in the best hypothesis."""
     too_short: bool = False
     """The output is so much shorter than the source that a part of it is likely missing."""
+    unlikely: bool = False
+    """The source has at most three words, and the output probably has nothing to do with them."""
 
     @property
     def text(self) -> str:
@@ -160,6 +162,7 @@ def translation_of(one: _core.Translation, tokens: bool) -> Translation:
         one.repeats,
         one.terms_missed,
         one.too_short,
+        one.unlikely,
     )
 
 

@@ -58,6 +58,7 @@ void bind_training(nb::module_& module) {
       .def_ro("loss", &ValidationResult::loss)
       .def_ro("bleu", &ValidationResult::bleu)
       .def_ro("chrf", &ValidationResult::chrf)
+      .def_ro("exact_match", &ValidationResult::exact_match)
       .def_ro("best", &ValidationResult::best)
       .def_ro("samples", &ValidationResult::samples);
   nb::class_<TrainingResult>(module, "TrainingResult")

@@ -69,7 +69,8 @@ void bind_answers(nb::module_& module) {
       .def_ro("unknown", &Translation::unknown)
       .def_ro("repeats", &Translation::repeats)
       .def_ro("terms_missed", &Translation::terms_missed)
-      .def_ro("too_short", &Translation::too_short);
+      .def_ro("too_short", &Translation::too_short)
+      .def_ro("unlikely", &Translation::unlikely);
   nb::class_<Score>(module, "Score")
       .def_ro("total", &Score::total)
       .def_ro("log_probabilities", &Score::log_probabilities)

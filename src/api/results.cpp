@@ -47,7 +47,8 @@ dragoman::Translation to_public(TranslatedLine line) {
                                        .unknown = line.unknown,
                                        .repeats = line.repeats,
                                        .terms_missed = line.terms_missed,
-                                       .too_short = line.too_short};
+                                       .too_short = line.too_short,
+                                       .unlikely = line.unlikely};
   for (Translation& one : line.translations) translation.hypotheses.push_back(to_public(std::move(one)));
   for (SourcePiece& piece : line.pieces)
     translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});

@@ -35,9 +35,17 @@ Side side_of(std::string text, PiecesOfText pieces) {
   return {std::move(text), std::move(pieces.ids), std::move(spans)};
 }
 
+// Outputs without an end mark begin with a token that the decoder is given.
+void drop_given_token(PiecesOfText& output) {
+  if (output.ids.empty()) return;
+  output.ids.erase(output.ids.begin());
+  output.spans.erase(output.spans.begin());
+}
+
 Pair pair_of(const SavedModel& model, const Direction& direction, const dragoman::TextPair& texts) {
   std::string source = repaired(texts.source), target = repaired(texts.target);
   PiecesOfText of_target = model.vocabularies.target->encode_with_spans(target);
+  if (model.vocabularies.target->special().end < 0) drop_given_token(of_target);
   if (!has_encoder(model.model.config) && !source.empty())
     throw UsageError("{} is a language model, which scores texts without a source", model.folder);
   if (!has_encoder(model.model.config)) return {{}, side_of(std::move(target), std::move(of_target))};

@@ -56,6 +56,7 @@ ValidationResult to_public(const internal::ValidationReport& report) {
                              .loss = report.loss.value_or(report.training_loss.value_or(0)),
                              .bleu = report.bleu,
                              .chrf = report.chrf,
+                             .exact_match = report.exact_match,
                              .best = report.is_best,
                              .samples = {}};
   for (const internal::ValidationSample& sample : report.samples)

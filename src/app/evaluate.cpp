@@ -53,7 +53,7 @@ class LengthTable {
   explicit LengthTable(const ScoreOptions& options) : options_(options) {}
 
   void add(const std::string& source, const std::string& translation, const std::string& reference) {
-    const size_t words = split_words(code_points(source)).size();
+    const size_t words = word_count(source);
     const auto place = std::ranges::lower_bound(longest_of_row, words);
     ScoreRow& row = rows_[static_cast<size_t>(place - longest_of_row.begin())];
     ++row.sentences;

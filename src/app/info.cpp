@@ -100,7 +100,8 @@ void print_history(const std::string& path) {
                                     last.event == "end" ? "" : ", not finished"));
   if (validation.event.empty()) return;
   std::string measured = fmt::format("loss {:.3f}", validation.number("loss"));
-  for (const auto& [key, name] : {std::pair("bleu", "BLEU"), std::pair("chrf", "chrF")}) {
+  for (const auto& [key, name] :
+       {std::pair("bleu", "BLEU"), std::pair("chrf", "chrF"), std::pair("exact_match", "exact match")}) {
     if (validation.values.contains(key)) measured += fmt::format(", {} {:.1f}", name, validation.number(key));
   }
   print_line("validation", measured + fmt::format(" after {} updates", with_commas(validation.step)));

@@ -120,6 +120,8 @@ void prepare(const Arguments& arguments) {
   options.check([&] { validate(recipe); });
   options.check([&] { require_corpus(recipe.data); });
   if (recipe.data.synthetic != Synthetic::none) throw Error("{}: data.synthetic needs no preparation", path);
+  if (own.shortlist > 0 && is_one_sided(recipe.data))
+    throw UsageError("--shortlist has no effect on data.text, whose lines have no sources: leave it out");
   if (own.folder.empty()) own.folder = default_run_folder(path);
   watch_signals();
 

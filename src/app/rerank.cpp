@@ -16,6 +16,7 @@
 #include "base/quotes.h"
 #include "dragoman/translator.h"
 #include "metrics/reranking.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -32,7 +33,7 @@ void declare(Options& options, RerankOptions& o) {
   own.add("nbest", o.nbest,
           "what translate --nbest N printed: NUMBER ||| TEXT ||| SCORE; - is standard input")
       .shows("FILE");
-  declare_source(own, o.source);
+  own.add("source", o.source, "the lines that were translated, for --backward").shows("FILE");
   own.add("backward", o.backward, "model of the other direction: log p of the source, given each translation")
       .shows("DIR");
   own.add("language-model", o.language_model, "language model: log p of each translation").shows("DIR");
@@ -55,7 +56,23 @@ struct Listed {
 };
 using Lists = std::vector<std::vector<Listed>>;  // of each line
 
-// NUMBER ||| TEXT ||| SCORE, and perhaps ||| ALIGNMENT.
+constexpr std::string_view separator = " ||| ";
+
+void check_is_text(std::string_view line, const LineReader& reader) {
+  if (!is_text(line))
+    throw Error("{}:{}: not valid UTF-8; iconv converts from other encodings", reader.path(),
+                reader.number());
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// NUMBER ||| TEXT ||| SCORE, and perhaps ||| ALIGNMENT, which is not a number. The text may have ||| in it, too.
 class ListReader {
  public:
   explicit ListReader(const std::string& path) : lines_(path) {}
@@ -63,33 +80,28 @@ class ListReader {
   Lists read() {
     Lists lists;
     for (std::string_view line; lines_.next(line);) {
-      const size_t number = number_in<size_t>(take(line));
-      const std::string text(take(line));
-      const double score = number_in<double>(take(line));
-      if (!std::isfinite(score)) refuse();
-      if (number == lists.size()) lists.emplace_back();
-      if (number + 1 != lists.size()) refuse();
-      lists.back().push_back({text, {.features = {score}}});
+      check_is_text(line, lines_);
+      const auto number = number_in<size_t>(line.substr(0, line.find(separator)));
+      if (!number) refuse();
+      if (*number == lists.size()) lists.emplace_back();
+      if (*number + 1 != lists.size()) refuse();
+      line.remove_prefix(std::min(line.find(separator) + separator.size(), line.size()));
+      auto score = number_in<double>(take_last(line));
+      if (!score) score = number_in<double>(take_last(line));
+      if (!score || !std::isfinite(*score)) refuse();
+      lists.back().push_back({std::string(line), {.features = {*score}}});
     }
     return lists;
   }
 
  private:
-  std::string_view take(std::string_view& line) const {
-    constexpr std::string_view separator = " ||| ";
-    if (line.data() == nullptr) refuse();
-    const size_t end = line.find(separator);
-    const std::string_view field = line.substr(0, end);
-    line = end == line.npos ? std::string_view() : line.substr(end + separator.size());
+  // The last field, which the line then lacks.
+  std::string_view take_last(std::string_view& line) const {
+    const size_t end = line.rfind(separator);
+    if (end == line.npos) refuse();
+    const std::string_view field = line.substr(end + separator.size());
+    line = line.substr(0, end);
     return field;
-  }
-
-  template <class Number>
-  Number number_in(std::string_view text) const {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) refuse();
-    return number;
   }
 
   [[noreturn]] void refuse() const {
@@ -104,7 +116,10 @@ class ListReader {
 std::vector<std::string> lines_of_file(const std::string& path) {
   std::vector<std::string> lines;
   LineReader reader(path);
-  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  for (std::string_view line; reader.next(line);) {
+    check_is_text(line, reader);
+    lines.emplace_back(line);
+  }
   return lines;
 }
 
@@ -127,16 +142,6 @@ void add_scores(Lists& lists, const std::string& folder, const RerankOptions& o,
       one.candidate.features.push_back(std::isnan(total) ? -1e9 : total);  // too long to be scored
     }
   }
-}
-
-double words_in(const std::string& text) {
-  int64_t words = 0;
-  bool inside = false;
-  for (const char c : text) {
-    words += c != ' ' && !inside;
-    inside = c != ' ';
-  }
-  return static_cast<double>(words);
 }
 
 // The weights, and the names of the flags that set them: of those features that there are.
@@ -172,7 +177,7 @@ Weights add_features(Lists& lists, const std::vector<std::string>& sources, cons
   }
   weights.add("--length-weight", o.length_weight);
   for (std::vector<Listed>& list : lists)
-    for (Listed& one : list) one.candidate.features.push_back(words_in(one.text));
+    for (Listed& one : list) one.candidate.features.push_back(static_cast<double>(word_count(one.text)));
   return weights;
 }
 
@@ -208,20 +213,33 @@ void tune(Lists& lists, const std::vector<std::string>& references, Weights& wei
            bleu_of_best(candidates, weights.values), flags);
 }
 
+// A weight without its model would be ignored.
+void check(const RerankOptions& o) {
+  const RerankOptions defaults;
+  const bool weighs_backward = o.backward_weight != defaults.backward_weight,
+             weighs_language_model = o.language_model_weight != defaults.language_model_weight;
+  if (o.nbest.empty()) throw UsageError("rerank needs --nbest FILE: see dragoman rerank --help");
+  if (!o.backward.empty() && o.source.empty())
+    throw UsageError("--backward needs --source FILE, the lines that were translated");
+  if (o.backward.empty() && weighs_backward)
+    throw UsageError("--backward-weight has no effect without --backward DIR");
+  if (o.language_model.empty() && weighs_language_model)
+    throw UsageError("--language-model-weight has no effect without --language-model DIR");
+  if (int64_t{o.nbest == "-"} + int64_t{o.source == "-"} + int64_t{o.tune == "-"} > 1)
+    throw UsageError(
+        "standard input can be only one of --nbest, --source and --tune: name files for the others");
+}
+
 }  // namespace
 
 void rerank(const Arguments& arguments) {
   RerankOptions o;
   if (!read_options(command_named("rerank"), o, arguments)) return;
-  if (o.nbest == "-" && (o.source == "-" || o.tune == "-"))
-    throw UsageError(
-        "standard input can be only one of --nbest, --source and --tune: name files for the others");
-  if (o.nbest.empty() || o.source.empty())
-    throw UsageError("rerank needs --nbest FILE and --source FILE: see dragoman rerank --help");
+  check(o);
   Lists lists = ListReader(o.nbest).read();
   if (lists.empty()) throw Error("{} is empty: nothing to rerank", o.nbest);
-  const std::vector<std::string> sources = lines_for(lists, o.source, o.nbest);
-  std::vector<std::string> references;
+  std::vector<std::string> sources, references;
+  if (!o.source.empty()) sources = lines_for(lists, o.source, o.nbest);
   if (!o.tune.empty()) references = lines_for(lists, o.tune, o.nbest);
   Weights weights = add_features(lists, sources, o);
   if (!o.tune.empty()) tune(lists, references, weights);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <iterator>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -17,6 +15,7 @@
 #include "base/log.h"
 #include "base/quotes.h"
 #include "dragoman/translator.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -52,11 +51,6 @@ void declare(Options& options, ScoringOptions& o) {
   declare_languages(own, o.from, o.to);
 }
 
-int64_t count_words(const std::string& text) {
-  std::istringstream words(text);
-  return std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
-}
-
 // Of many lines. Each has an end, which the model predicts, too: it counts as a token, a word and a byte.
 struct Perplexity {
   int64_t lines = 0, tokens = 0, words = 0, bytes = 0;
@@ -65,7 +59,7 @@ struct Perplexity {
   void add(const std::string& text, const Score& score) {
     ++lines;
     tokens += std::ssize(score.log_probabilities);
-    words += count_words(text) + 1;
+    words += static_cast<int64_t>(word_count(text)) + 1;
     bytes += std::ssize(text) + 1;
     log_probability += score.total;
   }
@@ -96,8 +90,10 @@ class ScorePrinter {
     print();
     if (options_.summary) std::cout << all_.summary();
     if (not_scored_ == 0) return;
-    log_warning("{} pairs with a side of more than {} subwords were not scored and print nan", not_scored_,
-                std::min(options_.max_length, translator_.info().max_tokens - 1));
+    log_warning("{} {} with more than {} subwords{} were not scored{}", not_scored_,
+                options_.source.empty() ? "lines" : "pairs",
+                std::min(options_.max_length, translator_.info().max_tokens - 1),
+                options_.source.empty() ? "" : " on a side", options_.summary ? "" : " and print nan");
   }
 
  private:
@@ -129,9 +125,13 @@ class ScorePrinter {
 
 void score_lines(const ScoringOptions& o, ScorePrinter& printer) {
   if (o.source.empty()) {
-    TranslationInput lines({o.target});
-    for (TranslationInput::Line line; lines.next(line);) printer.add("", line.text);
-    return;
+    LineReader lines(o.target);
+    int64_t repairs = 0;
+    for (std::string_view line; lines.next(line);) {
+      repairs += !is_text(line);
+      printer.add("", is_text(line) ? line : repaired(line));
+    }
+    return warn_of_repairs(lines, repairs);
   }
   PairedLines lines(o.source, o.target, InvalidText::repair);
   while (lines.next()) printer.add(lines.first(), lines.second());

@@ -14,6 +14,8 @@ void declare(Section& own, ScoreOptions& scores) {
   own.add("chrf-word-order", scores.word_order, "longest word n-grams of chrF; 2: chrF++",
           at_least(0).at_most(4));
   own.add("digits", scores.digits, "digits after the decimal point", at_least(0).at_most(10));
+  own.add("exact-match", scores.exact_match,
+          "also print the percentage of lines that are exactly the reference");
   declare_format(own, scores.format, "one line per metric, or sacreBLEU's JSON");
 }
 
@@ -22,6 +24,7 @@ double as_printed(double value, int64_t digits) { return std::stod(fmt::format("
 void Scores::add(std::string_view hypothesis, std::string_view reference) {
   bleu_ += bleu_statistics(hypothesis, reference, options_.bleu());
   chrf_ += chrf_statistics(hypothesis, reference, options_.chrf());
+  matches_.add(hypothesis, reference);
 }
 
 std::string Scores::print() const {
@@ -30,20 +33,28 @@ std::string Scores::print() const {
 
 std::string Scores::text() const {
   const BleuScore bleu = bleu_score(bleu_);
+  const std::string exact_match =
+      options_.exact_match ? fmt::format("exact match = {:.{}f} ({} of {})\n", matches_.percentage(),
+                                         options_.digits, matches_.exact, matches_.all)
+                           : "";
   return fmt::format("BLEU|{} = {:.{}f} {}\n{}|{} = {:.{}f}\n", bleu_signature(options_.bleu()), bleu.score,
                      options_.digits, bleu.details(), chrf_name(options_.chrf()),
-                     chrf_signature(options_.chrf()), chrf_score(chrf_), options_.digits);
+                     chrf_signature(options_.chrf()), chrf_score(chrf_), options_.digits) +
+         exact_match;
 }
 
 nlohmann::ordered_json Scores::json() const {
   const BleuScore bleu = bleu_score(bleu_);
-  return {{{"name", "BLEU"},
-           {"score", as_printed(bleu.score, options_.digits)},
-           {"signature", bleu_signature(options_.bleu())},
-           {"verbose_score", bleu.details()}},
-          {{"name", chrf_name(options_.chrf())},
-           {"score", as_printed(chrf_score(chrf_), options_.digits)},
-           {"signature", chrf_signature(options_.chrf())}}};
+  nlohmann::ordered_json all = {{{"name", "BLEU"},
+                                 {"score", as_printed(bleu.score, options_.digits)},
+                                 {"signature", bleu_signature(options_.bleu())},
+                                 {"verbose_score", bleu.details()}},
+                                {{"name", chrf_name(options_.chrf())},
+                                 {"score", as_printed(chrf_score(chrf_), options_.digits)},
+                                 {"signature", chrf_signature(options_.chrf())}}};
+  if (options_.exact_match)
+    all.push_back({{"name", "exact match"}, {"score", as_printed(matches_.percentage(), options_.digits)}});
+  return all;
 }
 
 }  // namespace dragoman::internal

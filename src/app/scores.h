@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/exact_match.h"
 
 namespace dragoman::internal {
 
@@ -18,6 +19,7 @@ struct ScoreOptions {
   Tokenizer tokenizer = Tokenizer::thirteen_a;
   int64_t word_order = 0;
   int64_t digits = 2;
+  bool exact_match = false;
   OutputFormat format = OutputFormat::text;
 
   BleuOptions bleu() const { return {.tokenizer = tokenizer, .lowercase = lowercase}; }
@@ -37,7 +39,7 @@ class Scores {
 
   void add(std::string_view hypothesis, std::string_view reference);
 
-  // One line each for BLEU and chrF, or an array of two objects, as sacreBLEU prints them.
+  // One line each for BLEU and chrF, or an array of two objects, as sacreBLEU prints them; and the exact match.
   std::string text() const;
   nlohmann::ordered_json json() const;
   std::string print() const;  // in the format of the options
@@ -46,6 +48,7 @@ class Scores {
   ScoreOptions options_;
   BleuStatistics bleu_;
   ChrfStatistics chrf_;
+  ExactMatches matches_;
 };
 
 }  // namespace dragoman::internal

@@ -41,6 +41,7 @@ void TranslationPrinter::print(const dragoman::Translation& line) {
   cut_ += line.cut;
   repeats_ += line.repeats;
   too_short_ += line.too_short;
+  unlikely_ += line.unlikely;
   unknown_ += line.unknown;
   terms_missed_ += line.terms_missed;
   flush_output();
@@ -53,6 +54,10 @@ void TranslationPrinter::finish() const {
   warn(repeats_, "looped and were translated again; --format json flags them");
   warn(too_short_,
        "came out far shorter than their source, of which parts may be missing; --format json flags them");
+  warn(unlikely_,
+       "are a few words whose translation probably has nothing to do with them; --keep-source gives them "
+       "back, "
+       "--format json flags them");
   warn(unknown_, "have characters that are not in the vocabulary; --format json flags them");
   warn(terms_missed_, "are missing a glossary term; --format json flags them");
 }

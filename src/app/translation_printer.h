@@ -29,7 +29,8 @@ class TranslationPrinter {
   std::string alignment_of(const dragoman::Hypothesis& hypothesis) const;
 
   const PrinterOptions options_;
-  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, too_short_ = 0, unknown_ = 0, terms_missed_ = 0;
+  int64_t number_ = 0, invalid_ = 0, cut_ = 0, repeats_ = 0, too_short_ = 0, unlikely_ = 0, unknown_ = 0,
+          terms_missed_ = 0;
 };
 
 }  // namespace dragoman::internal

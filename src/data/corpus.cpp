@@ -1,6 +1,7 @@
 #include "data/corpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -69,13 +70,15 @@ CorpusCounts corpus_counts_from_json(const nlohmann::json& json) {
 std::vector<CorpusSource> corpus_sources(const DataConfig& data) {
   std::vector<CorpusSource> sources = paired(data.source, data.target, data.format);
   for (const std::string& path : data.tsv) sources.push_back({path, ""});
-  for (const std::string& path : data.text) sources.push_back({"", path, TextFormat::text, data.text_column});
+  for (const std::string& path : data.text)
+    sources.push_back({"", path, TextFormat::text, data.text_column, data.documents});
   return sources;
 }
 
 std::vector<CorpusSource> validation_sources(const DataConfig& data) {
   std::vector<CorpusSource> sources = paired(data.valid_source, data.valid_target, data.format);
-  for (const std::string& path : data.valid_text) sources.push_back({"", path, TextFormat::text});
+  for (const std::string& path : data.valid_text)
+    sources.push_back({"", path, TextFormat::text, 0, data.documents});
   return sources;
 }
 
@@ -109,10 +112,29 @@ bool CorpusReader::read_pair(RawPair& pair) {
   const CorpusSource& source = sources_[static_cast<size_t>(origin_)];
   pair.one_sided = source.is_one_sided();
   if (files_) return files_->next(pair.source, pair.target);
-  return pair.one_sided ? read_text(pair, source.column) : read_columns(pair);
+  return pair.one_sided ? read_text(pair, source) : read_columns(pair);
 }
 
-bool CorpusReader::read_text(RawPair& pair, int64_t column) {
+// A line, or the lines up to an empty one. Without the empty lines between documents, which are none.
+bool CorpusReader::read_text(RawPair& pair, const CorpusSource& source) {
+  if (!source.documents) return read_line_of_text(pair, source.column);
+  document_.clear();
+  bool invalid = false;
+  while (read_line_of_text(pair, source.column)) {
+    if (!pair.invalid && is_blank(pair.target)) {
+      if (!document_.empty() || invalid) break;
+      continue;
+    }
+    invalid |= std::exchange(pair.invalid, false);
+    if (!document_.empty()) document_ += ' ';
+    document_ += pair.target;
+  }
+  pair.invalid = invalid;
+  pair.target = document_;
+  return !document_.empty() || invalid;
+}
+
+bool CorpusReader::read_line_of_text(RawPair& pair, int64_t column) {
   pair.source = {};
   if (!file_->next(pair.target)) return false;
   for (int64_t i = 1; i < column; ++i) {

@@ -53,7 +53,8 @@ CorpusCounts corpus_counts_from_json(const nlohmann::json& json);
 struct CorpusSource {
   std::string source, target;  // target is empty for a TSV file, source where there is none
   TextFormat format = TextFormat::automatic;
-  int64_t column = 0;  // of targets alone, as data.text_column
+  int64_t column = 0;      // of targets alone, as data.text_column
+  bool documents = false;  // and as data.documents
 
   bool is_tsv() const { return target.empty(); }
   bool is_one_sided() const { return source.empty(); }
@@ -81,7 +82,8 @@ class CorpusReader {
  private:
   bool read_pair(RawPair& pair);
   bool read_columns(RawPair& pair);
-  bool read_text(RawPair& pair, int64_t column);
+  bool read_text(RawPair& pair, const CorpusSource& source);
+  bool read_line_of_text(RawPair& pair, int64_t column);
   void open_next();
   void close();
 
@@ -94,6 +96,7 @@ class CorpusReader {
   uint64_t bytes_of_earlier_ = 0;
   std::optional<ParallelText> files_;  // of the current source, or the one that it has
   std::optional<LineReader> file_;
+  std::string document_;
 };
 
 // Whether a text consists only of spaces, tabs and carriage returns.

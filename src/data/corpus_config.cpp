@@ -92,6 +92,9 @@ void declare(Options& options, DataConfig& data) {
       "text_column", data.text_column,
       "column of text, but not of valid_text, where it is tab-separated; the first is 1; 0: the whole line",
       at_least(0));
+  section.add(
+      "documents", data.documents,
+      "text and valid_text: empty lines end documents, whose lines are one sequence, joined by spaces");
   section.add("weights", data.weights,
               "how often an epoch uses each file's pairs, source files before tsv; empty: once",
               at_least(0).at_most(10'000));
@@ -124,6 +127,17 @@ void declare(Options& options, DataConfig& data) {
   declare_synthetic(section, data);
 }
 
+// What is about a source has no effect.
+void check_one_sided(const DataConfig& data) {
+  if (!data.terms.empty()) throw OptionError("data.terms", "are for translations, and data.text has none");
+  for (const auto& [is_set, key] :
+       {std::pair(data.swap, "data.swap"), std::pair(data.max_ratio > 0, "data.max_ratio"),
+        std::pair(!data.from.empty(), "data.from")})
+    if (is_set) throw OptionError(key, "has no effect on data.text, which has one side");
+  if (data.format != TextFormat::automatic && data.format != TextFormat::text)
+    throw OptionError("data.format", "has no effect on data.text, which is read line by line");
+}
+
 // A corpus has two sides, or one.
 void check_sides(const DataConfig& data) {
   const bool has_pairs = !data.source.empty() || !data.tsv.empty();
@@ -131,10 +145,9 @@ void check_sides(const DataConfig& data) {
     throw OptionError("data.text", "cannot be combined with data.source or data.tsv: choose one");
   if (!is_one_sided(data) && data.text_column > 0)
     throw OptionError("data.text_column", "has no effect without data.text");
-  if (is_one_sided(data) && !data.terms.empty())
-    throw OptionError("data.terms", "are for translations, and data.text has none");
-  if (is_one_sided(data) && data.swap)
-    throw OptionError("data.swap", "has no effect on data.text, which has one side");
+  if (!is_one_sided(data) && data.documents)
+    throw OptionError("data.documents", "has no effect without data.text");
+  if (is_one_sided(data)) check_one_sided(data);
   if (is_one_sided(data) ? !data.valid_source.empty() : has_pairs && !data.valid_text.empty())
     throw OptionError(is_one_sided(data) ? "data.valid_source" : "data.valid_text",
                       fmt::format("does not belong to data.{0}: use data.valid_{0}",

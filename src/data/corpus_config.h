@@ -24,6 +24,7 @@ struct DataConfig {
   std::vector<std::string> tsv;   // files of both: source, tab, target. They count after the pairs above
   std::vector<std::string> text;  // or, for a language model, files of targets alone,
   int64_t text_column = 0;        // in this column, the first is 1; 0: whole lines
+  bool documents = false;         // texts are paragraphs, which empty lines separate
   std::vector<double> weights;    // one for each source: how often an epoch has its pairs
   std::vector<std::string> valid_source, valid_target, valid_text;
   std::string obtain;  // shown if a file is missing

@@ -96,6 +96,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
     origin["vocabulary"].erase("tokenizer");  // as in earlier versions
   if (!is_one_sided(data))
     for (const char* key : {"text", "text_column"}) origin["data"].erase(key);  // the same
+  if (!data.documents) origin["data"].erase("documents");                       // the same
   if (data.terms.empty()) {
     for (const char* key : {"terms", "terms_share"}) origin["data"].erase(key);  // the same
   } else {

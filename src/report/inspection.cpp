@@ -168,6 +168,10 @@ ordered_json inspection(SavedModel& model, const Direction& direction, const Tra
   Side output =
       target.empty() ? translated_side(model, line.translations[0]) : given_side(model, start, target);
   const int32_t end = model.vocabularies.target->special().end;
+  if (end < 0 && !output.ids.empty()) {  // the decoder is given the first symbol
+    output.ids.erase(output.ids.begin());
+    output.spans.erase(output.spans.begin());
+  }
   const PackedSide sources = packed(source.ids), targets = packed(output.ids);
   PackedSide read = shifted(targets, start);
   if (end < 0) {

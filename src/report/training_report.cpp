@@ -99,6 +99,7 @@ ordered_json summary(const History& history, bool running) {
           {"best_loss", best(history.validation, "loss", false)},
           {"best_bleu", best(history.validation, "bleu", true)},
           {"best_chrf", best(history.validation, "chrf", true)},
+          {"best_exact_match", best(history.validation, "exact_match", true)},
           {"unreadable", history.unreadable}};
 }
 

@@ -89,6 +89,8 @@ void declare(Section& own, SearchOptions& o) {
           "read characters that the vocabulary lacks as plainer ones, such as straight quotes, or else copy "
           "their "
           "words to the output");
+  own.add("keep-source", o.keep_source,
+          "give back up to three words as they are where their translation has the flag `unlikely`");
   declare_alignment_layer(own, o.alignment_layer);
 }
 

@@ -57,6 +57,7 @@ struct SearchOptions {
   // Characters that the source's vocabulary lacks are read as plainer ones, or else copied: unknown tokens of the
   // output become the source words that they are aligned to.
   bool replace_unknown = false;
+  bool keep_source = false;     // where its translation is unlikely.h's
   bool alignment = false;       // translations come with their word alignment
   int64_t alignment_layer = 0;  // of the decoder, from 1 on; 0: the default (attention.h)
 

@@ -14,8 +14,6 @@ namespace {
 
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
 
-constexpr size_t most_left_out = 32;  // suppressed tokens
-
 enum class Choice {
   top,         // the most probable, whatever the other words are
   by_rules,    // the most probable, after rules that look at all words
@@ -83,13 +81,14 @@ const StartTokens& Search::start_of(const SearchRequest& request) const {
   return request.start ? *request.start : settings_.start;
 }
 
-// The limits of length are the source's own; the prefix comes on top.
+// The limits of length are the source's own; the prefix comes on top, for language models of the minimum, too.
 Beam Search::first_beam(const SearchRequest& request) const {
   const SearchOptions& options = request.options;
   const auto prefix = static_cast<int64_t>(request.prefix.size()),
              forced_length = static_cast<int64_t>(start_of(request).forced_length());
   Beam beam = {.end = settings_.end,
-               .min_length = min_output_length(options, length_of(request)),
+               .min_length = (ensemble_.is_language_model(0) ? prefix : 0) +
+                             min_output_length(options, length_of(request)),
                .max_length = std::min(settings_.max_output_length - forced_length,
                                       prefix + max_output_length(options, length_of(request))),
                .forced_length = forced_length,
@@ -150,15 +149,11 @@ Search::Group Search::group_of(const Sentence& sentence) {
   const SearchOptions& options = sentence.request.options;
   const bool shortlisted = sentence.request.shortlist != nullptr;
   if (options.sample) return {shortlisted, Choice::drawn, 1};
-  // A few suppressed tokens may be among the best ones, and are left out there; many are forbidden by rules.
-  const size_t suppressed = sentence.beam.suppressed.size();
-  const bool many = suppressed > most_left_out;
-  const size_t count = static_cast<size_t>(candidate_count(options)) + (many ? 0 : suppressed);
+  const size_t count = static_cast<size_t>(candidate_count(options)) + left_out(sentence.beam);
   if (!sentence.beam.terms.all.empty())
     return {shortlisted, Choice::with_terms, count + 1};  // the end mark, too
-  const bool ruled = many || std::ranges::any_of(sentence.beam.open, [&](const Hypothesis& h) {
-                       return has_rules(sentence.beam, h, options);
-                     });
+  const bool ruled = std::ranges::any_of(
+      sentence.beam.open, [&](const Hypothesis& h) { return has_rules(sentence.beam, h, options); });
   return {shortlisted, ruled ? Choice::by_rules : Choice::top, count};
 }
 

@@ -1,7 +1,10 @@
 #include "search/translation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
+
+#include "search/unlikely.h"
 
 namespace dragoman::internal {
 namespace {
@@ -111,6 +114,40 @@ Translation join(const SearchedLine& line, const SegmentHypotheses& hypotheses, 
   return all;
 }
 
+// The geometric mean of the probabilities of the best translation's tokens.
+double confidence_of(const SearchedLine& line) {
+  double sum = 0;
+  size_t count = 0;
+  for (const auto& hypotheses : line.hypotheses) {
+    const Hypothesis& best = hypotheses[0].hypothesis;
+    for (size_t i = 0; i < best.tokens.size(); ++i) sum += static_cast<double>(best.log_probabilities[i]);
+    count += best.tokens.size();
+  }
+  return count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
+}
+
+// Its pieces are then the source's, each as probable as those of the output were in the mean, so that its confidence is
+// the output's.
+void give_back_source(const SearchedLine& line, const Vocabulary& source, double confidence,
+                      TranslatedLine& result, bool with_alignment) {
+  Translation& best = result.translations.front();
+  const bool has_pieces = !best.pieces.empty();
+  best = {.text = line.source, .score = best.score, .pieces = {}, .alignment = {}};
+  const std::vector<SourcePiece> pieces = source_pieces(line, source);
+  for (size_t i = 0; has_pieces && i < pieces.size(); ++i) {
+    if (pieces[i].span.begin == pieces[i].span.end) continue;  // a mark
+    best.pieces.push_back({pieces[i].piece, static_cast<float>(std::log(confidence)), pieces[i].span, i, {}});
+    if (!with_alignment) continue;
+    best.pieces.back().attention.weights.resize(pieces.size());
+    best.pieces.back().attention.weights[i] = 1;
+  }
+  const std::vector<TextSpan> words = with_alignment ? word_spans(line.source) : std::vector<TextSpan>();
+  for (size_t i = 0; i < words.size(); ++i) best.alignment.push_back({i, i, words[i], words[i]});
+  const auto same = std::ranges::remove(result.translations.begin() + 1, result.translations.end(), best.text,
+                                        &Translation::text);
+  result.translations.erase(same.begin(), same.end());
+}
+
 // Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.
 size_t without_partial_character(const Vocabulary& target, std::span<const int32_t> tokens) {
   for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
@@ -161,6 +198,11 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
     if (!std::ranges::count(result.translations, next.text, &Translation::text))
       result.translations.push_back(std::move(next));
   }
+  if (!line.judged) return result;
+  const double confidence = confidence_of(line);
+  result.unlikely = is_unlikely(line.source, result.translations[0].text, confidence);
+  if (result.unlikely && options.keep_source)
+    give_back_source(line, *vocabularies.source, confidence, result, options.alignment);
   return result;
 }
 

@@ -44,12 +44,16 @@ struct TranslatedLine {
   bool terms_missed = false;  // a term that was given is not in the output
   bool too_short =
       false;  // the output is so much shorter than the source that a part of it is likely missing
+  // Of a few words: the output probably has nothing to do with them (unlikely.h). With the option keep_source the best
+  // translation is the source, with its pieces.
+  bool unlikely = false;
 };
 
 // A line, and what its searches have found.
 struct SearchedLine {
   std::string source;
   bool invalid = false, repeats = false, terms_missed = false;
+  bool judged = false;  // whether its translation may be unlikely: all of it is the model's own choice
   std::vector<Segment> segments = {};
   std::vector<std::vector<ScoredHypothesis>> hypotheses =
       {};  // of each segment, the best first; none: not finished

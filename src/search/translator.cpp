@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/lines.h"
+#include "search/unlikely.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -14,6 +15,23 @@ constexpr int64_t forbidden_ngram = 3;       // where an output looped
 constexpr int64_t longest_beginning = 2000;  // subwords of a text that a language model continues
 
 std::string valid_text(const std::string& text) { return is_text(text) ? text : repaired(text); }
+
+// Of an output whose first token was given. A search finds at least one token, but a source of one symbol is its copy.
+void add_given_token(const std::vector<int32_t>& source, ScoredHypothesis& found) {
+  Hypothesis& h = found.hypothesis;
+  const bool attends = !found.attention.empty();
+  if (source.size() == 1) {
+    h.tokens.clear();
+    h.log_probabilities.clear();
+    found.attention.clear();
+  }
+  h.tokens.insert(h.tokens.begin(), source[0]);
+  h.log_probabilities.insert(h.log_probabilities.begin(), 0.0F);
+  if (!attends) return;
+  std::vector<float> attention(source.size());
+  attention[0] = 1;
+  found.attention.insert(found.attention.begin(), std::move(attention));
+}
 
 // A request, and what is known of its translation.
 class TranslationJob : public SearchJob {
@@ -32,13 +50,21 @@ class TranslationJob : public SearchJob {
   void found(size_t sentence, const FoundSentence& found) override {
     text_.line.repeats |= found.repeats;
     text_.line.hypotheses[sentence] = found.hypotheses;
+    if (!text_.length_is_given) return;
+    for (ScoredHypothesis& hypothesis : text_.line.hypotheses[sentence])
+      add_given_token(text_.line.segments[sentence].ids, hypothesis);
   }
 
-  void moved(size_t sentence, const SearchProgress& progress) override { progress_[sentence] = progress; }
+  void moved(size_t sentence, const SearchProgress& progress) override {
+    SearchProgress& now = progress_[sentence] = progress;
+    if (!text_.length_is_given) return;
+    now.tokens.insert(now.tokens.begin(), text_.line.segments[sentence].ids[0]);
+    ++now.final_tokens;
+  }
 
   // A second search of a segment begins anew, and is behind for a while.
   bool has_news() override {
-    if (!request_.on_progress) return false;
+    if (!request_.on_progress || may_give_back_source()) return false;
     PartialText text = partial_text(text_.line, progress_, *model_.vocabularies.target, request_.options);
     if (text.final_bytes < reported_.final_bytes || text == reported_) return false;
     reported_ = std::move(text);
@@ -60,6 +86,11 @@ class TranslationJob : public SearchJob {
   }
 
  private:
+  // If so, nothing of the output is final before its end.
+  bool may_give_back_source() const {
+    return request_.options.keep_source && text_.line.judged && has_few_words(text_.line.source);
+  }
+
   TranslationRequest request_;
   SavedModel& model_;
   TextReader& reader_;
@@ -100,6 +131,7 @@ SearchRequest ReadText::request(size_t segment) const {
     if (!request.options.alignment && request.options.coverage_penalty == 0) request.attention_layer = 0;
   }
   if (length_is_given) {
+    if (!request.prefix.empty()) request.prefix.erase(request.prefix.begin());
     request.options.max_length = std::clamp<int64_t>(
         std::ssize(request.source) - 1 - std::ssize(request.prefix), 1, request.options.max_length);
     request.options.max_length_ratio = 0;
@@ -122,6 +154,8 @@ ReadText TextReader::read(const TranslationRequest& request) {
                    .unknown_source = model_.vocabularies.source->special().unknown,
                    .unknown_target = target.special().unknown,
                    .length_is_given = target.special().end < 0};
+  text.line.judged = has_encoder(model_.model.config) && !text.length_is_given && !options.sample &&
+                     request.prefix.empty() && request.terms.empty();
   has_encoder(model_.model.config) ? read_source(request, direction, text) : read_beginning(request, text);
   text.line.hypotheses.resize(text.line.segments.size());
   return text;

@@ -57,7 +57,9 @@ struct ReadText {
   std::optional<GivenPrefix> prefix = {};
   std::vector<SearchTerms> terms = {};               // of each segment, if there are any
   int32_t unknown_source = -1, unknown_target = -1;  // tokens
-  bool length_is_given = false;                      // as in training on outputs without an end mark
+  // As in training on outputs without an end mark, which have their sources' length. Their first token is not searched
+  // for either: the decoder is given it, and it is the source's.
+  bool length_is_given = false;
 
   SearchRequest request(size_t segment) const;
 };

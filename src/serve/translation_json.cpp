@@ -79,7 +79,7 @@ std::vector<std::string_view> flags_of(const dragoman::Translation& t) {
   for (const auto& [set, name] :
        {std::pair(t.invalid, "invalid"), std::pair(t.cut, "cut"), std::pair(t.unknown, "unknown"),
         std::pair(t.repeats, "repeats"), std::pair(t.terms_missed, "terms_missed"),
-        std::pair(t.too_short, "too_short")}) {
+        std::pair(t.too_short, "too_short"), std::pair(t.unlikely, "unlikely")}) {
     if (set) flags.emplace_back(name);
   }
   return flags;

@@ -16,7 +16,7 @@ struct TranslationJson {
   bool words = false;      // the probability of each word, with its span
 };
 
-// "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short": those that are so.
+// "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short", "unlikely": those that are so.
 std::vector<std::string_view> flags_of(const dragoman::Translation& translation);
 
 // On one line. Token by token: as one JSON value a long text's tokens would take hundreds of bytes each.

@@ -97,4 +97,6 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
   return words;
 }
 
+size_t word_count(std::string_view utf8) { return split_words(code_points(utf8)).size(); }
+
 }  // namespace dragoman::internal

@@ -38,5 +38,7 @@ bool is_number(char32_t c);       // N*
 
 // The words separated by white space, as views into the text.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
+// How many there are.
+size_t word_count(std::string_view utf8);
 
 }  // namespace dragoman::internal

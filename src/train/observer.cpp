@@ -25,6 +25,7 @@ std::vector<std::string> fields_of(const ValidationReport& report, const LossNam
   add(names.validation, report.loss, names.digits);
   add("BLEU", report.bleu, 1);
   add("chrF", report.chrf, 1);
+  add("exact match", report.exact_match, 1);
   if (report.training_loss) fields.push_back(fmt::format("{:.0f} tokens/s", report.tokens_per_second));
   return fields;
 }
@@ -52,6 +53,7 @@ nlohmann::ordered_json event_values(const ValidationReport& report) {
                                    {"seconds", report.seconds}};
   if (report.bleu) values["bleu"] = *report.bleu;
   if (report.chrf) values["chrf"] = *report.chrf;
+  if (report.exact_match) values["exact_match"] = *report.exact_match;
   return values;
 }
 

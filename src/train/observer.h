@@ -27,6 +27,8 @@ struct UpdateReport {
 
 struct ValidationSample {
   std::string source, reference, translation;
+  // A language model's: the beginning of a text, all of it, and what the model makes of the beginning.
+  bool is_continued = false;
 };
 
 struct ValidationReport {
@@ -35,7 +37,8 @@ struct ValidationReport {
   std::optional<double> training_loss;    // since the last validation, unsmoothed; nothing without an update
   double tokens_per_second = 0;           // of these updates
   std::optional<double> loss;             // nothing without a validation set
-  std::optional<double> bleu, chrf;       // nothing unless measured
+  std::optional<double> bleu, chrf,       // nothing unless measured
+      exact_match;                        // 0 to 100, as those
   bool is_best = false;                   // of all validations so far
   std::vector<ValidationSample> samples;  // as many as validation.samples says
 };

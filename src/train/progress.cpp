@@ -69,9 +69,12 @@ void Progress::show(const UpdateReport& report) {
 // One of them in turn, fainter than the validations and cut to the terminal's width, so that those remain a table.
 void Progress::show_sample(const ValidationReport& report) {
   if (!terminal_ || report.samples.empty()) return;
-  const auto& [source, reference, translation] = report.samples[samples_shown_++ % report.samples.size()];
-  for (const auto& [name, text] : {std::pair("source", &source), std::pair("reference", &reference),
-                                   std::pair("translation", &translation)}) {
+  const ValidationSample& sample = report.samples[samples_shown_++ % report.samples.size()];
+  const bool is_continued = sample.is_continued;
+  for (const auto& [name, text] :
+       {std::pair(is_continued ? "beginning" : "source", &sample.source),
+        std::pair(is_continued ? "original" : "reference", &sample.reference),
+        std::pair(is_continued ? "generated" : "translation", &sample.translation)}) {
     std::string line = fmt::format("  {:<12} {}", name, on_one_line(*text));
     if (const auto columns = log_columns()) line = cut_to_columns(line, *columns);
     write_over("\x1b[2m" + line + "\x1b[0m\n");

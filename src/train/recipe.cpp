@@ -94,8 +94,10 @@ void declare(Options& options, ValidationConfig& c) {
   validation.add("every", c.every, "updates between validations; 0: once per epoch", at_least(0));
   validation.add(
       "metrics", c.metrics,
-      "any of loss, bleu, chrf; the last two translate the validation set; language models have only loss");
-  validation.add("beam", c.beam, "beam size for bleu and chrf; 1: greedy search", at_least(1).at_most(1000));
+      "any of loss, bleu, chrf and exact_match (the percentage of outputs that are the reference); all but "
+      "loss translate the validation set; language models have only loss");
+  validation.add("beam", c.beam, "beam size for all metrics but loss; 1: greedy search",
+                 at_least(1).at_most(1000));
   validation.add("samples", c.samples, "sample translations to record at each validation",
                  at_least(0).at_most(1000));
   validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
@@ -104,6 +106,7 @@ void declare(Options& options, ValidationConfig& c) {
                  {{"loss", KeepBestBy::loss},
                   {"bleu", KeepBestBy::bleu},
                   {"chrf", KeepBestBy::chrf},
+                  {"exact_match", KeepBestBy::exact_match},
                   {"train_loss", KeepBestBy::train_loss}});
 }
 
@@ -115,18 +118,19 @@ void declare(Options& options, CheckpointsConfig& c) {
 
 void check_validation(const ValidationConfig& c, const DataConfig& data) {
   for (const std::string& metric : c.metrics) {
-    if (metric != "loss" && metric != "bleu" && metric != "chrf") {
+    if (metric != "loss" && metric != "bleu" && metric != "chrf" && metric != "exact_match") {
       throw OptionError("validation.metrics",
-                        "has \"" + metric + "\", but may have only loss, bleu and chrf");
+                        "has \"" + metric + "\", but may have only loss, bleu, chrf and exact_match");
     }
   }
-  const auto has = [&](const char* metric) { return std::ranges::count(c.metrics, metric) > 0; };
-  if ((c.keep_best_by == KeepBestBy::bleu && !has("bleu")) ||
-      (c.keep_best_by == KeepBestBy::chrf && !has("chrf"))) {
+  const auto lacks = [&](KeepBestBy by, const char* metric) {
+    return c.keep_best_by == by && std::ranges::count(c.metrics, metric) == 0;
+  };
+  if (lacks(KeepBestBy::bleu, "bleu") || lacks(KeepBestBy::chrf, "chrf") ||
+      lacks(KeepBestBy::exact_match, "exact_match")) {
     throw OptionError("validation.keep_best_by", "must be one of validation.metrics");
   }
-  if ((c.keep_best_by == KeepBestBy::bleu || c.keep_best_by == KeepBestBy::chrf) &&
-      !has_validation_set(data)) {
+  if (is_of_translations(c.keep_best_by) && !has_validation_set(data)) {
     throw OptionError(
         "validation.keep_best_by",
         "needs a validation set: name data.valid_source and data.valid_target, set data.hold_out, "
@@ -156,8 +160,7 @@ void check_kind(const Recipe& recipe) {
     throw OptionError("model.kind", "is language_model, which learns from data.text, not from pairs");
   if (!is_model_of_text && is_one_sided(data))
     throw OptionError("data.text", "is for language models: set model.kind to language_model");
-  const KeepBestBy by = recipe.validation.keep_best_by;
-  if (is_model_of_text && (by == KeepBestBy::bleu || by == KeepBestBy::chrf))
+  if (is_model_of_text && is_of_translations(recipe.validation.keep_best_by))
     throw OptionError("validation.keep_best_by", "needs translations: a language model has only a loss");
 }
 

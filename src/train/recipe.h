@@ -22,7 +22,12 @@ namespace dragoman::internal {
 enum class Optimizer { adam, adamw };
 
 // The metric that chooses `best`. train_loss is for runs without a validation set.
-enum class KeepBestBy { loss, bleu, chrf, train_loss };
+enum class KeepBestBy { loss, bleu, chrf, exact_match, train_loss };
+
+// Of the metrics, all that compare translations with references are better the higher they are.
+inline bool is_of_translations(KeepBestBy by) {
+  return by != KeepBestBy::loss && by != KeepBestBy::train_loss;
+}
 
 // Of the operands of matrix products; automatic until a run begins, see precision_choice.h.
 enum class TrainingPrecision { automatic, fp32, bf16 };

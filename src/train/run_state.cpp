@@ -22,7 +22,7 @@ LossSums sums_of(const nlohmann::json& json) {
           integer_at(json, "target_tokens")};
 }
 
-constexpr std::array names = {"loss", "bleu", "chrf", "train_loss"};
+constexpr std::array names = {"loss", "bleu", "chrf", "exact_match", "train_loss"};
 const char* name_of(KeepBestBy by) { return names.at(static_cast<size_t>(by)); }
 
 std::optional<KeepBestBy> best_by_of(const std::string& name) {
@@ -40,8 +40,8 @@ bool ValidationRecord::add(int64_t step, double value, KeepBestBy value_is) {
     *this = {};
   }
   by = value_is;
-  const bool higher_is_better = by == KeepBestBy::bleu || by == KeepBestBy::chrf;
-  const bool better = best_step < 0 || (higher_is_better ? value > best_value : value < best_value);
+  const bool better =
+      best_step < 0 || (is_of_translations(value_is) ? value > best_value : value < best_value);
   last_step = step;
   if (std::isnan(value) || !better) {
     ++without_improvement;

@@ -100,9 +100,10 @@ void RunStore::log(const ValidationReport& report) {
   if (!writes_ || !report.loss) return;
   log("validation", report.step, event_values(report));
   for (size_t i = 0; i < report.samples.size(); ++i) {
-    const auto& [source, reference, translation] = report.samples[i];
-    board_->text(fmt::format("sample/{}", i + 1), report.step, translation);
-    log("sample", report.step, {{"source", source}, {"reference", reference}, {"translation", translation}});
+    const ValidationSample& sample = report.samples[i];
+    board_->text(fmt::format("sample/{}", i + 1), report.step, sample.translation);
+    log("sample", report.step,
+        {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include <fmt/ranges.h>
 
@@ -36,14 +37,20 @@ SyntheticTask synthetic_task(const Recipe& recipe, const char* use) {
           .seed = seed_for(recipe, use)};
 }
 
-// A batch as text, with numbers for symbols. The start symbol is given, so it is not part of the reference.
+// The symbol that every sentence begins with, and what follows it.
+std::string sentence_text(std::span<const int32_t> ids) {
+  return ids.empty() ? std::to_string(SyntheticTask::start)
+                     : fmt::format("{} {}", SyntheticTask::start, numbers_text(ids));
+}
+
+// A batch as text, with numbers for symbols.
 void add_synthetic_texts(const Batch& batch, ValidationSet& set) {
   size_t source = 0, target = 0;
   for (size_t i = 0; i < batch.pairs.size(); ++i) {
     const auto n = static_cast<size_t>(batch.source.lengths[i]),
                m = static_cast<size_t>(batch.target_input.lengths[i]);
     set.source_texts.push_back(numbers_text({batch.source.ids.data() + source, n}));
-    set.references.push_back(numbers_text({batch.targets.data() + target, m}));
+    set.references.push_back(sentence_text({batch.targets.data() + target, m}));
     source += n;
     target += m;
   }
@@ -64,7 +71,7 @@ Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const 
   task.start = SyntheticTask::start;
   task.end = SyntheticTask::end;
   task.target_length = recipe.data.length - 1;
-  task.target_text = numbers_text;
+  task.target_text = sentence_text;
   const SyntheticTask valid = synthetic_task(recipe, "validation");
   for (int64_t i = 0; i < recipe.data.valid_batches; ++i) {
     const Batch batch = valid.batch(static_cast<uint64_t>(i));

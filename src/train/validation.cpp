@@ -5,6 +5,7 @@
 
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/exact_match.h"
 #include "search/search.h"
 
 namespace dragoman::internal {
@@ -37,13 +38,16 @@ std::vector<std::string> translate_first(size_t count, Transformer& model, const
 void measure(Validation& validation, const Task& task, const ValidationConfig& config) {
   BleuStatistics bleu;
   ChrfStatistics chrf;
+  ExactMatches matches;
   for (size_t i = 0; i < validation.translations.size(); ++i) {
     const std::string &translation = validation.translations[i], &reference = task.validation.references[i];
     if (wants(config, "bleu")) bleu += bleu_statistics(translation, reference);
     if (wants(config, "chrf")) chrf += chrf_statistics(translation, reference);
+    matches.add(translation, reference);
   }
   if (wants(config, "bleu")) validation.bleu = bleu_score(bleu).score;
   if (wants(config, "chrf")) validation.chrf = chrf_score(chrf);
+  if (wants(config, "exact_match")) validation.exact_match = matches.percentage();
 }
 
 KeepBestBy best_by(const Task& task) {
@@ -59,6 +63,8 @@ double value_of(const Validation& validation, KeepBestBy by, const LossSums& rec
       return validation.bleu.value();
     case KeepBestBy::chrf:
       return validation.chrf.value();
+    case KeepBestBy::exact_match:
+      return validation.exact_match.value();
     case KeepBestBy::train_loss:
       break;
   }
@@ -71,8 +77,10 @@ std::vector<ValidationSample> samples(const Validation& validation, const Task& 
       std::min(static_cast<size_t>(task.recipe.validation.samples), validation.translations.size());
   std::vector<ValidationSample> samples;
   for (size_t i = 0; i < count; ++i)
-    samples.push_back(
-        {task.validation.source_texts[i], task.validation.references[i], validation.translations[i]});
+    samples.push_back({.source = task.validation.source_texts[i],
+                       .reference = task.validation.references[i],
+                       .translation = validation.translations[i],
+                       .is_continued = is_one_sided(task.recipe.data)});
   return samples;
 }
 
@@ -87,7 +95,9 @@ std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, c
     result.sums += trainer.evaluate(batch);
   }
   const bool translates = has_encoder(model.config),
-             all_sentences = translates && (wants(config, "bleu") || wants(config, "chrf"));
+             all_sentences = translates && std::ranges::any_of(config.metrics, [](const auto&metric) {
+                               return metric != "loss";
+                             });
   const size_t count =
       all_sentences ? task.validation.references.size() : static_cast<size_t>(config.samples);
   result.translations = translate_first(count, model, task, config.beam, stop_requested);
@@ -115,6 +125,7 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
   report.loss = validation->loss();
   report.bleu = validation->bleu;
   report.chrf = validation->chrf;
+  report.exact_match = validation->exact_match;
   report.samples = samples(*validation, task);
   return report;
 }

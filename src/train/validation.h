@@ -16,7 +16,7 @@ namespace dragoman::internal {
 
 struct Validation {
   LossSums sums;
-  std::optional<double> bleu, chrf;       // if the configuration asks for them
+  std::optional<double> bleu, chrf, exact_match;  // if the configuration asks for them
   std::vector<std::string> translations;  // of all sentences; of the first ones if no metric needs the rest
 
   double loss() const { return sums.unsmoothed_per_token(); }

@@ -146,16 +146,66 @@ TEST_F(LanguageModelCommands, ListsAreRankedAnew) {
   write("nbest",
         "0 ||| sleeps cat The ||| -1.0\n0 ||| The cat sleeps at home. ||| -1.5\n"
         "1 ||| The dog barks. ||| -2.0\n1 ||| barks barks barks ||| -1.0\n");
-  const std::string rerank = "rerank --nbest " + file("nbest") + " --source " + file("source");
+  const std::string rerank = "rerank --nbest " + file("nbest");
   EXPECT_EQ(run(rerank), "sleeps cat The\nbarks barks barks\n");
   const std::string by_model = rerank + " --language-model " + file("lm");
   EXPECT_EQ(run(by_model + " --language-model-weight 1"), "The cat sleeps at home.\nThe dog barks.\n");
   write("reference", "The cat sleeps at home.\nThe dog barks.\n");
   EXPECT_EQ(run(by_model + " --tune " + file("reference")), "The cat sleeps at home.\nThe dog barks.\n");
   EXPECT_NE(errors_.find("--language-model-weight"), std::string::npos) << errors_;
-  write("nbest", "0 ||| no score\n");
-  run(rerank, "", 1);
-  EXPECT_NE(errors_.find("nbest:1"), std::string::npos) << errors_;
+}
+
+TEST_F(LanguageModelCommands, ListsAreReadWhateverTheirTextsAre) {
+  const std::string rerank = "rerank --nbest " + file("nbest");
+  write("nbest",
+        "0 ||| a ||| b ||| -2.0\n0 |||  ||| -3.0\n1 ||| c ||| 4 ||| -1 ||| 0-0\n1 ||| d ||| -2 ||| \n");
+  EXPECT_EQ(run(rerank), "a ||| b\nc ||| 4\n");
+  for (const char* damaged :
+       {"0 ||| no score\n", "0\n", "0 ||| \xff ||| -1\n", "1 ||| a ||| -1\n", "0 ||| a ||| nan\n"}) {
+    write("nbest", damaged);
+    run(rerank, "", 1);
+    EXPECT_NE(errors_.find("nbest:1"), std::string::npos) << damaged << errors_;
+  }
+}
+
+TEST_F(LanguageModelCommands, RerankingRefusesWhatHasNoEffect) {
+  write("nbest", "0 ||| a ||| -2.0\n");
+  const std::string rerank = "rerank --nbest " + file("nbest");
+  for (const char* weight : {" --backward-weight 1", " --language-model-weight 1"}) {
+    run(rerank + weight, "", 2);
+    EXPECT_NE(errors_.find("has no effect without"), std::string::npos) << errors_;
+  }
+  run(rerank + " --backward " + folder_.path, "", 2);
+  EXPECT_NE(errors_.find("--source"), std::string::npos) << errors_;
+}
+
+TEST_F(LanguageModelCommands, TheMinimumLengthIsOfWhatIsNew) {
+  train("lm", 20);
+  const auto tokens = [&](const std::string& more) {
+    const auto made = nlohmann::json::parse(
+        run("generate --model " + file("lm") + " --format json --beam 1 --max-length 6 " + more,
+            "The cat sleeps\n"));
+    return made.at("tokens").size();
+  };
+  const size_t given = tokens("--max-length 1") - 1;
+  EXPECT_EQ(tokens("--min-length 6"), given + 6);
+}
+
+TEST_F(LanguageModelCommands, ScoresSayWhatTheyRepairedAndLeftOut) {
+  train("lm", 5);
+  const std::string score = "score --model " + file("lm") + " --target " +
+                            write("text", "The cat \xff sleeps.\nThe cat sleeps at home, the dog barks.\n");
+  EXPECT_EQ(lines_of(run(score)).size(), 2U);
+  EXPECT_NE(errors_.find("1 of 2 lines were not valid UTF-8"), std::string::npos) << errors_;
+  run(score + " --summary --max-length 5");
+  EXPECT_NE(errors_.find("were not scored"), std::string::npos) << errors_;
+  EXPECT_EQ(errors_.find("nan"), std::string::npos) << errors_;
+}
+
+TEST_F(LanguageModelCommands, HasNoShortlist) {
+  run("prepare " + file("lm.toml") + " --out " + file("prepared") + " --shortlist 10 --training.max_steps 1",
+      "", 2);
+  EXPECT_NE(errors_.find("--shortlist"), std::string::npos) << errors_;
 }
 
 }  // namespace

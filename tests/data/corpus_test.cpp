@@ -148,6 +148,7 @@ TEST(DataConfig, ContradictionsAreRefused) {
   EXPECT_EQ(with([](DataConfig& d) { d.text = {"x"}, d.weights = {}; }), "data.text");
   EXPECT_EQ(with([](DataConfig& d) { d.valid_text = {"x"}; }), "data.valid_text");
   EXPECT_EQ(with([](DataConfig& d) { d.text_column = 1; }), "data.text_column");
+  EXPECT_EQ(with([](DataConfig& d) { d.documents = true; }), "data.documents");
   const auto with_text = [&](auto change) {
     DataConfig data = {.text = {"a", "b"}, .weights = {1, 2}};
     change(data);
@@ -157,6 +158,9 @@ TEST(DataConfig, ContradictionsAreRefused) {
   EXPECT_EQ(with_text([](DataConfig& d) { d.weights = {1}; }), "data.weights");
   EXPECT_EQ(with_text([](DataConfig& d) { d.swap = true; }), "data.swap");
   EXPECT_EQ(with_text([](DataConfig& d) { d.terms = "t"; }), "data.terms");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.max_ratio = 2; }), "data.max_ratio");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.from = "en"; }), "data.from");
+  EXPECT_EQ(with_text([](DataConfig& d) { d.format = TextFormat::sgm; }), "data.format");
   EXPECT_EQ(with_text([](DataConfig& d) { d.valid_source = d.valid_target = {"v"}; }), "data.valid_source");
   EXPECT_EQ(with_text([](DataConfig& d) { d.hold_out = 1, d.valid_text = {"v"}; }), "data.hold_out");
   EXPECT_EQ(with_text([](DataConfig& d) { d.synthetic = Synthetic::copy; }), "data.synthetic");

@@ -42,6 +42,27 @@ TEST(OneSided, NothingHasASource) {
   EXPECT_TRUE(prepare_corpus(data, toy_vocabulary(), prepared, 2).was_there);
 }
 
+TEST(OneSided, EmptyLinesEndDocuments) {
+  const TemporaryFolder folder;
+  const DataConfig data = {.text = {folder.write("text", "\n\na b\nc\n \n\nd\n\xff\n\ne\tf\ng\n")},
+                           .documents = true,
+                           .valid_text = {folder.write("valid", "x\ny\n\nz\n")}};
+  std::vector<std::string> texts;
+  CorpusReader reader(corpus_sources(data), false, 0);
+  int invalid = 0;
+  for (RawPair pair; reader.next(pair);) {
+    invalid += pair.invalid;
+    if (!pair.invalid) texts.emplace_back(pair.target);
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"a b c", "e\tf g"}));
+  EXPECT_EQ(invalid, 1) << "a document with a line that is not valid";
+  DroppedPairs left_out;
+  const std::vector<TextPair> valid = read_pairs(validation_sources(data), false, left_out);
+  ASSERT_EQ(valid.size(), 2U);
+  EXPECT_EQ(valid[0].target, "x y");
+  EXPECT_EQ(valid[1].target, "z");
+}
+
 // Another model's vocabulary is its target's, also where its source has one of its own.
 TEST(OneSided, TakesTheTargetsVocabulary) {
   const TemporaryFolder folder;

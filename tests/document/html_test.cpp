@@ -131,8 +131,16 @@ TEST(Html, WhatIsNotTranslatedStays) {
 
 TEST(Html, PreformattedTextIsALineASegment) {
   EXPECT_EQ(texts_of("<pre>one  two\n  three <b>four</b>\n\n5</pre>six\nseven"),
-            (Texts{"one  two", "three four", "six seven"}));
+            (Texts{"one", "two", "three four", "six seven"}));
   EXPECT_EQ(texts_of("<pre class=programlisting>one</pre>two"), Texts{"two"});
+}
+
+TEST(Html, PreformattedCodeAndColumnsStay) {
+  const std::string program =
+      "<pre>int  main( )\n{\n  return a &lt; b;\n}\n</pre><pre>x = f(1)\n#include &lt;a.h&gt;</pre>";
+  EXPECT_EQ(texts_of(program), Texts{});
+  EXPECT_EQ(in_capitals(read_as("html", "<pre>\n name   the size (s)\n\ta  b &amp; c\r\n x &gt;\n</pre>")),
+            "<pre>\n NAME   THE SIZE (S)\n\tA  B &amp; C\r\n X &gt;\n</pre>");
 }
 
 TEST(Html, AttributesAreSegments) {

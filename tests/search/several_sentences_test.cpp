@@ -1,4 +1,6 @@
 // Texts of several sentences or lines: what each gets, what a prefix is to it, and characters that the model lacks.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -131,6 +133,43 @@ TEST_F(SeveralSentences, OnesThatAreTooShortAreNotNearlySo) {
   EXPECT_FALSE(is_too_short({{100, 40}}));
   EXPECT_TRUE(is_too_short({{9, 0}, {10, 3}, {10, 30}})) << "each sentence counts";
   EXPECT_FALSE(is_too_short({{9, 0}, {10, 4}}));
+}
+
+// A line whose output has two tokens of this probability.
+TEST_F(SeveralSentences, AFewWordsMayComeBack) {
+  const auto found = [&](const std::string& source, double confidence, bool keep_source, bool judged = true) {
+    SearchedLine line = {.source = source, .judged = judged};
+    line.segments.push_back({.ids = {5, 2}, .marks = {}, .spans = {{0, source.size()}, {}}});
+    const auto log_p = static_cast<float>(std::log(confidence));
+    for (const int32_t token : {5, 6})
+      line.hypotheses.resize(1),
+          line.hypotheses[0].push_back(
+              {{.tokens = {token, token}, .log_probabilities = {log_p, log_p, -9.0F}}, {}});
+    return translated_line(line, model().vocabularies, {.keep_source = keep_source}, true);
+  };
+  const auto is_unlikely = [&](const char* source, double confidence) {
+    return found(source, confidence, false).unlikely;
+  };
+  for (const char* without_words : {"a", "|", "42", "12 %", "?!"}) {
+    EXPECT_TRUE(is_unlikely(without_words, 0.45)) << without_words;
+    EXPECT_FALSE(is_unlikely(without_words, 0.55)) << without_words;
+  }
+  for (const char* words : {"Schneider", "B2C", "one two three"}) {
+    EXPECT_TRUE(is_unlikely(words, 0.15)) << words;
+    EXPECT_FALSE(is_unlikely(words, 0.25)) << words;
+  }
+  EXPECT_FALSE(is_unlikely("one two three four", 0.1));
+  EXPECT_FALSE(found("a", 0.1, true, /*judged=*/false).unlikely) << "as of samples";
+
+  const TranslatedLine kept = found("Schneider", 0.1, true), translated = found("Schneider", 0.1, false);
+  EXPECT_NE(translated.translations[0].text, "Schneider");
+  EXPECT_TRUE(kept.unlikely);
+  ASSERT_EQ(kept.translations.size(), 2U) << "the others stay";
+  EXPECT_EQ(kept.translations[0].text, "Schneider");
+  EXPECT_EQ(kept.translations[1].text, translated.translations[1].text);
+  ASSERT_EQ(kept.translations[0].pieces.size(), 1U);
+  EXPECT_EQ(kept.translations[0].pieces[0].span, (TextSpan{0, 9}));
+  EXPECT_FLOAT_EQ(kept.translations[0].pieces[0].log_probability, static_cast<float>(std::log(0.1)));
 }
 
 TEST_F(SeveralSentences, AModelOfOnePairKnowsItsLanguages) {

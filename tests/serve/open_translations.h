@@ -36,7 +36,7 @@ class TranslationsTest : public testing::Test {
     return dragoman::Translator(folder.path, settings().translator);
   }
 
-  const dragoman::Options short_ones = {{"max-length", 12}};
+  const dragoman::Options short_ones = {{"max-length", 12}, {"keep-source", false}};
   ModelFolder one_{"served-model-one"}, other_{"served-model-two", 40, true, {.size = 40, .shared = true}};
 };
 

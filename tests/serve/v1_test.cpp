@@ -1,4 +1,5 @@
 // /v1 over a true model: whatever is asked at the same time, an answer is the library's for the same text and options.
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -23,7 +24,10 @@ struct Asked {
 Asked random_request(uint64_t number) {
   Random random(number);
   Asked asked = {.texts = {},
-                 .options = {{"max-length", 12}, {"split-sentences", "none"}, {"replace-unknown", false}}};
+                 .options = {{"max-length", 12},
+                             {"split-sentences", "none"},
+                             {"replace-unknown", false},
+                             {"keep-source", random.below(4) == 0}}};
   for (uint64_t i = 0, count = 1 + random.below(4); i < count; ++i)
     asked.texts.push_back(known_lines()[random.below(known_lines().size())]);
   switch (random.below(5)) {
@@ -105,6 +109,20 @@ TEST_F(V1Test, ConcurrentRequestsHaveTheBytesThatTheyHaveAlone) {
   }
   for (std::thread& client : clients) client.join();
   for (uint64_t i = 0; i < count; ++i) expect_same(answers[i], random_request(i));
+}
+
+// Of this model, which has learned nothing.
+TEST_F(V1Test, AFewWordsComeBackUnlessTheyAreWantedAtAnyRate) {
+  const json body = {{"text", "42"}, {"max-length", 12}};
+  const json kept = ask("/v1/translate", body);
+  EXPECT_EQ(kept["text"], "42");
+  EXPECT_EQ(std::ranges::count(kept["flags"], "unlikely"), 1) << kept;
+  EXPECT_LT(kept["confidence"], 0.5);
+  json at_any_rate = body;
+  at_any_rate["keep-source"] = false;
+  const json translated = ask("/v1/translate", at_any_rate);
+  EXPECT_NE(translated["text"], "42");
+  EXPECT_EQ(kept["confidence"], translated["confidence"]);
 }
 
 TEST_F(V1Test, AStreamEndsWithTheAnswer) {

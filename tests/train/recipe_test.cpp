@@ -90,6 +90,12 @@ TEST(Recipe, EveryPartIsChecked) {
   EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1; }), "");
   EXPECT_EQ(refused([&](Recipe& r) { by_bleu(r), r.data.hold_out = 1, r.validation.metrics = {"loss"}; }),
             "validation.keep_best_by");
+  const auto by_match = [](Recipe& r) {
+    r.validation.keep_best_by = KeepBestBy::exact_match, r.data.hold_out = 1;
+  };
+  EXPECT_EQ(refused(by_match), "validation.keep_best_by");
+  EXPECT_EQ(refused([&](Recipe& r) { by_match(r), r.validation.metrics = {"exact_match"}; }), "");
+  EXPECT_EQ(refused([&](Recipe& r) { r.validation.metrics = {"exact"}; }), "validation.metrics");
   const auto of_text = [](Recipe& r) { r.model.kind = ModelKind::language_model, r.data.text = {"t"}; };
   EXPECT_EQ(refused(of_text), "");
   EXPECT_EQ(refused([&](Recipe& r) { of_text(r), r.model.tied = Tied::all; }), "");

@@ -302,7 +302,7 @@ std::map<std::string, std::set<std::string>> documented_events() {
 TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   learn_from_text(100);
   recipe_.training.max_steps = 2;
-  recipe_.validation.metrics = {"loss", "bleu", "chrf"};
+  recipe_.validation.metrics = {"loss", "bleu", "chrf", "exact_match"};
   recipe_.validation.samples = 1;
   train("run");
   recipe_.training.max_steps = 3;

@@ -80,22 +80,40 @@ class Reader {
       return builder_.border(rest);
     }
     if (!shown_.empty()) shown_.back().reset();
-    const std::string_view stops = open_.state().lines ? "&\n" : "&";
+    if (!open_.state().lines) return characters(rest, token.literal);
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find('\n'), rest.size());
+      line(rest.substr(0, end), token.literal);
+      if (end == rest.size()) return;
+      builder_.border("\n");
+      rest.remove_prefix(end + 1);
+    }
+  }
+
+  // Of preformatted text. Its columns stay where they are.
+  void line(std::string_view rest, bool literal) {
+    if (looks_like_code(rest)) return builder_.border(rest);
+    while (!rest.empty()) {
+      const auto [begin, end] = first_gap(rest);
+      characters(rest.substr(0, begin), literal);
+      if (begin < end) builder_.border(rest.substr(begin, end - begin));
+      rest.remove_prefix(end);
+    }
+  }
+
+  void characters(std::string_view rest, bool literal) {
     for (size_t end = 0; !rest.empty();) {
-      end = std::min(rest.find_first_of(stops, end), rest.size());
-      const bool is_line = end < rest.size() && rest[end] == '\n';
-      const auto reference = end < rest.size() && !is_line && !token.literal
-                                 ? references_.at_beginning_of(rest.substr(end))
-                                 : std::nullopt;
-      if (end < rest.size() && !is_line && !reference) {
+      end = std::min(rest.find('&', end), rest.size());
+      const auto reference =
+          end < rest.size() && !literal ? references_.at_beginning_of(rest.substr(end)) : std::nullopt;
+      if (end < rest.size() && !reference) {
         ++end;
         continue;
       }
       if (end > 0) builder_.text(rest.substr(0, end));
       rest.remove_prefix(end);
-      if (is_line) builder_.border("\n");
       if (reference) builder_.text(rest.substr(0, reference->size), reference->decoded);
-      rest.remove_prefix(is_line ? 1 : reference ? reference->size : 0);
+      rest.remove_prefix(reference ? reference->size : 0);
       end = 0;
     }
   }

@@ -56,6 +56,28 @@ std::optional<HtmlReferences::Reference> HtmlReferences::at_beginning_of(std::st
   return Reference{.size = size, .decoded = decoded};
 }
 
+TextSpan first_gap(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r";
+  for (size_t begin = 0; begin < line.size();) {
+    begin = std::min(line.find_first_of(blanks, begin), line.size());
+    const size_t end = std::min(line.find_first_not_of(blanks, begin), line.size());
+    if (begin < end && line.substr(begin, end - begin) != " ") return {begin, end};
+    begin = end;
+  }
+  return {line.size(), line.size()};
+}
+
+bool looks_like_code(std::string_view line) {
+  const std::string_view text = stripped(line, " \t\r");
+  if (text.empty()) return false;
+  // A reference such as &gt; ends no statement.
+  const bool ends_reference =
+      text.back() == ';' && text.find_last_of("& ") != text.npos && text[text.find_last_of("& ")] == '&';
+  if (text.back() == '{' || text.back() == '}' || (text.back() == ';' && !ends_reference)) return true;
+  constexpr std::string_view signs[] = {"()", "( )", "==", "!=", "::", " = ", "+=", "&lt;/", "#include"};
+  return std::ranges::any_of(signs, [&](std::string_view sign) { return text.find(sign) != text.npos; });
+}
+
 std::optional<std::string> decode_html_attribute(std::string_view value) {
   if (value.find('&') == value.npos) return std::string(value);
   const char quote = value.find('"') == value.npos ? '"' : '\'';

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "text/spans.h"
+
 namespace dragoman::internal {
 
 class HtmlReferences {
@@ -20,6 +22,12 @@ class HtmlReferences {
  private:
   std::unordered_map<std::string, std::string> decoded_;  // of the references so far
 };
+
+// White space other than one space in a line of preformatted text. Empty, at the end, if there is none.
+TextSpan first_gap(std::string_view line);
+
+// Whether a line of preformatted text is of a program, by its punctuation.
+bool looks_like_code(std::string_view line);
 
 // The value of an attribute. None if it has quotes of both kinds, as only in templates.
 std::optional<std::string> decode_html_attribute(std::string_view value);

@@ -65,11 +65,16 @@ float* NextWords::find(int32_t word) const {
   return &log_probabilities[static_cast<size_t>(place - words.begin())];
 }
 
+size_t left_out(const Beam& beam) {
+  constexpr size_t most = 32;
+  return beam.suppressed.size() <= most ? beam.suppressed.size() : 0;
+}
+
 bool has_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options) {
   const auto length = static_cast<int64_t>(hypothesis.tokens.size());
-  return length >= beam.max_length || length < static_cast<int64_t>(beam.prefix.size()) ||
-         (beam.end >= 0 && length < beam.min_length) || beam.no_repeat_ngram > 0 ||
-         options.repetition_penalty != 1;
+  return beam.suppressed.size() > left_out(beam) || length >= beam.max_length ||
+         length < static_cast<int64_t>(beam.prefix.size()) || (beam.end >= 0 && length < beam.min_length) ||
+         beam.no_repeat_ngram > 0 || options.repetition_penalty != 1;
 }
 
 void apply_rules(const Beam& beam, const Hypothesis& hypothesis, const SearchOptions& options,

@@ -223,8 +223,8 @@ dragoman::Options step_options(const TextWork& work, const RouteStep& step, bool
     if (name == "always-allow")
       throw UsageError("the server does not support always-allow, which names a file");
   }
-  if (dragoman::find_option(options, "replace-unknown") == nullptr)
-    options.emplace_back("replace-unknown", true);
+  for (const char* name : {"replace-unknown", "keep-source"})
+    if (dragoman::find_option(options, name) == nullptr) options.emplace_back(name, true);
   name_language(options, "from", step.model.from, step.from);
   name_language(options, "to", step.model.to, step.to);
   const int64_t wanted = std::max(value_of<int64_t>(options, "nbest", 1), int64_t{1} + work.alternatives);

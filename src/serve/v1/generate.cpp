@@ -13,6 +13,7 @@
 #include "serve/settings.h"
 #include "serve/translation_json.h"
 #include "serve/translations.h"
+#include "serve/translations/combined_stop.h"
 #include "serve/translations/text_job.h"
 #include "serve/v1/options.h"
 #include "serve/v1/routes.h"
@@ -57,16 +58,29 @@ ordered_json to_json(const dragoman::Translation& generated) {
           {"flags", flags_of(generated)}};
 }
 
-HttpResponse generated(const GenerateWork& work) {
-  std::vector<std::future<dragoman::Translation>> futures;
-  for (const std::string& text : work.texts) {
-    dragoman::Request request = work.shared;
-    request.text = text;
-    request.timeout = time_left(work.deadline);
-    futures.push_back(work.model->submit(std::move(request)));
+// Where one of the texts fails, the others are stopped.
+ordered_json generated_texts(const GenerateWork& work) {
+  CombinedStop stop(work.shared.stop, {});
+  try {
+    std::vector<std::future<dragoman::Translation>> futures;
+    for (const std::string& text : work.texts) {
+      dragoman::Request request = work.shared;
+      request.text = text;
+      request.timeout = time_left(work.deadline);
+      request.stop = stop.token();
+      futures.push_back(work.model->submit(std::move(request)));
+    }
+    ordered_json list = ordered_json::array();
+    for (std::future<dragoman::Translation>& future : futures) list.push_back(to_json(future.get()));
+    return list;
+  } catch (...) {
+    stop.request_stop();
+    throw;
   }
-  ordered_json list = ordered_json::array();
-  for (std::future<dragoman::Translation>& future : futures) list.push_back(to_json(future.get()));
+}
+
+HttpResponse generated(const GenerateWork& work) {
+  const ordered_json list = generated_texts(work);
   return json_answer(work.is_list ? ordered_json{{"texts", list}} : list[0]);
 }
 
