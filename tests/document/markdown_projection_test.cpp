@@ -116,6 +116,17 @@ TEST(MarkdownProjection, AMarkWithoutWordsGoesAroundTheNearestOne) {
   EXPECT_EQ(translated_by("**the** [site](/u)", "5", {{1, 0}}), "[5](/u)");
 }
 
+TEST(MarkdownProjection, AnEmphasisOfWordsIsNotOfPunctuation) {
+  const auto translated = [](const std::string& markdown, const std::string& translation, TextSpan from,
+                             TextSpan to) {
+    const Document document = read_as("markdown", markdown);
+    const std::vector<Link> links = {{from, to}};
+    return document.write(std::vector{render(document.segments.at(0), translation, links)});
+  };
+  EXPECT_EQ(translated("He **is** tall", "Il est grand.", {3, 5}, {12, 13}), "Il est **grand**.");
+  EXPECT_EQ(translated("He is tall **!**", "Il est grand !", {11, 12}, {13, 14}), "Il est grand **!**");
+}
+
 TEST(MarkdownProjection, AnEmphasisTakesTheFormThatItsPlaceAllows) {
   EXPECT_EQ(translated_by("see _this_ one", "日本語中国", {{0, 0}, {1, 0}, {2, 1}}), "*日本語*中国");
   EXPECT_EQ(translated_by("**Note:** x", "注意。十", {{0, 0}, {1, 1}, {2, 2}}), "**注意**。十");

@@ -201,7 +201,7 @@ class Composer {
 }  // namespace
 
 std::string compose_markdown(const DocumentSegment& segment, std::vector<RenderedPiece> pieces) {
-  return Composer(segment, arranged(pieces)).compose();
+  return Composer(segment, arranged(pieces, segment.text)).compose();
 }
 
 }  // namespace dragoman::internal

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <unicode/uchar.h>
+
 #include "document/markdown/text.h"
 #include "document/placement/word_links.h"
 #include "text/unicode.h"
@@ -171,6 +173,28 @@ void move_html_from_beginning(Pieces& pieces) {
               pieces.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
+bool is_punctuation(std::string_view text) {
+  return std::ranges::all_of(code_points(text),
+                             [](char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; });
+}
+
+// Where all that is left of an emphasis is the punctuation behind its words, it goes around the word before that.
+void move_from_punctuation_to_words(Pieces& pieces, std::string_view source) {
+  for (size_t i = 1; i + 2 < pieces.size(); ++i) {
+    if (pieces[i].kind != PieceKind::open || emphasis_of(pieces[i].mark).empty() ||
+        !pieces[i - 1].is_text() || !pieces[i + 1].is_text() || !is_punctuation(pieces[i + 1].text) ||
+        pieces[i + 2].kind != PieceKind::close || !has_letters(pieces[i].mark->place.of(source)))
+      continue;
+    std::string& before = pieces[i - 1].text;
+    const std::optional<TextSpan> word = last_word(before);
+    if (!word || word->end < before.size()) continue;
+    MarkdownPiece punctuation = {.text = std::exchange(pieces[i + 1].text, std::string(word->of(before)))};
+    before.resize(word->begin);
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 3, std::move(punctuation));
+  }
+  merge_texts(pieces);
+}
+
 void trim_around_line_breaks(Pieces& pieces) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (!pieces[i].breaks_line) continue;
@@ -262,13 +286,14 @@ void merge_texts(Pieces& pieces) {
   pieces.resize(count);
 }
 
-std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered) {
+std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered, std::string_view source) {
   Pieces pieces = with_white_space_apart(rendered);
   trim_around_line_breaks(pieces);
   move_white_space_out_of_marks(pieces);
   trim_around_line_breaks(pieces);
   write_line_breaks_as_tags(
       pieces);  // before marks are filled, for which a tag is content, and a break is not
+  move_from_punctuation_to_words(pieces, source);
   pieces = FilledMarks(std::move(pieces)).fill();
   move_halves(pieces, DocumentMark::Half::open);
   move_halves(pieces, DocumentMark::Half::close);

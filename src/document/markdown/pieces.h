@@ -26,7 +26,8 @@ std::string_view emphasis_of(const DocumentMark* mark);
 
 bool is_markdown_link(const DocumentMark* mark);
 
-std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered);
+// `source`: the segment's text.
+std::vector<MarkdownPiece> arranged(const std::vector<RenderedPiece>& rendered, std::string_view source);
 
 // Joins texts that stand side by side, and removes empty ones.
 void merge_texts(std::vector<MarkdownPiece>& pieces);
