@@ -90,10 +90,10 @@ class ScorePrinter {
     print();
     if (options_.summary) std::cout << all_.summary();
     if (not_scored_ == 0) return;
-    log_warning("{} {} with more than {} subwords{} were not scored{}", not_scored_,
-                options_.source.empty() ? "lines" : "pairs",
+    log_warning("{} {} of more than {} subwords were not scored{}", not_scored_,
+                options_.source.empty() ? "lines" : "pairs with a side",
                 std::min(options_.max_length, translator_.info().max_tokens - 1),
-                options_.source.empty() ? "" : " on a side", options_.summary ? "" : " and print nan");
+                options_.summary ? "" : " and print nan");
   }
 
  private:
