@@ -19,7 +19,7 @@ struct NextWords {
 
 void forbid(int32_t token, const NextWords& row);
 
-// How many suppressed tokens are left out when the best ones are chosen. Where there are many, rules forbid them instead.
+// How many suppressed tokens are left out when the best ones are chosen; where there are many, rules forbid them.
 size_t left_out(const Beam& beam);
 
 // Whether a rule is in force after this hypothesis, so that apply_rules may change the row.
