@@ -93,14 +93,17 @@ TEST(Program, AWrongCommandLineIsAUsageError) {
   EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads", 2),
             "dragoman: train: --model.heads needs a value\n");
   EXPECT_EQ(error_of("train " + copy_recipe + " --model.heads=7", 2),
-            "dragoman: the command line: model.heads is 7, which does not divide model.d_model, 512\n");
+            "dragoman: the command line: model.heads is 7, which does not divide model.d_model, 512: choose "
+            "another one, or set model.head_width\n");
 }
 
 TEST(Program, ABadRecipeIsNamedByFileAndLine) {
   const std::string path = testing::TempDir() + "recipe.toml";
   std::ofstream(path) << "[model]\nheads = 7\n[training]\nmax_steps = 1\n";
   EXPECT_EQ(error_of("train " + path, 2),
-            "dragoman: " + path + ":2: model.heads is 7, which does not divide model.d_model, 512\n");
+            "dragoman: " + path +
+                ":2: model.heads is 7, which does not divide model.d_model, 512: choose "
+                "another one, or set model.head_width\n");
   std::remove(path.c_str());
 }
 

@@ -32,7 +32,7 @@ class SourceReaders : public testing::TestWithParam<ModelCase> {
   ModelConfig other() const {
     ModelConfig config = first_.model.config;
     config.source_vocabulary += 12;
-    if (config.tied == Tied::all) config.tied = Tied::output;
+    if (has_shared_embedding(config)) config.tied = has_own_generator(config) ? Tied::none : Tied::output;
     return config;
   }
   FoundHypotheses search(int64_t sentences, const SearchOptions& options) {
@@ -89,9 +89,9 @@ TEST_P(SourceReaders, NeedNoMoreMemoryOnceWarm) {
   const auto reached = [&] {
     return search(2, {.beam = 2, .max_length = 9}), first_.device.pool.high_water_mark();
   };
-  reached();
+  for (int i = 0; i < 4; ++i) reached();  // blocks of other sizes may be cut from those of the first searches
   const size_t warm = reached();
-  EXPECT_EQ(reached(), warm);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(reached(), warm);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, SourceReaders, testing::ValuesIn(model_cases()), model_case_name);
