@@ -297,7 +297,8 @@ except KeyboardInterrupt:
     print(time.monotonic() - told)
 """
     done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, timeout=60)
-    assert done.stdout and float(done.stdout) < 2, done.stderr
+    # Undisturbed it takes 0.4 seconds where the calls take minutes.
+    assert done.stdout and float(done.stdout) < 10, done.stderr
     assert done.returncode == 0
 
 
