@@ -143,9 +143,9 @@ void give_back_source(const SearchedLine& line, const Vocabulary& source, double
   }
   const std::vector<TextSpan> words = with_alignment ? word_spans(line.source) : std::vector<TextSpan>();
   for (size_t i = 0; i < words.size(); ++i) best.alignment.push_back({i, i, words[i], words[i]});
-  const auto same = std::ranges::remove(result.translations.begin() + 1, result.translations.end(), best.text,
-                                        &Translation::text);
-  result.translations.erase(same.begin(), same.end());
+  const auto same = std::remove_if(result.translations.begin() + 1, result.translations.end(),
+                                   [&](const Translation& other) { return other.text == best.text; });
+  result.translations.erase(same, result.translations.end());
 }
 
 // Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.

@@ -57,10 +57,10 @@ std::optional<HtmlReferences::Reference> HtmlReferences::at_beginning_of(std::st
 }
 
 TextSpan first_gap(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
+  constexpr std::string_view in_a_line = " \t\r";
   for (size_t begin = 0; begin < line.size();) {
-    begin = std::min(line.find_first_of(blanks, begin), line.size());
-    const size_t end = std::min(line.find_first_not_of(blanks, begin), line.size());
+    begin = std::min(line.find_first_of(in_a_line, begin), line.size());
+    const size_t end = std::min(line.find_first_not_of(in_a_line, begin), line.size());
     if (begin < end && line.substr(begin, end - begin) != " ") return {begin, end};
     begin = end;
   }
