@@ -99,9 +99,10 @@ class Distances {
   // For many queries of a head its bias stands side by side; for one it is read where it is.
   void begin_head(int64_t head, bool many) {
     const ConstMatrix bias = shape_.distance_bias;
+    if (bias.data == nullptr) return;
     bias_ = bias.data + head;
     stride_ = bias.row_stride;
-    if (bias.data == nullptr || !many) return;
+    if (!many) return;
     for (int64_t r = 0; r < bias.rows; ++r) own_bias_[r] = bias_[r * stride_];
     bias_ = own_bias_;
     stride_ = 1;
