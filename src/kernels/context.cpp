@@ -81,6 +81,7 @@ void CpuContext::limit_threads(int threads) {
 }
 
 Context* CpuContext::clone(int threads) const { return new CpuContext(threads); }
+Context* new_cpu_context(int threads) { return new CpuContext(threads); }
 
 void CpuContext::parallel(int64_t count, void (*body)(void*, int64_t, int), void* argument) {
   state_->level_locals();

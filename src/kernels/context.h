@@ -46,4 +46,6 @@ class CpuContext final : public Context {
   State* state_;
 };
 
+Context* new_cpu_context(int threads);
+
 }  // namespace dragoman::internal

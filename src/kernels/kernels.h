@@ -21,6 +21,8 @@
 
 namespace dragoman::internal {
 
+class DeviceMemory;  // kernels/memory.h
+
 // gelu is x·Φ(x); gelu_tanh and gelu_sigmoid are two approximations of it that models are trained with.
 enum class Activation { none, relu, gelu, gelu_tanh, gelu_sigmoid, swish };
 
@@ -180,6 +182,11 @@ struct LowPrecisionKernels {
 
 struct Kernels {
   const char* name;
+
+  // What they run on: a context that the caller owns, for this many threads of the host; and the memory that they read
+  // and write.
+  Context* (*new_context)(int threads);
+  DeviceMemory& (*memory)();
 
   // --- products.inl.h ---------------------------------------------------------------------------
   ProductKernels products;

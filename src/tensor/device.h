@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/kernels.h"
-#include "tensor/memory.h"
+#include "kernels/memory.h"
 #include "tensor/pool.h"
 
 namespace dragoman::internal {
@@ -16,11 +16,10 @@ struct Device {
   DeviceMemory& memory;
   Pool pool;
 
-  // The CPU.
   Device(const Kernels& table, int threads)
-      : Device(table, std::make_unique<CpuContext>(threads), cpu_memory()) {}
+      : Device(table, std::unique_ptr<Context>(table.new_context(threads)), table.memory()) {}
 
-  // Any device: its context is what the table's kernels expect.
+  // With another context or memory than the table's own, of the kinds that its kernels expect.
   Device(const Kernels& table, std::unique_ptr<Context> context_, DeviceMemory& memory_)
       : kernels(table),
         own_context(std::move(context_)),

@@ -116,6 +116,7 @@ int Pool::fresh(size_t size) {
     if (before >= 0) nodes_[static_cast<size_t>(before)].after = index;
     region.last = index;
   }
+  memory_.commit(region.data, region.used + more);
   region.used += more;
   high_water_mark_ += more;
   return index;

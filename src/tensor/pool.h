@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "tensor/memory.h"
+#include "kernels/memory.h"
 #include "tensor/storage.h"
 
 namespace dragoman::internal {

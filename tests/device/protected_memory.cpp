@@ -49,6 +49,8 @@ class ProtectedMemory final : public DeviceMemory {
     free_.push_back({static_cast<char*>(data), size});
   }
 
+  void commit(void*, size_t) override {}
+
   void upload(void* to, const void* from, size_t bytes) override {
     EXPECT_TRUE(contains(to) && !contains(from));
     copy_bytes(to, from, bytes);

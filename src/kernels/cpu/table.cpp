@@ -19,10 +19,14 @@
 
 namespace dragoman::internal {
 
+DeviceMemory& cpu_memory();
+
 extern const Kernels DRAGOMAN_TABLE_NAME;
 
 const Kernels DRAGOMAN_TABLE_NAME = {
     .name = DRAGOMAN_TEXT(DRAGOMAN_INSTRUCTION_SET),
+    .new_context = new_cpu_context,
+    .memory = cpu_memory,
     .products = product_kernels<Singles>,
     .low_precision = {.int8 = int8_product,
                       .bf16 = low_precision_product<Bf16>,

@@ -20,9 +20,13 @@ class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
 
-  // Address space for a pool, whose pages take memory once they are touched. Throws std::bad_alloc.
+  // Address space for a pool. Throws std::bad_alloc.
   virtual void* reserve(size_t bytes) = 0;
   virtual void release(void* data, size_t bytes) = 0;
+
+  // Before the first `bytes` of a reserved range, more than the last time, are used: where pages do not come as they
+  // are touched, they are taken now. Throws Error where the device has no more memory.
+  virtual void commit(void* data, size_t bytes) = 0;
 
   virtual void upload(void* to, const void* from, size_t bytes) = 0;    // from the host
   virtual void download(void* to, const void* from, size_t bytes) = 0;  // to the host

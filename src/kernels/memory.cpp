@@ -1,4 +1,4 @@
-#include "tensor/memory.h"
+#include "kernels/memory.h"
 
 #include <sys/mman.h>
 
@@ -20,6 +20,7 @@ class CpuMemory final : public DeviceMemory {
     return data;
   }
   void release(void* data, size_t bytes) override { munmap(data, bytes); }
+  void commit(void*, size_t) override {}
 
   void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
   void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }

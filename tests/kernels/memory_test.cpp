@@ -1,5 +1,5 @@
 // The CPU's memory, and views of any device's.
-#include "tensor/memory.h"
+#include "kernels/memory.h"
 
 #include <cstring>
 

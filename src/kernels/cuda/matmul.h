@@ -1,0 +1,31 @@
+// The one product that the GPU's kernels take from a library: cuBLASLt on a GPU, the CPU's products in tests.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/kernels.h"
+
+namespace dragoman::internal {
+
+// fp32: exact products. tf32: operands rounded to 11 bits by the GPU. bf16: operands are bf16 in memory. Sums are fp32.
+enum class Arithmetic { fp32, tf32, bf16 };
+
+// A matrix as it stands in memory, rows of `stride` elements; transposed: what is multiplied is its transpose.
+struct MatmulOperand {
+  const void* data;
+  int64_t rows, columns, stride;
+  bool transposed;
+};
+
+// c = a·b, or c + a·b, then the bias and relu. A row of c has the same bits whatever the number of rows: the algorithm
+// depends on nothing else, and no sum over the inner index is split.
+struct Matmul {
+  Arithmetic arithmetic;
+  MatmulOperand a, b;
+  Matrix c;
+  bool accumulate = false;
+  const float* bias = nullptr;
+  bool relu = false;
+};
+
+}  // namespace dragoman::internal
