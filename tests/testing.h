@@ -21,10 +21,19 @@ inline constexpr bool is_sanitized = true;
 inline constexpr bool is_sanitized = false;
 #endif
 
-// The tables of kernels that this machine can run, the plainest first, for testing::ValuesIn.
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+extern const Kernels kernels_cuda_on_host;
+#endif
+
+// The tables of kernels that this machine can run, the plainest first, for testing::ValuesIn; and the GPU's, which run
+// on the host for tests (cmake/cuda_on_host.cmake).
 inline std::vector<const Kernels*> every_instruction_set() {
   const KernelTables available = available_kernels();
-  return {available.tables, available.tables + available.count};
+  std::vector<const Kernels*> tables(available.tables, available.tables + available.count);
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+  tables.push_back(&kernels_cuda_on_host);
+#endif
+  return tables;
 }
 
 inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& test) {
