@@ -1,5 +1,5 @@
 # The GPU's kernels on the host, for tests: src/kernels/cuda/host/ runs their threads as fibers of Boost.Context, and
-# src/kernels/cuda/table.cpp is compiled a second time, by the host's compiler, as the table kernels_cuda_on_host.
+# src/kernels/cuda/table.cpp is compiled a second time, by the host's compiler, as the table of cuda_on_host().
 # Test programs are compiled with
 #   DRAGOMAN_CUDA_ON_HOST      1 where that table is one of those that they run on (tests/testing.h)
 # The thread sanitizer cannot follow fibers: under it there is neither.
