@@ -1,0 +1,230 @@
+#include "kernels/devices.h"
+
+#include <dlfcn.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+
+#include "base/build.h"
+#include "base/error.h"
+#include "kernels/cuda/plugin.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Ampere's: the first with bf16 and tf32.
+constexpr int oldest_major = 8;
+
+[[noreturn]] void fail(const char* message) { throw Error("{}", message); }
+
+// The folder of the program; of libdragoman.so, where this code is part of it; and those that an installation uses.
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  if (!program.empty()) {
+    for (const char* place : {".", "../lib/dragoman", ".."})  // the last: of a build's tests and benchmarks
+      folders.push_back((program / place).lexically_normal());
+  }
+  Dl_info self;
+  // A relative name would be of the folder that the program was started in.
+  if (dladdr(reinterpret_cast<void*>(&fail), &self) != 0 && fs::path(self.dli_fname).is_absolute()) {
+    const fs::path library = fs::weakly_canonical(self.dli_fname, ignored).parent_path();
+    for (const char* place : {".", "dragoman", "../dragoman"})
+      if (!library.empty() && library != program) folders.push_back((library / place).lexically_normal());
+  }
+  return folders;
+}
+
+fs::path plugin_path() {
+  if (const char* named = std::getenv("DRAGOMAN_CUDA_PLUGIN"); named != nullptr && *named != '\0')
+    return named;
+  std::string looked;
+  for (const fs::path& folder : plugin_folders()) {
+    std::error_code ignored;
+    const fs::path path = folder / cuda_plugin_file;
+    if (fs::exists(path, ignored)) return path;
+    looked += (looked.empty() ? "" : ", ") + folder.string();
+  }
+  throw Error("there is no {} in {}: build Dragoman with DRAGOMAN_CUDA to use a GPU", cuda_plugin_file,
+              looked);
+}
+
+// Opened for the rest of the program's life: opening it again is the same library.
+const CudaPlugin& open_plugin() {
+  const fs::path path = plugin_path();
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw Error("the GPU's plug-in cannot be opened: {}", dlerror());
+  const auto function = reinterpret_cast<CudaPluginFunction>(dlsym(library, cuda_plugin_function));
+  if (function == nullptr) throw Error("{} is no plug-in of Dragoman's", path.string());
+  const CudaPlugin& plugin = *function();
+  if (plugin.version != version())
+    throw Error("{} is of Dragoman {}, but this is Dragoman {}: install both of one version", path.string(),
+                plugin.version, version());
+  if (plugin.kernels_size != static_cast<int64_t>(sizeof(Kernels)))
+    throw Error("{} is of another build of Dragoman {} than this: build both together", path.string(),
+                version());
+  plugin.start(fail);
+  return plugin;
+}
+
+std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+// A plug-in with a driver and at least one GPU.
+const CudaPlugin& plugin_with_gpus() {
+  const CudaPlugin& plugin = open_plugin();
+  const CudaDriver driver = plugin.driver();
+  if (driver.version == 0) throw Error("there is no NVIDIA driver here: install one to use a GPU");
+  if (driver.version / 1000 < driver.runtime_version / 1000)
+    throw Error("NVIDIA's driver here is for CUDA {}, but this build of Dragoman needs {}: update the driver",
+                cuda_version(driver.version), cuda_version(driver.runtime_version));
+  if (driver.problem != nullptr)
+    throw Error("NVIDIA's driver cannot be used: {}; see if nvidia-smi works", driver.problem);
+  if (driver.gpus == 0)
+    throw Error("there is no GPU of NVIDIA's here, or CUDA_VISIBLE_DEVICES hides it: use --device cpu");
+  return plugin;
+}
+
+CudaGpu describe(const CudaPlugin& plugin, int number) {
+  CudaGpu gpu = {};
+  plugin.describe(number, &gpu);
+  return gpu;
+}
+
+// Empty, or why a GPU cannot be used.
+std::string problem_of(const CudaGpu& gpu, int number) {
+  if (gpu.major >= oldest_major) return "";
+  return fmt::format(
+      "cuda:{} is a {} with compute capability {}.{}, but {}.0 is needed: use a newer GPU or --device cpu",
+      number, gpu.name, gpu.major, gpu.minor, oldest_major);
+}
+
+// A table that has been handed out.
+struct Chosen {
+  const Kernels* table;
+  const CudaPlugin* plugin;
+  int gpu;
+};
+
+std::mutex chosen_mutex;
+std::deque<Chosen>& all_chosen() {
+  static auto* const chosen = new std::deque<Chosen>;  // never destroyed: threads may outlive statics
+  return *chosen;
+}
+
+std::optional<Chosen> find_chosen(const Kernels& kernels) {
+  const std::lock_guard lock(chosen_mutex);
+  for (const Chosen& chosen : all_chosen())
+    if (chosen.table == &kernels) return chosen;
+  return std::nullopt;
+}
+
+const Kernels& choose(const CudaPlugin& plugin, int gpu, bool tf32) {
+  const Kernels* const table = plugin.table(gpu, tf32);
+  if (!find_chosen(*table)) {
+    const std::lock_guard lock(chosen_mutex);
+    all_chosen().push_back({table, &plugin, gpu});
+  }
+  return *table;
+}
+
+// The first GPU that can be used.
+const Kernels& first_gpu() {
+  const CudaPlugin& plugin = plugin_with_gpus();
+  std::string first_problem;
+  for (int number = 0; number < plugin.driver().gpus; ++number) {
+    const std::string problem = problem_of(describe(plugin, number), number);
+    if (problem.empty()) return choose(plugin, number, false);
+    if (first_problem.empty()) first_problem = problem;
+  }
+  throw Error("{}", first_problem);
+}
+
+const Kernels& numbered_gpu(int number) {
+  const CudaPlugin& plugin = plugin_with_gpus();
+  const int count = plugin.driver().gpus;
+  if (number >= count)
+    throw Error("there is no GPU cuda:{}: this machine has {}", number,
+                count == 1 ? "cuda:0 alone" : fmt::format("cuda:0 to cuda:{}", count - 1));
+  const std::string problem = problem_of(describe(plugin, number), number);
+  if (!problem.empty()) throw Error("{}", problem);
+  return choose(plugin, number, false);
+}
+
+// Of "cuda:N".
+std::optional<int> gpu_number(std::string_view device) {
+  if (!device.starts_with("cuda:")) return std::nullopt;
+  const std::string_view digits = device.substr(5);
+  unsigned short number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc() || end != digits.end()) return std::nullopt;
+  return number;
+}
+
+const Kernels& best_device() {
+  const char* const instruction_set = std::getenv("DRAGOMAN_ISA");
+  if (instruction_set == nullptr || *instruction_set == '\0') {
+    try {
+      return first_gpu();
+    } catch (const Error&) {
+      // no GPU: the CPU
+    }
+  }
+  return chosen_kernels();
+}
+
+}  // namespace
+
+const Kernels& kernels_of_device(std::string_view device) {
+  if (device == "auto") return best_device();
+  if (device == "cpu") return chosen_kernels();
+  if (device == "cuda") return first_gpu();
+  if (const std::optional<int> number = gpu_number(device)) return numbered_gpu(*number);
+  throw Error("there is no device \"{}\": use auto, cpu, cuda, or cuda:1 for the second GPU", device);
+}
+
+std::string device_name(const Kernels& kernels) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  if (!chosen) return kernels.name;
+  return fmt::format("{}, driver {}", describe(*chosen->plugin, chosen->gpu).name,
+                     cuda_version(chosen->plugin->driver().version));
+}
+
+bool is_gpu(const Kernels& kernels) { return find_chosen(kernels).has_value(); }
+
+int64_t free_device_memory(const Kernels& kernels) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  return chosen ? chosen->plugin->free_memory(chosen->gpu) : 0;
+}
+
+const Kernels& with_tf32(const Kernels& kernels) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  return chosen ? choose(*chosen->plugin, chosen->gpu, true) : kernels;
+}
+
+std::vector<GpuDescription> gpus() try {
+  const CudaPlugin& plugin = plugin_with_gpus();
+  std::vector<GpuDescription> found;
+  for (int number = 0; number < plugin.driver().gpus; ++number) {
+    const CudaGpu gpu = describe(plugin, number);
+    found.push_back({fmt::format("cuda:{}", number), gpu.name, problem_of(gpu, number), gpu.memory});
+  }
+  return found;
+} catch (const Error&) {
+  return {};
+}
+
+std::string why_no_gpu() try {
+  first_gpu();
+  return "";
+} catch (const Error& error) {
+  return error.what();
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,48 @@
+// What --device names: a table of kernels, with its memory and what they run on.
+//
+//   auto     the first GPU that can be used, else the CPU. Where DRAGOMAN_ISA names an instruction set, the CPU.
+//   cpu      the table that chosen_kernels() takes
+//   cuda     the first GPU that can be used
+//   cuda:1   the GPU of this number
+//
+// GPUs are used through a plug-in, libdragoman_cuda.so, so that the program itself needs nothing of NVIDIA's. It is
+// opened when one of these functions first asks for it; DRAGOMAN_CUDA_PLUGIN may name another file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/kernels.h"
+
+namespace dragoman::internal {
+
+// Throws Error, one sentence, where there is no such device or it cannot be used.
+const Kernels& kernels_of_device(std::string_view device);
+
+// For logs and reports: "avx512bf16", or "NVIDIA H100 80GB HBM3, driver 13.0".
+std::string device_name(const Kernels& kernels);
+
+bool is_gpu(const Kernels& kernels);
+
+// Bytes of a GPU's memory that no one uses now; 0 for the CPU.
+int64_t free_device_memory(const Kernels& kernels);
+
+// The same GPU with products of floats that are rounded to tf32; for the CPU, the same table.
+const Kernels& with_tf32(const Kernels& kernels);
+
+struct GpuDescription {
+  std::string device;   // "cuda:0"
+  std::string name;     // "NVIDIA H100 80GB HBM3"
+  std::string problem;  // empty, or why it cannot be used
+  int64_t memory;
+};
+
+// All GPUs that the plug-in finds; none where there is no plug-in or no driver.
+std::vector<GpuDescription> gpus();
+
+// Empty where "cuda" can be used, else what kernels_of_device("cuda") throws.
+std::string why_no_gpu();
+
+}  // namespace dragoman::internal

@@ -1,0 +1,55 @@
+// A plug-in as devices_test.cpp wants it: environment variables say what it finds. Its tables have no kernels.
+#include "kernels/cuda/plugin.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace dragoman::internal {
+namespace {
+
+int number(const char* variable, int otherwise) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::atoi(value);
+}
+
+void (*program_fail)(const char* message) = nullptr;
+
+void start(void (*fail)(const char* message)) { program_fail = fail; }
+
+CudaDriver driver() {
+  return {number("FAKE_DRIVER", 13010), 13000, number("FAKE_GPUS", 2), std::getenv("FAKE_PROBLEM")};
+}
+
+// The first is old where FAKE_OLD says so.
+void describe(int gpu, CudaGpu* description) {
+  std::snprintf(description->name, sizeof(description->name), "Fake %d", gpu);
+  description->major = gpu < number("FAKE_OLD", 0) ? 7 : 9;
+  description->minor = 5;
+  description->memory = int64_t{80} << 30;
+}
+
+int64_t free_memory(int gpu) {
+  if (number("FAKE_LOST", 0) != 0) program_fail("the GPU does not answer");
+  return int64_t{40} << gpu;
+}
+
+const Kernels* table(int gpu, bool tf32) {
+  static Kernels tables[2][4] = {};
+  Kernels& found = tables[tf32 ? 1 : 0][gpu];
+  found.name = tf32 ? "fake-tf32" : "fake";
+  return &found;
+}
+
+}  // namespace
+}  // namespace dragoman::internal
+
+extern "C" __attribute__((visibility("default"))) const dragoman::internal::CudaPlugin*
+dragoman_cuda_plugin() {
+  using namespace dragoman::internal;
+  static CudaPlugin plugin = {nullptr, 0, start, driver, describe, free_memory, table};
+  const char* const version = std::getenv("FAKE_VERSION");
+  plugin.version = version == nullptr ? FAKE_PROGRAM_VERSION : version;
+  plugin.kernels_size = number("FAKE_SIZE", sizeof(Kernels));
+  return &plugin;
+}
