@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr const char* here = "cuda_fibers_test.cpp:";
+constexpr const char* this_file = "cuda_fibers_test.cpp:";
 
 // --- what threads compute together ----------------------------------------------------------------
 
@@ -184,7 +184,8 @@ TEST(CudaFibers, ThreadsAtDifferentBarriers) {
   int passed = 0;
   EXPECT_EQ(error_of(64, 0, meet_at_barriers, -1, &passed), "");
   EXPECT_EQ(passed, 8 * 2 * 64);
-  expect_says(error_of(64, 0, meet_at_barriers, 40, &passed), here, "thread 40", "sync_block at", "waits in");
+  expect_says(error_of(64, 0, meet_at_barriers, 40, &passed), this_file, "thread 40", "sync_block at",
+              "waits in");
 }
 
 GPU_KERNEL leave_before_barrier(int leaves) {
@@ -194,7 +195,7 @@ GPU_KERNEL leave_before_barrier(int leaves) {
 
 TEST(CudaFibers, AThreadThatFinishesWhileOthersWait) {
   EXPECT_EQ(error_of(64, 0, leave_before_barrier, -1), "");
-  expect_says(error_of(64, 0, leave_before_barrier, 7), here, "thread 7 has finished", "sync_block at");
+  expect_says(error_of(64, 0, leave_before_barrier, 7), this_file, "thread 7 has finished", "sync_block at");
 }
 
 GPU_KERNEL loop_over_barriers(int odd) {
@@ -203,7 +204,8 @@ GPU_KERNEL loop_over_barriers(int odd) {
 
 TEST(CudaFibers, ABarrierMoreThanTheOthers) {
   EXPECT_EQ(error_of(64, 0, loop_over_barriers, -1), "");
-  expect_says(error_of(64, 0, loop_over_barriers, 63), here, "has finished", "thread 63 waits in sync_block");
+  expect_says(error_of(64, 0, loop_over_barriers, 63), this_file, "has finished",
+              "thread 63 waits in sync_block");
 }
 
 GPU_KERNEL shuffle_apart(int odd) {
@@ -217,9 +219,9 @@ GPU_KERNEL different_words(int odd) { thread_index() == odd ? warp_sum(1) : warp
 
 TEST(CudaFibers, LanesAtDifferentShuffles) {
   EXPECT_EQ(error_of(64, 0, shuffle_apart, -1), "");
-  expect_says(error_of(64, 0, shuffle_apart, 33), here, "thread 33", "shuffle at");
+  expect_says(error_of(64, 0, shuffle_apart, 33), this_file, "thread 33", "shuffle at");
   EXPECT_EQ(error_of(64, 0, different_words, -1), "");
-  expect_says(error_of(64, 0, different_words, 33), here, "thread 33", "warp_sum at", "warp_max at");
+  expect_says(error_of(64, 0, different_words, 33), this_file, "thread 33", "warp_sum at", "warp_max at");
 }
 
 GPU_KERNEL shuffle_by_some(int lanes) {
@@ -233,10 +235,10 @@ GPU_KERNEL shuffle_or_barrier(int shuffling) {
 TEST(CudaFibers, AShuffleThatNotAllLanesTakePartIn) {
   EXPECT_EQ(error_of(64, 0, shuffle_by_some, 32), "");
   EXPECT_EQ(error_of(64, 0, shuffle_by_some, 0), "");
-  expect_says(error_of(64, 0, shuffle_by_some, 31), here, "shuffle_xor at", "of its warp has finished");
+  expect_says(error_of(64, 0, shuffle_by_some, 31), this_file, "shuffle_xor at", "of its warp has finished");
   EXPECT_EQ(error_of(96, 0, shuffle_or_barrier, 96), "");
   EXPECT_EQ(error_of(96, 0, shuffle_or_barrier, 64), "");  // warps may differ
-  expect_says(error_of(96, 0, shuffle_or_barrier, 40), here, "shuffle_xor at", "sync_block at");
+  expect_says(error_of(96, 0, shuffle_or_barrier, 40), this_file, "shuffle_xor at", "sync_block at");
 }
 
 GPU_KERNEL sync_warp_by_some(int lanes) {
@@ -245,7 +247,7 @@ GPU_KERNEL sync_warp_by_some(int lanes) {
 
 TEST(CudaFibers, AWarpsBarrierThatSomeLanesMiss) {
   EXPECT_EQ(error_of(32, 0, sync_warp_by_some, 32), "");
-  expect_says(error_of(32, 0, sync_warp_by_some, 16), here, "sync_warp at", "has finished");
+  expect_says(error_of(32, 0, sync_warp_by_some, 16), this_file, "sync_warp at", "has finished");
 }
 
 GPU_KERNEL shuffle_from(int from) { shuffle(1, from); }
@@ -253,10 +255,10 @@ GPU_KERNEL shuffle_across(int mask) { shuffle_xor(1, mask); }
 
 TEST(CudaFibers, ALaneThatIsNotThere) {
   EXPECT_EQ(error_of(32, 0, shuffle_from, 31), "");
-  expect_says(error_of(32, 0, shuffle_from, 32), here, "lane 32");
-  expect_says(error_of(32, 0, shuffle_from, -1), here, "lane -1");
+  expect_says(error_of(32, 0, shuffle_from, 32), this_file, "lane 32");
+  expect_says(error_of(32, 0, shuffle_from, -1), this_file, "lane -1");
   EXPECT_EQ(error_of(32, 0, shuffle_across, 31), "");
-  expect_says(error_of(32, 0, shuffle_across, 32), here, "shuffle_xor at");
+  expect_says(error_of(32, 0, shuffle_across, 32), this_file, "shuffle_xor at");
 }
 
 GPU_KERNEL nothing() {}

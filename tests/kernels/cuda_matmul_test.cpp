@@ -12,27 +12,27 @@ namespace dragoman::internal {
 namespace {
 
 // To 10 bits behind the leading one, as by hand: scaled so that they are the whole part.
-float to_tf32(float x) {
+float tf32_value(float x) {
   int exponent = 0;
   const double fraction = std::frexp(double{x}, &exponent);
   return static_cast<float>(std::ldexp(std::round(fraction * 2048), exponent - 11));
 }
 
-uint16_t to_bf16(float x) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16); }
-float from_bf16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
+uint16_t bf16_bits(float x) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16); }
+float bf16_value(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
 
 // An operand in memory of its arithmetic, and the numbers that are multiplied.
-struct Operand {
-  Operand(Arithmetic arithmetic, int64_t rows, int64_t columns, bool transposed_, uint64_t key)
+struct StoredOperand {
+  StoredOperand(Arithmetic arithmetic, int64_t rows, int64_t columns, bool transposed_, uint64_t key)
       : transposed(transposed_),
         memory_rows(transposed ? columns : rows),
         memory_columns(transposed ? rows : columns) {
     floats = random_floats(memory_rows * stride(), key);
-    for (const float x : floats) halves.push_back(to_bf16(x));
+    for (const float x : floats) halves.push_back(bf16_bits(x));
     is_bf16 = arithmetic == Arithmetic::bf16;
     for (size_t i = 0; i < floats.size(); ++i) {
       const float x = floats[i];
-      values.push_back(arithmetic == Arithmetic::tf32 ? to_tf32(x) : is_bf16 ? from_bf16(halves[i]) : x);
+      values.push_back(arithmetic == Arithmetic::tf32 ? tf32_value(x) : is_bf16 ? bf16_value(halves[i]) : x);
     }
   }
 
@@ -53,11 +53,11 @@ struct Operand {
 
 constexpr Arithmetic arithmetics[] = {Arithmetic::fp32, Arithmetic::tf32, Arithmetic::bf16};
 
-void expect_product(Arithmetic arithmetic, int64_t rows, int64_t inner, int64_t columns, int flags) {
+void expect_matmul(Arithmetic arithmetic, int64_t rows, int64_t inner, int64_t columns, int flags) {
   SCOPED_TRACE(testing::Message() << static_cast<int>(arithmetic) << ": " << rows << ", " << inner << ", "
                                   << columns << ", flags " << flags);
   const bool accumulate = (flags & 4) != 0, with_bias = (flags & 8) != 0, relu = (flags & 16) != 0;
-  const Operand a(arithmetic, rows, inner, (flags & 1) != 0, 1),
+  const StoredOperand a(arithmetic, rows, inner, (flags & 1) != 0, 1),
       b(arithmetic, inner, columns, (flags & 2) != 0, 2);
   const auto bias = random_floats(columns, 3), before = random_floats(rows * (columns + 2), 4);
   std::vector<float> c = before;
@@ -88,15 +88,15 @@ TEST(CudaMatmul, IsADoubleLoop) {
   for (const Arithmetic arithmetic : arithmetics)
     for (int flags = 0; flags < 32; ++flags)
       for (const int64_t inner : {int64_t{0}, int64_t{1}, int64_t{21}})
-        expect_product(arithmetic, 5, inner, 19, flags);
+        expect_matmul(arithmetic, 5, inner, 19, flags);
 }
 
 TEST(CudaMatmul, SizesOfZeroAndOne) {
   for (const Arithmetic arithmetic : arithmetics)
     for (const int flags : {0, 3, 12}) {
-      expect_product(arithmetic, 0, 4, 3, flags);
-      expect_product(arithmetic, 3, 4, 0, flags);
-      expect_product(arithmetic, 1, 1, 1, flags);
+      expect_matmul(arithmetic, 0, 4, 3, flags);
+      expect_matmul(arithmetic, 3, 4, 0, flags);
+      expect_matmul(arithmetic, 1, 1, 1, flags);
     }
 }
 
@@ -121,7 +121,7 @@ TEST(CudaMatmul, Tf32RoundsOperandsAwayFromZero) {
 TEST(CudaMatmul, ARowHasTheSameBitsInAnyBatch) {
   constexpr int64_t rows = 37, inner = 65, columns = 40;
   for (const Arithmetic arithmetic : arithmetics) {
-    const Operand a(arithmetic, rows, inner, false, 1), b(arithmetic, inner, columns, false, 2);
+    const StoredOperand a(arithmetic, rows, inner, false, 1), b(arithmetic, inner, columns, false, 2);
     HostGpuContext context(1);
     std::vector<float> all(rows * columns), some(rows * columns);
     context.multiply({arithmetic, a.operand(), b.operand(), {all.data(), rows, columns, columns}});

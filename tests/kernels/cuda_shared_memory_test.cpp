@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr const char* here = "cuda_shared_memory_test.cpp:";
+constexpr const char* this_source = "cuda_shared_memory_test.cpp:";
 
 // What one thread does, and another after it, if no barrier, one of a warp, a shuffle or one of the block lies between.
 enum class Between { nothing, shuffle, warp, block };
@@ -55,10 +55,10 @@ TEST(CudaSharedMemory, TheBlocksBarrierSeparatesAllThreads) {
   for (const Race& race : races) {
     EXPECT_EQ(error_of(96, 16, race.kernel, 1, 2, Between::block, &out), "");
     EXPECT_EQ(error_of(96, 16, race.kernel, 1, 70, Between::block, &out), "");
-    expect_says(error_of(96, 16, race.kernel, 70, 1, Between::nothing, &out), here, race.says, "thread 70",
-                "thread 1");
-    expect_says(error_of(96, 16, race.kernel, 1, 2, Between::nothing, &out), here, race.says, "thread 1",
-                "thread 2");
+    expect_says(error_of(96, 16, race.kernel, 70, 1, Between::nothing, &out), this_source, race.says,
+                "thread 70", "thread 1");
+    expect_says(error_of(96, 16, race.kernel, 1, 2, Between::nothing, &out), this_source, race.says,
+                "thread 1", "thread 2");
     EXPECT_EQ(error_of(96, 16, race.kernel, 2, 2, Between::nothing, &out),
               "");  // one thread's order is the source's
   }
@@ -68,14 +68,16 @@ TEST(CudaSharedMemory, AWarpsBarrierSeparatesItsLanes) {
   float out = 0;
   for (const Race& race : races) {
     EXPECT_EQ(error_of(96, 16, race.kernel, 33, 40, Between::warp, &out), "");
-    expect_says(error_of(96, 16, race.kernel, 33, 70, Between::warp, &out), here, race.says, "thread 70");
+    expect_says(error_of(96, 16, race.kernel, 33, 70, Between::warp, &out), this_source, race.says,
+                "thread 70");
   }
 }
 
 TEST(CudaSharedMemory, AShuffleSeparatesNothing) {
   float out = 0;
   for (const Race& race : races)
-    expect_says(error_of(96, 16, race.kernel, 33, 40, Between::shuffle, &out), here, race.says, "thread 40");
+    expect_says(error_of(96, 16, race.kernel, 33, 40, Between::shuffle, &out), this_source, race.says,
+                "thread 40");
 }
 
 // One that writes where lanes of this and of other warps have read.
@@ -124,10 +126,10 @@ GPU_KERNEL read_unwritten(int64_t word, float* out) {
 TEST(CudaSharedMemory, WhatNothingWasWrittenTo) {
   float out = 0;
   EXPECT_EQ(error_of(32, 256, read_unwritten, 1, &out), "");
-  expect_says(error_of(32, 256, read_unwritten, 32, &out), here, "thread 0 reads", "byte 128",
+  expect_says(error_of(32, 256, read_unwritten, 32, &out), this_source, "thread 0 reads", "byte 128",
               "nothing was written");
   // What another block wrote is gone.
-  expect_says(error_of(32, 256, read_unwritten, 0, &out), here, "block 1", "nothing was written");
+  expect_says(error_of(32, 256, read_unwritten, 0, &out), this_source, "block 1", "nothing was written");
 }
 
 GPU_KERNEL touch(int64_t index, size_t from) {
@@ -139,10 +141,10 @@ TEST(CudaSharedMemory, WhatTheLaunchDidNotAskFor) {
   EXPECT_EQ(error_of(32, 64, touch, 7, size_t{0}), "");
   EXPECT_EQ(error_of(32, 64, touch, 0, size_t{56}), "");
   EXPECT_EQ(error_of(32, 64, touch, -1, size_t{8}), "");
-  expect_says(error_of(32, 64, touch, 8, size_t{0}), here, "bytes 64 to 71 of 64");
-  expect_says(error_of(32, 63, touch, 7, size_t{0}), here, "of 63");
-  expect_says(error_of(32, 64, touch, -1, size_t{0}), here, "thread 0 touches bytes -8");
-  expect_says(error_of(32, 64, touch, 0, size_t{4}), here, "elements of 8 bytes");
+  expect_says(error_of(32, 64, touch, 8, size_t{0}), this_source, "bytes 64 to 71 of 64");
+  expect_says(error_of(32, 63, touch, 7, size_t{0}), this_source, "of 63");
+  expect_says(error_of(32, 64, touch, -1, size_t{0}), this_source, "thread 0 touches bytes -8");
+  expect_says(error_of(32, 64, touch, 0, size_t{4}), this_source, "elements of 8 bytes");
 }
 
 GPU_KERNEL assign(int* out) {
