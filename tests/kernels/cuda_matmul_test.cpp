@@ -104,16 +104,18 @@ TEST(CudaMatmul, SizesOfZeroAndOne) {
 TEST(CudaMatmul, Tf32RoundsOperandsAwayFromZero) {
   const float half = 1 + std::ldexp(1.0F, -11), up = 1 + std::ldexp(1.0F, -10),
               below = std::nextafter(half, 0.0F);
-  const float x[] = {half, -half, below, 3, INFINITY};
+  const float every_bit = std::bit_cast<float>(0x7fffffffu);
+  const float x[] = {half, -half, below, 3, INFINITY, every_bit};
   const float one = 1;
-  float c[5];
+  float c[6];
   HostGpuContext context(1);
-  context.multiply({Arithmetic::tf32, {x, 5, 1, 1, false}, {&one, 1, 1, 1, false}, {c, 5, 1, 1}});
+  context.multiply({Arithmetic::tf32, {x, 6, 1, 1, false}, {&one, 1, 1, 1, false}, {c, 6, 1, 1}});
   EXPECT_EQ(c[0], up);
   EXPECT_EQ(c[1], -up);
   EXPECT_EQ(c[2], 1.0F);
   EXPECT_EQ(c[3], 3.0F);
   EXPECT_EQ(c[4], INFINITY);
+  EXPECT_TRUE(std::isnan(c[5]));
   context.multiply({Arithmetic::fp32, {x, 5, 1, 1, false}, {&one, 1, 1, 1, false}, {c, 5, 1, 1}});
   EXPECT_EQ(c[0], half);
 }

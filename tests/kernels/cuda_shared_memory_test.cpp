@@ -14,7 +14,7 @@ constexpr const char* this_source = "cuda_shared_memory_test.cpp:";
 enum class Between { nothing, shuffle, warp, block };
 
 GPU_FUNCTION void separate(Between between) {
-  if (between == Between::shuffle) warp_sum(1);
+  if (between == Between::shuffle) shuffle(1, 0), warp_sum(1), warp_max(1);
   if (between == Between::warp) sync_warp();
   if (between == Between::block) sync_block();
 }
@@ -107,6 +107,26 @@ GPU_KERNEL forget_barrier(bool forget, float* out) {
   s[thread_index()] = static_cast<float>(thread_index());
   if (!forget) sync_block();
   out[thread_index()] = s[block_threads() - 1 - thread_index()];
+}
+
+// Two that read, of which one writes.
+GPU_KERNEL two_readers(int one, int other, Between between, float* out) {
+  const Shared<float> s = shared<float>(0);
+  if (thread_index() == one) s[0] = 1;
+  sync_block();
+  if (thread_index() == one || thread_index() == other) out[thread_index()] = s[0];
+  separate(between);
+  if (thread_index() == one) s[0] = 2;
+}
+
+TEST(CudaSharedMemory, AReaderThatWritesBeforeAnother) {
+  std::vector<float> out(128);
+  EXPECT_EQ(error_of(128, 4, two_readers, 33, 40, Between::block, out.data()), "");
+  EXPECT_EQ(error_of(128, 4, two_readers, 33, 40, Between::warp, out.data()), "");
+  EXPECT_NE(error_of(128, 4, two_readers, 33, 40, Between::shuffle, out.data()), "");
+  EXPECT_EQ(error_of(128, 4, two_readers, 33, 70, Between::block, out.data()), "");
+  EXPECT_NE(error_of(128, 4, two_readers, 33, 70, Between::warp, out.data()), "");
+  EXPECT_NE(error_of(128, 4, two_readers, 33, 70, Between::shuffle, out.data()), "");
 }
 
 TEST(CudaSharedMemory, AMissingBarrierIsFound) {
