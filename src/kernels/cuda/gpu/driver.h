@@ -1,5 +1,5 @@
-// The driver's calls for addresses and the memory behind them, which CUDA's runtime has no words for. They are asked for
-// by name, so that the plug-in needs no library of the driver's to be opened.
+// The driver's calls for addresses and the memory behind them, which CUDA's runtime has no words for. They are asked
+// for by name, so that the plug-in needs no library of the driver's to be opened.
 #pragma once
 
 #include <cudaTypedefs.h>

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "kernels/cuda/gpu/fail.h"
-#include "kernels/cuda/gpu/memory.h"
 
 namespace dragoman::internal {
 namespace {
@@ -33,7 +32,6 @@ Gpu::Gpu(int number) : number_(number) {
   const cublasStatus_t status = cublasLtCreate(&products_);
   if (status != CUBLAS_STATUS_SUCCESS)
     fail("cuBLASLt cannot be started on " + name_ + ": " + cublasLtGetStatusString(status));
-  memory_ = std::make_unique<CudaMemory>(*this);
 }
 
 void Gpu::wait(const char* doing) const {

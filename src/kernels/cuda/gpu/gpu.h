@@ -4,13 +4,10 @@
 
 #include <cublasLt.h>
 
-#include <memory>
 #include <mutex>
 #include <string>
 
 #include <cuda_runtime_api.h>
-
-#include "kernels/memory.h"
 
 namespace dragoman::internal {
 
@@ -25,7 +22,6 @@ class Gpu {
   const std::string& name() const { return name_; }  // "cuda:0 (NVIDIA H100 80GB HBM3)"
   cudaStream_t stream() const { return stream_; }
   cublasLtHandle_t products() const { return products_; }
-  DeviceMemory& memory() const { return *memory_; }
 
   // CUDA's calls of this thread are for this GPU, from here on.
   void use() const noexcept { cudaSetDevice(number_); }
@@ -57,7 +53,6 @@ class Gpu {
   std::string name_;
   cudaStream_t stream_ = nullptr;
   cublasLtHandle_t products_ = nullptr;
-  std::unique_ptr<DeviceMemory> memory_;
   std::mutex download_mutex_;
   void* download_buffer_ = nullptr;
 };

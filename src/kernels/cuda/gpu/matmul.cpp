@@ -34,8 +34,8 @@ void must_succeed(cublasStatus_t status, const char* doing) {
     fail(std::string("cuBLASLt failed at ") + doing + ": " + cublasLtGetStatusString(status));
 }
 
-// All that cuBLASLt is told of a product. It knows matrices by columns: in its eyes our c = a·b, by rows, is cᵀ = bᵀ·aᵀ,
-// so that its A is our b, its B our a, and its rows our columns. The descriptors are plain memory.
+// All that cuBLASLt is told of a product. It knows matrices by columns: in its eyes our c = a·b, by rows, is
+// cᵀ = bᵀ·aᵀ, so that its A is our b, its B our a, and its rows our columns. The descriptors are plain memory.
 struct Description {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t a, b, c;
@@ -119,6 +119,13 @@ bool splits_the_sum(const cublasLtMatmulAlgo_t& algorithm) {
          configuration(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) != CUBLASLT_REDUCTION_SCHEME_NONE;
 }
 
+void clear(const Gpu& gpu, const Matrix& c) {
+  const auto row = static_cast<size_t>(c.columns) * sizeof(float);
+  gpu.check(cudaMemset2DAsync(c.data, static_cast<size_t>(c.stride) * sizeof(float), 0, row,
+                              static_cast<size_t>(c.rows), gpu.stream()),
+            "a product");
+}
+
 Sizes usual_sizes(const ProductKey& key) {
   const int64_t size = operand_size(key.arithmetic);
   const auto c_size = static_cast<int64_t>(sizeof(float));
@@ -172,7 +179,7 @@ void Products::multiply(const Matmul& product) {
   gpu_.use();
   if (sizes.inner == 0) {
     if (product.bias != nullptr || product.relu) fail("a product over nothing has a bias or an activation");
-    if (!product.accumulate) gpu_.memory().fill(product.c, 0);
+    if (!product.accumulate) clear(gpu_, product.c);
     return;
   }
   const ProductKey key = key_of(product);

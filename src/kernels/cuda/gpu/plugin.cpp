@@ -8,6 +8,7 @@
 #include "kernels/cuda/gpu/context.h"
 #include "kernels/cuda/gpu/fail.h"
 #include "kernels/cuda/gpu/gpu.h"
+#include "kernels/cuda/gpu/memory.h"
 
 namespace dragoman::internal {
 
@@ -58,7 +59,8 @@ Context* new_context(int threads) {
 
 template <int number>
 DeviceMemory& memory() {
-  return Gpu::of(number).memory();
+  static auto* const memory = new CudaMemory(Gpu::of(number));  // never destroyed, as its GPU
+  return *memory;
 }
 
 template <int number>

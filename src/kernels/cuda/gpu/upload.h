@@ -1,5 +1,5 @@
-// Uploads through pinned memory: the bytes are copied there at once and go to the GPU in the stream's order, so that the
-// caller waits for the GPU only where all of the ring is on its way.
+// Uploads through pinned memory: the bytes are copied there at once and go to the GPU in the stream's order, so that
+// the caller waits for the GPU only where all of the ring is on its way.
 #pragma once
 
 #include <array>
