@@ -1,7 +1,9 @@
 // What tests of several rooms share: every instruction set of this machine, numbers to compute on, bytes to compare.
 #pragma once
 
+#include <cctype>
 #include <concepts>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,7 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "kernels/devices.h"
 #include "kernels/kernels.h"
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+#include "kernels/cuda/host/table.h"
+#endif
 
 namespace dragoman::internal {
 
@@ -27,8 +33,25 @@ inline std::vector<const Kernels*> every_instruction_set() {
   return {available.tables, available.tables + available.count};
 }
 
+// And the GPU's: run by the host (cmake/cuda_on_host.cmake), and on the device that DRAGOMAN_TEST_DEVICE names.
+inline std::vector<const Kernels*> every_table() {
+  std::vector<const Kernels*> tables = every_instruction_set();
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+  tables.push_back(&cuda_on_host());
+#endif
+  if (const char* device = std::getenv("DRAGOMAN_TEST_DEVICE")) tables.push_back(&kernels_of_device(device));
+  return tables;
+}
+
+// As a part of a test's name: "avx2", "cuda_on_host".
+inline std::string name_in_tests(const Kernels& kernels) {
+  std::string name = kernels.name;
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
 inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& test) {
-  return test.param->name;
+  return name_in_tests(*test.param);
 }
 
 // So that a failing test says "avx2" and not an address.

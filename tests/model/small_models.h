@@ -143,7 +143,7 @@ inline void PrintTo(const ModelCase& c, std::ostream* out) {
 inline std::vector<ModelCase> model_cases(const std::vector<NamedConfig>& configs = small_configs()) {
   std::vector<ModelCase> cases;
   for (const NamedConfig& config : configs) {
-    for (const Kernels* kernels : every_instruction_set()) cases.push_back({config, kernels});
+    for (const Kernels* kernels : every_table()) cases.push_back({config, kernels});
   }
   return cases;
 }
@@ -161,7 +161,7 @@ inline std::vector<ModelCase> decoding_cases(const std::vector<NamedConfig>& con
   return cases;
 }
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {
-  const std::string name = test.param.named.name + "_" + test.param.kernels->name;
+  const std::string name = test.param.named.name + "_" + name_in_tests(*test.param.kernels);
   return test.param.precision == Precision::fp32 ? name : name + "_" + name_of(test.param.precision);
 }
 

@@ -1,6 +1,7 @@
 // Label smoothing against the articles' numbers. The distribution that a kernel smooths towards is read off its
 // gradient: with equal logits that is 1/V minus the target's row.
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
   Result run(std::vector<float> logits, int32_t target, Smoothing smoothing) {
     float losses[2] = {};
     const auto words = static_cast<int64_t>(logits.size());
-    GetParam()->cross_entropy(context_, {logits.data(), 1, words, words}, &target, smoothing, true, losses);
+    GetParam()->cross_entropy(*context_, {logits.data(), 1, words, words}, &target, smoothing, true, losses);
     return {logits, losses[0], losses[1]};
   }
 
@@ -32,7 +33,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
     return result;
   }
 
-  CpuContext context_{1};
+  const std::unique_ptr<Context> context_{GetParam()->new_context(1)};
 };
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& wanted) {
@@ -98,10 +99,7 @@ TEST_P(Smoothed, ConfidenceIsPenalised) {
   EXPECT_GT(divergence(99), divergence(50));  // too sure
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Smoothed,
-                         testing::ValuesIn(available_kernels().tables,
-                                           available_kernels().tables + available_kernels().count),
-                         [](const auto& test) { return std::string(test.param->name); });
+INSTANTIATE_TEST_SUITE_P(Every, Smoothed, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal
