@@ -9,13 +9,9 @@
 #include "kernels/cuda/gpu/fail.h"
 #include "kernels/cuda/gpu/gpu.h"
 #include "kernels/cuda/gpu/memory.h"
+#include "kernels/cuda/table.h"
 
 namespace dragoman::internal {
-
-// Of table.cpp, which nvcc compiles.
-extern const Kernels kernels_cuda;
-void use_tf32(Kernels& kernels);
-
 namespace {
 
 CudaDriver find_driver() {
@@ -65,9 +61,7 @@ DeviceMemory& memory() {
 
 template <int number>
 void fill_tables(Kernels (&tables)[2]) {
-  tables[0] = kernels_cuda;
-  tables[0].new_context = new_context<number>;
-  tables[0].memory = memory<number>;
+  tables[0] = cuda_kernels_on("cuda", new_context<number>, memory<number>);
   tables[1] = tables[0];
   use_tf32(tables[1]);
 }
