@@ -1,6 +1,4 @@
 // The one function that the plug-in exports, and the table of kernels of each GPU.
-#include "kernels/cuda/plugin.h"
-
 #include <cstdio>
 #include <mutex>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "kernels/cuda/gpu/gpu.h"
 #include "kernels/cuda/gpu/memory.h"
 #include "kernels/cuda/table.h"
+#include "kernels/cuda_plugin.h"
 
 namespace dragoman::internal {
 namespace {
