@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,7 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "kernels/devices.h"
 #include "kernels/kernels.h"
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+#include "kernels/cuda/host/table.h"
+#endif
 
 namespace dragoman::internal {
 
@@ -25,6 +30,16 @@ inline constexpr bool is_sanitized = false;
 inline std::vector<const Kernels*> every_instruction_set() {
   const KernelTables available = available_kernels();
   return {available.tables, available.tables + available.count};
+}
+
+// And the GPU's: run by the host (cmake/cuda_on_host.cmake), and on the device that DRAGOMAN_TEST_DEVICE names.
+inline std::vector<const Kernels*> every_table() {
+  std::vector<const Kernels*> tables = every_instruction_set();
+#if defined(DRAGOMAN_CUDA_ON_HOST)
+  tables.push_back(&cuda_on_host());
+#endif
+  if (const char* device = std::getenv("DRAGOMAN_TEST_DEVICE")) tables.push_back(&kernels_of_device(device));
+  return tables;
 }
 
 inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& test) {

@@ -143,7 +143,7 @@ inline void PrintTo(const ModelCase& c, std::ostream* out) {
 inline std::vector<ModelCase> model_cases(const std::vector<NamedConfig>& configs = small_configs()) {
   std::vector<ModelCase> cases;
   for (const NamedConfig& config : configs) {
-    for (const Kernels* kernels : every_instruction_set()) cases.push_back({config, kernels});
+    for (const Kernels* kernels : every_table()) cases.push_back({config, kernels});
   }
   return cases;
 }

@@ -260,7 +260,7 @@ TEST_P(Attention, WeightsOfListedKeysAreThoseOfKeysSideBySide) {
   EXPECT_TRUE(same_bits({got.data(), 3 * heads * 33}, {wanted.data(), 3 * heads * 33}));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -67,7 +67,7 @@ TEST_P(CachedAttention, WithDistancesIsAttention) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, CachedAttention, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, CachedAttention, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

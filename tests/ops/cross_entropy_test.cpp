@@ -119,7 +119,7 @@ TEST_P(CrossEntropy, OfNoRows) {
       0);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, CrossEntropy, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

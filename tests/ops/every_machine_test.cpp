@@ -43,7 +43,7 @@ class EveryMachine : public testing::TestWithParam<OpCase> {
 
 TEST_P(EveryMachine, InstructionSetsAgree) {
   const OpResult baseline = run(kernels_for("baseline"), 1);
-  for (const Kernels* kernels : every_instruction_set()) {
+  for (const Kernels* kernels : every_table()) {
     SCOPED_TRACE(kernels->name);
     expect_all_near(run(*kernels, 1), baseline, 5e-6, 1e-5);
   }
@@ -52,14 +52,14 @@ TEST_P(EveryMachine, InstructionSetsAgree) {
 // A number rounded to bf16 has 8 bits, and a sum of products has the mean of their errors.
 TEST_P(EveryMachine, Bf16IsNearFp32) {
   const OpResult exact = run(kernels_for("baseline"), 1);
-  for (const Kernels* kernels : every_instruction_set()) {
+  for (const Kernels* kernels : every_table()) {
     SCOPED_TRACE(kernels->name);
     expect_all_near(run(*kernels, 1, Precision::bf16), exact, 0.01, 0.01);
   }
 }
 
 TEST_P(EveryMachine, ThreadsChangeNoBit) {
-  for (const Kernels* kernels : every_instruction_set()) {
+  for (const Kernels* kernels : every_table()) {
     // Beside it stands a table with the same products of floats.
     const Precision precision = has_bf16(*kernels) ? Precision::bf16 : Precision::fp32;
     const OpResult alone = run(*kernels, 1, precision);

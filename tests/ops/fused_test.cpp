@@ -177,7 +177,7 @@ TEST_P(Fused, LogitsAreHiddenTimesWeights) {
   EXPECT_THROW(logits(recorded, hidden, weight, bias), BrokenInvariant);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Fused, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, Fused, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

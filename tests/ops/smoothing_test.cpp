@@ -20,7 +20,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
   Result run(std::vector<float> logits, int32_t target, Smoothing smoothing) {
     float losses[2] = {};
     const auto words = static_cast<int64_t>(logits.size());
-    GetParam()->cross_entropy(context_, {logits.data(), 1, words, words}, &target, smoothing, true, losses);
+    GetParam()->cross_entropy(*context_, {logits.data(), 1, words, words}, &target, smoothing, true, losses);
     return {logits, losses[0], losses[1]};
   }
 
@@ -32,7 +32,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
     return result;
   }
 
-  CpuContext context_{1};
+  const std::unique_ptr<Context> context_{GetParam()->new_context(1)};
 };
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& wanted) {
@@ -99,9 +99,7 @@ TEST_P(Smoothed, ConfidenceIsPenalised) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Smoothed,
-                         testing::ValuesIn(available_kernels().tables,
-                                           available_kernels().tables + available_kernels().count),
-                         [](const auto& test) { return std::string(test.param->name); });
+testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -64,7 +64,7 @@ TEST_P(SsruTest, AStepHasTheBitsOfTheWhole) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, SsruTest, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, SsruTest, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

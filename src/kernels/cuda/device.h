@@ -83,7 +83,8 @@ GPU_FUNCTION float warp_max(float x) {
 }
 
 template <class... Parameters, class... Arguments>
-void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
+void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
   if (grid.blocks <= 0) return;
   kernel<<<static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.threads), grid.shared_bytes,
            static_cast<cudaStream_t>(gpu(context).stream())>>>(arguments...);

@@ -16,6 +16,7 @@ class FarMemory final : public DeviceMemory {
  public:
   void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
   void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
+  void commit(void*, size_t) override {}
   void upload(void* to, const void* from, size_t bytes) override {
     ++uploads;
     cpu_memory().upload(to, from, bytes);

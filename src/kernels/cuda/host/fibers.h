@@ -1,0 +1,81 @@
+// The host's half of the vocabulary in kernels/cuda/device.h, which alone includes this file: words over machine.h.
+// Words for which it matters know the place in the source where they stand: by arguments that a kernel never gives.
+#pragma once
+
+#include <string.h>
+
+#include <type_traits>
+
+#include "kernels/cuda/host/machine.h"
+#include "kernels/cuda/host/shared.h"
+
+#define GPU_KERNEL static void
+#define GPU_FUNCTION static inline
+
+namespace dragoman::internal {
+namespace {
+
+inline int64_t block_index() { return on_host::running.block; }
+inline int64_t block_count() { return on_host::running.blocks; }
+inline int thread_index() { return on_host::running.thread; }
+inline int block_threads() { return on_host::running.threads; }
+
+// Not a pointer: each access is checked (shared.h).
+template <class T>
+using Shared = on_host::SharedArray<T>;
+
+template <class T>
+Shared<T> shared(size_t bytes, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  on_host::check_alignment(bytes, sizeof(T), {file, line});
+  return Shared<T>(static_cast<int64_t>(bytes));
+}
+
+inline void sync_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  on_host::sync_block({file, line});
+}
+inline void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  on_host::sync_warp({file, line});
+}
+
+// Values of up to 8 bytes travel as one number.
+template <class T>
+uint64_t to_bits(T x) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(uint64_t));
+  uint64_t bits = 0;
+  memcpy(&bits, &x, sizeof x);
+  return bits;
+}
+template <class T>
+T from_bits(uint64_t bits) {
+  T x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+template <class T>
+T shuffle(T x, int from, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return from_bits<T>(on_host::shuffle(to_bits(x), from, {file, line}));
+}
+template <class T>
+T shuffle_xor(T x, int mask, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return from_bits<T>(on_host::shuffle_xor(to_bits(x), mask, {file, line}));
+}
+inline float warp_sum(float x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return on_host::warp_sum(x, {file, line});
+}
+inline float warp_max(float x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return on_host::warp_max(x, {file, line});
+}
+
+template <class... Parameters, class... Arguments>
+void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
+  if (grid.blocks <= 0) return;
+  const auto thread = [&] { kernel(arguments...); };
+  on_host::run({grid.name, grid.blocks, grid.threads, grid.shared_bytes,
+                [](const void* body) { (*static_cast<decltype(thread)*>(body))(); }, &thread});
+  gpu(context).launched(grid.name);
+}
+
+}  // namespace
+}  // namespace dragoman::internal

@@ -1,0 +1,67 @@
+// Dropout's masks, bit for bit those of the CPU (cpu/random.inl.h says which word of which counter decides for a
+// column): Philox4x32-10.
+#pragma once
+
+#include "kernels/cuda/device.h"
+#include "kernels/kernels.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr int dropout_block = 64;   // columns that eight counters decide for
+constexpr int columns_of_lane = 8;  // of these, that one counter decides for
+
+struct DropoutMask {
+  bool drops;
+  int32_t threshold;  // of 65536: halves of words below it are dropped
+  float scale;        // what the others are multiplied by
+  uint32_t key[2];
+  const RowKey* rows;
+};
+
+inline DropoutMask dropout_mask(const Dropout& dropout) {
+  const int32_t threshold = static_cast<int32_t>(dropout.rate * 65536);
+  return {dropout.rate > 0,
+          threshold,
+          65536 / static_cast<float>(65536 - threshold),
+          {dropout.key[0], dropout.key[1]},
+          dropout.rows};
+}
+
+struct PhiloxWords {
+  uint32_t word[4];
+};
+
+GPU_FUNCTION PhiloxWords philox(const DropoutMask& mask, const RowKey& row, uint32_t head, uint32_t counter) {
+  PhiloxWords s = {{counter, row.position, static_cast<uint32_t>(row.pair),
+                    static_cast<uint32_t>(row.pair >> 32) ^ (head << 16)}};
+  uint32_t key0 = mask.key[0], key1 = mask.key[1];
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t product0 = static_cast<uint64_t>(s.word[0]) * 0xD2511F53u;
+    const uint64_t product1 = static_cast<uint64_t>(s.word[2]) * 0xCD9E8D57u;
+    s = {{static_cast<uint32_t>(product1 >> 32) ^ s.word[1] ^ key0, static_cast<uint32_t>(product1),
+          static_cast<uint32_t>(product0 >> 32) ^ s.word[3] ^ key1, static_cast<uint32_t>(product0)}};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return s;
+}
+
+// Of this half of a word: 0 or the scale.
+GPU_FUNCTION float dropout_multiplier(const DropoutMask& mask, uint32_t word, int half) {
+  const int32_t drawn = static_cast<int32_t>(half == 0 ? word & 0xffffu : word >> 16);
+  return drawn >= mask.threshold ? mask.scale : 0.0f;
+}
+
+// What one column of a row, or of a head of it, is multiplied by. A whole row takes less by for_columns (rows.inl.h).
+GPU_FUNCTION float dropout_multiplier_at(const DropoutMask& mask, int64_t row, int64_t head, int64_t column) {
+  if (!mask.drops) return 1;
+  const int in_block = static_cast<int>(column % dropout_block), in_half = in_block % 16;
+  const uint32_t counter = static_cast<uint32_t>(column / dropout_block * 8 + in_half / 2);
+  const PhiloxWords s = philox(mask, mask.rows[row], static_cast<uint32_t>(head), counter);
+  return dropout_multiplier(mask, s.word[in_block / 32 * 2 + in_half % 2], in_block / 16 % 2);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
