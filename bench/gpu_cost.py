@@ -22,10 +22,13 @@ PEAKS = {"bf16": 990e12, "tf32": 495e12, "fp32": 67e12}  # of products; fp32 is 
 TENSOR_SHARE = 0.60  # of a product's peak, where it fills the GPU
 CORE_SHARE = 0.30  # of fp32's peak, for attention, whose operands come from shared memory
 START = 2.5e-6  # seconds that a kernel adds
+WAIT = 0.5e-6  # seconds until a thread has what it reads from memory
 PROCESSORS = 132
 TILE = 128  # rows and columns of c that one processor computes
 FLOAT, HALF = 4, 2  # bytes
 
+SUMMED_ROWS = 64  # summed_rows in src/kernels/cuda/rows.inl.h
+SORTING_THREADS, DIGIT_BITS = 512, 4  # src/kernels/cuda/sorting.inl.h
 CHUNK_LOGITS = 16 << 20  # default_logits_per_chunk in src/ops/ops.h
 
 
@@ -68,6 +71,7 @@ class Kernel:
     written: float
     operations: float = 0  # multiplications and additions
     rate: float = 1  # of these, in a second
+    waits: int = 0  # one after another, of the thread that waits most often
 
     @property
     def bytes(self):
@@ -83,7 +87,7 @@ class Kernel:
 
     @property
     def seconds(self):
-        return max(self.by_memory, self.by_operations) + START
+        return max(self.by_memory, self.by_operations, self.waits * WAIT) + START
 
 
 def share_of_processors(rows, columns):
@@ -108,14 +112,19 @@ class Step:
         self.rounds = precision == "bf16" and not self.changes & {"copies", "halves"}
         self.written_weight = FLOAT if self.rounds or precision != "bf16" else FLOAT + HALF
 
-    def add(self, name, part, read, written, operations=0.0, rate=1.0):
-        self.kernels.append(Kernel(name, part, read, written, operations, rate))
+    def add(self, name, part, read, written, operations=0.0, rate=1.0, waits=0):
+        self.kernels.append(Kernel(name, part, read, written, operations, rate, waits))
 
-    def add_sums(self, name, part, width, read):
+    def parts_of_sums(self, n):
+        return PROCESSORS if "sums" in self.changes else -(-n // SUMMED_ROWS)
+
+    def add_sums(self, name, part, n, width, read, vectors=1):
         """Over rows: of what a kernel reads again, or of parts that another kernel has left."""
+        parts = FLOAT * self.parts_of_sums(n) * width
         if "sums" not in self.changes:
-            self.add(f"{name}, in parts", part, read, FLOAT * PROCESSORS * width)
-        self.add(name, part, FLOAT * PROCESSORS * width, FLOAT * width)
+            self.add(f"{name}, in parts", part, read, vectors * parts)
+        for _ in range(vectors):
+            self.add(name, part, parts, FLOAT * width)
 
     # --- products -------------------------------------------------------------------------------------------------
 
@@ -150,9 +159,9 @@ class Step:
                      (self.activation + self.copy) * count)
         # The kernel above sums, as the CPU's does; for other products it is one that only reads.
         if relu:
-            self.add(f"{name}: bias's gradient", "activations", FLOAT * PROCESSORS * out, FLOAT * out)
+            self.add(f"{name}: bias's gradient", "activations", FLOAT * self.parts_of_sums(n) * out, FLOAT * out)
         else:
-            self.add_sums(f"{name}: bias's gradient", "activations", out, self.activation * count)
+            self.add_sums(f"{name}: bias's gradient", "activations", n, out, self.activation * count)
         self.round("dy", count)
         self.round("weight", inner * out)
         self.product(f"{name}: dy·Wᵀ", n, out, inner, accumulate=accumulate, out=self.activation)
@@ -173,9 +182,9 @@ class Step:
         count = n * self.size.d
         if not end:
             self.norm(n, branch=False, name="norm, computed again")
+        self.add_sums("norm backward: gain, bias", "norms", n, self.size.d, (FLOAT + self.activation) * count, 2)
         self.add("norm backward", "norms", (FLOAT + self.activation + (0 if end else FLOAT)) * count,
                  (FLOAT + (self.activation + self.copy if branch else 0)) * count)
-        self.add_sums("norm backward: gain and bias", "norms", 2 * self.size.d, (FLOAT + self.activation) * count)
 
     # --- attention ------------------------------------------------------------------------------------------------
 
@@ -189,11 +198,12 @@ class Step:
         self.attention_kernel(name, n, 3, 1, 2, PEAKS["fp32"] * CORE_SHARE)
 
     def attention_backward(self, n, name):
-        """Both kernels compute the scores and the gradients of their softmax; then one, or two products."""
+        """The last two kernels compute the scores and the gradients of their softmax; then one, or two products."""
         on_tensor_cores = "tensor" in self.changes and self.precision != "fp32"
         rate = PEAKS[self.precision] * 0.1 if on_tensor_cores else PEAKS["fp32"] * CORE_SHARE
-        self.attention_kernel(f"{name}: dq", n, 5, 1, 3, rate)
-        self.attention_kernel(f"{name}: dk and dv", n, 5, 2, 4, rate)
+        self.attention_kernel(f"{name}: out · dout", n, 2, 0, 0, rate)
+        self.attention_kernel(f"{name}: dq", n, 4, 1, 3, rate)
+        self.attention_kernel(f"{name}: dk and dv", n, 4, 2, 4, rate)
 
     # --- the ends -------------------------------------------------------------------------------------------------
 
@@ -203,10 +213,12 @@ class Step:
 
     def embed_backward(self, n, name):
         count, rows = n * self.size.d, min(n, self.size.words)
-        for i in range(4):  # by 8 bits, though few words need them all
-            self.add(f"sort ids {name}, pass {i + 1}", "embeddings", 2 * FLOAT * n, 2 * FLOAT * n)
+        passes = -(-(self.size.words - 1).bit_length() // DIGIT_BITS)
+        waits = 2 * passes * -(-n // SORTING_THREADS)  # a block sorts, each thread a run of rows, twice in each pass
+        self.add(f"sort ids {name}", "embeddings", 3 * FLOAT * passes * n, 2 * FLOAT * passes * n, waits=waits)
         self.add(f"embed backward {name}", "embeddings", FLOAT * (count + rows * self.size.d),
                  FLOAT * rows * self.size.d)
+        self.add(f"join windows {name}", "embeddings", FLOAT * n / 16 * self.size.d, FLOAT * n / 32 * self.size.d)
 
     def logits_rows(self):
         """At once."""
@@ -237,8 +249,7 @@ class Step:
 
     def update(self):
         count = self.weights()
-        self.add("norm of the gradient", "weights", FLOAT * count, 0)
-        self.add("sum of its parts", "weights", FLOAT * 1024, FLOAT)
+        self.add("norm of the gradient", "weights", FLOAT * count, 0, waits=40)  # the host's, for its result
         self.add("Adam", "weights", FLOAT * 4 * count, (FLOAT * 2 + self.written_weight) * count)
 
     # --- a step ---------------------------------------------------------------------------------------------------
