@@ -201,7 +201,7 @@ int run_all(const Options& options) {
               "ratio", "limit");
   for (const Shape& shape : shapes) {
     if (std::strstr(shape.name, options.filter.c_str()) == nullptr) continue;
-    if (shape.bf16() ? !has_bf16(kernels) : adds_to_avx512 && !shape.int8()) continue;
+    if (shape.bf16() ? !kernels.low_precision.rounded_is_fast : adds_to_avx512 && !shape.int8()) continue;
     const double limit = shape.bf16() ? bf16_peak : shape.int8() ? int8_peak : peak;
     run_shape(shape, kernels, context, limit, bandwidth, options);
   }

@@ -19,7 +19,7 @@ namespace dragoman::internal {
 
 struct StepsSettings {
   int64_t d_model = 256, heads = 4, d_ff = 1024, layers = 3, vocabulary = 8000, batch_tokens = 4096;
-  int64_t part_tokens = TrainingConfig().part_tokens;
+  int64_t part_tokens = 2048;  // as training has on a processor
   int64_t steps = 5, rounds = 5;
   int threads = 0;
   double dropout = 0.1;

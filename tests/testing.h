@@ -1,6 +1,7 @@
 // What tests of several rooms share: every instruction set of this machine, numbers to compute on, bytes to compare.
 #pragma once
 
+#include <cctype>
 #include <concepts>
 #include <cstdlib>
 #include <cstring>
@@ -42,8 +43,15 @@ inline std::vector<const Kernels*> every_table() {
   return tables;
 }
 
+// As a part of a test's name: "avx2", "cuda_on_host".
+inline std::string name_in_tests(const Kernels& kernels) {
+  std::string name = kernels.name;
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
 inline std::string kernels_name(const testing::TestParamInfo<const Kernels*>& test) {
-  return test.param->name;
+  return name_in_tests(*test.param);
 }
 
 // So that a failing test says "avx2" and not an address.

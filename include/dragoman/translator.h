@@ -164,6 +164,8 @@ struct InspectionSettings {
 enum class Precision { as_saved, fp32, bf16, int8 };
 
 struct TranslatorSettings {
+  // auto: a GPU if one can be used, else the processor. Or cpu; cuda; cuda:1, which is the second GPU.
+  std::string device = "auto";
   int threads = 0;  // 0: all processors
   Precision precision = Precision::as_saved;
   int64_t batch = 32;        // sentences per batch, for each worker

@@ -123,6 +123,7 @@ class Translator:
     def __init__(
         self,
         folders: list[str],
+        device: str,
         threads: int,
         precision: str,
         batch: int,

@@ -100,6 +100,7 @@ class Translator:
         self,
         path: Path | Sequence[Path],
         *,
+        device: str = "auto",
         precision: Literal["", "fp32", "bf16", "int8"] = "",
         threads: int = 0,
         batch: int = 32,
@@ -112,6 +113,7 @@ class Translator:
     ) -> None:
         """Opens a model's folder, or several with one target vocabulary, whose probabilities are averaged.
 
+        ``device``: "cpu", "cuda", "cuda:1", or "auto" for a GPU if one can be used, else the processor.
         ``precision``: "" as in the folder. ``threads``: 0 for all processors. ``batch``: sentences that are translated at
         once, for each of the ``workers``. ``cache_bytes``: memory for earlier sentences and their translations.
         ``language_model``: a folder of the target's vocabulary, whose log-probabilities are added, times the weight.
@@ -119,7 +121,17 @@ class Translator:
         folders = paths_of(path)
         [fused] = paths_of(language_model) if language_model is not None else [""]
         self._core = _core.Translator(
-            folders, threads, precision, batch, batch_tokens, workers, verify, cache_bytes, fused, language_model_weight
+            folders,
+            device,
+            threads,
+            precision,
+            batch,
+            batch_tokens,
+            workers,
+            verify,
+            cache_bytes,
+            fused,
+            language_model_weight,
         )
 
     @overload

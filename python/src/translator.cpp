@@ -116,11 +116,13 @@ std::vector<Score> score(Translator& translator,
   });
 }
 
-Translator* new_translator(const std::vector<std::string>& folders, int threads, const std::string& precision,
-                           int64_t batch, int64_t batch_tokens, int workers, bool verify, size_t cache_bytes,
-                           const std::string& language_model, double language_model_weight) {
+Translator* new_translator(const std::vector<std::string>& folders, const std::string& device, int threads,
+                           const std::string& precision, int64_t batch, int64_t batch_tokens, int workers,
+                           bool verify, size_t cache_bytes, const std::string& language_model,
+                           double language_model_weight) {
   const GilRelease release;
-  return new Translator(folders, {.threads = threads,
+  return new Translator(folders, {.device = device,
+                                  .threads = threads,
                                   .precision = precision_of(precision),
                                   .batch = batch,
                                   .batch_tokens = batch_tokens,
@@ -168,9 +170,10 @@ void bind_translator(nb::module_& module) {
       .def("result", &Job::result)
       .def("cancel", &Job::cancel);
   nb::class_<Translator>(module, "Translator")
-      .def(nb::new_(&new_translator), nb::arg("folders"), nb::arg("threads"), nb::arg("precision"),
-           nb::arg("batch"), nb::arg("batch_tokens"), nb::arg("workers"), nb::arg("verify"),
-           nb::arg("cache_bytes"), nb::arg("language_model"), nb::arg("language_model_weight"))
+      .def(nb::new_(&new_translator), nb::arg("folders"), nb::arg("device"), nb::arg("threads"),
+           nb::arg("precision"), nb::arg("batch"), nb::arg("batch_tokens"), nb::arg("workers"),
+           nb::arg("verify"), nb::arg("cache_bytes"), nb::arg("language_model"),
+           nb::arg("language_model_weight"))
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"), nb::arg("prefix"),
            nb::arg("timeout"), nb::arg("tokens"), nb::arg("terms"))
       .def("submit", &submit, nb::arg("text"), nb::arg("options"), nb::arg("prefix"), nb::arg("timeout"),

@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "tensor/device_option.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -35,7 +37,8 @@ void choose_between_beam_and_samples(const Options& declared, SearchOptions& opt
 
 }  // namespace
 
-void declare_threads(Section& own, int64_t& threads) {
+void declare_machine(Section& own, std::string& device, int64_t& threads) {
+  declare_device(own, device);
   own.add("threads", threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/options.h"
@@ -11,7 +12,7 @@
 namespace dragoman::internal {
 
 // Of everything that opens a model to translate with it: the commands and the server.
-void declare_threads(Section& own, int64_t& threads);
+void declare_machine(Section& own, std::string& device, int64_t& threads);
 void declare_batch(Section& own, int64_t& batch);
 void declare_workers(Section& own, int64_t& workers);
 

@@ -9,6 +9,7 @@
 #include "api/scoring.h"
 #include "api/service.h"
 #include "base/threads.h"
+#include "kernels/devices.h"
 #include "text/language_tokens.h"
 
 namespace dragoman {
@@ -31,7 +32,7 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
     throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
   if (!std::isfinite(settings.language_model_weight) || settings.language_model_weight < 0)
     throw internal::UsageError("a language model's weight must be at least 0");
-  const internal::Kernels& kernels = internal::chosen_kernels();
+  const internal::Kernels& kernels = internal::kernels_of_device(settings.device);
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
   const internal::RequestedPrecision precision = wanted(settings.precision);
   auto model =
@@ -48,7 +49,7 @@ ModelInfo info_of(internal::SavedModel& saved, int workers) {
                     .language_model = !internal::has_encoder(saved.model.config),
                     .config = saved.config.dump(1),
                     .precision = internal::name_of(internal::Precision::fp32),
-                    .instruction_set = saved.device.kernels.name,
+                    .instruction_set = internal::device_name(saved.device.kernels),
                     .source_vocabulary = saved.vocabularies.source->size(),
                     .target_vocabulary = saved.vocabularies.target->size(),
                     .max_tokens = saved.max_positions,

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/quotes.h"
-#include "base/threads.h"
+#include "kernels/devices.h"
 #include "kernels/machine_peaks.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
@@ -25,8 +25,8 @@ namespace {
 
 struct BenchOptions {
   std::string model, text;
-  int64_t vocabulary = 32000, threads = 0, workers = 0, rounds = 5;
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  int64_t vocabulary = 32000, workers = 0, rounds = 5;
+  MachineOptions machine;
   std::vector<int64_t> batch = {1, 32}, beam = {1, 4};
   DecodingLoad load;
   OutputFormat format = OutputFormat::text;
@@ -36,7 +36,7 @@ void declare(Options& options, BenchOptions& o) {
   auto own = options.section("", "Options");
   declare_model(own, o.model, "model folder; by default random weights in the size of [model]");
   own.add("vocabulary", o.vocabulary, "vocabulary size of random weights", at_least(4).at_most(1'000'000));
-  declare_precision(own, o.precision);
+  declare_precision(own, o.machine.precision);
   own.add("batch", o.batch, "sentences per batch; each number is measured", at_least(1));
   own.add("beam", o.beam, "beam size; each number is measured", at_least(1).at_most(1000));
   own.add("text", o.text, "text file to translate instead of random sentences").shows("FILE");
@@ -52,7 +52,7 @@ void declare(Options& options, BenchOptions& o) {
            {"cross", DecodingCache::cross},
            {"encoder", DecodingCache::encoder},
            {"none", DecodingCache::none}});
-  declare_threads(own, o.threads);
+  declare_machine(own, o.machine.device, o.machine.threads);
   declare_workers(own, o.workers);
   declare_format(own, o.format, "a table, or one JSON object per line");
 }
@@ -60,9 +60,9 @@ void declare(Options& options, BenchOptions& o) {
 // What the rows were measured on, and the most that it can do.
 struct MachineLimits {
   int threads;
-  const char* instruction_set;
+  std::string instruction_set;  // or the GPU
   Precision precision;
-  double operations, bytes;  // a second: on registers, and of the weights, which may be in a cache
+  double operations, bytes;  // a second: on registers, and of the weights, which may be in a cache; 0: not known
   double weights;            // bytes that a step reads
 };
 
@@ -104,7 +104,7 @@ BenchRow measure(const BenchModel& model, const BenchOptions& o, DecodingLoad lo
   const double seconds = times[times.size() / 2];
   const RoundSize size = rounds.size();
   // The limits are measured: where the processor was busier then than now, a rate may exceed them.
-  const auto share = [](double rate, double limit) { return rate / std::max(rate, limit); };
+  const auto share = [](double rate, double limit) { return limit > 0 ? rate / std::max(rate, limit) : 0; };
   return {
       .batch = load.batch,
       .beam = load.beam,
@@ -117,53 +117,64 @@ BenchRow measure(const BenchModel& model, const BenchOptions& o, DecodingLoad lo
 
 double peak_mib() { return static_cast<double>(peak_memory()) / (1 << 20); }
 
+// Of a limit, or a share of one: nothing where that is not known.
+nlohmann::ordered_json known(double value) {
+  return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string percent(double share) {
+  return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "unknown";
+}
+
 nlohmann::ordered_json to_json(const BenchRow& row, const MachineLimits& machine) {
   return {{"batch", row.batch},
           {"beam", row.beam},
           {"tokens_per_second", row.tokens_per_second},
           {"milliseconds_a_sentence", row.milliseconds},
-          {"share_of_arithmetic", row.of_operations},
-          {"share_of_bandwidth", row.of_bytes},
+          {"share_of_arithmetic", known(row.of_operations)},
+          {"share_of_bandwidth", known(row.of_bytes)},
           {"peak_mib", peak_mib()},
           {"precision", name_of(machine.precision)},
           {"threads", machine.threads},
           {"instruction_set", machine.instruction_set},
-          {"limit_operations_a_second", machine.operations},
-          {"limit_bytes_a_second", machine.bytes},
+          {"limit_operations_a_second", known(machine.operations)},
+          {"limit_bytes_a_second", known(machine.bytes)},
           {"weights_bytes_a_step", machine.weights}};
 }
 
 std::string to_text(const BenchRow& row) {
-  return fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>8.0f} %  {:>7.0f} %  {:>8.0f}", row.batch,
-                     row.beam, row.tokens_per_second, row.milliseconds, 100 * row.of_operations,
-                     100 * row.of_bytes, peak_mib());
+  return fmt::format("{:>5}  {:>4}  {:>10.0f}  {:>11.2f}  {:>10}  {:>9}  {:>8.0f}", row.batch, row.beam,
+                     row.tokens_per_second, row.milliseconds, percent(row.of_operations),
+                     percent(row.of_bytes), peak_mib());
 }
 
 void print_head(const ModelConfig& c, const BenchOptions& o, const MachineLimits& machine) {
   std::cout << fmt::format(
-      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {}, {}\n"
-      "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
-      "({:.1f} MB in a step)\n\n"
-      "batch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n",
-      c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
+      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {}, {}\n", c.encoder_layers, c.decoder_layers,
+      c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
       o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text,
-      counted(machine.threads, "thread"), machine.instruction_set, machine.operations * 1e-9,
-      machine.bytes * 1e-9, machine.weights * 1e-6);
+      counted(machine.threads, "thread"), machine.instruction_set);
+  if (machine.operations > 0) {
+    std::cout << fmt::format(
+        "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "
+        "({:.1f} MB in a step)\n",
+        machine.operations * 1e-9, machine.bytes * 1e-9, machine.weights * 1e-6);
+  }
+  std::cout << "\nbatch  beam  tokens/s    ms/sentence  arithmetic  bandwidth  peak MiB\n";
 }
 
 BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
   BenchModel model;
-  if (!o.model.empty()) model.saved = load_model(o.model, o.threads, o.precision);
+  if (!o.model.empty()) model.saved = load_model(o.model, o.machine);
   if (!has_encoder(model.saved ? model.saved->model.config : random_config))
     throw UsageError("bench measures translating, and a language model continues texts: use another model");
   if (model.saved) return model;
-  model.device = std::make_unique<Device>(chosen_kernels(),
-                                          o.threads > 0 ? static_cast<int>(o.threads) : available_threads());
+  model.device = std::make_unique<Device>(kernels_of_device(o.machine.device), thread_count(o.machine));
   model.random = std::make_unique<Transformer>(random_config, *model.device, Buffers::weights);
   model.random->parameters.initialise(1);
-  if (o.precision == RequestedPrecision::int8 || o.precision == RequestedPrecision::bf16) {
+  if (o.machine.precision == RequestedPrecision::int8 || o.machine.precision == RequestedPrecision::bf16) {
     quantize_weights(*model.device, model.random->parameters,
-                     o.precision == RequestedPrecision::int8 ? Precision::int8 : Precision::bf16);
+                     o.machine.precision == RequestedPrecision::int8 ? Precision::int8 : Precision::bf16);
   }
   return model;
 }
@@ -171,6 +182,18 @@ BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
 Precision precision_of(Transformer& model) {
   const LowPrecisionMatrix& matrix = model.generator.weight.storage().low_precision;
   return matrix.data != nullptr ? matrix.precision : Precision::fp32;
+}
+
+// A GPU's are not measured.
+MachineLimits limits_of(const Device& device, Precision precision, double weights) {
+  const int threads = device.context.threads();
+  const bool measured = !is_gpu(device.kernels);
+  return {.threads = threads,
+          .instruction_set = device_name(device.kernels),
+          .precision = precision,
+          .operations = measured ? measured_peak(threads, device.kernels.name, precision) : 0,
+          .bytes = measured ? measured_bandwidth(threads, weights) : 0,
+          .weights = weights};
 }
 
 }  // namespace
@@ -203,14 +226,7 @@ void bench(const Arguments& arguments) {
   Transformer& model = loaded.transformer();
   const Device& device = model.device;
   const Precision precision = precision_of(model);
-  const int threads = device.context.threads();
-  const double weights = bytes_of_step(model.config, precision);
-  const MachineLimits machine = {.threads = threads,
-                                 .instruction_set = device.kernels.name,
-                                 .precision = precision,
-                                 .operations = measured_peak(threads, device.kernels.name, precision),
-                                 .bytes = measured_bandwidth(threads, weights),
-                                 .weights = weights};
+  const MachineLimits machine = limits_of(device, precision, bytes_of_step(model.config, precision));
   forget_peak_memory();  // which that was
   const bool json = o.format == OutputFormat::json;
   if (!json) print_head(model.config, o, machine);

@@ -44,8 +44,9 @@ CommandLine::CommandLine(std::string command, std::string summary, std::string c
       summary_(std::move(summary)),
       call_(call.empty() ? "dragoman " + command_ : std::move(call)) {}
 
-void CommandLine::add_argument(const std::string& name, std::string& variable, const std::string& help) {
-  arguments_.push_back({name, help, /*required=*/true, &variable, nullptr});
+void CommandLine::add_argument(const std::string& name, std::string& variable, const std::string& help,
+                               bool required) {
+  arguments_.push_back({name, help, required, &variable, nullptr});
 }
 
 void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& variables,
@@ -172,7 +173,7 @@ void CommandLine::take_arguments(const std::vector<std::string>& words) {
     if (argument.required && left == 0)
       throw UsageError("{}: missing {} ({}): see {} --help", command_, argument.name, argument.help, call_);
     if (argument.value) {
-      *argument.value = words[taken++];
+      if (left > 0) *argument.value = words[taken++];
     } else {
       argument.values->assign(words.end() - static_cast<std::ptrdiff_t>(left), words.end());
       taken = words.size();
@@ -225,8 +226,10 @@ std::string CommandLine::help() const {
 std::string CommandLine::completion() const {
   std::string text;
   for (const Options* options : options_) {
-    for (const Option& option : options->all())
-      text += fmt::format("--{}:{}:{}\n", option.key(), option.kind, option.help);
+    for (const Option& option : options->all()) {
+      for (const std::string& key : {option.key(), option.short_key})
+        if (!key.empty()) text += fmt::format("--{}:{}:{}\n", key, option.kind, option.help);
+    }
   }
   return text + "--help::print the options\n";
 }

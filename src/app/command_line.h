@@ -32,8 +32,9 @@ class CommandLine {
   // `call` is how a user runs it: by default `dragoman COMMAND`.
   CommandLine(std::string command, std::string summary, std::string call = "");
 
-  // A required argument. Arguments are filled in the order of these calls.
-  void add_argument(const std::string& name, std::string& variable, const std::string& help);
+  // An argument. They are filled in the order of these calls; after one that is not required, no other may be.
+  void add_argument(const std::string& name, std::string& variable, const std::string& help,
+                    bool required = true);
   // All remaining arguments; one at least if required. The last call, if any.
   void add_arguments(const std::string& name, std::vector<std::string>& variables, const std::string& help,
                      bool required = true);

@@ -31,8 +31,9 @@ constexpr const char* demo_sentences[] = {
     "My father works in a hospital.",
 };
 
-void translate_and_print(const std::string& folder, int64_t threads) {
-  dragoman::Translator translator(folder, {.threads = static_cast<int>(threads)});
+void translate_and_print(const std::string& folder, const TrainingConfig& training) {
+  dragoman::Translator translator(
+      folder, {.device = training.device, .threads = static_cast<int>(training.threads)});
   const std::vector<std::string> texts(std::begin(demo_sentences), std::end(demo_sentences));
   for (const dragoman::Translation& translation : translator.translate(texts))
     std::cout << fmt::format("{:<38}{}\n", translation.source, translation.text());
@@ -70,7 +71,7 @@ void demo(const Arguments& arguments) {
   options.check([&] { validate(recipe); });
   watch_signals();
   Run(recipe, run).train();
-  translate_and_print(run.folder, recipe.training.threads);
+  translate_and_print(run.folder, recipe.training);
   std::cout << fmt::format(what_next, run.folder, program_invocation_name, recipe_path);
 }
 

@@ -8,7 +8,12 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/verify_folder.h"
+#include "base/build.h"
+#include "base/error.h"
+#include "base/quotes.h"
 #include "base/status_line.h"
+#include "base/threads.h"
+#include "kernels/devices.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
 #include "model/safetensors.h"
@@ -113,6 +118,19 @@ void print_table(const std::string& name, const nlohmann::json& values) {
   for (const auto& [key, value] : values.items()) print_line(key, value.dump());
 }
 
+// This program, and what a model can run on here.
+void print_machine() {
+  print_line("dragoman", build_name());
+  print_line("processor", fmt::format("{}, {}", chosen_kernels().name,
+                                      counted(available_threads(), "thread")));
+  const std::vector<GpuDescription> found = gpus();
+  for (const GpuDescription& gpu : found) {
+    print_line(gpu.device, fmt::format("{}, {:.1f} GB{}", gpu.name, static_cast<double>(gpu.memory) * 1e-9,
+                                       gpu.problem.empty() ? "" : "; " + gpu.problem));
+  }
+  if (found.empty()) print_line("GPU", "none: " + why_no_gpu());
+}
+
 }  // namespace
 
 void info(const Arguments& arguments) {
@@ -122,9 +140,12 @@ void info(const Arguments& arguments) {
   options.section("", "Options")
       .add("verify", verify, "check the model, vocabularies, shards and checkpoints for damage instead");
   CommandLine line("info", summary_of("info"));
-  line.add_argument("DIR", folder, "model folder");
+  line.add_argument("DIR", folder, "model folder; by default the program itself, and its processors and GPUs",
+                    /*required=*/false);
   line.add_options(options);
   if (!line.read(arguments)) return;
+  if (folder.empty() && verify) throw UsageError("info --verify needs a model folder");
+  if (folder.empty()) return print_machine();
   if (verify) return verify_folder(folder);
 
   const nlohmann::json config = read_config(folder);

@@ -29,8 +29,7 @@ enum class InspectFormat { html, json, svg };
 
 struct InspectOptions {
   std::string model, text, target, out;
-  int64_t threads = 0;
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  MachineOptions machine;
   SearchOptions search;
   InspectFormat format = InspectFormat::html;
   AttentionKind attention = AttentionKind::cross;
@@ -43,7 +42,7 @@ struct InspectOptions {
 
 void declare(Options& options, InspectOptions& o) {
   auto own = options.section("", "Options");
-  declare_model(own, o.model, o.threads, o.precision);
+  declare_model(own, o.model, o.machine);
   own.add("text", o.text, "a sentence, instead of a file");
   own.add("target", o.target, "a given translation of --text to inspect, instead of the model's own");
   own.add("format", o.format,
@@ -108,7 +107,7 @@ TranslatedLine translated(Translator& translator, const std::string& text, const
 }
 
 ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& lines) {
-  const auto model = load_model(o.model, o.threads, o.precision);
+  const auto model = load_model(o.model, o.machine);
   read_whole_sentences(*model);
   const int64_t layer = alignment_layer(model->model.config, o.search.alignment_layer);
   const Direction direction = model->direction(o.search);

@@ -24,8 +24,7 @@ namespace {
 struct RerankOptions {
   std::string nbest, source, backward, language_model, tune;
   double backward_weight = 0.5, language_model_weight = 0.1, length_weight = 0;
-  int64_t threads = 0;
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  MachineOptions machine;
 };
 
 void declare(Options& options, RerankOptions& o) {
@@ -46,8 +45,7 @@ void declare(Options& options, RerankOptions& o) {
           "those, "
           "too")
       .shows("FILE");
-  declare_threads(own, o.threads);
-  declare_precision(own, o.precision);
+  declare_machine(own, o.machine);
 }
 
 struct Listed {
@@ -127,7 +125,7 @@ std::vector<std::string> lines_of_file(const std::string& path) {
 using ToPair = std::function<dragoman::TextPair(size_t line, const std::string& text)>;
 void add_scores(Lists& lists, const std::string& folder, const RerankOptions& o, const ToPair& pair,
                 bool of_language_model) {
-  dragoman::Translator model(folder, settings_of({.threads = o.threads, .precision = o.precision}));
+  dragoman::Translator model(folder, settings_of({.machine = o.machine}));
   if (of_language_model && !model.info().language_model) throw UsageError("{} is no language model", folder);
   if (!of_language_model && model.info().language_model)
     throw UsageError("{} is a language model, which translates nothing", folder);

@@ -24,8 +24,7 @@ constexpr size_t pairs_per_batch = 256;
 
 struct ScoringOptions {
   std::string model, source, target;
-  int64_t threads = 0;
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  MachineOptions machine;
   int64_t max_length = 2000;
   bool summary = false;
   bool alignment = false;
@@ -35,7 +34,7 @@ struct ScoringOptions {
 
 void declare(Options& options, ScoringOptions& o) {
   auto own = options.section("", "Options");
-  declare_model(own, o.model, o.threads, o.precision);
+  declare_model(own, o.model, o.machine);
   declare_source(own, o.source);
   own.add("target", o.target,
           "their translations, line by line; with a language model any text, without sources")
@@ -148,7 +147,7 @@ void score(const Arguments& arguments) {
     throw UsageError("--alignment-layer has no effect without --alignment");
 
   if (o.summary && o.alignment) throw UsageError("--alignment has no effect with --summary");
-  dragoman::Translator translator(o.model, settings_of({.threads = o.threads, .precision = o.precision}));
+  dragoman::Translator translator(o.model, settings_of({.machine = o.machine}));
   if (o.source.empty() && !translator.info().language_model)
     throw UsageError("score needs --source FILE: {} is no language model", o.model);
   if (!o.source.empty() && translator.info().language_model)

@@ -15,6 +15,7 @@
 #include "base/quotes.h"
 #include "base/signals.h"
 #include "base/threads.h"
+#include "kernels/devices.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -32,16 +33,19 @@ bool is_text_argument(const std::string& argument) {
 
 }  // namespace
 
-void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision) {
+void declare_machine(Section& own, MachineOptions& machine) {
+  declare_machine(own, machine.device, machine.threads);
+  declare_precision(own, machine.precision);
+}
+
+void declare_model(Section& own, std::string& model, MachineOptions& machine) {
   declare_model(own, model);
-  declare_threads(own, threads);
-  declare_precision(own, precision);
+  declare_machine(own, machine);
 }
 
 void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_models(own, options.models);
-  declare_threads(own, options.threads);
-  declare_precision(own, options.precision);
+  declare_machine(own, options.machine);
   own.add("verify", options.verify,
           "compare the weights with their checksums first; false: start sooner with a large model");
   declare_batch(own, options.batch);
@@ -59,9 +63,10 @@ void declare_fusion(Section& own, TranslatingOptions& options) {
 }
 
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
-  return {.threads = static_cast<int>(options.threads),
-          .precision =
-              static_cast<dragoman::Precision>(options.precision),  // api/translator.cpp holds them equal
+  return {.device = options.machine.device,
+          .threads = static_cast<int>(options.machine.threads),
+          .precision = static_cast<dragoman::Precision>(
+              options.machine.precision),  // api/translator.cpp holds them equal
           .batch = options.batch,
           .batch_tokens = options.batch_tokens,
           .workers = static_cast<int>(options.workers),
@@ -83,10 +88,13 @@ std::string pharaoh_format(const std::vector<WordAlignment>& pairs) {
   return text;
 }
 
-std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
-                                       RequestedPrecision precision) {
-  return std::make_unique<SavedModel>(
-      folder, chosen_kernels(), threads > 0 ? static_cast<int>(threads) : available_threads(), precision);
+int thread_count(const MachineOptions& machine) {
+  return machine.threads > 0 ? static_cast<int>(machine.threads) : available_threads();
+}
+
+std::unique_ptr<SavedModel> load_model(const std::string& folder, const MachineOptions& machine) {
+  return std::make_unique<SavedModel>(folder, kernels_of_device(machine.device), thread_count(machine),
+                                      machine.precision);
 }
 
 std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {

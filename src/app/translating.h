@@ -14,13 +14,20 @@
 #include "dragoman/translator.h"
 #include "search/options.h"
 #include "search/saved_model.h"
+#include "tensor/device_option.h"
 
 namespace dragoman::internal {
 
+// On what a model runs, and in which precision.
+struct MachineOptions {
+  std::string device = default_device;
+  int64_t threads = 0;  // 0: all processors
+  RequestedPrecision precision = RequestedPrecision::as_saved;
+};
+
 struct TranslatingOptions {
   std::vector<std::string> models;  // several translate together
-  int64_t threads = 0;
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  MachineOptions machine;
   bool verify = true;
   int64_t batch = 32;
   int64_t batch_tokens = 0;
@@ -34,13 +41,13 @@ struct TranslatingOptions {
 };
 
 // Which model, and how it runs: among a command's own flags.
-void declare_model(Section& own, std::string& model, int64_t& threads, RequestedPrecision& precision);
+void declare_machine(Section& own, MachineOptions& machine);
+void declare_model(Section& own, std::string& model, MachineOptions& machine);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
 void declare_fusion(Section& own, TranslatingOptions& options);
 
-// Reads a model for this machine. `threads` 0: all processors.
-std::unique_ptr<SavedModel> load_model(const std::string& folder, int64_t threads,
-                                       RequestedPrecision precision = RequestedPrecision::as_saved);
+int thread_count(const MachineOptions& machine);
+std::unique_ptr<SavedModel> load_model(const std::string& folder, const MachineOptions& machine);
 
 // The lines of --text, or of arguments in place of files that are text themselves: of words without quotation marks
 // around them, one line. None: the files are to be read.

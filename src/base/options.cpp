@@ -78,7 +78,8 @@ std::string Options::suggestion(const std::string& key) const {
 
 const Option* Options::find(const std::string& key) const {
   const auto found = std::ranges::find_if(options_, [&](const Option& o) {
-    return o.key() == key || (!o.former_name.empty() && o.former_key() == key);
+    return o.key() == key || (!o.former_name.empty() && o.former_key() == key) ||
+           (!o.short_key.empty() && o.short_key == key);
   });
   return found == options_.end() ? nullptr : &*found;
 }

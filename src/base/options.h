@@ -49,6 +49,12 @@ Range any_number();
 Range at_least(double limit);
 Range above(double limit);
 
+// Which texts an option accepts. `kind`: how help shows one; `expected`: what an error asks for.
+struct TextRule {
+  const char *kind, *expected;
+  bool (*allows)(const std::string& text);
+};
+
 // An option whose value is valid by itself but does not fit another option. Thrown by a configuration's checks
 // (validate) without a place, which Options::check adds.
 class OptionError : public UsageError {
@@ -71,6 +77,7 @@ struct Option {
   std::string origin = {};  // "recipes/copy.toml:12" or "the command line"; empty: the default
   bool may_change_on_resume = false;
   std::string former_name = {};
+  std::string short_key = {};  // without a section: device for training.device; empty: it has none
   std::optional<OptionValue> historical_default = {};
 
   std::string key() const { return key_of(name); }
@@ -122,7 +129,7 @@ class Options {
   const std::string& title(const std::string& section) const;
 
   const std::vector<Option>& all() const { return options_; }
-  const Option* find(const std::string& key) const;  // by its name or its former one; null if there is none
+  const Option* find(const std::string& key) const;  // by any of its names; null if there is none
   const Option* find(char letter) const;
 
  private:
@@ -152,6 +159,8 @@ class Declaration {
   Declaration& may_change_on_resume();
   // An older name, which recipes, flags and saved configurations may still use instead.
   Declaration& formerly(const std::string& name);
+  // A second key of an option in a section, as those of the section "" have them: --device for --training.device.
+  Declaration& also(const char* key);
   // What help shows for its value: FILE, DIR.
   Declaration& shows(const char* kind);
   Declaration& letter(char c);
@@ -180,6 +189,7 @@ class Section {
   Declaration add(const char* name, int64_t& variable, const char* help, Range range,
                   std::pair<const char*, int64_t> word);
   Declaration add(const char* name, std::string& variable, const char* help);
+  Declaration add(const char* name, std::string& variable, const char* help, const TextRule& rule);
   Declaration add(const char* name, std::vector<std::string>& variable, const char* help);
   // Recipes and configurations may also have a list of numbers as strings, and a single number for a list of one.
   Declaration add(const char* name, std::vector<double>& variable, const char* help,

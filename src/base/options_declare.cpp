@@ -71,6 +71,12 @@ Declaration& Declaration::formerly(const std::string& name) {
   return *this;
 }
 
+Declaration& Declaration::also(const char* key) {
+  CHECK(options_.find(key) == nullptr, "option {} is declared twice", key);
+  option().short_key = key;
+  return *this;
+}
+
 Declaration& Declaration::shows(const char* kind) {
   option().kind = option().is_list() ? fmt::format("{0},{0},...", kind) : kind;
   return *this;
@@ -164,6 +170,20 @@ Declaration Section::add(const char* name, std::string& variable, const char* he
                      .help = help,
                      .kind = "TEXT",
                      .expected = "a string",
+                     .get = [&variable] { return variable; },
+                     .set = set});
+}
+
+Declaration Section::add(const char* name, std::string& variable, const char* help, const TextRule& rule) {
+  const auto set = [&variable, allows = rule.allows](const OptionValue& given) {
+    const auto* text = std::get_if<std::string>(&given);
+    if (!text || !allows(*text)) return false;
+    return variable = *text, true;
+  };
+  return add_option({.name = name,
+                     .help = help,
+                     .kind = rule.kind,
+                     .expected = rule.expected,
                      .get = [&variable] { return variable; },
                      .set = set});
 }

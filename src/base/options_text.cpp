@@ -65,7 +65,8 @@ std::string entry(const std::string& name, const std::vector<std::string>& words
 std::string flag_name(const Option& option) {
   const std::string letter = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
   const bool on = option.is_switch && option.default_value == OptionValue(true);
-  return letter + (on ? "--[no-]" : "--") + option.key();
+  const std::string also = option.short_key.empty() ? "" : fmt::format("--{}, ", option.short_key);
+  return letter + also + (on ? "--[no-]" : "--") + option.key();
 }
 
 // What is in brackets stays together, unless it is longer than a line.

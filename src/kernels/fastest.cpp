@@ -34,7 +34,9 @@ const Kernels& fastest_in_bf16(const Kernels& kernels) {
   if (std::string_view(kernels.name) != "avx512bf16") return kernels;
   static const Kernels in_floats = [&] {
     Kernels copy = kernels;
-    copy.low_precision.rounded = kernels_for("avx512").low_precision.rounded;
+    const LowPrecisionKernels& floats = kernels_for("avx512").low_precision;
+    copy.low_precision.rounded = floats.rounded;
+    copy.low_precision.rounded_is_fast = floats.rounded_is_fast;
     return copy;
   }();
   static const bool floats_are_faster =

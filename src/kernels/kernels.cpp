@@ -74,14 +74,7 @@ int available_tables(const Kernels** tables) {
   return n;
 }
 
-bool multiplies_bf16(const ProductKernels& products) {
-  return products.multiply == kernels_avx512bf16.rounded.multiply ||
-         products.multiply == kernels_amx.rounded.multiply;
-}
-
 #else
-
-bool multiplies_bf16(const ProductKernels&) { return false; }
 
 int available_tables(const Kernels** tables) {
   int n = 0;
@@ -103,8 +96,6 @@ KernelTables available_kernels() {
   static const int count = available_tables(tables);
   return {tables, count};
 }
-
-bool has_bf16(const Kernels& kernels) { return multiplies_bf16(kernels.low_precision.rounded); }
 
 const Kernels& kernels_for(const char* name) {
   const KernelTables available = available_kernels();

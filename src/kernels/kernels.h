@@ -178,6 +178,9 @@ struct LowPrecisionKernels {
   // Products of floats that rounds both operands to bf16 as they are packed; sums are floats. Every table computes the
   // same bits, except for numbers below 2^-126, and except AMX's, which adds in another order.
   ProductKernels rounded;
+  // Whether instructions for bf16 compute them. Others multiply the rounded floats: the same bits (but AMX's), as fast
+  // as products of floats.
+  bool rounded_is_fast;
 };
 
 struct Kernels {
@@ -187,6 +190,10 @@ struct Kernels {
   // and write.
   Context* (*new_context)(int threads);
   DeviceMemory& (*memory)();
+
+  // About how many logits training computes at once, before it turns them into gradients: few enough for the memory, and
+  // enough to keep all of the device busy.
+  int64_t logits_per_chunk;
 
   // --- products.inl.h ---------------------------------------------------------------------------
   ProductKernels products;
@@ -295,10 +302,6 @@ struct KernelTables {
   int count;
 };
 KernelTables available_kernels();
-
-// Whether its products of floats rounded to bf16 use the processor's instructions for them. Other tables multiply the
-// rounded floats: the same bits (but AMX's), as fast as products of floats.
-bool has_bf16(const Kernels& kernels);
 
 // The table of this name (DRAGOMAN_ISA's value), or this machine's best if the name is null or empty.
 // Throws an Error that lists the available ones.

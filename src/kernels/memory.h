@@ -44,18 +44,22 @@ class DeviceMemory {
 // The CPU's, which is the host's: one for the whole program.
 DeviceMemory& cpu_memory();
 
+// What a view begins with: the values that are there; or anything, where all of them are written. A download waits for
+// what computes the values, and for all before it.
+enum class Content { kept, replaced };
+
 // Values in device memory as the host reads them and, unless T is const, writes them, while the view exists: in place
 // where the host can access them, otherwise in a copy that is uploaded again at the end. Kernels must not touch the
 // values of a writable view meanwhile.
 template <class T>
 class HostView {
  public:
-  HostView(DeviceMemory& memory, std::span<T> device)
+  HostView(DeviceMemory& memory, std::span<T> device, Content content = Content::kept)
       : memory_(&memory), device_(device.data()), values_(device) {
     if (memory.is_host_memory()) return;
     copy_.resize(device.size());
     values_ = copy_;
-    memory.download(copy_.data(), device_, values_.size_bytes());
+    if (content == Content::kept) memory.download(copy_.data(), device_, values_.size_bytes());
   }
   HostView(HostView&& other) noexcept
       : memory_(other.memory_),

@@ -37,7 +37,8 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   Device& device = pass.device;
   const bool backward = pass.tape != nullptr;
   const int64_t rows = hidden.rows(), vocabulary = weight.rows();
-  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits_per_chunk));
+  const int64_t logits = logits_per_chunk > 0 ? logits_per_chunk : device.kernels.logits_per_chunk;
+  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits));
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);

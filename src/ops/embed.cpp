@@ -11,7 +11,7 @@ struct WidenedRows {
   WidenedRows(Device& device, const Tokens& tokens, const LowPrecisionMatrix& table)
       : rows(device.pool, tokens.count(), table.rows), ids(device.pool, tokens.count()) {
     device.kernels.widen_columns(device.context, table, tokens.ids.data(), rows.matrix());
-    const HostView<int32_t> numbers = ids.writable_values();
+    const HostView<int32_t> numbers = ids.new_values();
     std::iota(numbers.begin(), numbers.end(), 0);
   }
 

@@ -95,11 +95,10 @@ StatesAndOutput ssru(Pass&, const Tensor& gate_and_input, const SsruOptions&);
 // The losses of predicting `targets` from hidden·weightᵀ + bias, two for each row: the cross-entropy with the
 // smoothed target, and −log p(target) (cross_entropy.cpp). weight: vocabulary × width, as embeddings have it.
 // Logits exist for a few rows at a time only; with a tape their gradients are computed along with them.
-// `logits_per_chunk`: about how many, in whole rows and at least 64 rows.
-inline constexpr int64_t default_logits_per_chunk = int64_t{16} << 20;
+// `logits_per_chunk`: about how many, in whole rows and at least 64 rows; 0: as many as suit the device.
 Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
                      const Array<int32_t>& targets, Smoothing,
-                     int64_t logits_per_chunk = default_logits_per_chunk);
+                     int64_t logits_per_chunk = 0);
 
 // hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
 Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);

@@ -37,7 +37,8 @@ HttpSettings http_settings(const ServeSettings& s) {
 }
 
 TranslationsSettings translations_settings(const ServeSettings& s) {
-  return {.translator = {.threads = static_cast<int>(s.threads),
+  return {.translator = {.device = s.device,
+                         .threads = static_cast<int>(s.threads),
                          .precision = s.precision,
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),

@@ -40,6 +40,10 @@ class Array {
   // What the host reads, and writes.
   HostView<const T> values() const { return {pool_->memory(), {data(), static_cast<size_t>(size_)}}; }
   HostView<T> writable_values() const { return {pool_->memory(), {data(), static_cast<size_t>(size_)}}; }
+  // What the host writes without a look at what is there: all of it.
+  HostView<T> new_values() const {
+    return {pool_->memory(), {data(), static_cast<size_t>(size_)}, Content::replaced};
+  }
   std::vector<T> download() const {
     std::vector<T> values(static_cast<size_t>(size_));
     pool_->memory().download(values.data(), data(), values.size() * sizeof(T));

@@ -23,8 +23,8 @@ Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const
                    .spans = {}};
   tokens.spans.spans = Array<Span>(device.pool, static_cast<int64_t>(lengths.size()));
   tokens.spans.rows = tokens.count();
-  const HostView<RowKey> rows = tokens.rows.writable_values();
-  const HostView<Span> spans = tokens.spans.spans.writable_values();
+  const HostView<RowKey> rows = tokens.rows.new_values();
+  const HostView<Span> spans = tokens.spans.spans.new_values();
   size_t row = 0;
   for (size_t i = 0; i < lengths.size(); ++i) {
     spans[i] = {static_cast<int32_t>(row), lengths[i]};

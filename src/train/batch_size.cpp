@@ -6,13 +6,37 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "ops/ops.h"
+#include "kernels/devices.h"
+#include "train/training_device.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t least = 256,
-                  most = 16384;  // also the step between sizes; beyond, larger batches do not help
+constexpr int64_t least = 256;  // also the step between sizes
+// Beyond, larger batches do not help; a GPU is not busy before.
+constexpr int64_t most_on_cpu = 16384, most_on_gpu = 32768;
+constexpr int64_t part_on_cpu = 2048;
+
+int64_t most_on(const Kernels& kernels) { return is_gpu(kernels) ? most_on_gpu : most_on_cpu; }
+
+// 0: all of a batch.
+int64_t part_tokens_on(const Kernels& kernels, const TrainingConfig& training) {
+  if (training.part_tokens != automatic_part_tokens) return training.part_tokens;
+  return is_gpu(kernels) ? 0 : part_on_cpu;
+}
+
+// In bytes: what is free, and what a run takes of it. Nobody else needs a GPU's, but kernels need some beside the pool.
+struct Memory {
+  int64_t available, taken;
+};
+Memory memory_of(const Kernels& kernels, int local_processes) {
+  if (!is_gpu(kernels)) {
+    const int64_t available = available_memory() / local_processes;
+    return {available, available / 2};
+  }
+  const int64_t available = free_device_memory(kernels) / local_processes;
+  return {available, available / 4 * 3};
+}
 
 // Floats of the weights, without biases and norms, which are a few thousandths.
 int64_t parameter_floats(const ModelConfig& c) {
@@ -48,14 +72,15 @@ int64_t kept_floats(const ModelConfig& c) {
 
 }  // namespace
 
-int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, int64_t batch_tokens) {
-  const int64_t tokens =
-      training.part_tokens > 0 ? std::min(batch_tokens, training.part_tokens) : batch_tokens;  // at once
+int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training, const Kernels& kernels,
+                       int64_t batch_tokens) {
+  const int64_t part_tokens = part_tokens_on(kernels, training);
+  const int64_t tokens = part_tokens > 0 ? std::min(batch_tokens, part_tokens) : batch_tokens;  // at once
   const int64_t copies = training.ema > 0 ? 5 : 4;  // weights, gradients, two moments, the moving average
   // In addition the larger of: the loss, with the generator packed both ways and a chunk of logits; and the first
   // gradients of the backward pass.
   const int64_t generator = 2 * model.target_vocabulary * model.d_model;
-  const int64_t logits = std::min(tokens * model.target_vocabulary, default_logits_per_chunk);
+  const int64_t logits = std::min(tokens * model.target_vocabulary, kernels.logits_per_chunk);
   const int64_t loss = generator + logits + tokens * model.d_model;
   const int64_t gradients = tokens * (decoder_d_ff(model) + 4 * model.d_model);
   const int64_t floats =
@@ -63,9 +88,10 @@ int64_t training_bytes(const ModelConfig& model, const TrainingConfig& training,
   return floats * static_cast<int64_t>(sizeof(float));
 }
 
-int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, int64_t bytes) {
-  int64_t tokens = most;
-  while (tokens > least && training_bytes(model, training, tokens) > bytes) tokens -= least;
+int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& training, const Kernels& kernels,
+                             int64_t bytes) {
+  int64_t tokens = most_on(kernels);
+  while (tokens > least && training_bytes(model, training, kernels, tokens) > bytes) tokens -= least;
   return tokens;
 }
 
@@ -73,14 +99,33 @@ int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, i
   if (recipe.training.batch_tokens != automatic_batch_tokens) return recipe.training.batch_tokens;
   if (const nlohmann::json saved = saved_value(folder, "training/batch_tokens"); saved.is_number_integer())
     return saved;
-  const int64_t available = available_memory() / local_processes;
-  const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, available / 2);
+  const Kernels& kernels = training_kernels(recipe.training);
+  const Memory memory = memory_of(kernels, local_processes);
+  const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, kernels, memory.taken);
   constexpr double gigabyte = 1 << 30;
   log_info("training.batch_tokens is auto: {}, which takes about {:.2f} of {:.1f} GB available{}", tokens,
-           static_cast<double>(training_bytes(recipe.model, recipe.training, tokens)) / gigabyte,
-           static_cast<double>(available) / gigabyte,
-           tokens == most ? " (the maximum)" : "; with smaller training.part_tokens more would fit");
+           static_cast<double>(training_bytes(recipe.model, recipe.training, kernels, tokens)) / gigabyte,
+           static_cast<double>(memory.available) / gigabyte,
+           tokens == most_on(kernels) ? " (the maximum)"
+                                      : "; with smaller training.part_tokens more would fit");
   return tokens;
+}
+
+int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
+  if (recipe.training.part_tokens != automatic_part_tokens) return recipe.training.part_tokens;
+  if (const nlohmann::json saved = saved_value(folder, "training"); saved.is_object())
+    return saved.value("part_tokens", int64_t{0});  // before the option existed, batches were computed as a whole
+  const Kernels& kernels = training_kernels(recipe.training);
+  if (!is_gpu(kernels)) return part_on_cpu;
+  const DataConfig& data = recipe.data;
+  const int64_t batch_tokens =
+      data.synthetic != Synthetic::none ? data.sentences * data.length : recipe.training.batch_tokens;
+  const int64_t bytes = memory_of(kernels, local_processes).taken;
+  if (training_bytes(recipe.model, recipe.training, kernels, batch_tokens) <= bytes) return 0;
+  const int64_t part = fitting_batch_tokens(recipe.model, recipe.training, kernels, bytes);
+  log_info("training.part_tokens is auto: {}, since the memory of {} has no room for a whole batch", part,
+           device_name(kernels));
+  return part;
 }
 
 }  // namespace dragoman::internal

@@ -7,9 +7,10 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "kernels/fastest.h"
+#include "kernels/devices.h"
 #include "kernels/machine_peaks.h"
 #include "train/trainer.h"
+#include "train/training_device.h"
 
 namespace dragoman::internal {
 namespace {
@@ -71,9 +72,14 @@ TrainingPrecision resolved_precision(const Recipe& recipe, const std::string& fo
   if (recipe.training.precision != TrainingPrecision::automatic) return recipe.training.precision;
   const nlohmann::json saved = saved_value(folder, "training/precision");
   if (saved == "fp32") return TrainingPrecision::fp32;
+  if (saved == "tf32") return TrainingPrecision::tf32;
   if (saved == "bf16") return TrainingPrecision::bf16;
-  const Kernels& kernels = fastest_in_bf16(chosen_kernels());
-  if (!has_bf16(kernels)) {
+  const Kernels& kernels = training_kernels(recipe.training);
+  if (is_gpu(kernels)) {
+    log_info("training.precision is auto: using bf16, since {} is a GPU", device_name(kernels));
+    return TrainingPrecision::bf16;
+  }
+  if (!kernels.low_precision.rounded_is_fast) {
     log_info("training.precision is auto: using fp32, since {} has no fast bf16 instructions", kernels.name);
     return TrainingPrecision::fp32;
   }

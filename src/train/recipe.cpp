@@ -47,8 +47,8 @@ void declare(Options& options, TrainingConfig& c) {
   training
       .add("part_tokens", c.part_tokens,
            "tokens of the larger side to process at once: more use more memory, far fewer are slower; 0: the "
-           "whole batch",
-           at_least(0))
+           "whole batch; auto: 2048 on a processor, and the whole batch on a GPU that has the memory for it",
+           at_least(0), {"auto", automatic_part_tokens})
       .historical_default(int64_t{0});  // batches were processed whole
   training.add("accumulate", c.accumulate,
                "batches per process whose gradients are accumulated into one update", at_least(1));
@@ -68,12 +68,15 @@ void declare(Options& options, TrainingConfig& c) {
       .may_change_on_resume();
   declare_limits(training, c);
   training.add("seed", c.seed, "seed for initialisation, dropout and data", at_least(0));
+  declare_device(training, c.device).also("device").may_change_on_resume();
   training.add(
       "precision", c.precision,
-      "operands of matrix products; bf16: rounded from fp32, in which all else stays; auto: the faster on "
-      "this machine, measured once and kept",
+      "operands of matrix products; bf16: rounded from fp32, in which all else stays; tf32: the same, to fewer "
+      "digits than fp32 and more than bf16, on GPUs alone; auto: bf16 on a GPU, else the faster on this machine, "
+      "measured once and kept",
       {{"auto", TrainingPrecision::automatic},
        {"fp32", TrainingPrecision::fp32},
+       {"tf32", TrainingPrecision::tf32},
        {"bf16", TrainingPrecision::bf16}});
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",

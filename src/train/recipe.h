@@ -13,6 +13,7 @@
 #include "data/corpus_config.h"
 #include "model/config.h"
 #include "parallel/processes.h"
+#include "tensor/device_option.h"
 #include "text/vocabulary_config.h"
 #include "train/schedule.h"
 
@@ -30,14 +31,14 @@ inline bool is_of_translations(KeepBestBy by) {
 }
 
 // Of the operands of matrix products; automatic until a run begins, see precision_choice.h.
-enum class TrainingPrecision { automatic, fp32, bf16 };
+enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 
-// batch_tokens = "auto", until a run begins; see batch_size.h.
-inline constexpr int64_t automatic_batch_tokens = 0;
+// batch_tokens and part_tokens = "auto", until a run begins; see batch_size.h.
+inline constexpr int64_t automatic_batch_tokens = 0, automatic_part_tokens = -1;
 
 struct TrainingConfig {
   int64_t batch_tokens = 4096;
-  int64_t part_tokens = 2048;
+  int64_t part_tokens = automatic_part_tokens;
   int64_t accumulate = 1;
   Optimizer optimizer = Optimizer::adam;
   double learning_rate = 1e-3;
@@ -57,6 +58,7 @@ struct TrainingConfig {
   int64_t max_epochs = 0;
   double max_minutes = 0;
   int64_t seed = 1;
+  std::string device = default_device;
   TrainingPrecision precision = TrainingPrecision::fp32;
   int64_t threads = 0;
   GradientFormat reduce_as = GradientFormat::fp32;

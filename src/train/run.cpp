@@ -8,11 +8,12 @@
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/signals.h"
-#include "kernels/fastest.h"
+#include "kernels/devices.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "train/run_checks.h"
 #include "train/run_limits.h"
+#include "train/training_device.h"
 
 namespace dragoman::internal {
 namespace {
@@ -30,10 +31,6 @@ RateOptions rate_options(const Recipe& recipe) {
   return {t.schedule, t.factor, t.learning_rate, t.warmup, t.max_steps, recipe.model.d_model};
 }
 
-Precision precision_of(const TrainingConfig& training) {
-  return training.precision == TrainingPrecision::bf16 ? Precision::bf16 : Precision::fp32;
-}
-
 UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
@@ -47,13 +44,11 @@ UpdateOptions update_options(const TrainingConfig& t) {
 
 // Only the first process checks the folder and reports errors: the others wait for it later on.
 RunStore open_store(const Recipe& recipe, const RunOptions& options, const Processes& processes) {
-  if (processes.first()) check_fits_folder(recipe, options);
+  if (processes.first()) {
+    check_fits_folder(recipe, options);
+    training_kernels(recipe.training);  // before a corpus is prepared for a device that is not there
+  }
   return {options.folder, std::max(recipe.checkpoints.keep, recipe.training.average_last), processes};
-}
-
-const Kernels& kernels_of(const TrainingConfig& training) {
-  const Kernels& kernels = chosen_kernels();
-  return precision_of(training) == Precision::bf16 ? fastest_in_bf16(kernels) : kernels;
 }
 
 }  // namespace
@@ -67,7 +62,7 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
       store_(open_store(recipe, options, processes)),
       task_(make_task(recipe, options.folder, processes, observer_.stop_requested)),
       recipe_(task_.recipe),
-      device_(kernels_of(recipe_.training), thread_count(recipe_.training, processes)),
+      device_(training_kernels(recipe_.training), thread_count(recipe_.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
       trainer_(model_, update_options(recipe_.training), processes),
       recovery_(trainer_, state_, store_, *task_.training, [this] { set_first_weights(); }) {
@@ -85,7 +80,7 @@ void Run::start() {
     check_fits_new_run(options_);
     start_new();
   }
-  store_.write_config(recipe_, task_.facts, device_.kernels.name, options_.init_from);
+  store_.write_config(recipe_, task_.facts, device_name(device_.kernels), options_.init_from);
 }
 
 void Run::resume(const CheckpointInfo& checkpoint) {
@@ -110,17 +105,17 @@ void Run::set_first_weights() {
 void Run::check_agreement() const {
   check_processes_agree(
       processes_, options_.folder,
-      {trainer_.steps(), state_.position.epoch, state_.position.index, device_.kernels.name});
+      {trainer_.steps(), state_.position.epoch, state_.position.index, device_name(device_.kernels)});
 }
 
 void Run::log_setup() const {
   log_info("{:.1f} million parameters, {}{}, {}",
            static_cast<double>(trainer_.weights_for_use().size()) / 1e6,
            processes_.count() > 1 ? fmt::format("{} processes, each with ", processes_.count()) : "",
-           counted(device_.context.threads(), "thread"), device_.kernels.name);
+           counted(device_.context.threads(), "thread"), device_name(device_.kernels));
   if (recipe_.training.label_smoothing > 0)
     log_info("training and validation losses are shown without label smoothing");
-  if (precision_of(recipe_.training) == Precision::bf16 && !has_bf16(device_.kernels)) {
+  if (precision_of(recipe_.training) == Precision::bf16 && !device_.kernels.low_precision.rounded_is_fast) {
     log_warning(
         "training.precision is bf16, but this processor has no fast instructions for it ({}): bf16 is "
         "emulated in fp32, at the speed of fp32",

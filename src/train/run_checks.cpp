@@ -164,10 +164,10 @@ void check_fits_checkpoint(const nlohmann::json& state, const std::string& check
 void check_processes_agree(Processes& processes, const std::string& folder, const ProcessState& own) {
   struct Message {
     int64_t step, epoch, index;
-    char instruction_set[32];
+    char instruction_set[128];
     bool stands_as(const Message& o) const { return step == o.step && epoch == o.epoch && index == o.index; }
   } message = {own.step, own.epoch, own.index, {}};
-  std::string_view(own.instruction_set).copy(message.instruction_set, sizeof message.instruction_set - 1);
+  own.instruction_set.copy(message.instruction_set, sizeof message.instruction_set - 1);
   const std::vector<Message> all = processes.gather(message);
   const std::string_view kernels = all[0].instruction_set;
   for (const Message& other : all) {
@@ -176,7 +176,8 @@ void check_processes_agree(Processes& processes, const std::string& folder, cons
     if (!processes.first()) throw Error("");
     if (!same_kernels) {
       throw Error(
-          "processes have different instruction sets, {} and {}: set DRAGOMAN_ISA to one that all have",
+          "processes have different instruction sets, {} and {}: set DRAGOMAN_ISA to one that all have, or "
+          "training.device to a GPU of one kind",
           kernels, other.instruction_set);
     }
     throw Error("processes see different checkpoints in {}: it must be one folder, shared by all", folder);

@@ -33,7 +33,7 @@ void check_fits_checkpoint(const nlohmann::json& state, const std::string& check
 // same kernels.
 struct ProcessState {
   int64_t step, epoch, index;
-  const char* instruction_set;
+  std::string instruction_set;  // or the GPU
 };
 
 // That all processes are at the same point. Only the first process reports what is wrong.

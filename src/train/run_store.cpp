@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/quotes.h"
 #include "data/synthetic.h"
+#include "kernels/devices.h"
 #include "model/folder.h"
 #include "model/weights.h"
 #include "text/vocabulary_checksums.h"
@@ -145,7 +146,7 @@ void RunStore::write_checkpoint(const Trainer& trainer, const RunState& state, C
                                   {"model", to_json(trainer.model().config)},
                                   {"corpus", corpus_},
                                   {"build", build_name()},
-                                  {"instruction_set", trainer.model().device.kernels.name},
+                                  {"instruction_set", device_name(trainer.model().device.kernels)},
                                   {"processes", processes_}};
   trainer.save(checkpoints_, content, reason, best_step);
   saved_step_ = step;
@@ -177,7 +178,7 @@ void RunStore::warn_if_bits_change(const nlohmann::json& saved, const Trainer& t
                                    const RunState& state) const {
   const int processes = saved.value("processes", 1);
   const std::string build = saved.value("build", build_name());
-  std::string before = saved.at("instruction_set"), now = trainer.model().device.kernels.name;
+  std::string before = saved.at("instruction_set"), now = device_name(trainer.model().device.kernels);
   if (build != build_name()) {
     before += fmt::format(" (build {})", build);
     now += fmt::format(" (build {})", build_name());

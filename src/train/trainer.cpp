@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,32 @@
 #include "train/schedule.h"
 
 namespace dragoman::internal {
+namespace {
+
+// Calls visit(slice, is_last) for the parts that each batch is computed in.
+template <class Visit>
+void for_each_slice(std::span<const Batch> batches, int64_t part_tokens, Visit visit) {
+  for (const Batch& batch : batches) {
+    BatchSlice rest = whole(batch);
+    for (int64_t slices = slice_count(batch, part_tokens); slices > 0; --slices) {
+      const bool is_last = slices == 1 && &batch == &batches.back();
+      visit(take_slice(rest, slices), is_last);
+    }
+  }
+}
+
+// `losses`: two for each target.
+LossSums sums_of(const BatchSlice& batch, std::span<const float> losses) {
+  LossSums sums = {.source_tokens = std::ssize(batch.source.ids),
+                   .target_tokens = std::ssize(batch.target_input.ids)};
+  for (size_t i = 0; i < losses.size(); i += 2) {
+    sums.smoothed += static_cast<double>(losses[i]);
+    sums.unsmoothed += static_cast<double>(losses[i + 1]);
+  }
+  return sums;
+}
+
+}  // namespace
 
 LossSums& LossSums::operator+=(const LossSums& other) {
   smoothed += other.smoothed;
@@ -30,7 +57,8 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
     average_ = Tensor(model.device.pool, 1, static_cast<int64_t>(model.parameters.weights().size()));
 }
 
-LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
+// Adds the gradients where there is a tape. Two losses for each target, which nobody waits for here.
+Tensor Trainer::run(const BatchSlice& batch, Tape* tape) {
   Device& device = model_.device;
   const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
   const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
@@ -40,21 +68,20 @@ LossSums Trainer::run(const BatchSlice& batch, Tape* tape) {
             .precision = tape != nullptr ? options_.precision : Precision::fp32,
             .seed = options_.seed,
             .update = static_cast<uint64_t>(steps_)};
-  const Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
+  Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
   if (tape != nullptr) tape->backward();
-
-  LossSums sums = {.source_tokens = source.count(), .target_tokens = target.count()};
-  const HostView<const float> values = losses.values();
-  for (size_t i = 0; i < values.size(); i += 2) {
-    sums.smoothed += static_cast<double>(values[i]);
-    sums.unsmoothed += static_cast<double>(values[i + 1]);
-  }
-  return sums;
+  return losses;
 }
 
-LossSums Trainer::add_gradients(const Batch& batch) { return run(whole(batch), &tape_); }
+LossSums Trainer::add_gradients(const Batch& batch) {
+  const Tensor losses = run(whole(batch), &tape_);
+  return sums_of(whole(batch), losses.values().span());
+}
 
-LossSums Trainer::evaluate(const Batch& batch) { return run(whole(batch), nullptr); }
+LossSums Trainer::evaluate(const Batch& batch) {
+  const Tensor losses = run(whole(batch), nullptr);
+  return sums_of(whole(batch), losses.values().span());
+}
 
 LossSums Trainer::over_all(const LossSums& own) {
   if (processes_.count() == 1) return own;
@@ -63,21 +90,42 @@ LossSums Trainer::over_all(const LossSums& own) {
   return sums;
 }
 
+// Of all slices, one after another.
+Tensor Trainer::add_gradients(std::span<const Batch> batches) {
+  const int64_t targets =
+      std::accumulate(batches.begin(), batches.end(), int64_t{0},
+                      [](int64_t sum, const Batch& batch) { return sum + batch.target_tokens(); });
+  Device& device = model_.device;
+  Tensor losses(device.pool, targets, 2);
+  int64_t row = 0;
+  for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool is_last) {
+    if (is_last) gradient_sum_.begin(tape_);
+    const Tensor part = run(slice, &tape_);
+    device.memory.copy(losses.row_range(row, part.rows()).data(), part.data(),
+                       static_cast<size_t>(2 * part.rows()) * sizeof(float));
+    row += part.rows();
+  });
+  return losses;
+}
+
+// The host waits for a device only at the end: for the sum of squares, which comes after everything else, so that the
+// losses are there, too.
 Gradients Trainer::compute(std::span<const Batch> batches) {
   model_.parameters.clear_gradients();
-  LossSums own;
-  for (const Batch& batch : batches) {
-    BatchSlice rest = whole(batch);
-    for (int64_t slices = slice_count(batch, options_.part_tokens); slices > 0; --slices) {
-      if (slices == 1 && &batch == &batches.back()) gradient_sum_.begin(tape_);
-      own += run(take_slice(rest, slices), &tape_);
-    }
-  }
+  const Tensor losses = add_gradients(batches);
   gradient_sum_.finish(tape_);
-  Gradients result = {.sums = over_all(own)};
   const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
+  LossSums own;
+  const HostView<const float> values = losses.values();
+  std::span<const float> rest = values.span();
+  for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool) {
+    const size_t count = 2 * slice.targets.size();
+    own += sums_of(slice, rest.first(count));
+    rest = rest.subspan(count);
+  });
+  Gradients result = {.sums = over_all(own)};
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
   return result;
 }

@@ -89,7 +89,8 @@ class Trainer {
     std::vector<CheckpointFile> files;
   };
 
-  LossSums run(const BatchSlice& batch, Tape* tape);
+  Tensor run(const BatchSlice& batch, Tape* tape);
+  Tensor add_gradients(std::span<const Batch> batches);
   CheckpointTensors checkpoint_tensors() const;
   LossSums over_all(const LossSums& own);
 

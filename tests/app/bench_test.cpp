@@ -42,7 +42,7 @@ TEST_F(BenchCommand, ATextIsTranslatedAsTranslateDoes) {
   const std::string text = write("text", "a b c\n\na c\nb\n");
   const auto row = nlohmann::json::parse(
       bench("--model " + folder_.path + " --batch 2 --beam 3 --format json --text " + text));
-  const auto model = load_model(folder_.path, 1);
+  const auto model = load_model(folder_.path, {.threads = 1});
   DecodingRounds rounds(model->model, {.batch = 2, .beam = 3},
                         work_of_text(*model, text, {.batch = 2, .beam = 3}));
   rounds.seconds();

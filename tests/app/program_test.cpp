@@ -1,8 +1,10 @@
 // The program as a user meets it: exit codes, and which stream says what.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -50,6 +52,40 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
   EXPECT_NE(run("--help").output.find("  train "), std::string::npos);
   EXPECT_NE(run("train --help").output.find("--model.d_model N"), std::string::npos);
   EXPECT_EQ(run("help train").output, run("train --help").output);
+}
+
+// On a machine without a plug-in for GPUs, as a named one that is not there makes any machine.
+TEST(Program, ADeviceIsAnyCommandsThatRunsAModel) {
+  const std::string folder = testing::TempDir() + "device_run", copy = copy_recipe + " --out " + folder,
+                    quick = " --training.max_epochs 1 --data.batches 2 --data.sentences 4 --resume auto";
+  setenv("DRAGOMAN_CUDA_PLUGIN", "/nowhere/plugin.so", 1);
+  for (const char* flag : {"--device", "--training.device"}) {
+    const std::string name = flag;
+    const std::string refused = error_of("train " + copy + quick + " " + name + " cuda", 1);
+    EXPECT_NE(refused.find("/nowhere/plugin.so"), refused.npos) << refused;
+    EXPECT_EQ(std::ranges::count(refused, '\n'), 1) << refused;
+    const std::string nonsense = error_of("train " + copy + quick + " " + name + " nonsense", 2);
+    EXPECT_NE(nonsense.find("auto, cpu, cuda or cuda:N"), nonsense.npos) << nonsense;
+  }
+  EXPECT_EQ(run("train " + copy + quick + " --device cpu").exit_code, 0);
+  EXPECT_EQ(run("train " + copy + quick + " --training.max_epochs 2").exit_code, 0) << "it may change";
+  for (const std::string command : {"bench --rounds 1 --sentences 1 --length 2 --batch 1 --beam 1 --vocabulary 9 "
+                                    "--model.encoder_layers 1 --model.decoder_layers 1 --model.d_model 8"}) {
+    EXPECT_EQ(run(command + " --device cpu").exit_code, 0);
+    error_of(command + " --device cuda:1", 1);
+    error_of(command + " --device cuda:", 2);
+  }
+  for (const char* command : {"translate --model " , "generate --model ", "score --model ", "evaluate --model ",
+                              "inspect --model ", "serve --model "})
+    error_of(command + folder + " --device gpu", 2);
+  const std::string precise = error_of("train " + copy + quick + " --training.precision tf32", 2);
+  EXPECT_NE(precise.find("only GPUs have"), precise.npos) << precise;
+  const Outcome machine = run("info");
+  EXPECT_EQ(machine.exit_code, 0);
+  EXPECT_NE(machine.output.find("\nGPU                     none: "), machine.output.npos) << machine.output;
+  error_of("info --verify", 2);
+  unsetenv("DRAGOMAN_CUDA_PLUGIN");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Program, TheManualPageHasAllCommands) {

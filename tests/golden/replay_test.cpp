@@ -33,12 +33,9 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.fixture << " on " << 
 // Every fixture in the folder on every table of kernels.
 std::vector<Case> cases() {
   std::vector<Case> result;
-  const KernelTables available = available_kernels();
   for (const auto& file : std::filesystem::directory_iterator(fixtures())) {
     if (file.path().extension() != ".safetensors") continue;
-    for (int i = 0; i < available.count; ++i) {
-      result.push_back({file.path().stem().string(), available.tables[i]});
-    }
+    for (const Kernels* kernels : every_table()) result.push_back({file.path().stem().string(), kernels});
   }
   std::ranges::sort(result, {}, [](const Case& c) { return c.fixture + " " + c.kernels->name; });
   return result;

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/cuda/plugin.h"
+#include "kernels/cuda_plugin.h"
 
 namespace dragoman::internal {
 namespace {

@@ -35,14 +35,16 @@ TEST(Tables, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
 TEST(Tables, TheLastMultiplyBf16Themselves) {
   for (const Kernels* kernels : every_instruction_set()) {
     const std::string name = kernels->name;
-    EXPECT_EQ(has_bf16(*kernels), name == "avx512bf16" || name == "amx") << name;
+    EXPECT_EQ(kernels->low_precision.rounded_is_fast, name == "avx512bf16" || name == "amx") << name;
   }
 }
 
 TEST(Tables, AreComplete) {
   for (const Kernels* kernels : every_instruction_set()) {
+    Kernels table = *kernels;
+    table.low_precision.rounded_is_fast = true;  // the only entry that may be 0
     void (*entries[sizeof(Kernels) / sizeof(void*)])();
-    std::memcpy(static_cast<void*>(entries), static_cast<const void*>(kernels), sizeof entries);
+    std::memcpy(static_cast<void*>(entries), static_cast<const void*>(&table), sizeof entries);
     for (const auto entry : entries) EXPECT_NE(entry, nullptr) << kernels->name;
   }
 }

@@ -161,7 +161,7 @@ inline std::vector<ModelCase> decoding_cases(const std::vector<NamedConfig>& con
   return cases;
 }
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {
-  const std::string name = test.param.named.name + "_" + test.param.kernels->name;
+  const std::string name = test.param.named.name + "_" + name_in_tests(*test.param.kernels);
   return test.param.precision == Precision::fp32 ? name : name + "_" + name_of(test.param.precision);
 }
 

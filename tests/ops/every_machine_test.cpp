@@ -61,7 +61,7 @@ TEST_P(EveryMachine, Bf16IsNearFp32) {
 TEST_P(EveryMachine, ThreadsChangeNoBit) {
   for (const Kernels* kernels : every_table()) {
     // Beside it stands a table with the same products of floats.
-    const Precision precision = has_bf16(*kernels) ? Precision::bf16 : Precision::fp32;
+    const Precision precision = kernels->low_precision.rounded_is_fast ? Precision::bf16 : Precision::fp32;
     const OpResult alone = run(*kernels, 1, precision);
     for (const int threads : {2, 3}) {
       SCOPED_TRACE(std::string(kernels->name) + ", threads: " + std::to_string(threads));

@@ -1,6 +1,7 @@
 // Label smoothing against the articles' numbers. The distribution that a kernel smooths towards is read off its
 // gradient: with equal logits that is 1/V minus the target's row.
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -98,8 +99,7 @@ TEST_P(Smoothed, ConfidenceIsPenalised) {
   EXPECT_GT(divergence(99), divergence(50));  // too sure
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Smoothed,
-testing::ValuesIn(every_table()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(Every, Smoothed, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

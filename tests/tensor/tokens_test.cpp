@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tensor/counting_memory.h"
 
 namespace dragoman::internal {
 namespace {
@@ -54,6 +55,20 @@ TEST_F(Packing, LengthsMustFit) {
 TEST_F(Packing, GivesItsMemoryBack) {
   { const Tokens tokens = pack({5, 6, 7}, {1, 2}); }
   EXPECT_EQ(device.pool.in_use(), 0U);
+}
+
+// Nothing waits for a device: what is packed comes from the host.
+TEST_F(Packing, DownloadsNothing) {
+  CountingMemory memory;
+  Device counting(device.kernels, std::unique_ptr<Context>(device.kernels.new_context(1)), memory);
+  const Tokens tokens =
+      pack_tokens(counting, std::vector{5, 6, 7, 8}, std::vector{3, 1}, std::vector<uint64_t>{7, 9});
+  EXPECT_EQ(memory.downloads, 0);
+  const auto rows = tokens.rows.values();
+  EXPECT_EQ(memory.downloads, 1);
+  EXPECT_EQ(rows[2].pair, 7U);
+  EXPECT_EQ(rows[2].position, 2U);
+  EXPECT_EQ(tokens.spans.spans.values()[1].begin, 3);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "temporary_folder.h"
 #include "train/batches.h"
 
 namespace dragoman::internal {
@@ -74,7 +75,8 @@ TEST_P(BatchMemory, IsAsEstimated) {
   trainer.update(batches, 0.01);
   trainer.update(batches, 0.01);
   const auto peak = static_cast<double>(small.device.pool.peak());
-  const auto estimate = static_cast<double>(training_bytes(config, {.part_tokens = part_tokens}, tokens));
+  const auto estimate = static_cast<double>(training_bytes(
+      config, {.part_tokens = part_tokens}, small.device.kernels, tokens));
   EXPECT_GT(estimate, 0.95 * peak);
   EXPECT_LT(estimate, 1.05 * peak);
 }
@@ -85,17 +87,22 @@ INSTANTIATE_TEST_SUITE_P(Of, BatchMemory, testing::ValuesIn(memory_cases()),
 TEST(BatchTokens, AreAsManyAsFit) {
   const ModelConfig config = memory_cases()[0].config;
   const TrainingConfig whole = {.part_tokens = 0};
-  const auto bytes = [&](int64_t tokens) { return training_bytes(config, whole, tokens); };
-  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(5120)), 5120);
-  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(5120) - 1), 4864);
-  EXPECT_EQ(fitting_batch_tokens(config, whole, bytes(1 << 20)), 16384);
-  EXPECT_EQ(fitting_batch_tokens(config, whole, 0), 256);
+  const Kernels& cpu = chosen_kernels();
+  const auto bytes = [&](int64_t tokens) { return training_bytes(config, whole, cpu, tokens); };
+  const auto fitting = [&](const TrainingConfig& training, int64_t available) {
+    return fitting_batch_tokens(config, training, cpu, available);
+  };
+  EXPECT_EQ(fitting(whole, bytes(5120)), 5120);
+  EXPECT_EQ(fitting(whole, bytes(5120) - 1), 4864);
+  EXPECT_EQ(fitting(whole, bytes(1 << 20)), 16384);
+  EXPECT_EQ(fitting(whole, 0), 256);
   TrainingConfig averaged = whole;
   averaged.ema = 0.9;  // takes room, too
-  EXPECT_LT(fitting_batch_tokens(config, averaged, bytes(5120)), 5120);
+  EXPECT_LT(fitting(averaged, bytes(5120)), 5120);
   const TrainingConfig in_parts = {.part_tokens = 1024};
-  EXPECT_EQ(fitting_batch_tokens(config, in_parts, bytes(1024)), 16384);
-  EXPECT_EQ(fitting_batch_tokens(config, in_parts, bytes(1024) - 1), 768);  // not even a part
+  EXPECT_EQ(fitting(in_parts, bytes(1024)), 16384);
+  EXPECT_EQ(fitting(in_parts, bytes(1024) - 1), 768);  // not even a part
+  EXPECT_EQ(training_bytes(config, {}, cpu, 8192), training_bytes(config, {.part_tokens = 2048}, cpu, 8192));
 }
 
 TEST(BatchTokens, AreKeptByAResumedRun) {
@@ -109,6 +116,16 @@ TEST(BatchTokens, AreKeptByAResumedRun) {
   recipe.training.batch_tokens = 123;  // a number is what it is
   EXPECT_EQ(resolved_batch_tokens(recipe, folder.string()), 123);
   std::filesystem::remove_all(folder);
+}
+
+TEST(PartTokens, AreKeptByAResumedRun) {
+  const TemporaryFolder folder;
+  Recipe recipe = {.training = {.part_tokens = automatic_part_tokens, .device = "cpu"}};
+  EXPECT_EQ(resolved_part_tokens(recipe, folder.path("")), 2048);
+  folder.write("config.json", R"({"format": 1, "recipe": {"training": {"part_tokens": 0}}})");
+  EXPECT_EQ(resolved_part_tokens(recipe, folder.path("")), 0) << "whatever the device is now";
+  recipe.training.part_tokens = 77;
+  EXPECT_EQ(resolved_part_tokens(recipe, folder.path("")), 77);
 }
 
 }  // namespace

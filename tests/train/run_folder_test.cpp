@@ -86,8 +86,22 @@ TEST_F(RunFolder, ARunKeepsItsPartTokens) {
   config["recipe"]["training"].erase("part_tokens");
   write_file(path, {config.dump()});
   EXPECT_THROW(train("run"), UsageError);
+  recipe_.training.part_tokens = automatic_part_tokens;
+  EXPECT_EQ(train("run").steps, 4);
+  EXPECT_EQ(saved_value(folder_.path("run"), "training/part_tokens"), 0);
   recipe_.training.part_tokens = 0;
   EXPECT_EQ(train("run").steps, 4);
+}
+
+TEST_F(RunFolder, ARunGoesOnOnAnotherDevice) {
+  recipe_.training.device = "cpu";
+  train("run");
+  EXPECT_EQ(saved_value(folder_.path("run"), "training/device"), "cpu");
+  recipe_.training.device = "auto";
+  EXPECT_EQ(train("run").steps, 4);
+  EXPECT_EQ(saved_value(folder_.path("run"), "training/device"), "auto");
+  recipe_.training.precision = TrainingPrecision::tf32;
+  EXPECT_THROW(train("new"), UsageError) << "only GPUs have it";
 }
 
 TEST_F(RunFolder, ARunThatWasSavedUnderFormerNamesGoesOn) {

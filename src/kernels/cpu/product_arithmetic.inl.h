@@ -74,8 +74,10 @@ struct Pairs {
 // What the instruction set has for bf16.
 #if defined(__AVX512BF16__) || defined(DRAGOMAN_TILES)
 using RoundedFloats = Pairs;
+constexpr bool has_bf16_instructions = true;
 #else
 using RoundedFloats = RoundedSingles;
+constexpr bool has_bf16_instructions = false;
 #endif
 
 }  // namespace

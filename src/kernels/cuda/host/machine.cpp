@@ -118,6 +118,8 @@ void Machine::run_thread() {
   try {
     launch_->body(launch_->argument);
     block_.finish(running.thread);
+    CHECK(block_.finished() || !block_.order.empty(), "no thread of the kernel {} can go on",
+          launch_->kernel);
   } catch (...) {
     failure_ = std::current_exception();
   }

@@ -1,0 +1,32 @@
+// A device whose memory is the host's, though nobody is told so, and that counts what is downloaded: each time the host
+// would wait for a GPU.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "kernels/memory.h"
+
+namespace dragoman::internal {
+
+class CountingMemory final : public DeviceMemory {
+ public:
+  void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
+  void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
+  void commit(void* data, size_t bytes) override { cpu_memory().commit(data, bytes); }
+  void upload(void* to, const void* from, size_t bytes) override { cpu_memory().upload(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override {
+    ++downloads;
+    cpu_memory().download(to, from, bytes);
+  }
+  void copy(void* to, const void* from, size_t bytes) override { cpu_memory().copy(to, from, bytes); }
+  void fill(Matrix to, float value) override { cpu_memory().fill(to, value); }
+  std::shared_ptr<const void> adopt(std::shared_ptr<const void> host, size_t bytes) override {
+    return cpu_memory().adopt(std::move(host), bytes);
+  }
+  bool is_host_memory() const override { return false; }
+
+  int downloads = 0;
+};
+
+}  // namespace dragoman::internal
