@@ -69,14 +69,15 @@ TEST(Program, ADeviceIsAnyCommandsThatRunsAModel) {
   }
   EXPECT_EQ(run("train " + copy + quick + " --device cpu").exit_code, 0);
   EXPECT_EQ(run("train " + copy + quick + " --training.max_epochs 2").exit_code, 0) << "it may change";
-  for (const std::string command : {"bench --rounds 1 --sentences 1 --length 2 --batch 1 --beam 1 --vocabulary 9 "
-                                    "--model.encoder_layers 1 --model.decoder_layers 1 --model.d_model 8"}) {
+  for (const std::string command :
+       {"bench --rounds 1 --sentences 1 --length 2 --batch 1 --beam 1 --vocabulary 9 "
+        "--model.encoder_layers 1 --model.decoder_layers 1 --model.d_model 8"}) {
     EXPECT_EQ(run(command + " --device cpu").exit_code, 0);
     error_of(command + " --device cuda:1", 1);
     error_of(command + " --device cuda:", 2);
   }
-  for (const char* command : {"translate --model " , "generate --model ", "score --model ", "evaluate --model ",
-                              "inspect --model ", "serve --model "})
+  for (const char* command : {"translate --model ", "generate --model ", "score --model ",
+                              "evaluate --model ", "inspect --model ", "serve --model "})
     error_of(command + folder + " --device gpu", 2);
   const std::string precise = error_of("train " + copy + quick + " --training.precision tf32", 2);
   EXPECT_NE(precise.find("only GPUs have"), precise.npos) << precise;
