@@ -168,6 +168,20 @@ TEST_F(DevicesTest, AFailureInsideThePluginIsAnError) {
   EXPECT_THROW(free_device_memory(gpu), Error);
 }
 
+// The plug-in of this build can be opened on a machine without a driver, and is of this program.
+TEST_F(DevicesTest, ThePluginOfThisBuildOpensAnywhere) {
+#if defined(DRAGOMAN_REAL_PLUGIN)
+  set("DRAGOMAN_CUDA_PLUGIN", DRAGOMAN_REAL_PLUGIN);
+  const std::string problem = why_no_gpu();
+  EXPECT_TRUE(problem.empty() || problem.find("driver") != std::string::npos ||
+              problem.find("GPU of NVIDIA's") != std::string::npos ||
+              problem.find("compute capability") != std::string::npos)
+      << problem;
+#else
+  GTEST_SKIP() << "this build has no plug-in";
+#endif
+}
+
 // A copy of this program in a folder of its own runs the disabled test below.
 TEST_F(DevicesTest, ThePluginIsFoundBesideTheProgramAndInItsLibraryFolder) {
   namespace fs = std::filesystem;
