@@ -20,7 +20,10 @@ BYTES_PER_SECOND = 3.35e12
 BANDWIDTH_SHARE = 0.80
 PEAKS = {"bf16": 990e12, "tf32": 495e12, "fp32": 67e12}  # of products; fp32 is that of the ordinary cores
 TENSOR_SHARE = 0.60  # of a product's peak, where it fills the GPU
-CORE_SHARE = 0.30  # of fp32's peak, for attention, whose operands come from shared memory
+# Of fp32's peak, for attention: its operands come from shared memory, five single floats for four multiply-adds, and
+# each score has a counter of dropout's computed. With four floats at once, and a counter for all that it decides: twice.
+CORE_SHARE, CORE_SHARE_IN_FOURS = 0.15, 0.30
+ATTENTION_TENSOR_SHARE = 0.10  # of the tensor cores' peak
 START = 2.5e-6  # seconds that a kernel adds
 WAIT = 0.5e-6  # seconds until a thread has what it reads from memory
 PROCESSORS = 132
@@ -57,9 +60,11 @@ CHANGES = {
     "split": "the weights' gradients split over the batch's rows, into as many parts as fill the GPU, added in order",
     "copies": "kernels that write what a product reads (norms, attention, activations, backward) write it in bf16 "
     "as well, the loss its gradient in bf16 alone, and Adam the weights: no operand is rounded by a kernel of its own",
+    "fours": "attention reads four floats of shared memory at once, and computes one of dropout's counters for all the "
+    "keys that it decides for",
     "sums": "sums over rows (the gradients of gains and biases) by the kernel that makes what is summed, one a block",
     "halves": "all activations but the sums of residuals in bf16 alone, logits included",
-    "tensor": "attention's backward on the tensor cores, at a tenth of their peak",
+    "tensor": "attention on the tensor cores, at a tenth of their peak",
 }
 
 
@@ -188,22 +193,25 @@ class Step:
 
     # --- attention ------------------------------------------------------------------------------------------------
 
-    def attention_kernel(self, name, n, matrices_read, matrices_written, products, rate):
+    def attention_rate(self):
+        if "tensor" in self.changes and self.precision != "fp32":
+            return PEAKS[self.precision] * ATTENTION_TENSOR_SHARE
+        return PEAKS["fp32"] * (CORE_SHARE_IN_FOURS if "fours" in self.changes else CORE_SHARE)
+
+    def attention_kernel(self, name, n, matrices_read, matrices_written, products):
         count = n * self.size.d
         self.add(f"attention {name}", "attention", self.activation * matrices_read * count,
                  (self.activation + self.copy) * matrices_written * count,
-                 2 * products * n * self.size.length * self.size.d, rate)
+                 2 * products * n * self.size.length * self.size.d, self.attention_rate())
 
     def attention(self, n, name):
-        self.attention_kernel(name, n, 3, 1, 2, PEAKS["fp32"] * CORE_SHARE)
+        self.attention_kernel(name, n, 3, 1, 2)
 
     def attention_backward(self, n, name):
         """The last two kernels compute the scores and the gradients of their softmax; then one, or two products."""
-        on_tensor_cores = "tensor" in self.changes and self.precision != "fp32"
-        rate = PEAKS[self.precision] * 0.1 if on_tensor_cores else PEAKS["fp32"] * CORE_SHARE
-        self.attention_kernel(f"{name}: out · dout", n, 2, 0, 0, rate)
-        self.attention_kernel(f"{name}: dq", n, 4, 1, 3, rate)
-        self.attention_kernel(f"{name}: dk and dv", n, 4, 2, 4, rate)
+        self.attention_kernel(f"{name}: out · dout", n, 2, 0, 0)
+        self.attention_kernel(f"{name}: dq", n, 4, 1, 3)
+        self.attention_kernel(f"{name}: dk and dv", n, 4, 2, 4)
 
     # --- the ends -------------------------------------------------------------------------------------------------
 

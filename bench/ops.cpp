@@ -2,8 +2,8 @@
 //
 // The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s, the others with memory
 // bandwidth; data that stays in a cache between two ops may exceed that. The last column gives each op's share of a
-// training step, counting the op as often as the model uses it. On a GPU an op is compared with the limit that is nearer,
-// and every op reads its inputs and writes its outputs.
+// training step, counting the op as often as the model uses it. On a GPU an op is compared with the nearer limit: every
+// op reads its inputs and writes its outputs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -62,8 +62,8 @@ struct MachineLimits {
   int threads;
   std::string instruction_set;  // or the GPU
   Precision precision;
-  double operations,
-      bytes;       // a second: on registers, and of the weights, which may be in a cache; 0: not known
+  // A second: on registers, and of the weights, which may be in a cache. 0: not known.
+  double operations, bytes;
   double weights;  // bytes that a step reads
 };
 
