@@ -71,7 +71,7 @@ target_link_libraries(dragoman_cuda PRIVATE ${DRAGOMAN_CUDART} ${DRAGOMAN_CUBLAS
 set(exports ${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)
 target_link_options(dragoman_cuda PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -Wl,--as-needed)
 get_filename_component(cuda_libraries ${DRAGOMAN_CUBLASLT} DIRECTORY)
-set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." ${cuda_libraries})
+set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." ${cuda_libraries} /usr/local/cuda/lib64)
 set_target_properties(dragoman_cuda PROPERTIES
   LINK_DEPENDS ${exports} UNITY_BUILD OFF LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}

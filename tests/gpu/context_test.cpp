@@ -75,6 +75,16 @@ TEST_F(CudaContextTest, AFailedLaunchNamesItsKernel) {
   context.launched("norm");
 }
 
+TEST_F(CudaContextTest, AGpuThatCannotBeOpenedMayBeTriedAgain) {
+  fake_gpu().count = 3;
+  fake_gpu().start_status = cudaErrorDevicesUnavailable;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(failure_of([] { Gpu::of(2); }),
+              "cuda:2 (Fake) cannot be used: fake error; see with nvidia-smi what else uses it");
+  fake_gpu().start_status = cudaSuccess;
+  EXPECT_EQ(Gpu::of(2).number(), 2);
+}
+
 TEST_F(CudaContextTest, MemoryThatIsTooSmallIsASentence) {
   CudaContext context(Gpu::of(0), 1);
   const std::string failure = failure_of([&] { context.workspace(size_t{5} << 30); });

@@ -41,6 +41,7 @@ struct FakeGpu {
   int driver_version = 13000;
   int count = 1;
   cudaError_t count_status = cudaSuccess;
+  cudaError_t start_status = cudaSuccess;   // of a new stream
   cudaError_t launch_status = cudaSuccess;  // of the next launch
   cudaError_t failure = cudaSuccess;        // of every wait
   size_t capacity = size_t{1} << 30;

@@ -57,7 +57,7 @@ cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = reinterpret_cast<cudaStream_t>(&fake_gpu());
-  return cudaSuccess;
+  return fake_gpu().start_status;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t) {

@@ -28,7 +28,13 @@ class CudaMemoryTest : public testing::Test {
     return values;
   }
 
-  CudaMemory memory{Gpu::of(0)};
+  // One for all tests, since a GPU's is never destroyed.
+  static CudaMemory& shared_memory() {
+    static auto* const shared = new CudaMemory(Gpu::of(0));
+    return *shared;
+  }
+
+  CudaMemory& memory = shared_memory();
 };
 
 std::vector<float> counted(size_t count, float first = 0) {

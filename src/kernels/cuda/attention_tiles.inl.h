@@ -1,6 +1,6 @@
-// What all kernels of attention are made of. A block works on one head of a span. It has a tile of rows of its own, four
-// a warp (queries; in the backward of keys and values, keys), and meets the other side in tiles of 32, one a lane. Both
-// stand in shared memory, 64 columns at a time; a wider head goes through it chunk by chunk. Tiles count from the
+// What all kernels of attention are made of. A block works on one head of a span. It has a tile of rows of its own,
+// four a warp (queries; in the backward of keys and values, keys), and meets the other side in tiles of 32, one a lane.
+// Both stand in shared memory, 64 columns at a time; a wider head goes through it chunk by chunk. Tiles count from the
 // beginning of the span, so that a row's result is the same alone, in a step of decoding, and among others.
 #pragma once
 

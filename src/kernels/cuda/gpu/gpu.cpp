@@ -23,15 +23,22 @@ Gpu& Gpu::of(int number) {
 
 Gpu::Gpu(int number) : number_(number) {
   cudaDeviceProp properties = {};
-  check(cudaGetDeviceProperties(&properties, number), "asking for its properties");
+  name_ = "cuda:" + std::to_string(number);
+  must_start(cudaGetDeviceProperties(&properties, number));
   name_ = "cuda:" + std::to_string(number) + " (" + properties.name + ")";
-  check(cudaSetDevice(number), "its start");
+  must_start(cudaSetDevice(number));
   // A stream that waits for no other one of the process.
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "its start");
-  check(cudaHostAlloc(&download_buffer_, download_size, cudaHostAllocDefault), "its start");
+  must_start(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  must_start(cudaHostAlloc(&download_buffer_, download_size, cudaHostAllocDefault));
   const cublasStatus_t status = cublasLtCreate(&products_);
   if (status != CUBLAS_STATUS_SUCCESS)
     fail("cuBLASLt cannot be started on " + name_ + ": " + cublasLtGetStatusString(status));
+}
+
+void Gpu::must_start(cudaError_t status) const {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // it is reported here
+  fail(name_ + " cannot be used: " + cudaGetErrorString(status) + "; see with nvidia-smi what else uses it");
 }
 
 void Gpu::wait(const char* doing) const {
@@ -105,16 +112,15 @@ bool is_lost(cudaError_t status) {
 
 void Gpu::failed(cudaError_t status, const char* doing) const {
   const std::string words = cudaGetErrorString(status);
-  const std::string where = name_.empty() ? "cuda:" + std::to_string(number_) : name_;
   cudaGetLastError();  // it is reported here
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidKernelImage)
-    fail(where + " cannot run this build's kernels (" + words +
+    fail(name_ + " cannot run this build's kernels (" + words +
          "): name its architecture in DRAGOMAN_CUDA_ARCHITECTURES and build again");
   if (status == cudaErrorMemoryAllocation) out_of_memory(0);
   if (is_lost(status))
-    fail(where + " has failed, which was found at " + doing + ": " + words +
+    fail(name_ + " has failed, which was found at " + doing + ": " + words +
          "; what it computed is lost, so start again: training goes on from its last checkpoint");
-  fail(where + " refuses " + doing + ": " + words);
+  fail(name_ + " refuses " + doing + ": " + words);
 }
 
 }  // namespace dragoman::internal

@@ -31,6 +31,9 @@ class Gpu {
     if (status != cudaSuccess) failed(status, doing);
   }
 
+  // The same while it is being opened.
+  void must_start(cudaError_t status) const;
+
   // For all that the stream was asked for so far; throws Error if any of it failed.
   void wait(const char* doing) const;
   // Copies to the host, and waits for it.

@@ -1,5 +1,6 @@
 // The one function that the plug-in exports, and the table of kernels of each GPU.
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -12,6 +13,12 @@
 
 namespace dragoman::internal {
 namespace {
+
+// GPUs are numbered as nvidia-smi numbers them, unless the user wants another order.
+void start(void (*fail)(const char* message)) {
+  report_failures_to(fail);
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+}
 
 CudaDriver find_driver() {
   CudaDriver found = {};
@@ -87,12 +94,7 @@ const Kernels* table(int gpu, bool tf32) {
 extern "C" __attribute__((visibility("default"))) const dragoman::internal::CudaPlugin*
 dragoman_cuda_plugin() {
   using namespace dragoman::internal;
-  static const CudaPlugin plugin = {DRAGOMAN_PLUGIN_VERSION,
-                                    sizeof(Kernels),
-                                    report_failures_to,
-                                    find_driver,
-                                    describe,
-                                    free_memory,
-                                    table};
+  static const CudaPlugin plugin = {
+      DRAGOMAN_PLUGIN_VERSION, sizeof(Kernels), start, find_driver, describe, free_memory, table};
   return &plugin;
 }

@@ -15,10 +15,10 @@ constexpr size_t page_size = size_t{2} << 20, alignment = 256;
 // Never destroyed, as its GPU.
 UploadRing::UploadRing(const Gpu& gpu) : gpu_(gpu) {
   void* data = nullptr;
-  gpu.check(cudaHostAlloc(&data, page_size * pages_.size(), cudaHostAllocDefault), "its start");
+  gpu.must_start(cudaHostAlloc(&data, page_size * pages_.size(), cudaHostAllocDefault));
   for (size_t i = 0; i < pages_.size(); ++i) {
     pages_[i].data = static_cast<char*>(data) + i * page_size;
-    gpu.check(cudaEventCreateWithFlags(&pages_[i].sent, cudaEventDisableTiming), "its start");
+    gpu.must_start(cudaEventCreateWithFlags(&pages_[i].sent, cudaEventDisableTiming));
   }
 }
 
