@@ -88,7 +88,7 @@ wheel: | setup
 
 check: build
 	@tools/setup checks
-	@tools/check_format && tools/check_includes && tools/check_sizes && tools/check_english && tools/check_symbols build/release
+	@tools/check_format && tools/check_includes && tools/check_sizes && tools/check_english && tools/check_cuda --quiet && tools/check_symbols build/release
 
 format:
 	@tools/setup checks

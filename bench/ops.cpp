@@ -2,11 +2,11 @@
 //
 // The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s, the others with memory
 // bandwidth; data that stays in a cache between two ops may exceed that. The last column gives each op's share of a
-// training step, counting the op as often as the model uses it.
+// training step, counting the op as often as the model uses it. On a GPU an op is compared with the nearer limit: every
+// op reads its inputs and writes its outputs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,17 +16,19 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "device_limits.h"
 #include "kernels/machine_peaks.h"
 #include "ops/cases.h"
 
 namespace dragoman::internal {
 namespace {
 
-enum class Size { small, base, all };
+enum class Size { small, base, big, all };
 
 struct Settings {
   Size size = Size::all;
-  std::string isa, filter;
+  std::string isa, filter, device = "cpu";
+  Products products = Products::automatic;
   int64_t tokens = 4096, threads = 0, runs = 5;
 };
 
@@ -44,6 +46,7 @@ std::vector<int32_t> ordinary_lengths(int64_t tokens) {
 
 struct Limits {
   double operations, bytes;  // per second
+  bool gpu = false;
 };
 
 struct Times {
@@ -57,23 +60,26 @@ double median(std::vector<double> values) {
 
 // One run: the mean over `rounds`. Each round creates its inputs anew, so that their gradients are written, not added
 // to, as for an activation with a single use.
-void time_case(Device& device, const OpCase& op, const std::vector<Floats>& values, int rounds,
-               Times& times) {
+void time_case(Device& device, const OpCase& op, const std::vector<Floats>& values, Precision precision,
+               int rounds, Times& times) {
   double forward = 0, backward = 0;
   for (int i = 0; i < rounds; ++i) {
     const OpArguments arguments = make_arguments(device, op, values);
     Tape tape;
-    Pass pass = case_pass(device, tape);
+    Pass pass = case_pass(device, tape, precision);
+    wait_for(device);
     const double start = seconds();
     std::vector<Tensor> outputs = op.run(pass, arguments);
+    wait_for(device);
     forward += seconds() - start;
     for (const Tensor& output : outputs) {
-      if (!op.loss)
-        std::fill_n(output.gradient_target().matrix.data, output.rows() * output.columns(), 0.01F);
+      if (!op.loss) device.memory.fill(output.gradient_target().matrix, 0.01F);
     }
     outputs.clear();
+    wait_for(device);
     const double middle = seconds();
     tape.backward();
+    wait_for(device);
     backward += seconds() - middle;
   }
   times.forward.push_back(forward / rounds);
@@ -81,7 +87,7 @@ void time_case(Device& device, const OpCase& op, const std::vector<Floats>& valu
 }
 
 std::string share_of_limit(double seconds, const Work& work, const Limits& limits) {
-  if (work.operations > 0) {
+  if (work.operations / limits.operations >= work.bytes / limits.bytes && work.operations > 0) {
     return fmt::format("{:8.3f} ms {:7.1f} GFLOP/s {:4.0f} %", seconds * 1e3,
                        work.operations / seconds * 1e-9, 100 * work.operations / seconds / limits.operations);
   }
@@ -102,23 +108,40 @@ struct Row {
   double of_step() const { return static_cast<double>(uses) * (forward + backward); }
 };
 
-Row bench_case(Device& device, const OpCase& op, const Settings& settings) {
+// Where a case has none: what it must read and write at the least.
+void count_bytes(Device& device, const OpCase& op, const std::vector<Floats>& values, Work& forward,
+                 Work& backward) {
+  const OpArguments arguments = make_arguments(device, op, values);
+  Tape tape;
+  Pass pass = case_pass(device, tape);
+  double inputs = 0, outputs = 0;
+  for (const Floats& input : values) inputs += static_cast<double>(input.size() * sizeof(float));
+  for (const Tensor& output : op.run(pass, arguments))
+    outputs += static_cast<double>(output.rows() * output.columns()) * sizeof(float);
+  if (forward.bytes == 0) forward.bytes = inputs + outputs;
+  if (backward.bytes == 0 && !op.loss) backward.bytes = 2 * inputs + outputs;
+}
+
+Row bench_case(Device& device, const OpCase& op, const Limits& limits, const Settings& settings) {
   const std::vector<Floats> values = input_values(op);
+  const Precision precision = precision_on(device.kernels, settings.products);
   Times warm, times;
-  time_case(device, op, values, 1, warm);
-  time_case(device, op, values, 1, warm);
+  time_case(device, op, values, precision, 1, warm);
+  time_case(device, op, values, precision, 1, warm);
   const double estimate = warm.forward.back() + warm.backward.back();
   const int rounds = static_cast<int>(std::clamp(0.05 / estimate, 1.0, 50.0));
-  for (int run = 0; run < settings.runs; ++run) time_case(device, op, values, rounds, times);
-  return {op.name, median(times.forward), median(times.backward), op.forward, op.backward, op.uses};
+  for (int run = 0; run < settings.runs; ++run) time_case(device, op, values, precision, rounds, times);
+  Row row = {op.name, median(times.forward), median(times.backward), op.forward, op.backward, op.uses};
+  if (limits.gpu) count_bytes(device, op, values, row.forward_work, row.backward_work);
+  return row;
 }
 
 // The optimiser is not an op, but it processes all weights: it reads the gradients and updates three buffers.
 Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
   const int64_t count =
       s.layers * (12 * s.d_model * s.d_model + 4 * s.d_model * s.d_ff) + s.vocabulary * s.d_model;
-  const auto size = static_cast<size_t>(count);
-  std::vector<float> gradients(size, 0.1F), weights(size, 1.0F), first(size), second(size);
+  const Tensor gradients = filled(device, 1, count, 0.1F), weights = filled(device, 1, count, 1),
+               first = filled(device, 1, count, 0), second = filled(device, 1, count, 0);
   const AdamStep step = {.learning_rate = 1e-4F,
                          .beta1 = 0.9F,
                          .beta2 = 0.98F,
@@ -127,9 +150,11 @@ Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
                          .correction2 = 0.5F};
   std::vector<double> times;
   for (int run = 0; run <= settings.runs; ++run) {
+    wait_for(device);
     const double start = seconds();
     device.kernels.adam(device.context, count, step, 1, gradients.data(), weights.data(), first.data(),
                         second.data());
+    wait_for(device);
     if (run > 0) times.push_back(seconds() - start);
   }
   const Work work = {.bytes = 7 * sizeof(float) * static_cast<double>(count)};
@@ -140,7 +165,8 @@ Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
 void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, const Settings& settings) {
   std::vector<Row> rows;
   for (const OpCase& op : large_op_cases(sizes)) {
-    if (op.name.find(settings.filter) != std::string::npos) rows.push_back(bench_case(device, op, settings));
+    if (op.name.find(settings.filter) != std::string::npos)
+      rows.push_back(bench_case(device, op, limits, settings));
   }
   if (settings.filter.empty()) rows.push_back(bench_adam(device, sizes, settings));
   double step = 0;
@@ -157,26 +183,45 @@ void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, cons
   std::fflush(stdout);
 }
 
+const Kernels& kernels_of(const Settings& settings) {
+  if (!settings.isa.empty()) return kernels_for(settings.isa.c_str());
+  return table_of(settings.device, settings.products);
+}
+
+Limits measured_limits(Device& device, const Settings& settings) {
+  const Precision precision = precision_on(device.kernels, settings.products);
+  if (is_gpu(device.kernels))
+    return {measured_gpu_peak(device, precision), measured_gpu_bandwidth(device), true};
+  return {measured_peak(device.context.threads(), device.kernels.name, precision),
+          measured_bandwidth(device.context.threads())};
+}
+
 void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? static_cast<int>(settings.threads) : available_threads();
-  Device device(kernels_for(settings.isa.empty() ? std::getenv("DRAGOMAN_ISA") : settings.isa.c_str()),
-                threads);
-  const Limits limits = {measured_peak(device.context.threads(), device.kernels.name),
-                         measured_bandwidth(device.context.threads())};
+  Device device(kernels_of(settings), threads);
+  const Limits limits = measured_limits(device, settings);
   const std::vector<int32_t> lengths = ordinary_lengths(settings.tokens);
-  fmt::print("{}, threads: {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
-             device.kernels.name, threads, limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens,
-             lengths.size());
-  if (settings.size != Size::base) {
+  fmt::print("{}, {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
+             device_name(device.kernels),
+             limits.gpu ? name_on(device.kernels, settings.products) : fmt::format("threads: {}", threads),
+             limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens, lengths.size());
+  const Size size = settings.size;
+  if (size == Size::small || size == Size::all) {
     bench_size(
         device,
         {.layers = 3, .d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
         limits, settings);
   }
-  if (settings.size != Size::small) {
+  if (size == Size::base || size == Size::all) {
     bench_size(
         device,
         {.layers = 6, .d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
+        limits, settings);
+  }
+  if (size == Size::big) {
+    bench_size(
+        device,
+        {.layers = 6, .d_model = 1024, .d_ff = 4096, .heads = 16, .vocabulary = 32000, .lengths = lengths},
         limits, settings);
   }
 }
@@ -185,8 +230,14 @@ int main_of(int argc, char** argv) {
   Settings settings;
   Options options;
   auto own = options.section("", "Options");
-  own.add("size", settings.size, "small: d_model 256; base: 512",
-          {{"small", Size::small}, {"base", Size::base}, {"all", Size::all}});
+  own.add("size", settings.size, "small: d_model 256; base: 512; all: both; big: 1024",
+          {{"small", Size::small}, {"base", Size::base}, {"big", Size::big}, {"all", Size::all}});
+  own.add("device", settings.device, "cpu, or a GPU: cuda, cuda:1");
+  own.add("precision", settings.products, "of matrix products' operands; auto: bf16 on a GPU, else fp32",
+          {{"auto", Products::automatic},
+           {"fp32", Products::fp32},
+           {"tf32", Products::tf32},
+           {"bf16", Products::bf16}});
   own.add("tokens", settings.tokens, "rows of a batch", at_least(1));
   own.add("threads", settings.threads, "0: all processors", at_least(0).at_most(1024));
   own.add("isa", settings.isa, "instruction set: baseline, avx2 or avx512; by default the best one");

@@ -3,6 +3,7 @@
 //
 //   bench_training --size small --against 'python3 peer.py'
 //   bench_training --size small --precision bf16 --against 'bench_training --size small --rounds 1'
+//   bench_training --size base --device cuda --batch-tokens 25000 --against 'python3 peer.py'
 //   mpirun -np 2 bench_training --size small        the same with several processes, and how long they wait
 #include <cstdio>
 
@@ -12,14 +13,23 @@
 #include "app/command_line.h"
 #include "base/error.h"
 #include "kernels/machine_peaks.h"
-#include "model/decoding_weights.h"
 #include "parallel/join.h"
 #include "training_steps.h"
 
 namespace dragoman::internal {
 namespace {
 
-enum class Size { small, base };
+enum class Size { small, base, big };
+
+void set_size(Size size, StepsSettings& settings) {
+  if (size == Size::small) return;
+  const bool big = size == Size::big;
+  settings.d_model = big ? 1024 : 512;
+  settings.heads = settings.d_model / 64;
+  settings.d_ff = 4 * settings.d_model;
+  settings.layers = 6;
+  settings.vocabulary = big ? 32000 : 16000;
+}
 
 StepsRound run_peer(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
@@ -42,23 +52,31 @@ double median(std::vector<StepsRound> rounds, Field field) {
 // Alternates runs of ours and of the other program.
 class Comparison {
  public:
-  Comparison(const StepsSettings& settings, Processes& processes, const std::string& against)
-      : settings_(settings), processes_(processes), against_(against), ours_(settings, processes) {}
+  Comparison(const StepsSettings& settings, Processes& processes, const std::string& against,
+             const std::string& precision)
+      : settings_(settings),
+        processes_(processes),
+        against_(against),
+        precision_(precision),
+        ours_(settings, processes) {}
 
   void run() {
-    Device& device = ours_.device();
-    peak_ = measured_peak(device.context.threads(), device.kernels.name, settings_.precision) / 1e9 *
-            processes_.count();
+    peak_ = measured_peak_of(ours_.device()) / 1e9 * processes_.count();
     print(
         "d_model {0}, {1}+{1} layers, d_ff {2}, vocabulary {3}, {4} x {5} threads, {6}, {7}, peak {8:.0f} "
         "GFLOP/s\n",
         settings_.d_model, settings_.layers, settings_.d_ff, settings_.vocabulary, processes_.count(),
-        settings_.threads, device.kernels.name, name_of(settings_.precision), peak_);
+        settings_.threads, device_name(ours_.device().kernels), precision_, peak_);
     for (int64_t i = 0; i < settings_.rounds; ++i) round();
     print_medians();
   }
 
  private:
+  double measured_peak_of(Device& device) const {
+    if (is_gpu(device.kernels)) return measured_gpu_peak(device, settings_.precision);
+    return measured_peak(device.context.threads(), device.kernels.name, settings_.precision);
+  }
+
   template <class... Values>
   void print(fmt::format_string<Values...> text, Values&&... values) {
     if (processes_.first()) fmt::print(text, std::forward<Values>(values)...);
@@ -98,7 +116,7 @@ class Comparison {
 
   StepsSettings settings_;
   Processes& processes_;
-  std::string against_;
+  std::string against_, precision_;
   TrainingSteps ours_;
   double peak_ = 0;
   std::vector<StepsRound> mine_, theirs_, ratios_;
@@ -111,19 +129,27 @@ int main(int argc, char** argv) try {
   using namespace dragoman::internal;
   StepsSettings settings;
   Size size = Size::small;
-  int64_t threads = 0;
-  std::string against;
+  Products products = Products::automatic;
+  int64_t threads = 0, vocabulary = 0, part_tokens = -1;
+  std::string against, device = "cpu";
   Options options;
   auto own = options.section("", "Options");
-  own.add("size", size, "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000",
-          {{"small", Size::small}, {"base", Size::base}});
+  own.add("size", size,
+          "small: d 256, 3+3, vocabulary 8,000; base: d 512, 6+6, 16,000; big: d 1024, 6+6, 32,000",
+          {{"small", Size::small}, {"base", Size::base}, {"big", Size::big}});
+  own.add("vocabulary", vocabulary, "words; 0: as many as the size says", at_least(0));
+  own.add("device", device, "cpu, or a GPU: cuda, cuda:1");
   own.add("batch-tokens", settings.batch_tokens, "of the larger side", at_least(1));
-  own.add("part-tokens", settings.part_tokens, "of them that are worked on at once; 0: all", at_least(0));
+  own.add("part-tokens", part_tokens, "of them that are worked on at once; 0: all; -1: on a processor 2,048",
+          at_least(-1));
   own.add("steps", settings.steps, "in a round", at_least(1));
   own.add("rounds", settings.rounds, "of which the median counts", at_least(1));
   own.add("threads", threads, "0: all, or a process's share", at_least(0).at_most(1024));
-  own.add("precision", settings.precision, "of matrix products' operands",
-          {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}});
+  own.add("precision", products, "of matrix products' operands; auto: bf16 on a GPU, else fp32",
+          {{"auto", Products::automatic},
+           {"fp32", Products::fp32},
+           {"tf32", Products::tf32},
+           {"bf16", Products::bf16}});
   own.add("dropout", settings.dropout, "all four", at_least(0).below(1));
   own.add("slice", settings.slice, "floats that processes sum at a time; one slice: after backward",
           at_least(0));
@@ -134,18 +160,17 @@ int main(int argc, char** argv) try {
   if (!line.parse({argv + 1, argv + argc})) return 0;
   line.set_flags();
   settings.threads = static_cast<int>(threads);
-  if (size == Size::base) {
-    settings.d_model = 512;
-    settings.heads = 8;
-    settings.d_ff = 2048;
-    settings.layers = 6;
-    settings.vocabulary = 16000;
-  }
+  set_size(size, settings);
+  if (vocabulary > 0) settings.vocabulary = vocabulary;
+  settings.kernels = &table_of(device, products);
+  settings.precision = precision_on(*settings.kernels, products);
+  if (is_gpu(*settings.kernels)) settings.part_tokens = 0;
+  if (part_tokens >= 0) settings.part_tokens = part_tokens;
   const auto processes = join_processes();
   if (processes->count() > 1 && !against.empty())
     throw UsageError("--against works with a single process only");
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
-  Comparison(settings, *processes, against).run();
+  Comparison(settings, *processes, against, name_on(*settings.kernels, products)).run();
   processes->shutdown();
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench_training: {}\n", error.what());

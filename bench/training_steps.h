@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
+#include "device_limits.h"
 #include "train/recipe.h"
 #include "train/trainer.h"
 
@@ -24,8 +24,9 @@ struct StepsSettings {
   int threads = 0;
   double dropout = 0.1;
   Precision precision = Precision::fp32;
-  int64_t length = 0;  // of every sentence; 0: as in ordinary text
-  int64_t slice = 0;   // floats that are reduced at a time
+  int64_t length = 0;                // of every sentence; 0: as in ordinary text
+  int64_t slice = 0;                 // floats that are reduced at a time
+  const Kernels* kernels = nullptr;  // null: those of the processor that DRAGOMAN_ISA names
 };
 
 // Pairs with the lengths of ordinary text, sorted by length and packed up to batch_tokens on the larger side.
@@ -99,7 +100,7 @@ class TrainingSteps {
   TrainingSteps(const StepsSettings& settings, Processes& processes)
       : settings_(settings),
         processes_(processes),
-        device_(kernels_for(std::getenv("DRAGOMAN_ISA")), settings.threads),
+        device_(settings.kernels != nullptr ? *settings.kernels : chosen_kernels(), settings.threads),
         model_(config(settings), device_, Buffers::weights_and_gradients),
         trainer_(
             model_,
@@ -108,6 +109,7 @@ class TrainingSteps {
         batches_(make_batches(settings)) {
     model_.parameters.initialise(1);
     for (int i = 0; i < 2; ++i) step();
+    wait_for(device_);
   }
 
   StepsRound round() {
@@ -120,10 +122,9 @@ class TrainingSteps {
       tokens += static_cast<double>(sums.source_tokens + sums.target_tokens);
       work += flops(settings_, *last_) * processes_.count();
     }
+    wait_for(device_);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return {tokens / seconds, work / seconds / 1e9, static_cast<double>(usage.ru_maxrss) / 1024,
+    return {tokens / seconds, work / seconds / 1e9, peak_mib(),
             (processes_.seconds_waited() - waited) / seconds};
   }
 
@@ -144,6 +145,14 @@ class TrainingSteps {
             .embedding_dropout = s.dropout,
             .source_vocabulary = s.vocabulary,
             .target_vocabulary = s.vocabulary};
+  }
+
+  // Of a GPU's memory, that which holds tensors.
+  double peak_mib() const {
+    if (is_gpu(device_.kernels)) return static_cast<double>(device_.pool.high_water_mark()) / (1 << 20);
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024;
   }
 
   LossSums step() {

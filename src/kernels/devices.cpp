@@ -11,7 +11,7 @@
 
 #include "base/build.h"
 #include "base/error.h"
-#include "kernels/cuda/plugin.h"
+#include "kernels/cuda_plugin.h"
 
 namespace dragoman::internal {
 namespace {

@@ -1,14 +1,17 @@
 // The pages are true where that can be seen: what docs/annotated.md quotes stands in the source, the files and
-// names of its tables exist, and the links of every page lead somewhere.
+// names of its tables exist, the tables of docs/gpu.md are what a script computes, and the links of every page lead
+// somewhere.
 #include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "run_script.h"
 
 namespace dragoman::internal {
 namespace {
@@ -119,6 +122,11 @@ TEST(AnnotatedPage, NamesWhatThereIs) {
   }
   EXPECT_GT(files, 100);
   EXPECT_GT(names, 100);
+}
+
+TEST(GpuPage, ShowsWhatTheModelOfCostComputes) {
+  const std::string folder = root.string();
+  expect_script_passes(fmt::format("python3 '{0}/bench/gpu_cost.py' --check '{0}/docs/gpu.md'", folder));
 }
 
 TEST(Pages, TheirLinksLeadSomewhere) {

@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "model/safetensors.h"
 #include "model/transformer.h"
+#include "testing.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -33,12 +34,9 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.fixture << " on " << 
 // Every fixture in the folder on every table of kernels.
 std::vector<Case> cases() {
   std::vector<Case> result;
-  const KernelTables available = available_kernels();
   for (const auto& file : std::filesystem::directory_iterator(fixtures())) {
     if (file.path().extension() != ".safetensors") continue;
-    for (int i = 0; i < available.count; ++i) {
-      result.push_back({file.path().stem().string(), available.tables[i]});
-    }
+    for (const Kernels* kernels : every_table()) result.push_back({file.path().stem().string(), kernels});
   }
   std::ranges::sort(result, {}, [](const Case& c) { return c.fixture + " " + c.kernels->name; });
   return result;
@@ -142,7 +140,7 @@ TEST_P(Golden, TenAdamUpdates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Replay, Golden, testing::ValuesIn(cases()), [](const auto& test) {
-  return test.param.fixture + "_" + test.param.kernels->name;
+  return test.param.fixture + "_" + name_in_tests(*test.param.kernels);
 });
 
 TEST(GoldenFixtures, AreThere) { EXPECT_GE(cases().size(), 8U); }

@@ -1,16 +1,18 @@
-#include <algorithm>
-
 #include "base/random.h"
 #include "ops/cases.h"
 
 namespace dragoman::internal {
 namespace {
 
-Floats floats_of(ConstMatrix m) {
-  Floats values;
-  for (int64_t r = 0; r < m.rows; ++r) {
-    values.insert(values.end(), m.data + r * m.row_stride, m.data + r * m.row_stride + m.columns);
+Floats floats_of(Device& device, ConstMatrix m) {
+  Floats values(static_cast<size_t>(m.rows * m.columns));
+  const size_t row_bytes = static_cast<size_t>(m.columns) * sizeof(float);
+  if (m.row_stride == m.columns) {
+    device.memory.download(values.data(), m.data, values.size() * sizeof(float));
+    return values;
   }
+  for (int64_t r = 0; r < m.rows; ++r)
+    device.memory.download(values.data() + r * m.columns, m.data + r * m.row_stride, row_bytes);
   return values;
 }
 
@@ -29,11 +31,11 @@ Floats draw(const OpInput& input, Random random) {
 
 Tensor make_input(Device& device, const OpInput& input, const Floats& values, std::vector<Tensor>& memory) {
   Tensor data(device.pool, input.rows, input.columns);
-  std::ranges::copy(values, data.data());
+  device.memory.upload(data.data(), values.data(), values.size() * sizeof(float));
   if (input.kind != OpInput::Kind::parameter) return data;
   const Tensor parameter = Tensor::parameter(device.pool, input.rows, input.columns);
   const Tensor gradient(device.pool, input.rows, input.columns);
-  std::fill_n(gradient.data(), values.size(), 0.0F);
+  device.memory.fill(gradient.matrix(), 0);
   parameter.storage().data = data.data();
   parameter.storage().gradient = gradient.data();
   memory.insert(memory.end(), {data, gradient});
@@ -47,9 +49,9 @@ std::vector<int32_t> words(int64_t count, int64_t vocabulary, uint64_t key) {
   return ids;
 }
 
-void set_gradient(const Tensor& output, const Floats& values) {
-  const auto target = output.gradient_target();
-  std::ranges::copy(values, target.matrix.data);  // outputs are whole, so that rows are dense
+void set_gradient(Device& device, const Tensor& output, const Floats& values) {
+  const auto target = output.gradient_target();  // outputs are whole, so that rows are dense
+  device.memory.upload(target.matrix.data, values.data(), values.size() * sizeof(float));
 }
 
 }  // namespace
@@ -104,7 +106,7 @@ OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>
   Tape tape;  // without one nothing would be dropped
   Pass pass = case_pass(device, tape);
   OpResult result;
-  for (const Tensor& output : op.run(pass, arguments)) result.outputs.push_back(floats_of(output));
+  for (const Tensor& output : op.run(pass, arguments)) result.outputs.push_back(floats_of(device, output));
   return result;
 }
 
@@ -118,16 +120,16 @@ OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Float
     const std::vector<Tensor> outputs = op.run(pass, arguments);
     std::vector<size_t> sizes;
     for (const Tensor& output : outputs) {
-      result.outputs.push_back(floats_of(output));
+      result.outputs.push_back(floats_of(device, output));
       sizes.push_back(result.outputs.back().size());
     }
     const std::vector<Floats> gradients = output_gradients(op, sizes);
-    for (size_t i = 0; i < outputs.size() && !op.loss; ++i) set_gradient(outputs[i], gradients[i]);
+    for (size_t i = 0; i < outputs.size() && !op.loss; ++i) set_gradient(device, outputs[i], gradients[i]);
   }
   tape.backward();
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const bool constant = op.inputs[i].kind == OpInput::Kind::constant;
-    result.gradients.push_back(constant ? Floats() : floats_of(arguments.inputs[i].gradient()));
+    result.gradients.push_back(constant ? Floats() : floats_of(device, arguments.inputs[i].gradient()));
   }
   return result;
 }

@@ -138,9 +138,9 @@ TEST_F(LinesTest, ASampleIsItsLinesOwn) {
   EXPECT_NE(translate("The cat sleeps.").translations[0].text, alone.translations[0].text);
 }
 
-TEST_F(LinesTest, ALineGetsWhatItGetsAloneOnEveryInstructionSet) {
+TEST_F(LinesTest, ALineGetsWhatItGetsAloneOnEveryTable) {
   options_ = {.beam = 4, .nbest = 4, .max_length = 20};
-  for (const Kernels* kernels : every_instruction_set()) {
+  for (const Kernels* kernels : every_table()) {
     for (const RequestedPrecision precision :
          {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8}) {
       SCOPED_TRACE(kernels->name);

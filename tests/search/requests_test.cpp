@@ -22,7 +22,7 @@ struct MachineCase {
 
 std::vector<MachineCase> machine_cases() {
   std::vector<MachineCase> cases;
-  for (const Kernels* kernels : every_instruction_set()) {
+  for (const Kernels* kernels : every_table()) {
     for (const auto precision :
          {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8})
       cases.push_back({kernels, precision});
@@ -38,7 +38,7 @@ std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
                      : precision == RequestedPrecision::bf16 ? "bf16"
                                                              : "int8";
   const bool ssru = test.param.self_attention == DecoderSelfAttention::ssru;
-  return std::string(test.param.kernels->name) + "_" + bits + (ssru ? "_ssru" : "");
+  return name_in_tests(*test.param.kernels) + "_" + bits + (ssru ? "_ssru" : "");
 }
 
 void PrintTo(const MachineCase& c, std::ostream* out) { *out << c.kernels->name; }

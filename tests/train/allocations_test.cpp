@@ -80,7 +80,8 @@ class ProductAllocations : public testing::TestWithParam<const Kernels*> {};
 
 TEST_P(ProductAllocations, NoneForFewerRows) {
   for (const ProductKernels* products : {&GetParam()->products, &GetParam()->low_precision.rounded}) {
-    CpuContext context(2);
+    const std::unique_ptr<Context> own_context(GetParam()->new_context(2));
+    Context& context = *own_context;
     constexpr int64_t most = 900, in = 290, out = 40;
     const std::vector<float> x = random_floats(most * in, 1), w = random_floats(in * out, 2);
     std::vector<float> y(most * out), dw(in * out),
@@ -102,7 +103,7 @@ TEST_P(ProductAllocations, NoneForFewerRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Allocations, testing::ValuesIn(training_cases()), model_case_name);
-INSTANTIATE_TEST_SUITE_P(On, ProductAllocations, testing::ValuesIn(every_instruction_set()), kernels_name);
+INSTANTIATE_TEST_SUITE_P(On, ProductAllocations, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
 }  // namespace dragoman::internal

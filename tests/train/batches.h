@@ -8,12 +8,13 @@
 
 namespace dragoman::internal {
 
-// Every small model on every instruction set in fp32; and in bf16, on the plainest and on the best.
+// Every small model on every table in fp32; and in bf16, on the plainest, on the best and on the GPU's.
 inline std::vector<ModelCase> training_cases() {
   std::vector<ModelCase> cases = model_cases();
   for (const NamedConfig& config : small_configs()) {
-    for (const Kernels* kernels : {every_instruction_set().front(), every_instruction_set().back()})
-      cases.push_back({config, kernels, Precision::bf16});
+    std::vector<const Kernels*> tables = every_table();
+    tables.erase(tables.begin() + 1, tables.begin() + available_kernels().count - 1);
+    for (const Kernels* kernels : tables) cases.push_back({config, kernels, Precision::bf16});
   }
   return cases;
 }

@@ -1,6 +1,6 @@
-// The backward of embeddings into the tables of words and of positions. Several rows may add to one row of a table: they
-// are sorted by it, and added up in their order, window by window of the sorted rows. Only runs that cross the end of a
-// window leave partial sums, which are joined afterwards.
+// The backward of embeddings into the tables of words and of positions. Several rows may add to one row of a table:
+// they are sorted by it, and added up in their order, window by window of the sorted rows. Only runs that cross the end
+// of a window leave partial sums, which are joined afterwards.
 #pragma once
 
 #include "kernels/cuda/sorting.inl.h"

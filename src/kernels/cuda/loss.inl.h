@@ -1,5 +1,5 @@
-// The losses of rows of logits and their gradients in place; log-probabilities, and the largest of each row. A block has
-// a row: it reads it once for the maximum and the sum together, and once more for what becomes of it.
+// The losses of rows of logits and their gradients in place; log-probabilities, and the largest of each row. A block
+// has a row: it reads it once for the maximum and the sum together, and once more for what becomes of it.
 #pragma once
 
 #include "kernels/cuda/rows.inl.h"

@@ -60,7 +60,10 @@ GPU_FUNCTION float dropout_multiplier_at(const DropoutMask& mask, int64_t row, i
   const int in_block = static_cast<int>(column % dropout_block), in_half = in_block % 16;
   const uint32_t counter = static_cast<uint32_t>(column / dropout_block * 8 + in_half / 2);
   const PhiloxWords s = philox(mask, mask.rows[row], static_cast<uint32_t>(head), counter);
-  return dropout_multiplier(mask, s.word[in_block / 32 * 2 + in_half % 2], in_block / 16 % 2);
+  // Chosen, not indexed: an index would put the words into memory.
+  const uint32_t of_first = in_half % 2 == 0 ? s.word[0] : s.word[1],
+                 of_second = in_half % 2 == 0 ? s.word[2] : s.word[3];
+  return dropout_multiplier(mask, in_block < 32 ? of_first : of_second, in_block / 16 % 2);
 }
 
 }  // namespace

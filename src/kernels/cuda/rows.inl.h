@@ -1,5 +1,5 @@
-// How threads share rows: a warp takes a row, and a lane the columns of it that one counter of dropout decides for. Sums
-// over rows are made block by block of rows, and the blocks' sums are added in their order.
+// How threads share rows: a warp takes a row, and a lane the columns of it that one counter of dropout decides for.
+// Sums over rows are made block by block of rows, and the blocks' sums are added in their order.
 #pragma once
 
 #include "kernels/cuda/random.inl.h"

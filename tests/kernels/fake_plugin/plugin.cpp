@@ -1,9 +1,9 @@
 // A plug-in as devices_test.cpp wants it: environment variables say what it finds. Its tables have no kernels.
-#include "kernels/cuda/plugin.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "kernels/cuda_plugin.h"
 
 namespace dragoman::internal {
 namespace {

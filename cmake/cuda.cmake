@@ -1,0 +1,81 @@
+# The plug-in for GPUs, libdragoman_cuda.so: src/kernels/cuda/. The program opens it when a GPU is asked for, and neither
+# links nor needs anything of NVIDIA's.
+#
+# CMake 3.25 does not know CUDA 13 nor its architectures, so nvcc is called as it is: for the one file that has kernels,
+# table.cpp. The files of gpu/ are C++ for the host's compiler.
+#   DRAGOMAN_CUDA                 ON where nvcc is found: in /usr/local/cuda, PATH, or build/cuda (tools/setup cuda)
+#   DRAGOMAN_CUDA_ARCHITECTURES   compute capabilities times 10; newer GPUs compile the last one's intermediate code
+set(cuda_source ${PROJECT_SOURCE_DIR}/src/kernels/cuda)
+
+find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
+find_program(DRAGOMAN_NVCC nvcc)
+find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS ${PROJECT_SOURCE_DIR}/build/cuda/bin)
+mark_as_advanced(DRAGOMAN_NVCC)
+set(cuda_found OFF)
+if(DRAGOMAN_NVCC AND NOT CMAKE_CROSSCOMPILING)
+  set(cuda_found ON)
+endif()
+option(DRAGOMAN_CUDA "Build the plug-in for NVIDIA's GPUs; needs nvcc" ${cuda_found})
+set(DRAGOMAN_CUDA_ARCHITECTURES "80;86;89;90;100;120" CACHE STRING "Compute capabilities of the GPUs to compile for")
+if(NOT DRAGOMAN_CUDA)
+  return()
+endif()
+if(NOT DRAGOMAN_NVCC)
+  message(FATAL_ERROR "DRAGOMAN_CUDA is ON, but there is no nvcc: run tools/setup cuda, or name it by -DDRAGOMAN_NVCC=")
+endif()
+
+# The compiler's folder may be a link to another disk; its headers and libraries are beside it there.
+file(REAL_PATH ${DRAGOMAN_NVCC} nvcc)
+get_filename_component(cuda_root ${nvcc}/../.. ABSOLUTE)
+find_path(DRAGOMAN_CUDA_INCLUDE cublasLt.h NO_DEFAULT_PATH PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include
+          REQUIRED)
+find_library(DRAGOMAN_CUDART cudart_static NO_DEFAULT_PATH PATHS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
+find_library(DRAGOMAN_CUBLASLT cublasLt NO_DEFAULT_PATH PATHS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
+mark_as_advanced(DRAGOMAN_CUDA_INCLUDE DRAGOMAN_CUDART DRAGOMAN_CUBLASLT)
+
+# All but the kernels: test_gpu runs it against a GPU that tests make up, under sanitizers, too. The plug-in they have not.
+file(GLOB cuda_files CONFIGURE_DEPENDS ${cuda_source}/gpu/*.cpp)
+if(DRAGOMAN_SANITIZE)
+  return()
+endif()
+
+# As on the host, every compiler must give the same bits: multiply-adds are written out. Divisions and square roots are
+# rounded correctly, and small numbers kept, as is nvcc's default.
+set(nvcc_flags -x cu -std=c++20 --expt-relaxed-constexpr -fmad=false -O3 -ccbin ${CMAKE_CXX_COMPILER}
+    -Xcompiler=-fPIC,-fvisibility=hidden,-ffp-contract=off -I${PROJECT_SOURCE_DIR}/src --threads 2)
+foreach(architecture IN LISTS DRAGOMAN_CUDA_ARCHITECTURES)
+  list(APPEND nvcc_flags -gencode arch=compute_${architecture},code=sm_${architecture})
+endforeach()
+list(GET DRAGOMAN_CUDA_ARCHITECTURES -1 newest)
+list(APPEND nvcc_flags -gencode arch=compute_${newest},code=compute_${newest})
+if(DRAGOMAN_WERROR)
+  list(APPEND nvcc_flags -Werror all-warnings)
+endif()
+
+set(cuda_table ${PROJECT_BINARY_DIR}/cuda_table.o)
+add_custom_command(
+  OUTPUT ${cuda_table}
+  COMMAND ${DRAGOMAN_NVCC} ${nvcc_flags} -c ${cuda_source}/table.cpp -o ${cuda_table} -MD -MF ${cuda_table}.d -MT ${cuda_table}
+  DEPENDS ${cuda_source}/table.cpp
+  DEPFILE ${cuda_table}.d
+  COMMENT "Compiling the GPU's kernels for ${DRAGOMAN_CUDA_ARCHITECTURES}"
+  VERBATIM)
+
+add_library(dragoman_cuda SHARED ${cuda_files} ${cuda_table})
+set_source_files_properties(${cuda_table} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+target_include_directories(dragoman_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(dragoman_cuda SYSTEM PRIVATE ${DRAGOMAN_CUDA_INCLUDE})
+target_compile_definitions(dragoman_cuda PRIVATE DRAGOMAN_PLUGIN_VERSION="${PROJECT_VERSION}")
+# The runtime is part of the plug-in and looks for the driver itself; cuBLASLt is large, and shared.
+target_link_libraries(dragoman_cuda PRIVATE ${DRAGOMAN_CUDART} ${DRAGOMAN_CUBLASLT} Threads::Threads ${CMAKE_DL_LIBS} rt)
+set(exports ${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)
+target_link_options(dragoman_cuda PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -Wl,--as-needed)
+get_filename_component(cuda_libraries ${DRAGOMAN_CUBLASLT} DIRECTORY)
+set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." ${cuda_libraries} /usr/local/cuda/lib64)
+set_target_properties(dragoman_cuda PROPERTIES
+  LINK_DEPENDS ${exports} UNITY_BUILD OFF LINKER_LANGUAGE CXX
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${cuda_rpath}")
+
+# With the program or alone: `cmake --install BUILD --component cuda`. The program finds it there (kernels/devices.h).
+install(TARGETS dragoman_cuda LIBRARY DESTINATION lib/dragoman COMPONENT cuda)

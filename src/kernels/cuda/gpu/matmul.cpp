@@ -1,0 +1,199 @@
+#include "kernels/cuda/gpu/matmul.h"
+
+#include <array>
+#include <string>
+
+#include "kernels/cuda/gpu/fail.h"
+#include "kernels/cuda/gpu/gpu.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t workspace_size = size_t{32} << 20;
+
+std::string words_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::fp32:
+      return "fp32";
+    case Arithmetic::tf32:
+      return "tf32";
+    case Arithmetic::bf16:
+      return "bf16";
+  }
+  return "";
+}
+
+std::string words_of(const ProductKey& key, int64_t rows, int64_t inner) {
+  const auto size = [](int64_t a, int64_t b) { return std::to_string(a) + " x " + std::to_string(b); };
+  return "a product of " + size(rows, inner) + " and " + size(inner, key.columns) + " in " +
+         words_of(key.arithmetic);
+}
+
+void must_succeed(cublasStatus_t status, const char* doing) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    fail(std::string("cuBLASLt failed at ") + doing + ": " + cublasLtGetStatusString(status));
+}
+
+// All that cuBLASLt is told of a product. It knows matrices by columns: in its eyes our c = a·b, by rows, is
+// cᵀ = bᵀ·aᵀ, so that its A is our b, its B our a, and its rows our columns. The descriptors are plain memory.
+struct Description {
+  cublasLtMatmulDescOpaque_t operation;
+  cublasLtMatrixLayoutOpaque_t a, b, c;
+};
+
+struct Sizes {
+  int64_t rows, inner, columns;
+  int64_t a_stride, b_stride, c_stride;
+};
+
+void set(Description& description, cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+  must_succeed(cublasLtMatmulDescSetAttribute(&description.operation, attribute, &value, sizeof(value)),
+               "describing a product");
+}
+
+cublasLtEpilogue_t epilogue_of(const ProductKey& key) {
+  if (key.bias) return key.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  return key.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+// An operand that has rows and columns before it is transposed.
+void describe_operand(cublasLtMatrixLayoutOpaque_t& layout, const ProductKey& key, int64_t rows,
+                      int64_t columns, bool transposed, int64_t stride) {
+  const cudaDataType type = key.arithmetic == Arithmetic::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+  if (transposed) std::swap(rows, columns);
+  must_succeed(cublasLtMatrixLayoutInit(&layout, type, static_cast<uint64_t>(columns),
+                                        static_cast<uint64_t>(rows), stride),
+               "describing an operand");
+}
+
+Description describe(const ProductKey& key, const Sizes& sizes, const float* bias) {
+  Description description;
+  const cublasComputeType_t computing =
+      key.arithmetic == Arithmetic::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  must_succeed(cublasLtMatmulDescInit(&description.operation, computing, CUDA_R_32F), "describing a product");
+  set(description, CUBLASLT_MATMUL_DESC_TRANSA, key.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(description, CUBLASLT_MATMUL_DESC_TRANSB, key.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(description, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(key));
+  if (key.bias) set(description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  describe_operand(description.a, key, sizes.rows, sizes.inner, key.a_transposed, sizes.a_stride);
+  describe_operand(description.b, key, sizes.inner, sizes.columns, key.b_transposed, sizes.b_stride);
+  must_succeed(cublasLtMatrixLayoutInit(&description.c, CUDA_R_32F, static_cast<uint64_t>(sizes.columns),
+                                        static_cast<uint64_t>(sizes.rows), sizes.c_stride),
+               "describing a result");
+  return description;
+}
+
+class Preference {
+ public:
+  explicit Preference(const ProductKey& key) {
+    must_succeed(cublasLtMatmulPreferenceInit(&preference_), "its preferences");
+    // cuBLASLt's A is our b.
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<uint32_t>(key.b_alignment));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<uint32_t>(key.a_alignment));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<uint32_t>(key.c_alignment));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<uint32_t>(key.c_alignment));
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE));
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(workspace_size));
+  }
+  cublasLtMatmulPreference_t get() { return &preference_; }
+
+ private:
+  void set(cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+    must_succeed(cublasLtMatmulPreferenceSetAttribute(&preference_, attribute, &value, sizeof(value)),
+                 "its preferences");
+  }
+
+  cublasLtMatmulPreferenceOpaque_t preference_;
+};
+
+uint32_t configuration(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t what) {
+  uint32_t value = 0;
+  size_t written = 0;
+  must_succeed(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, what, &value, sizeof(value), &written),
+               "describing an algorithm");
+  return value;
+}
+
+bool splits_the_sum(const cublasLtMatmulAlgo_t& algorithm) {
+  return configuration(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM) > 1 ||
+         configuration(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) != CUBLASLT_REDUCTION_SCHEME_NONE;
+}
+
+void clear(const Gpu& gpu, const Matrix& c) {
+  const auto row = static_cast<size_t>(c.columns) * sizeof(float);
+  gpu.check(cudaMemset2DAsync(c.data, static_cast<size_t>(c.stride) * sizeof(float), 0, row,
+                              static_cast<size_t>(c.rows), gpu.stream()),
+            "a product");
+}
+
+Sizes usual_sizes(const ProductKey& key) {
+  const int64_t size = operand_size(key.arithmetic);
+  const auto c_size = static_cast<int64_t>(sizeof(float));
+  return {key.rows,
+          key.inner,
+          key.columns,
+          usual_stride(key.a_transposed ? key.rows : key.inner, size, key.a_alignment),
+          usual_stride(key.b_transposed ? key.inner : key.columns, size, key.b_alignment),
+          usual_stride(key.columns, c_size, key.c_alignment)};
+}
+
+}  // namespace
+
+Products::~Products() { gpu_.free(workspace_); }
+
+// The best that splits no sum. One that needs no workspace is preferred: it has nowhere to leave a part of a sum.
+cublasLtMatmulAlgo_t Products::choose(const ProductKey& key) const {
+  // For its alignment alone.
+  const auto* const bias = reinterpret_cast<const float*>(static_cast<uintptr_t>(key.bias_alignment));
+  Description description = describe(key, usual_sizes(key), bias);
+  Preference preference(key);
+  std::array<cublasLtMatmulHeuristicResult_t, 32> found;
+  int count = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      gpu_.products(), &description.operation, &description.b, &description.a, &description.c, &description.c,
+      preference.get(), static_cast<int>(found.size()), found.data(), &count);
+  const cublasLtMatmulAlgo_t* best = nullptr;
+  for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < count; ++i) {
+    const cublasLtMatmulHeuristicResult_t& result = found[static_cast<size_t>(i)];
+    if (result.state != CUBLAS_STATUS_SUCCESS || splits_the_sum(result.algo)) continue;
+    if (result.workspaceSize == 0) return result.algo;
+    if (best == nullptr) best = &result.algo;
+  }
+  if (best == nullptr)
+    fail("cuBLASLt has no algorithm on " + gpu_.name() + " for " + words_of(key, key.rows, key.inner));
+  return *best;
+}
+
+const cublasLtMatmulAlgo_t& Products::algorithm_for(const ProductKey& key) {
+  const auto found = algorithms_.find(key);
+  if (found != algorithms_.end()) return found->second;
+  if (workspace_ == nullptr) workspace_ = gpu_.allocate(workspace_size);
+  return algorithms_.emplace(key, choose(key)).first->second;
+}
+
+// Over no inner index, c is 0 or stays as it is; a bias or relu of that is asked for by nobody.
+void Products::multiply(const Matmul& product) {
+  const Sizes sizes = {rows_of(product), inner_of(product), columns_of(product),
+                       product.a.stride, product.b.stride,  product.c.stride};
+  if (sizes.rows == 0 || sizes.columns == 0) return;
+  gpu_.use();
+  if (sizes.inner == 0) {
+    if (product.bias != nullptr || product.relu) fail("a product over nothing has a bias or an activation");
+    if (!product.accumulate) clear(gpu_, product.c);
+    return;
+  }
+  const ProductKey key = key_of(product);
+  const cublasLtMatmulAlgo_t& algorithm = algorithm_for(key);
+  Description description = describe(key, sizes, product.bias);
+  const float one = 1, before = product.accumulate ? 1.0F : 0.0F;
+  const cublasStatus_t status =
+      cublasLtMatmul(gpu_.products(), &description.operation, &one, product.b.data, &description.b,
+                     product.a.data, &description.a, &before, product.c.data, &description.c, product.c.data,
+                     &description.c, &algorithm, workspace_, workspace_size, gpu_.stream());
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  gpu_.check(cudaPeekAtLastError(), "a product");
+  fail(gpu_.name() + " refuses " + words_of(key, sizes.rows, sizes.inner) + ": " +
+       cublasLtGetStatusString(status));
+}
+
+}  // namespace dragoman::internal
