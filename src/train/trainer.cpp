@@ -37,6 +37,17 @@ LossSums sums_of(const BatchSlice& batch, std::span<const float> losses) {
   return sums;
 }
 
+// Of all parts, in their order.
+LossSums sums_of(std::span<const Batch> batches, int64_t part_tokens, std::span<const float> losses) {
+  LossSums sums;
+  for_each_slice(batches, part_tokens, [&](const BatchSlice& slice, bool) {
+    const size_t count = 2 * slice.targets.size();
+    sums += sums_of(slice, losses.first(count));
+    losses = losses.subspan(count);
+  });
+  return sums;
+}
+
 }  // namespace
 
 LossSums& LossSums::operator+=(const LossSums& other) {
@@ -117,15 +128,7 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
-  LossSums own;
-  const HostView<const float> values = losses.values();
-  std::span<const float> rest = values.span();
-  for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool) {
-    const size_t count = 2 * slice.targets.size();
-    own += sums_of(slice, rest.first(count));
-    rest = rest.subspan(count);
-  });
-  Gradients result = {.sums = over_all(own)};
+  Gradients result = {.sums = over_all(sums_of(batches, options_.part_tokens, losses.values().span()))};
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
   return result;
 }

@@ -57,7 +57,7 @@ TEST(Recipe, TheseOptionsMayChangeOnAResume) {
   }
   EXPECT_EQ(keys,
             "data.obtain training.average_last training.max_steps training.max_epochs training.max_minutes "
-            "training.threads training.heartbeat_timeout ");
+            "training.device training.threads training.heartbeat_timeout ");
 }
 
 TEST(Recipe, TrainingMustEnd) {
