@@ -62,8 +62,9 @@ struct MachineLimits {
   int threads;
   std::string instruction_set;  // or the GPU
   Precision precision;
-  double operations, bytes;  // a second: on registers, and of the weights, which may be in a cache; 0: not known
-  double weights;            // bytes that a step reads
+  // A second: on registers, and of the weights, which may be in a cache. 0: not known.
+  double operations, bytes;
+  double weights;  // bytes that a step reads
 };
 
 struct BenchRow {
@@ -122,9 +123,7 @@ nlohmann::ordered_json known(double value) {
   return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
-std::string percent(double share) {
-  return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "unknown";
-}
+std::string percent(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "unknown"; }
 
 nlohmann::ordered_json to_json(const BenchRow& row, const MachineLimits& machine) {
   return {{"batch", row.batch},
@@ -149,11 +148,11 @@ std::string to_text(const BenchRow& row) {
 }
 
 void print_head(const ModelConfig& c, const BenchOptions& o, const MachineLimits& machine) {
-  std::cout << fmt::format(
-      "{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {}, {}\n", c.encoder_layers, c.decoder_layers,
-      c.d_model, c.d_ff, c.target_vocabulary, name_of(machine.precision),
-      o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text,
-      counted(machine.threads, "thread"), machine.instruction_set);
+  std::cout << fmt::format("{}+{} layers, d_model {}, d_ff {}, vocabulary {}, {}; {}; {}, {}\n",
+                           c.encoder_layers, c.decoder_layers, c.d_model, c.d_ff, c.target_vocabulary,
+                           name_of(machine.precision),
+                           o.text.empty() ? fmt::format("{} tokens a sentence", o.load.length) : o.text,
+                           counted(machine.threads, "thread"), machine.instruction_set);
   if (machine.operations > 0) {
     std::cout << fmt::format(
         "at most: {:.0f} billion operations a second in registers; {:.1f} GB a second of weights "

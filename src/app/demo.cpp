@@ -32,8 +32,8 @@ constexpr const char* demo_sentences[] = {
 };
 
 void translate_and_print(const std::string& folder, const TrainingConfig& training) {
-  dragoman::Translator translator(
-      folder, {.device = training.device, .threads = static_cast<int>(training.threads)});
+  dragoman::Translator translator(folder,
+                                  {.device = training.device, .threads = static_cast<int>(training.threads)});
   const std::vector<std::string> texts(std::begin(demo_sentences), std::end(demo_sentences));
   for (const dragoman::Translation& translation : translator.translate(texts))
     std::cout << fmt::format("{:<38}{}\n", translation.source, translation.text());

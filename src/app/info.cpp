@@ -121,8 +121,8 @@ void print_table(const std::string& name, const nlohmann::json& values) {
 // This program, and what a model can run on here.
 void print_machine() {
   print_line("dragoman", build_name());
-  print_line("processor", fmt::format("{}, {}", chosen_kernels().name,
-                                      counted(available_threads(), "thread")));
+  print_line("processor",
+             fmt::format("{}, {}", chosen_kernels().name, counted(available_threads(), "thread")));
   const std::vector<GpuDescription> found = gpus();
   for (const GpuDescription& gpu : found) {
     print_line(gpu.device, fmt::format("{}, {:.1f} GB{}", gpu.name, static_cast<double>(gpu.memory) * 1e-9,

@@ -191,7 +191,7 @@ struct Kernels {
   Context* (*new_context)(int threads);
   DeviceMemory& (*memory)();
 
-  // About how many logits training computes at once, before it turns them into gradients: few enough for the memory, and
+  // About how many logits training computes at once before it turns them into gradients: few enough for the memory, and
   // enough to keep all of the device busy.
   int64_t logits_per_chunk;
 

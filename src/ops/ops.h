@@ -97,8 +97,7 @@ StatesAndOutput ssru(Pass&, const Tensor& gate_and_input, const SsruOptions&);
 // Logits exist for a few rows at a time only; with a tape their gradients are computed along with them.
 // `logits_per_chunk`: about how many, in whole rows and at least 64 rows; 0: as many as suit the device.
 Tensor cross_entropy(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias,
-                     const Array<int32_t>& targets, Smoothing,
-                     int64_t logits_per_chunk = 0);
+                     const Array<int32_t>& targets, Smoothing, int64_t logits_per_chunk = 0);
 
 // hidden·weightᵀ + bias, for decoding (cross_entropy.cpp).
 Tensor logits(Pass&, const Tensor& hidden, const Tensor& weight, const Tensor& bias);

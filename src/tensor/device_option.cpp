@@ -18,10 +18,11 @@ bool is_device(const std::string& text) {
 }  // namespace
 
 Declaration declare_device(Section& section, std::string& device) {
-  return section.add("device", device,
-                     "where to compute; auto: on a GPU if one can be used, else on the processor; cuda: on the "
-                     "first GPU; cuda:1: on the second",
-                     {.kind = "auto|cpu|cuda", .expected = "auto, cpu, cuda or cuda:N", .allows = is_device});
+  return section.add(
+      "device", device,
+      "where to compute; auto: on a GPU if one can be used, else on the processor; cuda: on the "
+      "first GPU; cuda:1: on the second",
+      {.kind = "auto|cpu|cuda", .expected = "auto, cpu, cuda or cuda:N", .allows = is_device});
 }
 
 }  // namespace dragoman::internal

@@ -103,18 +103,19 @@ int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, i
   const Memory memory = memory_of(kernels, local_processes);
   const int64_t tokens = fitting_batch_tokens(recipe.model, recipe.training, kernels, memory.taken);
   constexpr double gigabyte = 1 << 30;
-  log_info("training.batch_tokens is auto: {}, which takes about {:.2f} of {:.1f} GB available{}", tokens,
-           static_cast<double>(training_bytes(recipe.model, recipe.training, kernels, tokens)) / gigabyte,
-           static_cast<double>(memory.available) / gigabyte,
-           tokens == most_on(kernels) ? " (the maximum)"
-                                      : "; with smaller training.part_tokens more would fit");
+  log_info(
+      "training.batch_tokens is auto: {}, which takes about {:.2f} of {:.1f} GB available{}", tokens,
+      static_cast<double>(training_bytes(recipe.model, recipe.training, kernels, tokens)) / gigabyte,
+      static_cast<double>(memory.available) / gigabyte,
+      tokens == most_on(kernels) ? " (the maximum)" : "; with smaller training.part_tokens more would fit");
   return tokens;
 }
 
 int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
   if (recipe.training.part_tokens != automatic_part_tokens) return recipe.training.part_tokens;
   if (const nlohmann::json saved = saved_value(folder, "training"); saved.is_object())
-    return saved.value("part_tokens", int64_t{0});  // before the option existed, batches were computed as a whole
+    return saved.value("part_tokens",
+                       int64_t{0});  // before the option existed, batches were computed as a whole
   const Kernels& kernels = training_kernels(recipe.training);
   if (!is_gpu(kernels)) return part_on_cpu;
   const DataConfig& data = recipe.data;

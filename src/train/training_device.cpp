@@ -10,7 +10,8 @@ const Kernels& training_kernels(const TrainingConfig& training) {
   if (training.precision == TrainingPrecision::tf32) {
     if (is_gpu(kernels)) return with_tf32(kernels);
     throw UsageError(
-        "training.precision is tf32, which only GPUs have, but this run is on a processor ({}): use fp32, bf16 "
+        "training.precision is tf32, which only GPUs have, but this run is on a processor ({}): use fp32, "
+        "bf16 "
         "or auto",
         device_name(kernels));
   }

@@ -54,38 +54,54 @@ TEST(Program, HelpAndVersionGoToStandardOutput) {
   EXPECT_EQ(run("help train").output, run("train --help").output);
 }
 
-// On a machine without a plug-in for GPUs, as a named one that is not there makes any machine.
-TEST(Program, ADeviceIsAnyCommandsThatRunsAModel) {
-  const std::string folder = testing::TempDir() + "device_run", copy = copy_recipe + " --out " + folder,
-                    quick = " --training.max_epochs 1 --data.batches 2 --data.sentences 4 --resume auto";
-  setenv("DRAGOMAN_CUDA_PLUGIN", "/nowhere/plugin.so", 1);
-  for (const char* flag : {"--device", "--training.device"}) {
-    const std::string name = flag;
-    const std::string refused = error_of("train " + copy + quick + " " + name + " cuda", 1);
+// Without a plug-in for GPUs: a named one that is not there makes any machine such a one.
+class WithoutAGpu : public testing::Test {
+ protected:
+  WithoutAGpu() { setenv("DRAGOMAN_CUDA_PLUGIN", "/nowhere/plugin.so", 1); }
+  ~WithoutAGpu() override {
+    unsetenv("DRAGOMAN_CUDA_PLUGIN");
+    std::filesystem::remove_all(folder_);
+  }
+
+  const std::string folder_ = testing::TempDir() + "device_run";
+  const std::string train_ = "train " + copy_recipe + " --out " + folder_ +
+                             " --training.max_epochs 1 --data.batches 2 --data.sentences 4 ";
+};
+
+TEST_F(WithoutAGpu, TrainingRunsOnTheProcessor) {
+  for (const std::string flag : {"--device ", "--training.device "}) {
+    const std::string refused = error_of(train_ + flag + "cuda", 1);
     EXPECT_NE(refused.find("/nowhere/plugin.so"), refused.npos) << refused;
     EXPECT_EQ(std::ranges::count(refused, '\n'), 1) << refused;
-    const std::string nonsense = error_of("train " + copy + quick + " " + name + " nonsense", 2);
+    const std::string nonsense = error_of(train_ + flag + "nonsense", 2);
     EXPECT_NE(nonsense.find("auto, cpu, cuda or cuda:N"), nonsense.npos) << nonsense;
   }
-  EXPECT_EQ(run("train " + copy + quick + " --device cpu").exit_code, 0);
-  EXPECT_EQ(run("train " + copy + quick + " --training.max_epochs 2").exit_code, 0) << "it may change";
-  for (const std::string command : {"bench --rounds 1 --sentences 1 --length 2 --batch 1 --beam 1 --vocabulary 9 "
-                                    "--model.encoder_layers 1 --model.decoder_layers 1 --model.d_model 8"}) {
-    EXPECT_EQ(run(command + " --device cpu").exit_code, 0);
-    error_of(command + " --device cuda:1", 1);
-    error_of(command + " --device cuda:", 2);
-  }
-  for (const char* command : {"translate --model " , "generate --model ", "score --model ", "evaluate --model ",
-                              "inspect --model ", "serve --model "})
-    error_of(command + folder + " --device gpu", 2);
-  const std::string precise = error_of("train " + copy + quick + " --training.precision tf32", 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/config.json"));
+  const std::string precise = error_of(train_ + "--training.precision tf32", 2);
   EXPECT_NE(precise.find("only GPUs have"), precise.npos) << precise;
+  EXPECT_EQ(run(train_ + "--device cpu").exit_code, 0);
+  EXPECT_EQ(run(train_ + "--training.max_epochs 2").exit_code, 0) << "a device may change";
+}
+
+TEST_F(WithoutAGpu, EveryCommandThatRunsAModelHasTheOption) {
+  const std::string bench =
+      "bench --rounds 1 --sentences 1 --length 2 --batch 1 --beam 1 --vocabulary 9 "
+      "--model.encoder_layers 1 --model.decoder_layers 1 --device ";
+  EXPECT_EQ(run(bench + "cpu").exit_code, 0);
+  error_of(bench + "cuda:1", 1);
+  error_of(bench + "cuda:", 2);
+  for (const char* command : {"translate", "generate", "score", "evaluate", "inspect", "rerank", "serve"}) {
+    const std::string refused = error_of(std::string(command) + " --device gpu", 2);
+    EXPECT_NE(refused.find("auto, cpu, cuda or cuda:N"), refused.npos) << command << ": " << refused;
+  }
+}
+
+TEST_F(WithoutAGpu, InfoSaysWhy) {
   const Outcome machine = run("info");
   EXPECT_EQ(machine.exit_code, 0);
-  EXPECT_NE(machine.output.find("\nGPU                     none: "), machine.output.npos) << machine.output;
+  const std::string none = "\nGPU                     none: ";
+  EXPECT_NE(machine.output.find(none), machine.output.npos) << machine.output;
   error_of("info --verify", 2);
-  unsetenv("DRAGOMAN_CUDA_PLUGIN");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Program, TheManualPageHasAllCommands) {

@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "model/safetensors.h"
 #include "model/transformer.h"
+#include "testing.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -139,7 +140,7 @@ TEST_P(Golden, TenAdamUpdates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Replay, Golden, testing::ValuesIn(cases()), [](const auto& test) {
-  return test.param.fixture + "_" + test.param.kernels->name;
+  return test.param.fixture + "_" + name_in_tests(*test.param.kernels);
 });
 
 TEST(GoldenFixtures, AreThere) { EXPECT_GE(cases().size(), 8U); }

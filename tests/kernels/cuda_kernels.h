@@ -13,8 +13,8 @@ namespace dragoman::internal {
 
 constexpr uint64_t orders = 100;
 
-// The Error of a launch of two blocks where the threads run in the first order; in the others there must be one, too, or
-// none. "" where there is none.
+// The Error of a launch of two blocks where the threads run in the first order, or "". In all other orders there must
+// be one, too, or none.
 template <class... Parameters, class... Arguments>
 std::string error_of(int threads, size_t shared_bytes, void (*kernel)(Parameters...),
                      const Arguments&... arguments) {

@@ -75,8 +75,8 @@ TEST_P(BatchMemory, IsAsEstimated) {
   trainer.update(batches, 0.01);
   trainer.update(batches, 0.01);
   const auto peak = static_cast<double>(small.device.pool.peak());
-  const auto estimate = static_cast<double>(training_bytes(
-      config, {.part_tokens = part_tokens}, small.device.kernels, tokens));
+  const auto estimate =
+      static_cast<double>(training_bytes(config, {.part_tokens = part_tokens}, small.device.kernels, tokens));
   EXPECT_GT(estimate, 0.95 * peak);
   EXPECT_LT(estimate, 1.05 * peak);
 }

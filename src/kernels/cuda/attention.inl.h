@@ -23,6 +23,9 @@ GPU_FUNCTION void score_tile(const AttentionOperands& o, const SpanHead& head, i
   const TileRows q = tile_rows(o.q, head.queries, nullptr, head, shape.width),
                  k = tile_rows(o.k, head.keys, shape.key_rows, head, shape.width),
                  v = tile_rows(o.v, head.keys, shape.key_rows, head, shape.width);
+  // A warp without queries and a lane without a key have nothing to add up.
+  const bool idle =
+      first + warp_index() * own_of_warp >= head.queries.length || first_key + lane() >= head.keys.length;
   for (float& score : scores) score = 0;
   for (int n = 1; n <= o.grid.chunks; ++n) {
     const int at = (chunk + n) % o.grid.chunks, columns = columns_of_chunk(shape.width, at);
@@ -34,6 +37,7 @@ GPU_FUNCTION void score_tile(const AttentionOperands& o, const SpanHead& head, i
     if (n == o.grid.chunks && o.v.data != nullptr)
       load_tile(v, first_key, tile_of_lanes, column, columns, other_tile(1), other_stride);
     sync_block();
+    if (idle) continue;
     add_products(own_tile(0), other_tile(0), columns, scores);
     add_own_products_by_distance(shape.distance_keys, own_tile(0), first_key + lane(), head.past + first,
                                  column, columns, scores);
@@ -77,6 +81,7 @@ GPU_FUNCTION void attend(const AttentionOperands& o, const SpanHead& head, int64
   const int64_t keys = last_visible(shape, head, first);
   for (int64_t key = 0; key < keys; key += tile_of_lanes) {
     score_tile(o, head, first, key, chunk, scores);
+    if (own >= head.queries.length) continue;
     for (int i = 0; i < own_of_warp; ++i) {
       const bool masked = key + lane() >= visible_keys(shape, head, own + i);
       const float correction = add_scores(sums[i], masked, scores[i]);
@@ -86,7 +91,7 @@ GPU_FUNCTION void attend(const AttentionOperands& o, const SpanHead& head, int64
     store_pairs(scores, pair_tile(0));
     sync_warp();
     const int count = static_cast<int>(keys - key < tile_of_lanes ? keys - key : tile_of_lanes);
-    add_weighted_rows(pair_tile(0), other_tile(1), count, result);
+    add_weighted_rows(pair_tile(0), other_tile(1), count, columns, result);
     add_weighted_vectors(shape.distance_values, pair_tile(0), key, count, head.past + first, column, columns,
                          result);
     sync_warp();
@@ -128,6 +133,7 @@ GPU_FUNCTION void weigh(const AttentionOperands& o, const SpanHead& head, int64_
   const int64_t keys = last_visible(shape, head, first);
   for (int64_t key = 0; key < keys; key += tile_of_lanes) {
     score_tile(o, head, first, key, 0, scores);
+    if (own >= head.queries.length) continue;
     for (int i = 0; i < own_of_warp; ++i)
       add_scores(sums[i], key + lane() >= visible_keys(shape, head, own + i), scores[i]);
   }

@@ -56,6 +56,7 @@ GPU_FUNCTION void query_pairs(const AttentionBackward& o, const SpanHead& head, 
                  v = tile_rows(f.v, head.keys, nullptr, head, shape.width);
   float scores[own_of_warp] = {}, weight_gradients[own_of_warp] = {};
   const int64_t key = first_key + lane(), position = head.past + first;
+  const bool idle = first + warp_index() * own_of_warp >= head.queries.length || key >= head.keys.length;
   for (int n = 1; n <= f.grid.chunks; ++n) {
     const int at = (chunk + n) % f.grid.chunks, columns = columns_of_chunk(shape.width, at);
     const int64_t column = static_cast<int64_t>(at) * chunk_columns;
@@ -67,6 +68,7 @@ GPU_FUNCTION void query_pairs(const AttentionBackward& o, const SpanHead& head, 
     load_tile(k, first_key, tile_of_lanes, column, columns, other_tile(0), other_stride);
     load_tile(v, first_key, tile_of_lanes, column, columns, other_tile(1), other_stride);
     sync_block();
+    if (idle) continue;
     add_products(own_tile(0), other_tile(0), columns, scores);
     add_products(own_tile(1), other_tile(1), columns, weight_gradients);
     add_own_products_by_distance(shape.distance_keys, own_tile(0), key, position, column, columns, scores);
@@ -84,23 +86,24 @@ GPU_FUNCTION void query_gradient(const AttentionBackward& o, const SpanHead& hea
                                  Matrix gradient) {
   const AttentionShape& shape = o.forward.shape;
   float sums[own_of_warp][halves] = {};
-  const int64_t keys = last_visible(shape, head, first);
+  const int64_t keys = last_visible(shape, head, first), own = first + warp_index() * own_of_warp;
+  const int64_t column = static_cast<int64_t>(chunk) * chunk_columns;
+  const int columns = columns_of_chunk(shape.width, chunk);
   for (int64_t key = 0; key < keys; key += tile_of_lanes) {
     PairGradients pairs[own_of_warp];
     query_pairs(o, head, first, key, chunk, pairs);
+    if (own >= head.queries.length) continue;
     float scores[own_of_warp];
     for (int i = 0; i < own_of_warp; ++i) scores[i] = pairs[i].score * shape.scale;
     store_pairs(scores, pair_tile(0));
     sync_warp();
     const int count = static_cast<int>(keys - key < tile_of_lanes ? keys - key : tile_of_lanes);
-    add_weighted_rows(pair_tile(0), other_tile(0), count, sums);
-    add_weighted_vectors(shape.distance_keys, pair_tile(0), key, count, head.past + first,
-                         static_cast<int64_t>(chunk) * chunk_columns, columns_of_chunk(shape.width, chunk),
+    add_weighted_rows(pair_tile(0), other_tile(0), count, columns, sums);
+    add_weighted_vectors(shape.distance_keys, pair_tile(0), key, count, head.past + first, column, columns,
                          sums);
     sync_warp();
   }
-  store_gradient(gradient, head, head.queries, first + warp_index() * own_of_warp, shape.width, chunk,
-                 o.accumulate, sums);
+  store_gradient(gradient, head, head.queries, own, shape.width, chunk, o.accumulate, sums);
 }
 
 GPU_KERNEL query_gradient_kernel(AttentionBackward o, Matrix gradient) {
@@ -123,6 +126,7 @@ GPU_FUNCTION void key_pairs(const AttentionBackward& o, const SpanHead& head, in
                  v = tile_rows(f.v, head.keys, nullptr, head, shape.width);
   float scores[own_of_warp] = {}, weight_gradients[own_of_warp] = {};
   const int64_t query = first_query + lane(), position = head.past + query;
+  const bool idle = first + warp_index() * own_of_warp >= head.keys.length || query >= head.queries.length;
   for (int n = 1; n <= f.grid.chunks; ++n) {
     const int at = (chunk + n) % f.grid.chunks, columns = columns_of_chunk(shape.width, at);
     const int64_t column = static_cast<int64_t>(at) * chunk_columns;
@@ -132,6 +136,7 @@ GPU_FUNCTION void key_pairs(const AttentionBackward& o, const SpanHead& head, in
     load_tile(q, first_query, tile_of_lanes, column, columns, other_tile(0), other_stride);
     load_tile(dout, first_query, tile_of_lanes, column, columns, other_tile(1), other_stride);
     sync_block();
+    if (idle) continue;
     add_products(own_tile(0), other_tile(0), columns, scores);
     add_products(own_tile(1), other_tile(1), columns, weight_gradients);
     add_other_products_by_distance(shape.distance_keys, other_tile(0), first, position, column, columns,
@@ -149,6 +154,8 @@ GPU_FUNCTION void key_pairs(const AttentionBackward& o, const SpanHead& head, in
 GPU_FUNCTION void key_gradients(const AttentionBackward& o, const SpanHead& head, int64_t first, int chunk,
                                 Matrix k_gradient, Matrix v_gradient) {
   const AttentionShape& shape = o.forward.shape;
+  const int64_t own = first + warp_index() * own_of_warp;
+  const int columns = columns_of_chunk(shape.width, chunk);
   float k_sums[own_of_warp][halves] = {}, v_sums[own_of_warp][halves] = {};
   // The first tile with a query that attends to the first key.
   const int64_t unseeing = shape.causal && first > head.past ? first - head.past : 0;
@@ -156,6 +163,7 @@ GPU_FUNCTION void key_gradients(const AttentionBackward& o, const SpanHead& head
   for (int64_t query = begin; query < head.queries.length; query += tile_of_lanes) {
     PairGradients pairs[own_of_warp];
     key_pairs(o, head, first, query, chunk, pairs);
+    if (own >= head.keys.length) continue;
     float scores[own_of_warp], weights[own_of_warp];
     for (int i = 0; i < own_of_warp; ++i) {
       scores[i] = pairs[i].score * shape.scale;
@@ -166,11 +174,10 @@ GPU_FUNCTION void key_gradients(const AttentionBackward& o, const SpanHead& head
     sync_warp();
     const int64_t left = head.queries.length - query;
     const int count = static_cast<int>(left < tile_of_lanes ? left : tile_of_lanes);
-    add_weighted_rows(pair_tile(0), other_tile(0), count, k_sums);
-    add_weighted_rows(pair_tile(1), other_tile(1), count, v_sums);
+    add_weighted_rows(pair_tile(0), other_tile(0), count, columns, k_sums);
+    add_weighted_rows(pair_tile(1), other_tile(1), count, columns, v_sums);
     sync_warp();
   }
-  const int64_t own = first + warp_index() * own_of_warp;
   store_gradient(k_gradient, head, head.keys, own, shape.width, chunk, o.accumulate, k_sums);
   store_gradient(v_gradient, head, head.keys, own, shape.width, chunk, o.accumulate, v_sums);
 }

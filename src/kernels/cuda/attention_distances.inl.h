@@ -71,8 +71,10 @@ GPU_KERNEL distance_gradients_kernel(AttentionBackward o, DistanceElements eleme
           scores[i] = pairs[i].score;
           weights[i] = pairs[i].weight;
         }
-        store_pairs(scores, pair_tile(0));
-        store_pairs(weights, pair_tile(1));
+        if (first + warp_index() * own_of_warp < head.queries.length) {
+          store_pairs(scores, pair_tile(0));
+          store_pairs(weights, pair_tile(1));
+        }
         sync_block();
         for (int64_t e = thread_index(); e < count; e += block_threads())
           sums[e] += element_sum(o, elements, head, e, first, key);

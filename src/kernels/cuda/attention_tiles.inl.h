@@ -73,13 +73,17 @@ GPU_FUNCTION TileRows tile_rows(ConstMatrix matrix, const Span& span, const int3
   return {matrix, list, span.begin, span.length, head.index * width};
 }
 
-// Rows [first, first + rows) of the span; 0 beyond its end and beyond the columns.
-GPU_FUNCTION void load_tile(const TileRows& from, int64_t first, int rows, int64_t column, int64_t columns,
+// Rows [first, first + rows) of the span, as far as it goes, and zeros up to a multiple of what a warp has of its own.
+// Of the columns beyond `columns` nothing is written.
+GPU_FUNCTION void load_tile(const TileRows& from, int64_t first, int rows, int64_t column, int columns,
                             const Shared<float>& to, int stride) {
-  for (int index = thread_index(); index < rows * chunk_columns; index += block_threads()) {
+  const int64_t left = ceil_div(from.length - first, own_of_warp) * own_of_warp;
+  const int needed = static_cast<int>(left < rows ? left : rows);
+  for (int index = thread_index(); index < needed * chunk_columns; index += block_threads()) {
     const int r = index / chunk_columns, c = index % chunk_columns;
+    if (c >= columns) continue;
     float x = 0;
-    if (first + r < from.length && c < columns) {
+    if (first + r < from.length) {
       const int64_t place = from.begin + first + r, row = from.list != nullptr ? from.list[place] : place;
       x = from.matrix.data[row * from.matrix.row_stride + from.first_column + column + c];
     }
@@ -99,14 +103,17 @@ GPU_FUNCTION void add_products(const Shared<float>& own, const Shared<float>& ot
   }
 }
 
-// sums[i][half] += Σ over lanes j of pairs(i, j) · other(j, this lane's column of the half)
+// sums[i][half] += Σ over the other side's rows j of pairs(i, j) · other(j, this lane's column of the half)
 GPU_FUNCTION void add_weighted_rows(const Shared<float>& pairs, const Shared<float>& other, int count,
-                                    float (&sums)[own_of_warp][halves]) {
+                                    int columns, float (&sums)[own_of_warp][halves]) {
   const int first = warp_index() * own_of_warp * tile_of_lanes;
-  for (int j = 0; j < count; ++j) {
 #pragma unroll
-    for (int half = 0; half < halves; ++half) {
-      const float x = other[j * other_stride + half * warp_size + lane()];
+  for (int half = 0; half < halves; ++half) {
+    const int column = half * warp_size + lane();
+    if (column >= columns) continue;
+#pragma unroll 4
+    for (int j = 0; j < count; ++j) {
+      const float x = other[j * other_stride + column];
 #pragma unroll
       for (int i = 0; i < own_of_warp; ++i)
         sums[i][half] = fmaf(pairs[first + i * tile_of_lanes + j], x, sums[i][half]);

@@ -1,6 +1,6 @@
 #include "kernels/cuda/host/block.h"
 
-#include <cstring>
+#include <numeric>
 #include <string_view>
 
 #include "base/error.h"
@@ -60,7 +60,8 @@ void ThreadBlock::start(int64_t index) {
   tick();
   start_time_ = block_time_;
   order.clear();
-  add_threads(0, threads_, -1, false);
+  mixes_warps_ = order.below(4) == 0;
+  add_all_threads(-1);
 }
 
 void ThreadBlock::tick() {
@@ -73,6 +74,15 @@ void ThreadBlock::add_threads(int first, int count, int except, bool before) {
   for (int thread = first; thread < first + count; ++thread)
     if (thread != except) chosen_[added++] = static_cast<uint16_t>(thread);
   order.add_shuffled({chosen_.data(), added}, before);
+}
+
+void ThreadBlock::add_all_threads(int except) {
+  if (mixes_warps_) return add_threads(0, threads_, except, false);
+  std::array<uint16_t, most_threads / warp_lanes> warps;
+  const auto count = static_cast<size_t>(threads_ / warp_lanes);
+  std::iota(warps.begin(), warps.begin() + count, uint16_t{0});
+  order.shuffle({warps.data(), count});
+  for (size_t i = 0; i < count; ++i) add_threads(warps[i] * warp_lanes, warp_lanes, except, false);
 }
 
 bool ThreadBlock::arrive_at_barrier(int thread, const Meeting& meeting) {
@@ -92,7 +102,7 @@ bool ThreadBlock::arrive_at_barrier(int thread, const Meeting& meeting) {
   arrived_ = 0;
   for (int each = 0; each < threads_; each += warp_lanes) warp_of(each).at_barrier = 0;
   tick();
-  add_threads(0, threads_, thread, false);
+  add_all_threads(thread);
   return true;
 }
 
@@ -110,7 +120,7 @@ bool ThreadBlock::arrive_in_warp(int thread, const Meeting& meeting) {
   if (++warp.arrived < warp_lanes) return false;
   warp.arrived = 0;
   warp.turn ^= 1;
-  add_threads(thread / warp_lanes * warp_lanes, warp_lanes, thread, order.below(2) == 0);
+  add_threads(thread / warp_lanes * warp_lanes, warp_lanes, thread, !mixes_warps_ || order.below(2) == 0);
   return true;
 }
 

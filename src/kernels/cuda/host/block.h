@@ -62,6 +62,7 @@ class ThreadBlock {
   void check_bounds(int thread, int64_t offset, int64_t bytes, Place) const;
   Accessor accessor(int thread) { return {thread, warp_of(thread).time, block_time_, start_time_}; }
   [[noreturn]] void fail_apart(int one, const Meeting&, int other, const Meeting&) const;
+  void add_all_threads(int except);
   void add_threads(int first, int count, int except, bool before);
   void tick();
 
@@ -72,6 +73,9 @@ class ThreadBlock {
   int first_ = 0;          // the thread that arrived at the barrier first
   int last_finished_ = 0;  // a thread
   Meeting barrier_;
+  // Whether its threads run in any order; else those of a warp run side by side, until all of them wait for others,
+  // which the caches like better.
+  bool mixes_warps_ = false;
   std::vector<Warp> warps_;
   std::array<uint16_t, most_threads> chosen_;
   uint32_t time_ = 0, block_time_ = 0, start_time_ = 0;

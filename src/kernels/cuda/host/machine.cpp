@@ -58,6 +58,9 @@ class Machine {
     for (;;) machine->run_thread();
   }
 
+  [[noreturn, gnu::noinline]] void fail_stuck() const {
+    throw BrokenInvariant(fmt::format("no thread of the kernel {} can go on", launch_->kernel));
+  }
   void run_thread();
   void wait();
   bool start_block();
@@ -118,8 +121,7 @@ void Machine::run_thread() {
   try {
     launch_->body(launch_->argument);
     block_.finish(running.thread);
-    CHECK(block_.finished() || !block_.order.empty(), "no thread of the kernel {} can go on",
-          launch_->kernel);
+    if (!block_.finished() && block_.order.empty()) fail_stuck();
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -136,7 +138,7 @@ void Machine::run_thread() {
 }
 
 void Machine::wait() {
-  CHECK(!block_.order.empty(), "no thread of the kernel {} can go on", launch_->kernel);
+  if (block_.order.empty()) fail_stuck();
   fiber_of_[static_cast<size_t>(running.thread)] = fiber_;
   running.thread = block_.order.next();
   Fiber* const next = fiber_of_[static_cast<size_t>(running.thread)];
@@ -160,8 +162,18 @@ void Machine::switch_to(Fiber& fiber) {
   from.switch_to(fiber);
 }
 
+// Errors are written in functions of their own, so that the frames that lie on a waiting thread's stack stay small.
+[[noreturn, gnu::noinline]] void fail_outside() {
+  throw BrokenInvariant("a word of the GPU's kernels is used outside of a launch");
+}
+
+[[noreturn, gnu::noinline]] void fail_lane(const ThreadBlock& block, int from, const Meeting& meeting) {
+  block.fail(fmt::format("thread {} wants what lane {} of {} has, in {} at {}:{}", running.thread, from,
+                         warp_lanes, meeting.word, meeting.place.file, meeting.place.line));
+}
+
 Machine& running_machine() {
-  CHECK(machine != nullptr, "a word of the GPU's kernels outside of a launch");
+  if (machine == nullptr) fail_outside();
   return *machine;
 }
 
@@ -194,9 +206,7 @@ uint64_t exchange(uint64_t x, int from, const Meeting& meeting) {
   Machine& m = running_machine();
   Warp& warp = m.block().warp_of(running.thread);
   const auto turn = static_cast<size_t>(warp.turn), lane = static_cast<size_t>(running.thread % warp_lanes);
-  if (from < 0 || from >= warp_lanes)
-    m.block().fail(fmt::format("thread {} wants what lane {} has, of {}, in {} at {}:{}", running.thread,
-                               from, warp_lanes, meeting.word, meeting.place.file, meeting.place.line));
+  if (from < 0 || from >= warp_lanes) fail_lane(m.block(), from, meeting);
   warp.values[turn][lane] = x;
   m.meet(meeting, [](Warp&) {});
   return warp.values[turn][static_cast<size_t>(from)];

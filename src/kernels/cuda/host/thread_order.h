@@ -21,10 +21,14 @@ class ThreadOrder {
     return static_cast<int64_t>((uint64_t{draw()} * static_cast<uint64_t>(bound)) >> 32);
   }
 
+  void shuffle(std::span<uint16_t> numbers) {
+    for (size_t i = numbers.size(); i > 1; --i)
+      std::swap(numbers[i - 1], numbers[static_cast<size_t>(below(static_cast<int64_t>(i)))]);
+  }
+
   // After those that wait already, or before all of them.
   void add_shuffled(std::span<uint16_t> threads, bool before) {
-    for (size_t i = threads.size(); i > 1; --i)
-      std::swap(threads[i - 1], threads[static_cast<size_t>(below(static_cast<int64_t>(i)))]);
+    shuffle(threads);
     if (before) {
       for (const uint16_t thread : threads) threads_[--first_ % most_threads] = thread;
     } else {

@@ -1,0 +1,70 @@
+// A GPU that tests make up, so that the plug-in's own code (src/kernels/cuda/gpu/) runs without one: those functions of
+// CUDA's that it calls. Device memory is the host's; of a range of addresses only what is mapped may be touched.
+//
+// What the stream is asked for is done when someone waits for it, and not before: staging memory that is written again
+// too early, or memory that is given back too early, shows in the results.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+namespace dragoman::internal {
+
+// A matrix as cuBLASLt knows it: by columns.
+struct FakeLayout {
+  cudaDataType type;
+  uint64_t rows, columns;
+  int64_t stride;
+};
+
+struct FakeProduct {
+  cublasComputeType_t computing;
+  bool a_transposed, b_transposed;
+  cublasLtEpilogue_t epilogue;
+  const float* bias;
+};
+
+// What the heuristic was asked for.
+struct FakeQuestion {
+  FakeProduct product;
+  FakeLayout a, b, c;
+  uint32_t a_alignment, b_alignment, c_alignment, reductions;
+};
+
+struct FakeGpu {
+  int driver_version = 13000;
+  int count = 1;
+  cudaError_t count_status = cudaSuccess;
+  cudaError_t launch_status = cudaSuccess;  // of the next launch
+  cudaError_t failure = cudaSuccess;        // of every wait
+  size_t capacity = size_t{1} << 30;
+  bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
+
+  size_t used = 0;
+  std::vector<size_t> mapped = {};  // the size of each piece
+  int waits = 0;                    // for the stream, or for an event that had not happened
+  std::vector<FakeQuestion> questions = {};
+  std::vector<int> algorithms = {};  // of the products
+
+  // The stream: what it was asked for and has not done, after `done` others.
+  std::deque<std::function<void()>> queue = {};
+  size_t done = 0;
+
+  void run_until(size_t count);
+  void run_all() { run_until(done + queue.size()); }
+};
+
+FakeGpu& fake_gpu();
+// All is as at first, but the stream goes on.
+void reset_fake_gpu();
+// From here on a failure of the plug-in's is an Error.
+void report_failures();
+std::string failure_of(const std::function<void()>& call);
+
+}  // namespace dragoman::internal

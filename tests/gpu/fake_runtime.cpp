@@ -1,0 +1,149 @@
+// CUDA's runtime, of a GPU that tests make up.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/fake_gpu.h"
+
+using dragoman::internal::fake_gpu;
+using dragoman::internal::FakeGpu;
+
+namespace {
+
+struct FakeEvent {
+  size_t after = 0;  // the stream has done this many tasks
+};
+
+std::map<void*, size_t>& allocations() {
+  static auto* const sizes = new std::map<void*, size_t>;
+  return *sizes;
+}
+
+cudaError_t last_error = cudaSuccess;
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = fake_gpu().driver_version;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = fake_gpu().count;
+  return fake_gpu().count_status;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device >= fake_gpu().count) return cudaErrorInvalidDevice;
+  *properties = {};
+  std::strcpy(properties->name, "Fake");
+  properties->major = 9;
+  properties->totalGlobalMem = fake_gpu().capacity;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(&fake_gpu());
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  ++fake_gpu().waits;
+  fake_gpu().run_all();
+  return fake_gpu().failure;
+}
+
+cudaError_t cudaHostAlloc(void** data, size_t size, unsigned) {
+  *data = std::malloc(size);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** data, size_t size, cudaStream_t) {
+  FakeGpu& gpu = fake_gpu();
+  if (gpu.used + size > gpu.capacity) return last_error = cudaErrorMemoryAllocation;
+  gpu.used += size;
+  *data = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  allocations()[*data] = size;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void* data, cudaStream_t) {
+  fake_gpu().queue.emplace_back([data] {
+    const size_t size = allocations().at(data);
+    fake_gpu().used -= size;
+    allocations().erase(data);
+    std::memset(data, 0xee, size);  // seen by what comes later and reads it still
+    std::free(data);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  *total = fake_gpu().capacity;
+  *free = *total - std::min(*total, fake_gpu().used);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
+  fake_gpu().queue.emplace_back([=] { std::memcpy(to, from, size); });
+  return fake_gpu().failure;
+}
+
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
+  fake_gpu().queue.emplace_back([=] {
+    for (size_t row = 0; row < height; ++row) std::memset(static_cast<char*>(to) + row * pitch, value, width);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = reinterpret_cast<cudaEvent_t>(new FakeEvent);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  FakeGpu& gpu = fake_gpu();
+  reinterpret_cast<FakeEvent*>(event)->after = gpu.done + gpu.queue.size();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  FakeGpu& gpu = fake_gpu();
+  const size_t after = reinterpret_cast<FakeEvent*>(event)->after;
+  if (after > gpu.done) ++gpu.waits;
+  gpu.run_until(after);
+  return gpu.failure;
+}
+
+cudaError_t cudaGetLastError() {
+  if (fake_gpu().launch_status != cudaSuccess) return std::exchange(fake_gpu().launch_status, cudaSuccess);
+  return std::exchange(last_error, cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() { return last_error; }
+
+const char* cudaGetErrorString(cudaError_t status) {
+  return status == cudaErrorIllegalAddress ? "an illegal memory access was encountered" : "fake error";
+}
+
+}  // extern "C"
