@@ -1,5 +1,6 @@
 // Attention over spans: softmax(scale · q·kᵀ)·v, head by head, and what distances add. A warp takes four queries
-// through the tiles of keys, and keeps the largest score so far, the sum of exponentials and the weighted sum of values.
+// through the tiles of keys, and keeps the largest score so far, the sum of exponentials and the weighted sum of
+// values.
 #pragma once
 
 #include "kernels/cuda/attention_tiles.inl.h"
