@@ -36,8 +36,9 @@ struct ConstMatrix {
   const float* data;
   int64_t rows, columns;
   int64_t row_stride, column_stride = 1;
+  const uint16_t* rounded = nullptr;  // unless null, the same elements in bf16, at the same places
 
-  ConstMatrix transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+  ConstMatrix transposed() const { return {data, columns, rows, column_stride, row_stride, rounded}; }
 };
 
 // A writable matrix: rows of `columns` floats, `stride` floats apart.
@@ -45,8 +46,9 @@ struct Matrix {
   float* data;
   int64_t rows, columns;
   int64_t stride;
+  uint16_t* rounded = nullptr;  // as above
 
-  operator ConstMatrix() const { return {data, rows, columns, stride, 1}; }
+  operator ConstMatrix() const { return {data, rows, columns, stride, 1, rounded}; }
 };
 
 // The right operand of a product, in a layout that only its table of kernels knows.
@@ -178,6 +180,9 @@ struct LowPrecisionKernels {
   // Products of floats that rounds both operands to bf16 as they are packed; sums are floats. Every table computes the
   // same bits, except for numbers below 2^-126, and except AMX's, which adds in another order.
   ProductKernels rounded;
+  // Where these products read a rounded operand that comes with a matrix: rounds a matrix whose rows are contiguous, to
+  // the same places. Null where they round as they pack, and read floats alone.
+  void (*round)(Context&, ConstMatrix from, uint16_t* to);
   // Whether instructions for bf16 compute them. Others multiply the rounded floats: the same bits (but AMX's), as fast
   // as products of floats.
   bool rounded_is_fast;
@@ -208,8 +213,8 @@ struct Kernels {
                          unsigned char* data, float* scales);
 
   // --- activations.inl.h ------------------------------------------------------------------------
-  // gradient: that of the output on entry, that of the input on return. `saved` is the activation's
-  // output for relu, its input for the others. bias_gradient (or null) is added to.
+  // gradient: that of the output on entry, that of the input on return, and then also rounded, if it comes with such a
+  // copy. `saved` is the activation's output for relu, its input for the others. bias_gradient (or null) is added to.
   void (*activation_backward)(Context&, Activation, ConstMatrix saved, Matrix gradient, const Dropout&,
                               float* bias_gradient);
 
@@ -228,7 +233,8 @@ struct Kernels {
   // --- norm.inl.h -------------------------------------------------------------------------------
   // sum = residual + dropout(branch); normed = (sum − mean) / √(variance + ε) · gain + bias.
   // Without a bias (null) it is RMSNorm, with 0 for the mean: sum / √(mean of squares + ε) · gain.
-  // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row.
+  // Without a branch (null data) sum is the residual and is not written. statistics: mean, 1/√(…) a row. normed is also
+  // written rounded, if it comes with such a copy.
   void (*add_dropout_norm)(Context&, ConstMatrix residual, ConstMatrix branch, const Dropout&,
                            const float* gain, const float* bias, float epsilon, Matrix sum, Matrix normed,
                            float* statistics);
@@ -241,7 +247,8 @@ struct Kernels {
                                     float* gain_gradient, float* bias_gradient);
 
   // --- attention.inl.h --------------------------------------------------------------------------
-  // log_sums (query rows × heads; null where there is no backward): log Σ exp of the scores.
+  // log_sums (query rows × heads; null where there is no backward): log Σ exp of the scores. out is also written
+  // rounded, if it comes with such a copy.
   void (*attention)(Context&, const AttentionShape&, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
                     float* log_sums);
   // The attention weights, before dropout. Row r is query r's, with head h in columns [h * longest_keys,
@@ -267,7 +274,8 @@ struct Kernels {
                         ConstMatrix out_gradient, Matrix gate_gradient, Matrix input_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
-  // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target).
+  // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target); if they come with a rounded copy,
+  // that alone does.
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
   void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient,
                         float* losses);

@@ -100,6 +100,7 @@ void Parameters::clear_gradients() { pool_->memory().fill(gradients_.matrix(), 0
 void Parameters::changed() {
   for (const Parameter& parameter : list_) {
     Storage& storage = parameter.value.storage();
+    parameter.value.drop_rounded();
     if (storage.packed_block.data == nullptr) continue;
     pool_->free(std::exchange(storage.packed_block, {}));
     storage.packed = nullptr;

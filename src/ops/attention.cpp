@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "ops/ops.h"
+#include "ops/products.h"
 
 namespace dragoman::internal {
 namespace {
@@ -66,6 +67,7 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   AttentionShape shape = shape_of(q, k, options);
   if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);
   const Tensor out(device.pool, q.rows(), q.columns());
+  if (pass.tape != nullptr && rounds_once(device, pass.precision)) out.keep_rounded();
   const Tensor log_sums = pass.tape != nullptr ? Tensor(device.pool, q.rows(), options.heads) : Tensor();
   device.kernels.attention(device.context, shape, q, k, v, out.matrix(),
                            log_sums ? log_sums.data() : nullptr);

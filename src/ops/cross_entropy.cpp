@@ -45,10 +45,16 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const auto packed = [&](ConstMatrix b) { return backward ? Packed(device, pass.precision, b) : Packed(); };
   const Packed transposed = packed(ConstMatrix(weight).transposed()), straight = packed(weight);
   const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
+  // The gradient of logits is read by products alone, unless there is a bias.
+  const bool rounds = backward && rounds_once(device, pass.precision);
+  const Array<uint16_t> rounded(device.pool, rounds && !bias ? chunk * vocabulary : 0);
+  if (rounds) operand(device, pass.precision, hidden);
 
   for (int64_t begin = 0; begin < rows; begin += chunk) {
     const int64_t count = std::min(chunk, rows - begin);
     const Matrix scores = rows_of(buffer.matrix(), 0, count);
+    Matrix becoming_gradient = scores;
+    if (rounded.size() > 0) becoming_gradient.rounded = rounded.data();
     const Tensor h = hidden.row_range(begin, count);
     const Epilogue epilogue = {.bias = bias ? bias.data() : nullptr};
     if (backward) {
@@ -56,10 +62,11 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
     } else {
       multiply_by_weight(device, h, weight, {.transposed = true, .keep = true}, scores, epilogue);
     }
-    device.kernels.cross_entropy(device.context, scores, targets.data() + begin, smoothing, backward,
-                                 losses.data() + 2 * begin);
+    device.kernels.cross_entropy(device.context, becoming_gradient, targets.data() + begin, smoothing,
+                                 backward, losses.data() + 2 * begin);
     if (backward) {
-      chunk_backward(pass, h, straight, weight, bias, rows_of(hidden_gradient, begin, count), scores);
+      chunk_backward(pass, h, straight, weight, bias, rows_of(hidden_gradient, begin, count),
+                     becoming_gradient);
     }
   }
   // The gradients are there already. An empty entry tells the tape when those of weight and bias are complete: once

@@ -20,10 +20,13 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   const Activation activation = options.activation;
   const Dropout dropout = options.rows != nullptr ? pass.dropout(options.dropout, *options.rows) : Dropout{};
   const Tensor y(device.pool, x.rows(), weight.columns());
+  // What comes out of an activation goes into a product.
+  if (activation != Activation::none && rounds_once(device, precision)) y.keep_rounded();
   const Tensor saved =
       pass.tape != nullptr && needs_input(activation) ? Tensor(device.pool, y.rows(), y.columns()) : y;
 
-  multiply_by_weight(device, x, weight, {.keep = pass.tape == nullptr, .precision = precision}, y.matrix(),
+  multiply_by_weight(device, operand(device, precision, x), weight,
+                     {.keep = pass.tape == nullptr, .precision = precision}, y.matrix(),
                      {.bias = bias ? bias.data() : nullptr,
                       .before_activation = saved.data() != y.data() ? saved.data() : nullptr,
                       .activation = activation,
@@ -31,14 +34,20 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
 
   if (pass.tape == nullptr) return y;
   pass.tape->record({&weight, &bias}, [&device, precision, x, weight, bias, y, saved, activation, dropout] {
-    const Matrix dy = y.gradient();  // becomes that of x·weight + bias
+    Matrix dy = y.gradient();  // becomes that of x·weight + bias
+    Array<uint16_t> rounded;
+    if (rounds_once(device, precision)) {
+      rounded = Array<uint16_t>(device.pool, dy.rows * dy.stride);
+      dy.rounded = rounded.data();
+    }
     const ConstMatrix read = activation == Activation::none ? ConstMatrix{} : saved;  // y may be gone
     device.kernels.activation_backward(device.context, activation, read, dy, dropout,
                                        bias ? bias.gradient().data : nullptr);
     const auto dx = x.gradient_target();
     multiply_by_weight(device, dy, weight, {.transposed = true, .precision = precision}, dx.matrix,
                        {.accumulate = dx.accumulate});
-    multiply(device, precision, ConstMatrix(x).transposed(), dy, weight.gradient(), {.accumulate = true});
+    multiply(device, precision, operand(device, precision, x).transposed(), dy, weight.gradient(),
+             {.accumulate = true});
   });
   return y;
 }

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "ops/ops.h"
+#include "ops/products.h"
 
 namespace dragoman::internal {
 namespace {
@@ -8,11 +9,18 @@ namespace {
 const float* values_of(const Tensor& bias) { return bias ? bias.data() : nullptr; }
 float* gradient_of(const Tensor& bias) { return bias ? bias.gradient().data : nullptr; }
 
+// Products read what has been normalised.
+Tensor new_normed(const Pass& pass, const Tensor& x) {
+  Tensor normed(pass.device.pool, x.rows(), x.columns());
+  if (pass.tape != nullptr && rounds_once(pass.device, pass.precision)) normed.keep_rounded();
+  return normed;
+}
+
 }  // namespace
 
 Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon) {
   Device& device = pass.device;
-  const Tensor normed(device.pool, x.rows(), x.columns());
+  const Tensor normed = new_normed(pass, x);
   const Tensor statistics(device.pool, x.rows(), 2);
   device.kernels.add_dropout_norm(device.context, x, {}, {}, gain.data(), values_of(bias), epsilon,
                                   x.matrix(), normed.matrix(), statistics.data());
@@ -33,7 +41,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, rows);
   const Tensor sum(device.pool, residual.rows(), residual.columns());
-  const Tensor normed(device.pool, residual.rows(), residual.columns());
+  const Tensor normed = new_normed(pass, residual);
   const Tensor statistics(device.pool, residual.rows(), 2);
   device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), values_of(bias),
                                   epsilon, sum.matrix(), normed.matrix(), statistics.data());
@@ -58,10 +66,12 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
 void recompute_norm(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Tensor& bias,
                     float epsilon) {
   Device& device = pass.device;
+  const bool rounded = both.normed.is_rounded();
   both.normed.drop_values();
-  pass.tape->record({}, [&device, both, gain, bias, epsilon] {
+  pass.tape->record({}, [&device, both, gain, bias, epsilon, rounded] {
     const auto& [sum, normed] = both;
     normed.renew_values();
+    if (rounded) normed.keep_rounded();
     const Tensor statistics(device.pool, sum.rows(), 2);
     device.kernels.add_dropout_norm(device.context, sum, {}, {}, gain.data(), values_of(bias), epsilon,
                                     sum.matrix(), normed.matrix(), statistics.data());

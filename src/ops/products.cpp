@@ -39,6 +39,18 @@ void multiply_by_low_precision(Device& device, ConstMatrix a, const LowPrecision
 
 }  // namespace
 
+bool rounds_once(const Device& device, Precision precision) {
+  return precision == Precision::bf16 && device.kernels.low_precision.round != nullptr;
+}
+
+ConstMatrix operand(Device& device, Precision precision, const Tensor& x) {
+  if (rounds_once(device, precision) && !x.is_rounded() && x.whole()) {
+    x.keep_rounded();
+    device.kernels.low_precision.round(device.context, x, x.matrix().rounded);
+  }
+  return x;
+}
+
 Packed::Packed(Device& device, Precision precision, ConstMatrix b)
     : memory_(device.pool, 1, products_in(precision, device).packed_size(b.rows, b.columns)),
       precision_(precision),
@@ -87,7 +99,8 @@ void multiply(Device& device, Precision precision, ConstMatrix a, ConstMatrix b,
 
 void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, WeightUse use, Matrix c,
                         const Epilogue& epilogue) {
-  const ConstMatrix b = use.transposed ? ConstMatrix(weight).transposed() : ConstMatrix(weight);
+  const ConstMatrix straight = operand(device, use.precision, weight);
+  const ConstMatrix b = use.transposed ? straight.transposed() : straight;
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
         a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
   if (weight.is_low_precision()) {

@@ -9,6 +9,13 @@
 
 namespace dragoman::internal {
 
+// Whether products in this precision read operands that have been rounded before: once, by the kernel that writes them
+// or by operand(), for all products that read them.
+bool rounds_once(const Device&, Precision);
+
+// x, and where it helps its values in bf16: rounded now, if the kernel that made them has not done it.
+ConstMatrix operand(Device&, Precision, const Tensor& x);
+
 // c = a·b (or c + a·b), then the epilogue; b is packed for this call. Here and below, bf16 rounds both operands as they
 // are packed.
 void multiply(Device&, Precision, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});

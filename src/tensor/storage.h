@@ -24,6 +24,10 @@ class Storage {
   int pending = 0;  // closures on the tape that will still add to this parameter's gradient
   int index = -1;   // a parameter's number
 
+  // The values in bf16 as well, at the same places, for the products that read them: null until they are asked for.
+  uint16_t* rounded = nullptr;
+  Block rounded_block;
+
   // The matrix packed for products, kept while a parameter does not change; see ops/products.h.
   const float* packed = nullptr;
   bool packed_transposed = false;

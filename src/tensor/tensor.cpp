@@ -7,7 +7,8 @@ namespace dragoman::internal {
 void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
   Pool& pool = *storage_->pool_;
-  for (const Block& block : {storage_->data_block_, storage_->gradient_block_, storage_->packed_block}) {
+  for (const Block& block :
+       {storage_->data_block_, storage_->gradient_block_, storage_->packed_block, storage_->rounded_block}) {
     if (block.data != nullptr) pool.free(block);
   }
   pool.free_storage(storage_);
@@ -106,6 +107,19 @@ void Tensor::drop_values() const {
         columns_);
   storage_->pool_->free(std::exchange(storage_->data_block_, {}));
   storage_->data = nullptr;
+  drop_rounded();
+}
+
+void Tensor::keep_rounded() const {
+  if (storage_->rounded != nullptr) return;
+  storage_->rounded_block = pool().allocate(static_cast<size_t>(storage_->size) * sizeof(uint16_t));
+  storage_->rounded = static_cast<uint16_t*>(storage_->rounded_block.data);
+}
+
+void Tensor::drop_rounded() const {
+  if (storage_->rounded == nullptr) return;
+  storage_->pool_->free(std::exchange(storage_->rounded_block, {}));
+  storage_->rounded = nullptr;
 }
 
 void Tensor::renew_values() const {

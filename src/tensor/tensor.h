@@ -49,7 +49,7 @@ class Tensor {
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   float* data() const { return storage_->data + offset_; }  // for kernels
-  Matrix matrix() const { return {data(), rows_, columns_, stride_}; }
+  Matrix matrix() const { return {data(), rows_, columns_, stride_, rounded()}; }
   operator ConstMatrix() const { return matrix(); }
   Storage& storage() const { return *storage_.get(); }
   Pool& pool() const { return *storage_->pool_; }
@@ -83,6 +83,13 @@ class Tensor {
   // and returns false.
   bool take_gradient_of(const Tensor& other) const;
 
+  // Makes room for the values in bf16, with unspecified content, for the kernel that writes the values or rounds them;
+  // and frees it.
+  bool is_rounded() const { return storage_->rounded != nullptr; }
+  void keep_rounded() const;
+  void drop_rounded() const;
+  bool whole() const { return offset_ == 0 && rows_ * columns_ == storage_->size; }
+
   // Frees the memory of the values, which nothing reads any more, for all handles; the gradient stays. Then allocates
   // it again, with unspecified content.
   void drop_values() const;
@@ -90,7 +97,7 @@ class Tensor {
 
  private:
   std::span<float> dense() const;
-  bool whole() const { return offset_ == 0 && rows_ * columns_ == storage_->size; }
+  uint16_t* rounded() const { return is_rounded() ? storage_->rounded + offset_ : nullptr; }
   void allocate_gradient() const;
 
   StorageRef storage_;

@@ -108,6 +108,13 @@ TEST_F(ProductsTest, TakeNoAlgorithmThatSplitsTheSum) {
             "cuBLASLt has no algorithm on cuda:0 (Fake) for a product of 4096 x 6 and 6 x 7 in bf16");
 }
 
+TEST_F(ProductsTest, AWeightsGradientMayTakeOneThatAddsPartsInTheirOrder) {
+  check_product(products, {Arithmetic::fp32, true, false, true, false, false});
+  EXPECT_EQ(fake_gpu().algorithms, std::vector<int>{4});
+  EXPECT_EQ(fake_gpu().questions[0].reductions,
+            static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+}
+
 TEST_F(ProductsTest, AskOnceWhateverTheNumberOfRows) {
   std::vector<float> memory(1 << 16);
   const auto multiply = [&](int64_t rows, int64_t first) {

@@ -11,6 +11,7 @@ extern const LowPrecisionKernels DRAGOMAN_TABLE_NAME;
 const LowPrecisionKernels DRAGOMAN_TABLE_NAME = {.int8 = int8_product,
                                                  .bf16 = low_precision_product<Bf16>,
                                                  .rounded = product_kernels<RoundedFloats>,
+                                                 .round = nullptr,
                                                  .rounded_is_fast = has_bf16_instructions};
 
 }  // namespace dragoman::internal

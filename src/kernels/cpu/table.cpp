@@ -32,6 +32,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .low_precision = {.int8 = int8_product,
                       .bf16 = low_precision_product<Bf16>,
                       .rounded = product_kernels<RoundedFloats>,
+                      .round = nullptr,
                       .rounded_is_fast = has_bf16_instructions},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,

@@ -27,6 +27,7 @@ GPU_KERNEL activation_backward_kernel(Activation activation, ConstMatrix saved, 
         g *= activation_slope(activation, saved.data[r * saved.row_stride + c]);
       *at = g;
     }
+    if (gradient.rounded != nullptr) gradient.rounded[r * gradient.stride + c] = rounded_to_bf16(g);
     sum += g;
   }
   if (partial != nullptr) partial[part.block * gradient.columns + c] = sum;
@@ -34,7 +35,9 @@ GPU_KERNEL activation_backward_kernel(Activation activation, ConstMatrix saved, 
 
 void activation_backward(Context& context, Activation activation, ConstMatrix saved, Matrix gradient,
                          const Dropout& dropout, float* bias_gradient) {
-  if (activation == Activation::none && dropout.rate == 0 && bias_gradient == nullptr) return;
+  if (activation == Activation::none && dropout.rate == 0 && bias_gradient == nullptr &&
+      gradient.rounded == nullptr)
+    return;
   const int64_t blocks = ceil_div(gradient.rows, summed_rows), columns = gradient.columns;
   float* partial = bias_gradient != nullptr ? float_workspace(context, blocks * columns) : nullptr;
   launch(context, column_grid("activation_backward", gradient.rows, columns), activation_backward_kernel,

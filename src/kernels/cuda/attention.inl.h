@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/attention_tiles.inl.h"
+#include "kernels/cuda/functions.inl.h"
 #include "kernels/cuda/loss.inl.h"
 
 namespace dragoman::internal {
@@ -99,9 +100,13 @@ GPU_FUNCTION void attend(const AttentionOperands& o, const SpanHead& head, int64
   }
   for (int i = 0; i < own_of_warp && own + i < head.queries.length; ++i) {
     const float inverse = sums[i].total > 0 ? 1 / sums[i].total : 0;
-    float* to = out.data + (row + i) * out.stride + head.index * shape.width + column;
-    for (int half = 0; half < halves; ++half)
-      if (const int c = half * warp_size + lane(); c < columns) to[c] = result[i][half] * inverse;
+    const int64_t place = (row + i) * out.stride + head.index * shape.width + column;
+    for (int half = 0; half < halves; ++half) {
+      const int c = half * warp_size + lane();
+      if (c >= columns) continue;
+      out.data[place + c] = result[i][half] * inverse;
+      if (out.rounded != nullptr) out.rounded[place + c] = rounded_to_bf16(result[i][half] * inverse);
+    }
     if (log_sums != nullptr && chunk == 0 && lane() == 0)
       log_sums[(row + i) * shape.heads + head.index] = sums[i].top + logf(sums[i].total);
   }

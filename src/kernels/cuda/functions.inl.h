@@ -1,4 +1,5 @@
-// Activations and their slopes, for the end of a product and for its backward. NaN stays NaN.
+// Functions of one number: rounding; activations and their slopes, for the end of a product and for its backward. NaN
+// stays NaN.
 #pragma once
 
 #include "kernels/cuda/device.h"
@@ -6,6 +7,18 @@
 
 namespace dragoman::internal {
 namespace {
+
+using Bf16 = uint16_t;
+
+// To the nearest, ties to even; NaN stays NaN.
+GPU_FUNCTION Bf16 rounded_to_bf16(float x) {
+  union {
+    float number;
+    uint32_t bits;
+  } both = {x};
+  if (x != x) return static_cast<Bf16>(both.bits >> 16 | 0x40);
+  return static_cast<Bf16>((both.bits + 0x7fff + (both.bits >> 16 & 1)) >> 16);
+}
 
 GPU_FUNCTION float relu(float x) { return x <= 0 ? 0 : x; }
 GPU_FUNCTION float sigmoid(float x) { return 1 / (1 + expf(-x)); }

@@ -2,6 +2,7 @@
 // has a row: it reads it once for the maximum and the sum together, and once more for what becomes of it.
 #pragma once
 
+#include "kernels/cuda/functions.inl.h"
 #include "kernels/cuda/rows.inl.h"
 
 namespace dragoman::internal {
@@ -101,8 +102,14 @@ GPU_KERNEL cross_entropy_kernel(Matrix logits, const int32_t* targets, SmoothedT
   if (!gradient) return;
   sync_block();
   const float scale = 1 / sums.exponentials;
-  for (int64_t c = thread_index(); c < logits.columns; c += block_threads())
-    x[c] = fmaf(expf(x[c] - sums.top), scale, c == target ? -q.right : -q.other);
+  for (int64_t c = thread_index(); c < logits.columns; c += block_threads()) {
+    const float d = fmaf(expf(x[c] - sums.top), scale, c == target ? -q.right : -q.other);
+    if (logits.rounded != nullptr) {
+      logits.rounded[r * logits.stride + c] = rounded_to_bf16(d);
+    } else {
+      x[c] = d;
+    }
+  }
 }
 
 void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing,

@@ -1,6 +1,7 @@
 // Residual + dropout + layer normalisation (or RMSNorm) in one pass, and the backward. A warp has a row.
 #pragma once
 
+#include "kernels/cuda/functions.inl.h"
 #include "kernels/cuda/rows.inl.h"
 
 namespace dragoman::internal {
@@ -42,6 +43,7 @@ GPU_KERNEL add_dropout_norm_kernel(NormOperands o, DropoutMask mask) {
   float* y = o.normed.data + r * o.normed.stride;
   for_columns({}, r, columns, [&](int64_t c, float) {
     y[c] = fmaf((x[c] - mean) * inverse, o.gain[c], centred ? o.bias[c] : 0.0f);
+    if (o.normed.rounded != nullptr) o.normed.rounded[r * o.normed.stride + c] = rounded_to_bf16(y[c]);
   });
   if (lane() == 0) {
     o.statistics[2 * r] = mean;

@@ -10,20 +10,9 @@
 namespace dragoman::internal {
 namespace {
 
-using Bf16 = uint16_t;
-
 constexpr int64_t row_elements(int64_t columns) { return ceil_div(columns, 8) * 8; }
 constexpr int64_t bf16_floats(int64_t rows, int64_t columns) { return rows * row_elements(columns) / 2; }
 
-// To the nearest, ties to even; NaN stays NaN.
-GPU_FUNCTION Bf16 rounded_to_bf16(float x) {
-  union {
-    float number;
-    uint32_t bits;
-  } both = {x};
-  if (x != x) return static_cast<Bf16>(both.bits >> 16 | 0x40);
-  return static_cast<Bf16>((both.bits + 0x7fff + (both.bits >> 16 & 1)) >> 16);
-}
 GPU_FUNCTION void store_element(float x, float* to) { *to = x; }
 GPU_FUNCTION void store_element(float x, Bf16* to) { *to = rounded_to_bf16(x); }
 
@@ -76,15 +65,22 @@ inline MatmulOperand operand_of(ConstMatrix m) {
   const ConstMatrix stored = as_stored(m);
   return {stored.data, stored.rows, stored.columns, stored.row_stride, m.column_stride != 1};
 }
-// `memory`: bf16_floats of the matrix as it is stored.
+// `memory`: rounded_floats, for a matrix that comes without its rounded copy.
 inline MatmulOperand rounded_operand(Context& context, ConstMatrix m, float* memory) {
   const ConstMatrix stored = as_stored(m);
+  if (m.rounded != nullptr)
+    return {m.rounded, stored.rows, stored.columns, stored.row_stride, m.column_stride != 1};
   copy_operand(context, stored, reinterpret_cast<Bf16*>(memory));
   return {memory, stored.rows, stored.columns, row_elements(stored.columns), m.column_stride != 1};
 }
 inline int64_t rounded_floats(ConstMatrix m) {
+  if (m.rounded != nullptr) return 0;
   const ConstMatrix stored = as_stored(m);
   return ceil_div(bf16_floats(stored.rows, stored.columns), 64) * 64;  // so that what follows it is aligned
+}
+
+inline void round_operand(Context& context, ConstMatrix from, Bf16* to) {
+  launch(context, row_grid("round_operand", from.rows), copy_operand_kernel<Bf16>, from, from.row_stride, to);
 }
 
 // --- the end of a product ---------------------------------------------------------------------------
@@ -104,7 +100,9 @@ GPU_KERNEL finish_rows_kernel(Matrix c, RowEnd end, DropoutMask mask) {
     if (end.scales != nullptr) x *= end.scales[j];
     if (end.bias != nullptr) x += end.bias[j];
     if (end.before_activation != nullptr) end.before_activation[r * c.columns + j] = x;
-    row[j] = activate(end.activation, x) * multiplier;
+    const float y = activate(end.activation, x) * multiplier;
+    row[j] = y;
+    if (c.rounded != nullptr) c.rounded[r * c.stride + j] = rounded_to_bf16(y);
   });
 }
 
@@ -123,7 +121,8 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
                          ? RowEnd{nullptr, nullptr, nullptr, Activation::none}
                          : RowEnd{scales, epilogue.bias, epilogue.before_activation, epilogue.activation};
   const bool finished = end.scales == nullptr && end.bias == nullptr && end.before_activation == nullptr &&
-                        end.activation == Activation::none && epilogue.dropout.rate == 0;
+                        end.activation == Activation::none && epilogue.dropout.rate == 0 &&
+                        product.c.rounded == nullptr;
   if (!finished)
     launch(context, row_grid("finish_rows", product.c.rows), finish_rows_kernel, product.c, end,
            dropout_mask(epilogue.dropout));

@@ -27,6 +27,7 @@ constexpr Kernels cuda_kernels = {
     .low_precision = {.int8 = low_precision_product,
                       .bf16 = low_precision_product,
                       .rounded = rounded_products,
+                      .round = round_operand,
                       .rounded_is_fast = true},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,

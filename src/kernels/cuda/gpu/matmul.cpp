@@ -92,7 +92,9 @@ class Preference {
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<uint32_t>(key.a_alignment));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<uint32_t>(key.c_alignment));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<uint32_t>(key.c_alignment));
-    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_NONE));
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        static_cast<uint32_t>(may_split(key) ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
+                                             : CUBLASLT_REDUCTION_SCHEME_NONE));
     set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(workspace_size));
   }
   cublasLtMatmulPreference_t get() { return &preference_; }
@@ -114,9 +116,12 @@ uint32_t configuration(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgo
   return value;
 }
 
-bool splits_the_sum(const cublasLtMatmulAlgo_t& algorithm) {
-  return configuration(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM) > 1 ||
-         configuration(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) != CUBLASLT_REDUCTION_SCHEME_NONE;
+// A sum in one piece; or, where it may be split, in pieces that are stored and added in their order.
+bool keeps_order(const ProductKey& key, const cublasLtMatmulAlgo_t& algorithm) {
+  const uint32_t parts = configuration(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+                 reduction = configuration(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME);
+  if (parts <= 1 && reduction == CUBLASLT_REDUCTION_SCHEME_NONE) return true;
+  return may_split(key) && reduction == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 }
 
 void clear(const Gpu& gpu, const Matrix& c) {
@@ -141,7 +146,8 @@ Sizes usual_sizes(const ProductKey& key) {
 
 Products::~Products() { gpu_.free(workspace_); }
 
-// The best that splits no sum. One that needs no workspace is preferred: it has nowhere to leave a part of a sum.
+// The best. Where no sum may be split, one that needs no workspace is preferred: it has nowhere to leave a part of a
+// sum.
 cublasLtMatmulAlgo_t Products::choose(const ProductKey& key) const {
   // For its alignment alone.
   const auto* const bias = reinterpret_cast<const float*>(static_cast<uintptr_t>(key.bias_alignment));
@@ -155,8 +161,8 @@ cublasLtMatmulAlgo_t Products::choose(const ProductKey& key) const {
   const cublasLtMatmulAlgo_t* best = nullptr;
   for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < count; ++i) {
     const cublasLtMatmulHeuristicResult_t& result = found[static_cast<size_t>(i)];
-    if (result.state != CUBLAS_STATUS_SUCCESS || splits_the_sum(result.algo)) continue;
-    if (result.workspaceSize == 0) return result.algo;
+    if (result.state != CUBLAS_STATUS_SUCCESS || !keeps_order(key, result.algo)) continue;
+    if (result.workspaceSize == 0 || may_split(key)) return result.algo;
     if (best == nullptr) best = &result.algo;
   }
   if (best == nullptr)

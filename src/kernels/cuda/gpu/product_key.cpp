@@ -32,6 +32,8 @@ int64_t columns_of(const Matmul& product) {
   return product.b.transposed ? product.b.rows : product.b.columns;
 }
 
+bool may_split(const ProductKey& key) { return key.a_transposed && !key.b_transposed; }
+
 ProductKey key_of(const Matmul& product) {
   const int64_t size = operand_size(product.arithmetic);
   const bool gradient = product.a.transposed && !product.b.transposed;
