@@ -20,9 +20,9 @@ struct MachineCase {
   DecoderSelfAttention self_attention = DecoderSelfAttention::attention;
 };
 
-std::vector<MachineCase> machine_cases() {
+std::vector<MachineCase> cases_on(const std::vector<const Kernels*>& tables) {
   std::vector<MachineCase> cases;
-  for (const Kernels* kernels : every_table()) {
+  for (const Kernels* kernels : tables) {
     for (const auto precision :
          {RequestedPrecision::fp32, RequestedPrecision::bf16, RequestedPrecision::int8})
       cases.push_back({kernels, precision});
@@ -30,6 +30,13 @@ std::vector<MachineCase> machine_cases() {
     cases.push_back({kernels, RequestedPrecision::int8, DecoderSelfAttention::ssru});
   }
   return cases;
+}
+
+// The tables that run on no processor, which have fewer requests: fibers are slow.
+std::vector<const Kernels*> gpu_tables() {
+  std::vector<const Kernels*> tables = every_table();
+  tables.erase(tables.begin(), tables.begin() + available_kernels().count);
+  return tables;
 }
 
 std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
@@ -77,18 +84,11 @@ class RequestsTest : public testing::TestWithParam<MachineCase> {
     for (const auto& [id, result] : wanted) expect_same_result(got.at(id), result);
   }
 
-  const ModelFolder folder_{
-      "requests", 40, true, {.size = 45, .shared = true}, {}, GetParam().self_attention};
-  SavedModel saved_{folder_.path, *GetParam().kernels, 1, GetParam().precision};
-  std::optional<Shortlist> shortlist_;
-  const WordEdges edges_{*saved_.vocabularies.target};
-};
-
-TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
-  for (const uint64_t seed : {1, 2, 3}) {
-    const auto all = requests(120, seed);
+  // In batches, on these numbers of threads.
+  void expect_what_each_gets_alone(const std::vector<SearchRequest>& all,
+                                   const std::vector<int>& thread_counts) {
     const RequestResults wanted = each_alone(all);
-    for (const int threads : {1, 3}) {
+    for (const int threads : thread_counts) {
       SavedModel saved(folder_.path, *GetParam().kernels, threads, GetParam().precision);
       QueuedSearch one(saved.models(), {.sentences = 16, .batch_tokens = 90});
       add_all(one, all);
@@ -99,7 +99,21 @@ TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
       expect_same(run(several), wanted);
     }
   }
+
+  const ModelFolder folder_{
+      "requests", 40, true, {.size = 45, .shared = true}, {}, GetParam().self_attention};
+  SavedModel saved_{folder_.path, *GetParam().kernels, 1, GetParam().precision};
+  std::optional<Shortlist> shortlist_;
+  const WordEdges edges_{*saved_.vocabularies.target};
+};
+
+TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
+  for (const uint64_t seed : {1, 2, 3}) expect_what_each_gets_alone(requests(120, seed), {1, 3});
 }
+
+class RequestsOnAGpu : public RequestsTest {};
+
+TEST_P(RequestsOnAGpu, EachGetsWhatItGetsAlone) { expect_what_each_gets_alone(requests(12, 1), {1}); }
 
 // Token by token, in a batch, and after one pass over a pair of source and output: the same bits.
 TEST_P(RequestsTest, AttentionIsThatOfGivenTranslations) {
@@ -307,7 +321,10 @@ TEST_P(RequestsTest, SearchesSideBySideReportProgress) {
   EXPECT_GT(search.reports(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, RequestsTest, testing::ValuesIn(machine_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(On, RequestsTest, testing::ValuesIn(cases_on(every_instruction_set())),
+                         name_of_case);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RequestsOnAGpu);
+INSTANTIATE_TEST_SUITE_P(On, RequestsOnAGpu, testing::ValuesIn(cases_on(gpu_tables())), name_of_case);
 
 // A model with one damaged word, which sentences may have.
 class DamagedWord : public testing::TestWithParam<ModelCase> {
@@ -362,7 +379,9 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
 
 std::vector<ModelCase> cases_with_tables_of_their_own() {
   std::vector<ModelCase> cases = decoding_cases();
-  std::erase_if(cases, [](const ModelCase& c) { return has_shared_embedding(c.named.config); });
+  std::erase_if(cases, [](const ModelCase& c) {
+    return has_shared_embedding(c.named.config) || std::ranges::count(gpu_tables(), c.kernels) > 0;
+  });
   return cases;
 }
 
