@@ -3,7 +3,7 @@
 
     bench/gpu_cost.py                       the tables of that page
     bench/gpu_cost.py --size base --kernels every kernel of one model's step
-    bench/gpu_cost.py --size big --precision tf32 --with chunks,split
+    bench/gpu_cost.py --size big --precision tf32 --with sums
     bench/gpu_cost.py --check docs/gpu.md   whether the page shows these tables
 
 A kernel takes as long as its bytes need or as its multiplications need, whichever is more, and 2.5 µs to start. Bytes
@@ -20,9 +20,9 @@ BYTES_PER_SECOND = 3.35e12
 BANDWIDTH_SHARE = 0.80
 PEAKS = {"bf16": 990e12, "tf32": 495e12, "fp32": 67e12}  # of products; fp32 is that of the ordinary cores
 TENSOR_SHARE = 0.60  # of a product's peak, where it fills the GPU
-# Of fp32's peak, for attention: its operands come from shared memory, five single floats for four multiply-adds, and
-# each score has a counter of dropout's computed. With four floats at once, and a counter for all that it decides: twice.
-CORE_SHARE, CORE_SHARE_IN_FOURS = 0.15, 0.30
+# Of fp32's peak, for attention: its operands come from shared memory, twenty floats in five reads for sixteen
+# multiply-adds.
+CORE_SHARE = 0.30
 ATTENTION_TENSOR_SHARE = 0.10  # of the tensor cores' peak
 START = 2.5e-6  # seconds that a kernel adds
 WAIT = 0.5e-6  # seconds until a thread has what it reads from memory
@@ -32,7 +32,7 @@ FLOAT, HALF = 4, 2  # bytes
 
 SUMMED_ROWS = 64  # summed_rows in src/kernels/cuda/rows.inl.h
 SORTING_THREADS, DIGIT_BITS = 512, 4  # src/kernels/cuda/sorting.inl.h
-CHUNK_LOGITS = 16 << 20  # default_logits_per_chunk in src/ops/ops.h
+CHUNK_LOGITS = 128 << 20  # logits_per_chunk in src/kernels/cuda/table.cpp
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,14 +54,8 @@ SIZES = {
     "big": Size("big", 1024, 16, 4096, 6, 32_000, "40 %"),
 }
 
-# What may be changed, in the order in which it is worth its work. "chunks" and "split" change no kernel.
+# What may be changed, in the order in which it is worth its work.
 CHANGES = {
-    "chunks": "the logits of all rows at once, not 16 million of them at a time",
-    "split": "the weights' gradients split over the batch's rows, into as many parts as fill the GPU, added in order",
-    "copies": "kernels that write what a product reads (norms, attention, activations, backward) write it in bf16 "
-    "as well, the loss its gradient in bf16 alone, and Adam the weights: no operand is rounded by a kernel of its own",
-    "fours": "attention reads four floats of shared memory at once, and computes one of dropout's counters for all the "
-    "keys that it decides for",
     "sums": "sums over rows (the gradients of gains and biases) by the kernel that makes what is summed, one a block",
     "halves": "all activations but the sums of residuals in bf16 alone, logits included",
     "tensor": "attention on the tensor cores, at a tenth of their peak",
@@ -110,12 +104,12 @@ class Step:
 
     def __init__(self, size, precision="bf16", changes=(), tensor_share=TENSOR_SHARE):
         self.size, self.precision, self.tensor_share, self.kernels = size, precision, tensor_share, []
-        self.changes = {change for change in changes if precision == "bf16" or change not in ("copies", "halves")}
+        self.changes = {change for change in changes if precision == "bf16" or change != "halves"}
         self.operand = HALF if precision == "bf16" else FLOAT  # bytes of a product's
         self.activation = HALF if "halves" in self.changes else FLOAT  # of what is no sum of residuals
-        self.copy = HALF if "copies" in self.changes and "halves" not in self.changes else 0  # beside an activation
-        self.rounds = precision == "bf16" and not self.changes & {"copies", "halves"}
-        self.written_weight = FLOAT if self.rounds or precision != "bf16" else FLOAT + HALF
+        # Beside an activation or a gradient that products read, written by the kernel that makes it or sums it.
+        self.copy = HALF if precision == "bf16" and "halves" not in self.changes else 0
+        self.rounds = precision == "bf16"
 
     def add(self, name, part, read, written, operations=0.0, rate=1.0, waits=0):
         self.kernels.append(Kernel(name, part, read, written, operations, rate, waits))
@@ -123,11 +117,11 @@ class Step:
     def parts_of_sums(self, n):
         return PROCESSORS if "sums" in self.changes else -(-n // SUMMED_ROWS)
 
-    def add_sums(self, name, part, n, width, read, vectors=1):
-        """Over rows: of what a kernel reads again, or of parts that another kernel has left."""
+    def add_sums(self, name, part, n, width, read, vectors=1, copied=0):
+        """Over rows: of what a kernel reads again, and may copy; or of parts that another kernel has left."""
         parts = FLOAT * self.parts_of_sums(n) * width
         if "sums" not in self.changes:
-            self.add(f"{name}, in parts", part, read, vectors * parts)
+            self.add(f"{name}, in parts", part, read, vectors * parts + copied)
         for _ in range(vectors):
             self.add(name, part, parts, FLOAT * width)
 
@@ -141,7 +135,7 @@ class Step:
         """split: whether this product may be split over its inner index."""
         tiles = -(-rows // TILE) * -(-columns // TILE)
         parts, share = 1, share_of_processors(rows, columns)
-        if split and "split" in self.changes:
+        if split:
             parts = max(1, min(PROCESSORS // tiles, inner // 1024))
             share = min(1.0, tiles * parts / PROCESSORS)
         partial = FLOAT * (parts - 1) * rows * columns  # sums of parts, written and read again
@@ -150,8 +144,7 @@ class Step:
                  PEAKS[self.precision] * self.tensor_share * share)
 
     def linear(self, name, n, inner, out, relu=False):
-        self.round("x", n * inner)
-        self.round("weight", inner * out)
+        self.round("weight", inner * out)  # once a step: the backward pass reads the same
         self.product(f"{name}: x·W + b", n, inner, out, out=self.activation)
         if relu:  # which is in the product's epilogue; dropout is not
             count = n * out
@@ -166,12 +159,9 @@ class Step:
         if relu:
             self.add(f"{name}: bias's gradient", "activations", FLOAT * self.parts_of_sums(n) * out, FLOAT * out)
         else:
-            self.add_sums(f"{name}: bias's gradient", "activations", n, out, self.activation * count)
-        self.round("dy", count)
-        self.round("weight", inner * out)
+            self.add_sums(f"{name}: bias's gradient", "activations", n, out, self.activation * count,
+                          copied=self.copy * count)
         self.product(f"{name}: dy·Wᵀ", n, out, inner, accumulate=accumulate, out=self.activation)
-        self.round("x", n * inner)
-        self.round("dy", count)
         self.product(f"{name}: xᵀ·dy", inner, n, out, accumulate=True, split=True,
                      part="products: weights' gradients")
 
@@ -189,23 +179,23 @@ class Step:
             self.norm(n, branch=False, name="norm, computed again")
         self.add_sums("norm backward: gain, bias", "norms", n, self.size.d, (FLOAT + self.activation) * count, 2)
         self.add("norm backward", "norms", (FLOAT + self.activation + (0 if end else FLOAT)) * count,
-                 (FLOAT + (self.activation + self.copy if branch else 0)) * count)
+                 (FLOAT + (self.activation if branch else 0)) * count)
 
     # --- attention ------------------------------------------------------------------------------------------------
 
     def attention_rate(self):
         if "tensor" in self.changes and self.precision != "fp32":
             return PEAKS[self.precision] * ATTENTION_TENSOR_SHARE
-        return PEAKS["fp32"] * (CORE_SHARE_IN_FOURS if "fours" in self.changes else CORE_SHARE)
+        return PEAKS["fp32"] * CORE_SHARE
 
-    def attention_kernel(self, name, n, matrices_read, matrices_written, products):
+    def attention_kernel(self, name, n, matrices_read, matrices_written, products, copied=0):
         count = n * self.size.d
         self.add(f"attention {name}", "attention", self.activation * matrices_read * count,
-                 (self.activation + self.copy) * matrices_written * count,
+                 (self.activation * matrices_written + copied) * count,
                  2 * products * n * self.size.length * self.size.d, self.attention_rate())
 
     def attention(self, n, name):
-        self.attention_kernel(name, n, 3, 1, 2)
+        self.attention_kernel(name, n, 3, 1, 2, copied=self.copy)
 
     def attention_backward(self, n, name):
         """The last two kernels compute the scores and the gradients of their softmax; then one, or two products."""
@@ -230,24 +220,20 @@ class Step:
 
     def logits_rows(self):
         """At once."""
-        return self.size.tokens if "chunks" in self.changes else max(64, CHUNK_LOGITS // self.size.words // 64 * 64)
+        return min(self.size.tokens, max(64, CHUNK_LOGITS // self.size.words // 64 * 64))
 
     def cross_entropy(self):
         s = self.size
         n, words, d, logit = s.tokens, s.words, s.d, self.activation
         rows = self.logits_rows()
-        gradient = HALF if self.precision == "bf16" and not self.rounds else FLOAT
+        gradient = HALF if self.precision == "bf16" else FLOAT  # of a logit: rounded, it is written so alone
         self.round("words, transposed", words * d)
         self.round("words", words * d)
         for begin in range(0, n, rows):
             m = min(rows, n - begin)
-            self.round("hidden", m * d)
             self.product("logits", m, d, words, part="loss: products", out=logit)
             self.add("cross-entropy", "loss: softmax", 2 * logit * m * words, gradient * m * words)
-            self.round("logits' gradient", m * words)
             self.product("hidden's gradient", m, words, d, part="loss: products", out=logit)
-            self.round("logits' gradient", m * words)
-            self.round("hidden", m * d)
             self.product("words' gradient", words, m, d, part="loss: products", accumulate=True, split=True)
 
     def weights(self):
@@ -258,7 +244,7 @@ class Step:
     def update(self):
         count = self.weights()
         self.add("norm of the gradient", "weights", FLOAT * count, 0, waits=40)  # the host's, for its result
-        self.add("Adam", "weights", FLOAT * 4 * count, (FLOAT * 2 + self.written_weight) * count)
+        self.add("Adam", "weights", FLOAT * 4 * count, FLOAT * 3 * count)
 
     # --- a step ---------------------------------------------------------------------------------------------------
 

@@ -84,10 +84,12 @@ GPU_FUNCTION void attend(const AttentionOperands& o, const SpanHead& head, int64
   for (int64_t key = 0; key < keys; key += tile_of_lanes) {
     score_tile(o, head, first, key, chunk, scores);
     if (own >= head.queries.length) continue;
+    float multipliers[own_of_warp];
+    dropout_multipliers_of_tile(o.mask, row, head.queries.length - own, head.index, key, multipliers);
     for (int i = 0; i < own_of_warp; ++i) {
       const bool masked = key + lane() >= visible_keys(shape, head, own + i);
       const float correction = add_scores(sums[i], masked, scores[i]);
-      if (!masked) scores[i] *= dropout_multiplier_at(o.mask, row + i, head.index, key + lane());
+      scores[i] *= multipliers[i];
       for (float& x : result[i]) x *= correction;
     }
     store_pairs(scores, pair_tile(0));

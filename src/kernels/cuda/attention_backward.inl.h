@@ -21,11 +21,10 @@ struct PairGradients {
 };
 
 GPU_FUNCTION PairGradients pair_gradients(const AttentionBackward& o, const SpanHead& head, int64_t query,
-                                          int64_t key, float score, float weight_gradient) {
+                                          int64_t key, float score, float multiplier, float weight_gradient) {
   if (key >= visible_keys(o.forward.shape, head, query)) return {0, 0};
   const int64_t row = head.queries.begin + query, place = row * o.forward.shape.heads + head.index;
   const float p = expf(score - o.log_sums[place]);
-  const float multiplier = dropout_multiplier_at(o.forward.mask, row, head.index, key);
   return {p * multiplier, p * (weight_gradient * multiplier - o.deltas[place])};
 }
 
@@ -75,10 +74,15 @@ GPU_FUNCTION void query_pairs(const AttentionBackward& o, const SpanHead& head, 
     add_own_products_by_distance(shape.distance_values, own_tile(1), key, position, column, columns,
                                  weight_gradients);
   }
+  const int64_t own = first + warp_index() * own_of_warp;
+  for (PairGradients& pair : pairs) pair = {0, 0};
+  if (own >= head.queries.length) return;
+  float multipliers[own_of_warp];
+  dropout_multipliers_of_tile(f.mask, head.queries.begin + own, head.queries.length - own, head.index,
+                              first_key, multipliers);
   for (int i = 0; i < own_of_warp; ++i) {
-    const int64_t own = warp_index() * own_of_warp + i;
-    const float score = fmaf(scores[i], shape.scale, bias_of_distance(shape, head, key, position + own));
-    pairs[i] = pair_gradients(o, head, first + own, key, score, weight_gradients[i]);
+    const float score = fmaf(scores[i], shape.scale, bias_of_distance(shape, head, key, head.past + own + i));
+    pairs[i] = pair_gradients(o, head, own + i, key, score, multipliers[i], weight_gradients[i]);
   }
 }
 
@@ -144,10 +148,14 @@ GPU_FUNCTION void key_pairs(const AttentionBackward& o, const SpanHead& head, in
     add_other_products_by_distance(shape.distance_values, other_tile(1), first, position, column, columns,
                                    weight_gradients);
   }
+  const int64_t own = first + warp_index() * own_of_warp;
+  for (PairGradients& pair : pairs) pair = {0, 0};
+  if (idle) return;
+  float multipliers[own_of_warp];
+  dropout_multipliers_of_four(f.mask, head.queries.begin + query, head.index, own, multipliers);
   for (int i = 0; i < own_of_warp; ++i) {
-    const int64_t key = first + warp_index() * own_of_warp + i;
-    const float score = fmaf(scores[i], shape.scale, bias_of_distance(shape, head, key, position));
-    pairs[i] = pair_gradients(o, head, query, key, score, weight_gradients[i]);
+    const float score = fmaf(scores[i], shape.scale, bias_of_distance(shape, head, own + i, position));
+    pairs[i] = pair_gradients(o, head, query, own + i, score, multipliers[i], weight_gradients[i]);
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int attention_warps = 4, own_of_warp = 4, tile_of_lanes = warp_size;
 constexpr int chunk_columns = 64, halves = chunk_columns / warp_size;
-constexpr int other_stride = chunk_columns + 1;  // odd, so that lanes read different banks
+constexpr int other_stride = chunk_columns + 4;  // so that lanes which read four floats meet in no bank
 
 // --- shared memory ----------------------------------------------------------------------------------
 
@@ -95,11 +95,21 @@ GPU_FUNCTION void load_tile(const TileRows& from, int64_t first, int rows, int64
 GPU_FUNCTION void add_products(const Shared<float>& own, const Shared<float>& other, int columns,
                                float (&sums)[own_of_warp]) {
   const int first = warp_index() * own_of_warp * chunk_columns, mine = lane() * other_stride;
-#pragma unroll 8
-  for (int c = 0; c < columns; ++c) {
-    const float x = other[mine + c];
+  int c = 0;
+#pragma unroll 4
+  for (; c + 4 <= columns; c += 4) {
+    const Four y = four(other, mine + c);
 #pragma unroll
-    for (int i = 0; i < own_of_warp; ++i) sums[i] = fmaf(own[first + i * chunk_columns + c], x, sums[i]);
+    for (int i = 0; i < own_of_warp; ++i) {
+      const Four x = four(own, first + i * chunk_columns + c);
+#pragma unroll
+      for (int n = 0; n < 4; ++n) sums[i] = fmaf(x.x[n], y.x[n], sums[i]);
+    }
+  }
+  for (; c < columns; ++c) {
+    const float y = other[mine + c];
+#pragma unroll
+    for (int i = 0; i < own_of_warp; ++i) sums[i] = fmaf(own[first + i * chunk_columns + c], y, sums[i]);
   }
 }
 
@@ -111,12 +121,23 @@ GPU_FUNCTION void add_weighted_rows(const Shared<float>& pairs, const Shared<flo
   for (int half = 0; half < halves; ++half) {
     const int column = half * warp_size + lane();
     if (column >= columns) continue;
-#pragma unroll 4
-    for (int j = 0; j < count; ++j) {
-      const float x = other[j * other_stride + column];
+    int j = 0;
+    for (; j + 4 <= count; j += 4) {
+      Four y;
+#pragma unroll
+      for (int n = 0; n < 4; ++n) y.x[n] = other[(j + n) * other_stride + column];
+#pragma unroll
+      for (int i = 0; i < own_of_warp; ++i) {
+        const Four weights = four(pairs, first + i * tile_of_lanes + j);
+#pragma unroll
+        for (int n = 0; n < 4; ++n) sums[i][half] = fmaf(weights.x[n], y.x[n], sums[i][half]);
+      }
+    }
+    for (; j < count; ++j) {
+      const float y = other[j * other_stride + column];
 #pragma unroll
       for (int i = 0; i < own_of_warp; ++i)
-        sums[i][half] = fmaf(pairs[first + i * tile_of_lanes + j], x, sums[i][half]);
+        sums[i][half] = fmaf(pairs[first + i * tile_of_lanes + j], y, sums[i][half]);
     }
   }
 }

@@ -13,6 +13,7 @@
 //
 //   shared<T>(bytes)               the block's shared memory, from this byte on: s[i] is read and assigned. Its content
 //                                  is unspecified at first.
+//   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
@@ -42,6 +43,10 @@ struct Grid {
 
 constexpr int warp_size = 32;
 
+struct Four {
+  float x[4];
+};
+
 #if defined(__CUDACC__)
 
 #define GPU_KERNEL static __global__ void
@@ -59,6 +64,11 @@ GPU_FUNCTION T* shared(size_t bytes) {
 }
 template <class T>
 using Shared = T*;
+
+GPU_FUNCTION Four four(const float* s, int i) {
+  const float4 read = *reinterpret_cast<const float4*>(s + i);
+  return {{read.x, read.y, read.z, read.w}};
+}
 
 GPU_FUNCTION void sync_block() { __syncthreads(); }
 GPU_FUNCTION void sync_warp() { __syncwarp(); }

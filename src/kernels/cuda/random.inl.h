@@ -66,5 +66,44 @@ GPU_FUNCTION float dropout_multiplier_at(const DropoutMask& mask, int64_t row, i
   return dropout_multiplier(mask, in_block < 32 ? of_first : of_second, in_block / 16 % 2);
 }
 
+// A warp's four rows from `first_row` on and 32 columns from `first_column`, a multiple of 32: what this lane's column of
+// each is multiplied by. One counter decides for four of the columns, so that each lane computes one for all. Rows from
+// `rows` on have none.
+GPU_FUNCTION void dropout_multipliers_of_tile(const DropoutMask& mask, int64_t first_row, int64_t rows,
+                                              int64_t head, int64_t first_column, float (&multipliers)[4]) {
+  for (float& multiplier : multipliers) multiplier = 1;
+  if (!mask.drops) return;
+  constexpr int counters = warp_size / 4;
+  const int of_column = lane() % 16;  // of the half that a word's halves decide for
+  const int64_t row = first_row + (lane() / counters < rows ? lane() / counters : 0);
+  const uint32_t counter = static_cast<uint32_t>(first_column / dropout_block * counters + lane() % counters);
+  const PhiloxWords s = philox(mask, mask.rows[row], static_cast<uint32_t>(head), counter);
+  const bool second = first_column / 32 % 2 != 0;
+  const uint32_t even = second ? s.word[2] : s.word[0], odd = second ? s.word[3] : s.word[1];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int from = i * counters + of_column / 2;
+    const uint32_t of_even = shuffle(even, from), of_odd = shuffle(odd, from);
+    multipliers[i] = dropout_multiplier(mask, of_column % 2 == 0 ? of_even : of_odd, lane() / 16);
+  }
+}
+
+// Of one row and the four columns from `column` on, a multiple of 4: two counters decide for them.
+GPU_FUNCTION void dropout_multipliers_of_four(const DropoutMask& mask, int64_t row, int64_t head,
+                                              int64_t column, float (&multipliers)[4]) {
+  for (float& multiplier : multipliers) multiplier = 1;
+  if (!mask.drops) return;
+  const int in_block = static_cast<int>(column % dropout_block);
+#pragma unroll
+  for (int pair = 0; pair < 2; ++pair) {
+    const uint32_t counter = static_cast<uint32_t>(column / dropout_block * 8 + in_block % 16 / 2 + pair);
+    const PhiloxWords s = philox(mask, mask.rows[row], static_cast<uint32_t>(head), counter);
+    multipliers[2 * pair] =
+        dropout_multiplier(mask, in_block < 32 ? s.word[0] : s.word[2], in_block / 16 % 2);
+    multipliers[2 * pair + 1] =
+        dropout_multiplier(mask, in_block < 32 ? s.word[1] : s.word[3], in_block / 16 % 2);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -30,6 +30,14 @@ Shared<T> shared(size_t bytes, const char* file = __builtin_FILE(), int line = _
   return Shared<T>(static_cast<int64_t>(bytes));
 }
 
+inline Four four(const Shared<float>& s, int64_t i, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE()) {
+  on_host::check_alignment(static_cast<size_t>(s.place(i)), sizeof(Four), {file, line});
+  Four read = {};
+  for (int n = 0; n < 4; ++n) read.x[n] = s[{i + n, file, line}];
+  return read;
+}
+
 inline void sync_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   on_host::sync_block({file, line});
 }

@@ -57,6 +57,7 @@ class SharedArray {
   explicit SharedArray(int64_t offset) : offset_(offset) {}
 
   SharedElement<T> operator[](SharedIndex i) const { return {offset_ + i.value * bytes, i.place}; }
+  int64_t place(int64_t i) const { return offset_ + i * bytes; }  // in bytes
   SharedArray operator+(int64_t i) const { return SharedArray(offset_ + i * bytes); }
   SharedArray& operator+=(int64_t i) { return *this = *this + i; }
 
