@@ -175,9 +175,9 @@ struct SmallModel {
     // Biases begin as zeros and gains as ones: a test would not see them left out.
     const Floats noise = random_floats(model.parameters.weights().size(), seed, -0.1, 0.1);
     for (const Parameter& parameter : model.parameters.list()) {
-      for (int64_t i = 0; i < parameter.size(); ++i) {
-        parameter.value.data()[i] += noise[static_cast<size_t>(parameter.offset + i)];
-      }
+      const HostView<float> values = parameter.value.writable_values();
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] += noise[static_cast<size_t>(parameter.offset) + i];
     }
   }
   using Floats = std::vector<float>;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "kernels/cuda/host/block.h"
+#include "kernels/cuda/host/far_memory.h"
 #include "kernels/cuda/host/fiber.h"
 
 namespace dragoman::internal::on_host {
@@ -216,6 +217,7 @@ uint64_t exchange(uint64_t x, int from, const Meeting& meeting) {
 
 void run(const Launch& launch) {
   thread_local Machine of_this_thread;
+  const KernelAccess access;
   of_this_thread.run(launch);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/host/context.h"
+#include "kernels/cuda/host/far_memory.h"
 #include "kernels/kernels.h"
 
 namespace dragoman::internal {
@@ -45,6 +46,7 @@ ConstMatrix in_floats(Arithmetic arithmetic, const MatmulOperand& operand, on_ho
 }  // namespace
 
 void HostGpuContext::multiply(const Matmul& product) {
+  const on_host::KernelAccess access;
   const ConstMatrix a = in_floats(product.arithmetic, product.a, a_),
                     b = in_floats(product.arithmetic, product.b, b_);
   static const ProductKernels& products = kernels_for("baseline").products;
