@@ -6,27 +6,27 @@
 namespace dragoman::internal {
 namespace {
 
-// Stands for memory, which is never read: as aligned as a pool's.
-alignas(64) float memory[1 << 16];
+// Stands for operands, which is never read: as aligned as a pool's.
+alignas(64) float operands[1 << 16];
 
 Matmul product(int64_t rows, int64_t inner, int64_t columns) {
   return {
       .arithmetic = Arithmetic::fp32,
-      .a = {memory, rows, inner, inner, false},
-      .b = {memory, inner, columns, columns, false},
-      .c = {memory, rows, columns, columns},
+      .a = {operands, rows, inner, inner, false},
+      .b = {operands, inner, columns, columns, false},
+      .c = {operands, rows, columns, columns},
   };
 }
 
 Matmul weight_gradient(int64_t rows, int64_t inner, int64_t columns) {
   Matmul gradient = product(rows, inner, columns);
-  gradient.a = {memory, inner, rows, rows, true};
+  gradient.a = {operands, inner, rows, rows, true};
   return gradient;
 }
 
 TEST(ProductKeyTest, SizesAreOfWhatIsMultiplied) {
   Matmul m = product(3, 5, 7);
-  m.b = {memory, 7, 5, 5, true};
+  m.b = {operands, 7, 5, 5, true};
   EXPECT_EQ(rows_of(m), 3);
   EXPECT_EQ(inner_of(m), 5);
   EXPECT_EQ(columns_of(m), 7);
@@ -47,8 +47,8 @@ TEST(ProductKeyTest, TheFirstRowsPlaceChangesNothing) {
     const Matmul whole = product(64, width, width);
     for (int64_t first = 0; first < 20; ++first) {
       Matmul part = whole;
-      part.a.data = memory + first * width;
-      part.c.data = memory + first * width;
+      part.a.data = operands + first * width;
+      part.c.data = operands + first * width;
       EXPECT_EQ(key_of(part), key_of(whole)) << width << " columns from row " << first;
     }
   }
@@ -58,14 +58,14 @@ TEST(ProductKeyTest, AlignmentIsThatOfEveryRow) {
   Matmul m = product(4, 512, 22);
   EXPECT_EQ(key_of(m).a_alignment, 16);  // and no more: other rows with as much must have the same key
   EXPECT_EQ(key_of(m).c_alignment, 8);
-  m.c.data = memory + 1;  // a view from the second column on
+  m.c.data = operands + 1;  // a view from the second column on
   EXPECT_EQ(key_of(m).c_alignment, 4);
   m.a.stride = 513;
   EXPECT_EQ(key_of(m).a_alignment, 4);
   m.arithmetic = Arithmetic::bf16;
   EXPECT_EQ(key_of(m).a_alignment, 2);
   EXPECT_EQ(key_of(m).b_alignment, 4);
-  m.bias = memory + 1;
+  m.bias = operands + 1;
   EXPECT_EQ(key_of(m).bias_alignment, 4);
 }
 
@@ -85,10 +85,10 @@ TEST(ProductKeyTest, AllElseIsPartOfIt) {
   m.relu = true;
   EXPECT_NE(key_of(m), key);
   m = product(8, 512, 256);
-  m.bias = memory;
+  m.bias = operands;
   EXPECT_NE(key_of(m), key);
   m = product(8, 512, 256);
-  m.b = {memory, 256, 512, 512, true};
+  m.b = {operands, 256, 512, 512, true};
   EXPECT_NE(key_of(m), key);
 }
 
