@@ -1,5 +1,5 @@
-// Where operands are rounded once, by the kernel that writes them, training computes what it computes where each product
-// rounds its own.
+// Where operands are rounded once, by the kernel that writes them, training computes what it computes where each
+// product rounds its own.
 #include "train/batches.h"
 
 namespace dragoman::internal {

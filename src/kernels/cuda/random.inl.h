@@ -66,9 +66,9 @@ GPU_FUNCTION float dropout_multiplier_at(const DropoutMask& mask, int64_t row, i
   return dropout_multiplier(mask, in_block < 32 ? of_first : of_second, in_block / 16 % 2);
 }
 
-// A warp's four rows from `first_row` on and 32 columns from `first_column`, a multiple of 32: what this lane's column of
-// each is multiplied by. One counter decides for four of the columns, so that each lane computes one for all. Rows from
-// `rows` on have none.
+// A warp's four rows from `first_row` on and 32 columns from `first_column`, a multiple of 32: what this lane's column
+// of each is multiplied by. One counter decides for four of the columns, so that each lane computes one for all. Rows
+// from `rows` on have none.
 GPU_FUNCTION void dropout_multipliers_of_tile(const DropoutMask& mask, int64_t first_row, int64_t rows,
                                               int64_t head, int64_t first_column, float (&multipliers)[4]) {
   for (float& multiplier : multipliers) multiplier = 1;

@@ -4,8 +4,8 @@
 // An algorithm fixes the order in which an element's products are added. The number of rows of c may not change it, nor
 // where the rows lie in memory: cuBLASLt is asked for `usual_rows` of them, whatever there are, and told of no better
 // alignment than every row has. Only where a is transposed is it asked for the real number of rows: that is a weight's
-// gradient, whose rows are the model's and often few, which want small tiles, or a sum that is split. The inner index is
-// the batch's there, and its size is rounded up to a power of two, so that not every batch asks anew.
+// gradient, whose rows are the model's and often few, which want small tiles, or a sum that is split. The inner index
+// is the batch's there, and its size is rounded up to a power of two, so that not every batch asks anew.
 #pragma once
 
 #include <stdint.h>
@@ -29,8 +29,8 @@ struct ProductKey {
 
 ProductKey key_of(const Matmul& product);
 
-// Whether its sums may be split: those of a weight's gradient, which few tiles and a long inner index would leave to few
-// of a GPU's processors. Parts are stored and added in their order.
+// Whether its sums may be split: those of a weight's gradient, which few tiles and a long inner index would leave to
+// few of a GPU's processors. Parts are stored and added in their order.
 bool may_split(const ProductKey& key);
 
 // Bytes of an element of a and b.
