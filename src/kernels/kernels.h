@@ -274,8 +274,8 @@ struct Kernels {
                         ConstMatrix out_gradient, Matrix gate_gradient, Matrix input_gradient);
 
   // --- loss.inl.h -------------------------------------------------------------------------------
-  // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target), which is written rounded alone if
-  // they come with such a copy.
+  // With `gradient`, a row of logits becomes its gradient (softmax − smoothed target), which is written rounded alone
+  // if they come with such a copy.
   // losses: two floats a row, the cross-entropy with the smoothed target and −log p(target).
   void (*cross_entropy)(Context&, Matrix logits, const int32_t* targets, Smoothing, bool gradient,
                         float* losses);
