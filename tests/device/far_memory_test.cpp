@@ -40,7 +40,7 @@ TEST_P(OnFarMemory, TrainingGivesTheSameWeights) {
 
 TEST_P(OnFarMemory, ASearchFindsTheSame) {
   const auto tokens_on = [&](const Kernels& kernels) {
-    const SmallModel small(config_, kernels, 1);
+    SmallModel small(config_, kernels, 1);
     QueuedSearch search({&small.model}, {.sentences = 3});
     uint64_t id = 0;
     for (const Sentence& source : random_sentences(4, config_.source_vocabulary, 9, 1))
