@@ -15,7 +15,7 @@
 #include "kernels/devices.h"
 #include "kernels/kernels.h"
 #if defined(DRAGOMAN_CUDA_ON_HOST)
-#include "kernels/cuda/host/table.h"
+#include "kernels/cuda/host/on_host.h"
 #endif
 
 namespace dragoman::internal {
@@ -42,6 +42,9 @@ inline std::vector<const Kernels*> every_table() {
   if (const char* device = std::getenv("DRAGOMAN_TEST_DEVICE")) tables.push_back(&kernels_of_device(device));
   return tables;
 }
+
+// Fibers are slow: tests of a GPU's table do less.
+inline bool is_gpu_table(const Kernels* kernels) { return kernels->new_context != new_cpu_context; }
 
 // As a part of a test's name: "avx2", "cuda_on_host".
 inline std::string name_in_tests(const Kernels& kernels) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/host/table.h"
+#include "kernels/cuda/host/on_host.h"
 #include "search/stepped.h"
 #include "train/batches.h"
 

@@ -32,10 +32,10 @@ std::vector<MachineCase> cases_on(const std::vector<const Kernels*>& tables) {
   return cases;
 }
 
-// The tables that run on no processor, which have fewer requests: fibers are slow.
+// Which have fewer requests.
 std::vector<const Kernels*> gpu_tables() {
   std::vector<const Kernels*> tables = every_table();
-  tables.erase(tables.begin(), tables.begin() + available_kernels().count);
+  std::erase_if(tables, [](const Kernels* kernels) { return !is_gpu_table(kernels); });
   return tables;
 }
 
@@ -380,7 +380,7 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
 std::vector<ModelCase> cases_with_tables_of_their_own() {
   std::vector<ModelCase> cases = decoding_cases();
   std::erase_if(cases, [](const ModelCase& c) {
-    return has_shared_embedding(c.named.config) || std::ranges::count(gpu_tables(), c.kernels) > 0;
+    return has_shared_embedding(c.named.config) || is_gpu_table(c.kernels);
   });
   return cases;
 }

@@ -12,9 +12,11 @@ namespace dragoman::internal {
 inline std::vector<ModelCase> training_cases() {
   std::vector<ModelCase> cases = model_cases();
   for (const NamedConfig& config : small_configs()) {
-    std::vector<const Kernels*> tables = every_table();
-    tables.erase(tables.begin() + 1, tables.begin() + available_kernels().count - 1);
-    for (const Kernels* kernels : tables) cases.push_back({config, kernels, Precision::bf16});
+    for (const Kernels* kernels : every_table()) {
+      if (is_gpu_table(kernels) || kernels == every_instruction_set().front() ||
+          kernels == every_instruction_set().back())
+        cases.push_back({config, kernels, Precision::bf16});
+    }
   }
   return cases;
 }

@@ -1,4 +1,4 @@
-#include "kernels/cuda/host/table.h"
+#include "kernels/cuda/host/on_host.h"
 
 #include <cstdlib>
 
