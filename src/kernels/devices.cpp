@@ -42,9 +42,13 @@ std::vector<fs::path> plugin_folders() {
   return folders;
 }
 
+const char* named_plugin() {
+  const char* const named = std::getenv("DRAGOMAN_CUDA_PLUGIN");
+  return named != nullptr && *named != '\0' ? named : nullptr;
+}
+
 fs::path plugin_path() {
-  if (const char* named = std::getenv("DRAGOMAN_CUDA_PLUGIN"); named != nullptr && *named != '\0')
-    return named;
+  if (const char* named = named_plugin()) return named;
   std::string looked;
   for (const fs::path& folder : plugin_folders()) {
     std::error_code ignored;
@@ -167,9 +171,13 @@ std::optional<int> gpu_number(std::string_view device) {
   return number;
 }
 
+// Without a driver nobody who did not ask for a GPU should wait for the plug-in and its libraries: half a second, and
+// 170 MB.
+bool may_have_a_gpu() { return named_plugin() != nullptr || dlopen("libcuda.so.1", RTLD_LAZY) != nullptr; }
+
 const Kernels& best_device() {
   const char* const instruction_set = std::getenv("DRAGOMAN_ISA");
-  if (instruction_set == nullptr || *instruction_set == '\0') {
+  if ((instruction_set == nullptr || *instruction_set == '\0') && may_have_a_gpu()) {
     try {
       return first_gpu();
     } catch (const Error&) {
