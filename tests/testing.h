@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "kernels/devices.h"
 #include "kernels/kernels.h"
+#include "kernels/memory.h"
 #if defined(DRAGOMAN_CUDA_ON_HOST)
 #include "kernels/cuda/host/on_host.h"
 #endif
@@ -66,6 +67,12 @@ inline std::vector<float> random_floats(std::integral auto count, uint64_t key, 
   std::vector<float> values(static_cast<size_t>(count));
   for (float& v : values) v = static_cast<float>(random.uniform(low, high));
   return values;
+}
+
+// What a device's memory holds here, on the host.
+inline std::vector<float> downloaded(DeviceMemory& memory, std::span<const float> device) {
+  const HostView<const float> values(memory, device);
+  return {values.begin(), values.end()};
 }
 
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {

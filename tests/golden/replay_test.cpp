@@ -52,7 +52,7 @@ class Golden : public testing::TestWithParam<Case> {
                device_, Buffers::weights_and_gradients),
         trainer_(model_, update_options()) {
     for (const Parameter& parameter : model_.parameters.list()) {
-      std::ranges::copy(stored("parameter/", parameter), parameter.value.data());
+      std::ranges::copy(stored("parameter/", parameter), parameter.value.writable_values().begin());
     }
     model_.parameters.changed();
     for (uint64_t i = 0; i < file_.integers("source_lengths").size(); ++i) batch_.pairs.push_back(i);
@@ -100,9 +100,10 @@ TEST_P(Golden, Logits) {
   const Tensor logits =
       next_word_logits(pass, model_, decode(pass, model_, target, memory_of(pass, model_, source)));
   const auto wanted = file_.floats("logits", logits.rows(), logits.columns());
+  const HostView<const float> got = logits.values();
   const auto columns = static_cast<size_t>(logits.columns());
   for (size_t i = 0; i < wanted.size(); ++i) {
-    ASSERT_NEAR(logits.data()[i], wanted[i], 1e-4 * std::max(1.0F, std::abs(wanted[i])))
+    ASSERT_NEAR(got[i], wanted[i], 1e-4 * std::max(1.0F, std::abs(wanted[i])))
         << "token " << i / columns << ", word " << i % columns;
   }
 }
@@ -119,12 +120,12 @@ TEST_P(Golden, Gradients) {
   for (const Parameter& parameter : model_.parameters.list()) {
     if (parameter.constant) continue;
     const auto wanted = stored("gradient/", parameter);
-    const Matrix got = parameter.value.gradient();
+    const HostView<const float> got(device_.memory, {parameter.value.gradient().data, wanted.size()});
     float largest = 0;
     for (const float g : wanted) largest = std::max(largest, std::abs(g));
     // A thousandth of each element; where one is small beside the others, rounding at the others' size.
     for (size_t i = 0; i < wanted.size(); ++i) {
-      ASSERT_NEAR(got.data[i], wanted[i], 1e-3 * std::abs(wanted[i]) + 1e-5 * largest)
+      ASSERT_NEAR(got[i], wanted[i], 1e-3 * std::abs(wanted[i]) + 1e-5 * largest)
           << parameter.name << " at " << i << "; the largest is " << largest;
     }
   }

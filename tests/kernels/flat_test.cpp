@@ -5,21 +5,69 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "testing.h"
 
 namespace dragoman::internal {
 namespace {
 
+// Numbers in a device's memory: where that is the host's, in a vector, whose bounds a sanitizer knows.
+template <class T>
+class OnDevice {
+ public:
+  OnDevice(DeviceMemory& memory, std::vector<T> values)
+      : memory_(memory), host_(std::move(values)), bytes_(host_.size() * sizeof(T)) {
+    if (memory.is_host_memory()) return;
+    device_ = static_cast<T*>(memory.reserve(std::max(bytes_, size_t{1})));
+    memory.commit(device_, bytes_);
+    memory.upload(device_, host_.data(), bytes_);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() {
+    if (device_ != nullptr) memory_.release(device_, std::max(bytes_, size_t{1}));
+  }
+
+  T* data() { return device_ != nullptr ? device_ : host_.data(); }
+  const std::vector<T>& values() {
+    if (device_ != nullptr) memory_.download(host_.data(), device_, bytes_);
+    return host_;
+  }
+
+ private:
+  DeviceMemory& memory_;
+  std::vector<T> host_;
+  const size_t bytes_;
+  T* device_ = nullptr;
+};
+
 class Flat : public testing::TestWithParam<const Kernels*> {
  protected:
+  using Floats = std::vector<float>;
+
+  template <class T>
+  OnDevice<T> on_device(std::vector<T> values) {
+    return {memory_, std::move(values)};
+  }
   std::vector<Element> top(ConstMatrix rows, int64_t count) {
-    std::vector<Element> lists(static_cast<size_t>(rows.rows * count));
+    auto lists = on_device(std::vector<Element>(static_cast<size_t>(rows.rows * count)));
     kernels_.top(context_, rows, count, lists.data());
-    return lists;
+    return lists.values();
+  }
+  std::vector<Element> top_log_probabilities(ConstMatrix rows, int64_t count) {
+    auto lists = on_device(std::vector<Element>(static_cast<size_t>(rows.rows * count)));
+    kernels_.top_log_probabilities(context_, rows, count, lists.data());
+    return lists.values();
+  }
+  Floats log_softmax(const Floats& logits, int64_t rows, int64_t columns, int64_t stride) {
+    auto log_p = on_device(logits);
+    kernels_.log_softmax(context_, {log_p.data(), rows, columns, stride});
+    return log_p.values();
   }
 
   const Kernels& kernels_ = *GetParam();
+  DeviceMemory& memory_ = kernels_.memory();
   const std::unique_ptr<Context> own_context_{kernels_.new_context(2)};
   Context& context_ = *own_context_;
 };
@@ -42,8 +90,10 @@ struct AdamState {
 TEST_P(Flat, AdamIsItsAlgorithm) {
   for (const size_t n : {size_t{1}, size_t{13}, size_t{70001}}) {  // the last: more than one task, and a tail
     const float decay = n == 13 ? 0 : 0.1F;
-    std::vector<float> weights = random_floats(n, 1), first(n), second(n);
-    AdamState wanted = {{weights.begin(), weights.end()}, std::vector<double>(n), std::vector<double>(n)};
+    const Floats start = random_floats(n, 1);
+    auto weights_there = on_device(start), first_there = on_device(Floats(n)),
+         second_there = on_device(Floats(n));
+    AdamState wanted = {{start.begin(), start.end()}, std::vector<double>(n), std::vector<double>(n)};
     for (int t = 1; t <= 5; ++t) {
       std::vector<float> gradients = random_floats(n, 10 + static_cast<uint64_t>(t), -100, 100);
       gradients[0] = 0;  // a weight that nothing reaches
@@ -54,10 +104,12 @@ TEST_P(Flat, AdamIsItsAlgorithm) {
                              .correction1 = static_cast<float>(1 - std::pow(double{0.9F}, t)),
                              .correction2 = static_cast<float>(1 - std::pow(double{0.98F}, t)),
                              .weight_decay = decay};
-      kernels_.adam(context_, static_cast<int64_t>(n), step, 0.01F, gradients.data(), weights.data(),
-                    first.data(), second.data());
+      kernels_.adam(context_, static_cast<int64_t>(n), step, 0.01F, on_device(gradients).data(),
+                    weights_there.data(), first_there.data(), second_there.data());
       wanted.step(gradients, t, 0.01F, 0.01F, decay);
     }
+    const Floats weights = weights_there.values(), first = first_there.values(),
+                 second = second_there.values();
     for (size_t i = 0; i < n; ++i) {
       ASSERT_NEAR(weights[i], wanted.weights[i], 1e-6) << i << " of " << n;
       ASSERT_NEAR(first[i], wanted.first[i], 1e-6) << i << " of " << n;
@@ -71,15 +123,16 @@ TEST_P(Flat, SumOfSquares) {
     const std::vector<float> values = random_floats(n, 3);
     double wanted = 0;
     for (const float v : values) wanted += double{v} * double{v};
-    EXPECT_NEAR(kernels_.sum_of_squares(context_, static_cast<int64_t>(n), values.data()), wanted,
+    EXPECT_NEAR(kernels_.sum_of_squares(context_, static_cast<int64_t>(n), on_device(values).data()), wanted,
                 1e-5 * wanted + 1e-12);
   }
 }
 
 TEST_P(Flat, AddRows) {
   const std::vector<float> from = random_floats(5 * 19, 4), before = random_floats(5 * 23, 5);
-  std::vector<float> to = before;
-  kernels_.add(context_, {from.data(), 5, 17, 19, 1}, {to.data(), 5, 17, 23});
+  auto sum = on_device(before);
+  kernels_.add(context_, {on_device(from).data(), 5, 17, 19, 1}, {sum.data(), 5, 17, 23});
+  const Floats to = sum.values();
   for (size_t r = 0; r < 5; ++r) {
     for (size_t c = 0; c < 23; ++c) {
       EXPECT_EQ(to[r * 23 + c], c < 17 ? before[r * 23 + c] + from[r * 19 + c] : before[r * 23 + c]);
@@ -89,22 +142,27 @@ TEST_P(Flat, AddRows) {
 
 TEST_P(Flat, ScatterRows) {
   const std::vector<float> from = random_floats(3 * 21, 6);
-  std::vector<float> to(7 * 21, 8.0F);
-  const int32_t rows[] = {5, 0, 6};
-  kernels_.scatter_rows(context_, {from.data(), 3, 21, 21, 1}, rows, {to.data(), 7, 21, 21});
+  const std::vector<int32_t> rows = {5, 0, 6};
+  auto scattered = on_device(Floats(7 * 21, 8));
+  kernels_.scatter_rows(context_, {on_device(from).data(), 3, 21, 21, 1}, on_device(rows).data(),
+                        {scattered.data(), 7, 21, 21});
+  const Floats to = scattered.values();
   for (size_t r = 0; r < 7; ++r) {
-    const int32_t* place = std::find(rows, rows + 3, static_cast<int32_t>(r));
+    const auto place = std::ranges::find(rows, static_cast<int32_t>(r));
     for (size_t c = 0; c < 21; ++c) {
-      EXPECT_EQ(to[r * 21 + c], place == rows + 3 ? 8.0F : from[static_cast<size_t>(place - rows) * 21 + c]);
+      EXPECT_EQ(to[r * 21 + c],
+                place == rows.end() ? 8.0F : from[static_cast<size_t>(place - rows.begin()) * 21 + c]);
     }
   }
 }
 
 TEST_P(Flat, GatherRows) {
   const std::vector<float> from = random_floats(6 * 25, 9);
-  std::vector<float> to(4 * 30, 8.0F);
-  const int32_t rows[] = {5, 0, 3, 5};
-  kernels_.gather_rows(context_, {from.data(), 6, 21, 25, 1}, rows, {to.data(), 4, 21, 30});
+  const std::vector<int32_t> rows = {5, 0, 3, 5};
+  auto gathered = on_device(Floats(4 * 30, 8));
+  kernels_.gather_rows(context_, {on_device(from).data(), 6, 21, 25, 1}, on_device(rows).data(),
+                       {gathered.data(), 4, 21, 30});
+  const Floats to = gathered.values();
   for (size_t r = 0; r < 4; ++r) {
     for (size_t c = 0; c < 30; ++c)
       EXPECT_EQ(to[r * 30 + c], c < 21 ? from[static_cast<size_t>(rows[r]) * 25 + c] : 8.0F);
@@ -121,7 +179,7 @@ TEST_P(Flat, TopIsSortedAndTheFirstOfEqualsLeads) {
     if (r % 2 == 0) values[first + columns - 1] = 2;  // an equal one, later
     wanted.push_back(static_cast<int32_t>(place));
   }
-  const std::vector<Element> got = top({values.data(), rows, columns, columns, 1}, 1);
+  const std::vector<Element> got = top({on_device(values).data(), rows, columns, columns, 1}, 1);
   EXPECT_TRUE(std::ranges::equal(got, wanted, {}, &Element::column));
 }
 
@@ -130,8 +188,9 @@ TEST_P(Flat, TopIsWhatSortingGives) {
   constexpr int64_t rows = 5, columns = 700;
   std::vector<float> values = random_floats(rows * columns, 8);
   for (size_t i = 0; i < values.size(); i += 3) values[i] = std::round(values[i] * 20) / 20;
+  auto there = on_device(values);
   for (const int64_t count : {1, 5, 64, 700}) {
-    const std::vector<Element> got = top({values.data(), rows, columns, columns, 1}, count);
+    const std::vector<Element> got = top({there.data(), rows, columns, columns, 1}, count);
     for (int64_t r = 0; r < rows; ++r) {
       std::vector<int32_t> sorted(columns);
       std::iota(sorted.begin(), sorted.end(), 0);
@@ -151,14 +210,13 @@ TEST_P(Flat, TopOfLogitsIsThatOfLogProbabilities) {
   constexpr int64_t rows = 5, stride = 703;
   for (const float width : {9.0F, 1e-6F}) {
     const std::vector<float> logits = random_floats(rows * stride, 10, -width, width);
+    auto there = on_device(logits);
     for (const int64_t columns : {1, 64, 77, 700}) {
-      std::vector<float> log_p = logits;
-      kernels_.log_softmax(context_, {log_p.data(), rows, columns, stride});
+      auto log_p = on_device(log_softmax(logits, rows, columns, stride));
       for (const int64_t count : {1, 4, 100}) {
         const std::vector<Element> wanted = top({log_p.data(), rows, columns, stride, 1}, count);
-        std::vector<Element> got(wanted.size());
-        kernels_.top_log_probabilities(context_, {logits.data(), rows, columns, stride, 1}, count,
-                                       got.data());
+        const std::vector<Element> got =
+            top_log_probabilities({there.data(), rows, columns, stride, 1}, count);
         for (size_t i = 0; i < wanted.size(); ++i) {
           EXPECT_EQ(got[i].column, wanted[i].column) << columns << " columns, place " << i;
           EXPECT_EQ(got[i].value, wanted[i].value);
@@ -176,12 +234,12 @@ TEST_P(Flat, NothingIsTheLikeliestBesideWhatIsNoNumber) {
     for (const size_t place : {0, 1, 63, 64, 350, 698, 699}) {
       std::vector<float> logits = random_floats(2 * columns, 10, -9, 9);
       logits[columns + place] = wrong;
-      std::vector<Element> found(6);
-      kernels_.top_log_probabilities(context_, {logits.data(), 2, columns, columns, 1}, 3, found.data());
+      const std::vector<Element> found =
+          top_log_probabilities({on_device(logits).data(), 2, columns, columns, 1}, 3);
       for (size_t i = 0; i < 6; ++i) EXPECT_EQ(found[i].column >= 0, i < 3) << wrong << " at " << place;
-      kernels_.log_softmax(context_, {logits.data(), 2, columns, columns});
-      const auto row = std::span(logits).subspan(columns);
-      EXPECT_TRUE(std::isfinite(logits[place]));
+      const Floats log_p = log_softmax(logits, 2, columns, columns);
+      const auto row = std::span(log_p).subspan(columns);
+      EXPECT_TRUE(std::isfinite(log_p[place]));
       EXPECT_TRUE(std::ranges::none_of(row, [](float x) { return std::isfinite(x); }))
           << wrong << " at " << place;
     }
@@ -191,13 +249,13 @@ TEST_P(Flat, NothingIsTheLikeliestBesideWhatIsNoNumber) {
 TEST_P(Flat, LogSoftmaxHasTheBitsOfTheLoss) {
   constexpr int64_t rows = 6, columns = 77;
   const std::vector<float> logits = random_floats(rows * columns, 9, -9, 9);
-  std::vector<float> log_p = logits, losses(2 * rows);
-  kernels_.log_softmax(context_, {log_p.data(), rows, columns, columns});
+  const Floats log_p = log_softmax(logits, rows, columns, columns);
+  auto losses_there = on_device(Floats(2 * rows));
   for (int32_t target : {0, 40, 76}) {
-    std::vector<float> scratch = logits;
-    const std::vector<int32_t> targets(rows, target);
-    kernels_.cross_entropy(context_, {scratch.data(), rows, columns, columns}, targets.data(), {}, false,
-                           losses.data());
+    auto targets = on_device(std::vector<int32_t>(rows, target));
+    kernels_.cross_entropy(context_, {on_device(logits).data(), rows, columns, columns}, targets.data(), {},
+                           false, losses_there.data());
+    const Floats losses = losses_there.values();
     for (size_t r = 0; r < rows; ++r)
       EXPECT_EQ(log_p[r * columns + static_cast<size_t>(target)], -losses[2 * r + 1]);
   }
@@ -214,9 +272,10 @@ TEST_P(Flat, MixedProbabilitiesAreTheirMean) {
   first[0] = second[0] = first[1] = second[2] = never;
   second[4] = first[4], second[5] = first[5] = 0;
   for (const float share : {0.5F, 0.25F}) {
-    std::vector<float> mixed = first;
-    kernels_.mix_log_probabilities(context_, {second.data(), rows, columns, columns}, share,
-                                   {mixed.data(), rows, columns, columns});
+    auto both = on_device(first);
+    kernels_.mix_log_probabilities(context_, {on_device(second).data(), rows, columns, columns, 1}, share,
+                                   {both.data(), rows, columns, columns});
+    const Floats mixed = both.values();
     EXPECT_EQ(mixed[0], never);
     for (size_t i = 1; i < mixed.size(); ++i) {
       const double a = static_cast<double>(first[i]), b = static_cast<double>(second[i]);
@@ -234,7 +293,7 @@ TEST_P(Flat, TopPassesOverWhatCannotBe) {
   const auto columns_of = [&](const std::vector<float>& row) {
     const auto size = static_cast<int64_t>(row.size());
     std::vector<int32_t> columns;
-    for (const Element& e : top({row.data(), 1, size, size, 1}, 4)) columns.push_back(e.column);
+    for (const Element& e : top({on_device(row).data(), 1, size, size, 1}, 4)) columns.push_back(e.column);
     return columns;
   };
   EXPECT_EQ(columns_of(values), (std::vector{3, 1, -1, -1}));

@@ -17,8 +17,9 @@ class Backward : public testing::TestWithParam<ModelCase> {
   double forward(Tape& tape) {
     Pass pass{.device = small_.device, .tape = &tape, .seed = 3, .update = 1};
     const Tensor losses = loss(pass, small_.model, source_, target_, target_.ids, {0.1F, SmoothingOver::all});
+    const HostView<const float> values = losses.values();
     double sum = 0;
-    for (int64_t r = 0; r < losses.rows(); ++r) sum += double{losses.data()[2 * r]};
+    for (size_t i = 0; i < values.size(); i += 2) sum += double{values[i]};
     return sum;
   }
 
@@ -29,12 +30,16 @@ class Backward : public testing::TestWithParam<ModelCase> {
 
 // Each parameter once, when its gradient is what it will be at the end: a reduction may start at that moment.
 TEST_P(Backward, AnnouncesEachGradientOnceAndComplete) {
-  std::map<int, std::vector<std::vector<float>>> announced;
+  struct Announced {
+    DeviceMemory& memory;
+    std::map<int, std::vector<std::vector<float>>> gradients = {};
+  } announced = {small_.device.memory};
   Tape tape;
   tape.on_gradient_ready(
       [](void* argument, const Storage& parameter) {
-        (*static_cast<decltype(announced)*>(argument))[parameter.index].emplace_back(
-            parameter.gradient, parameter.gradient + parameter.size);
+        auto& [memory, gradients] = *static_cast<Announced*>(argument);
+        const std::span<const float> ready(parameter.gradient, static_cast<size_t>(parameter.size));
+        gradients[parameter.index].push_back(downloaded(memory, ready));
       },
       &announced);
   forward(tape);
@@ -43,13 +48,13 @@ TEST_P(Backward, AnnouncesEachGradientOnceAndComplete) {
   for (const Parameter& parameter : small_.model.parameters.list()) {
     if (parameter.constant) continue;
     ++trained;
-    const auto& gradients = announced[parameter.value.storage().index];
+    const auto& gradients = announced.gradients[parameter.value.storage().index];
     ASSERT_EQ(gradients.size(), 1U) << parameter.name;
-    const float* final_gradient = parameter.value.gradient().data;
-    EXPECT_TRUE(same_bits(gradients[0], {final_gradient, static_cast<size_t>(parameter.size())}))
-        << parameter.name;
+    const HostView<const float> at_the_end(
+        small_.device.memory, {parameter.value.gradient().data, static_cast<size_t>(parameter.size())});
+    EXPECT_TRUE(same_bits(gradients[0], at_the_end.span())) << parameter.name;
   }
-  EXPECT_EQ(announced.size(), trained);
+  EXPECT_EQ(announced.gradients.size(), trained);
 }
 
 TEST_P(Backward, GivesItsMemoryBack) {
@@ -130,14 +135,15 @@ TEST_P(Backward, IsTheDerivative) {
   if (config().activation == Activation::relu) {
     small_.model.config.activation = Activation::swish;  // without a kink the difference is exact
   }
-  const auto size = static_cast<size_t>(small_.model.parameters.trained_size());
-  const auto weights = small_.model.parameters.weights().first(size),
-             gradients = small_.model.parameters.gradients().first(size);
+  Parameters& parameters = small_.model.parameters;
+  const auto size = static_cast<size_t>(parameters.trained_size());
+  const std::span<float> weights = parameters.weights().first(size);
   Tape tape;
-  std::ranges::fill(gradients, 0.0F);
+  parameters.clear_gradients();
   forward(tape);
   tape.backward();
-  const std::vector<float> start(weights.begin(), weights.end());
+  const std::vector<float> start = downloaded(parameters.memory(), weights),
+                           gradients = downloaded(parameters.memory(), parameters.gradients().first(size));
   const std::vector<float> direction = random_floats(weights.size(), 4);
   double expected = 0, squares = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -145,9 +151,12 @@ TEST_P(Backward, IsTheDerivative) {
     squares += double{gradients[i]} * double{gradients[i]};
   }
   const auto at = [&](double distance) {
-    for (size_t i = 0; i < weights.size(); ++i)
-      weights[i] = start[i] + static_cast<float>(distance) * direction[i];
-    small_.model.parameters.changed();
+    {
+      const HostView<float> moved(parameters.memory(), weights, Content::replaced);
+      for (size_t i = 0; i < moved.size(); ++i)
+        moved[i] = start[i] + static_cast<float>(distance) * direction[i];
+    }
+    parameters.changed();
     const double sum = forward(tape);
     tape.clear();
     return sum;

@@ -219,11 +219,8 @@ inline Tokens pack(Device& device, const std::vector<Sentence>& sentences,
 }
 
 inline std::vector<float> rows_of(const Tensor& tensor, Span span) {
-  const Matrix m = tensor.row_range(span.begin, span.length).matrix();
-  std::vector<float> values;
-  for (int64_t r = 0; r < m.rows; ++r)
-    values.insert(values.end(), m.data + r * m.stride, m.data + r * m.stride + m.columns);
-  return values;
+  const HostView<const float> values = tensor.row_range(span.begin, span.length).values();
+  return {values.begin(), values.end()};
 }
 
 }  // namespace dragoman::internal

@@ -127,9 +127,10 @@ class Attention : public Reference {
                                   .distance_keys = key_vectors,
                                   .distance_values = value_vectors});
     leave_behind(NAN);
-    const Doubles q_values(q), k_values(k), v_values(v), out_gradient = give_gradient(out);
-    const Doubles bias_values(bias ? bias : q), key_vector_values(bias ? key_vectors : q),
-        value_vector_values(bias ? value_vectors : q);
+    const Doubles q_values = doubles(q), k_values = doubles(k), v_values = doubles(v),
+                  out_gradient = give_gradient(out);
+    const Doubles bias_values = doubles(bias ? bias : q), key_vector_values = doubles(bias ? key_vectors : q),
+                  value_vector_values = doubles(bias ? value_vectors : q);
     bias_ = &bias_values;
     keys_ = &key_vector_values;
     values_ = &value_vector_values;
@@ -153,7 +154,7 @@ class Attention : public Reference {
   // The memory that is given out next holds this.
   void leave_behind(float value) {
     const Tensor left(device_.pool, 512, 64);
-    std::fill_n(left.data(), left.rows() * left.columns(), value);
+    fill(left.matrix(), value);
   }
 
   Shape shape_;
@@ -193,13 +194,12 @@ TEST_P(Attention, LargeScores) {
   const Tokens queries = tokens({2});
   const Spans keys(device_.pool, std::vector<Span>{{0, 3}});
   const Tensor q = random(2, 1), k = random(3, 1), v = random(3, 1);
-  q.data()[0] = 1000;
-  q.data()[1] = -1000;
-  for (int j = 0; j < 3; ++j) k.data()[j] = static_cast<float>(j);
+  set(q.matrix(), {1000, -1000});
+  set(k.matrix(), {0, 1, 2});
   Pass pass{device_};
   const Tensor out = attention(pass, q, k, v, {.queries = &queries.spans, .keys = &keys});
-  EXPECT_EQ(out.data()[0], v.data()[2]);
-  EXPECT_EQ(out.data()[1], v.data()[0]);
+  const Floats values = floats(v);
+  EXPECT_EQ(floats(out), (Floats{values[2], values[0]}));
 }
 
 // Each head's probabilities of a query sum to 1, none is below 0, and keys that the query may not see have 0.
@@ -212,12 +212,13 @@ TEST_P(Attention, WeightsOfEachHeadSumToOne) {
   const Tensor weights = attention_weights(
       pass, q, k, {.queries = &queries.spans, .keys = &keys, .heads = heads, .causal = true});
   ASSERT_EQ(weights.columns(), heads * 100);
+  const Floats all = floats(weights);
   for (int64_t s = 0; s < 3; ++s) {
     const Span span = queries.spans.spans.values()[static_cast<size_t>(s)];
     const int32_t past = keys.spans.values()[static_cast<size_t>(s)].length - span.length;
     for (int64_t i = 0; i < span.length; ++i) {
       for (int64_t h = 0; h < heads; ++h) {
-        const float* row = weights.data() + (span.begin + i) * weights.columns() + h * 100;
+        const float* row = all.data() + (span.begin + i) * weights.columns() + h * 100;
         EXPECT_NEAR(std::accumulate(row, row + past + i + 1, 0.0), 1, 1e-6);
         EXPECT_GE(*std::min_element(row, row + 100), 0);
         EXPECT_TRUE(std::all_of(row + past + i + 1, row + 100, [](float w) { return w == 0; }));
@@ -235,7 +236,7 @@ TEST_P(Attention, AProbeKeepsTheOneThatIsWanted) {
   for (const Tensor& x : {q, other, q}) attention(pass, x, x, x, options);
   ASSERT_EQ(probe.weights.size(), 1U);
   const Tensor wanted = attention_weights(pass, other, other, options);
-  EXPECT_TRUE(same_bits({probe.weights[0].data(), 48}, {wanted.data(), 48}));
+  EXPECT_TRUE(same_bits(floats(probe.weights[0]), floats(wanted)));
 }
 
 // In decoding keys are rows of a cache, in any order.
@@ -248,8 +249,8 @@ TEST_P(Attention, WeightsOfListedKeysAreThoseOfKeysSideBySide) {
   std::vector<int32_t> rows;
   for (int32_t i = 0; i < 41; ++i) rows.push_back((i * 17 + 5) % 60);
   for (int64_t i = 0; i < 41; ++i)
-    std::copy_n(cache.data() + rows[static_cast<size_t>(i)] * cache.columns(), k.columns(),
-                k.data() + i * k.columns());
+    copy(k.data() + i * k.columns(), cache.data() + rows[static_cast<size_t>(i)] * cache.columns(),
+         k.columns());
   const Array<int32_t> listed(device_.pool, rows);
   Pass pass{device_};
   const AttentionOptions options = {.queries = &queries.spans, .keys = &keys, .heads = heads};
@@ -257,7 +258,7 @@ TEST_P(Attention, WeightsOfListedKeysAreThoseOfKeysSideBySide) {
   with_rows.key_rows = &listed;
   const Tensor wanted = attention_weights(pass, q, k, options),
                got = attention_weights(pass, q, cache, with_rows);
-  EXPECT_TRUE(same_bits({got.data(), 3 * heads * 33}, {wanted.data(), 3 * heads * 33}));
+  EXPECT_TRUE(same_bits(floats(got), floats(wanted)));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Attention, testing::ValuesIn(every_table()), kernels_name);

@@ -26,7 +26,7 @@ class CachedAttention : public Reference {
     const Tensor q = random(static_cast<int64_t>(lengths.size()), d), kv = random(count, 2 * d),
                  cache = random(count + 5, 2 * d);
     for (int32_t r = 0; r < count; ++r)
-      std::copy_n(kv.data() + r * 2 * d, 2 * d, cache.data() + rows[static_cast<size_t>(r)] * 2 * d);
+      copy(cache.data() + rows[static_cast<size_t>(r)] * 2 * d, kv.data() + r * 2 * d, 2 * d);
 
     const Spans queries(device_.pool, ones), keys(device_.pool, spans);
     const Array<int32_t> key_rows(device_.pool, rows);
@@ -40,8 +40,7 @@ class CachedAttention : public Reference {
     const Tensor wanted = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d), options);
     options.key_rows = &key_rows;
     const Tensor got = attention(pass, q, cache.column_range(0, d), cache.column_range(d, d), options);
-    const auto size = static_cast<size_t>(got.rows() * d);
-    EXPECT_TRUE(same_bits({got.data(), size}, {wanted.data(), size})) << heads << " heads of " << width;
+    EXPECT_TRUE(same_bits(floats(got), floats(wanted))) << heads << " heads of " << width;
   }
 };
 

@@ -69,6 +69,9 @@ std::vector<OpCase> large_op_cases(const OpSizes& sizes);
 
 using Floats = std::vector<float>;
 
+// What a matrix in a device's memory holds, row by row.
+Floats floats_of(DeviceMemory& memory, ConstMatrix m);
+
 // The inputs' values, and those of the gradients of outputs of these sizes: functions of the case's name.
 std::vector<Floats> input_values(const OpCase& op);
 std::vector<Floats> output_gradients(const OpCase& op, const std::vector<size_t>& sizes);

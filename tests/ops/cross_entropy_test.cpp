@@ -1,5 +1,7 @@
 // Cross-entropy against its formulas in double precision: both losses and every gradient, for both ways to smooth,
 // however many logits exist at once.
+#include <iterator>
+
 #include "ops/reference.h"
 
 namespace dragoman::internal {
@@ -58,7 +60,7 @@ class CrossEntropy : public Reference {
     const Tensor losses =
         cross_entropy(pass, hidden, weight, bias, target_array, smoothing, logits_per_chunk);
     tape_.backward();
-    const Result wanted = expected(Doubles(hidden), Doubles(weight), Doubles(bias), targets, smoothing);
+    const Result wanted = expected(doubles(hidden), doubles(weight), doubles(bias), targets, smoothing);
     expect_near(losses, wanted.losses, 1e-6, "losses");
     expect_near(hidden.gradient(), wanted.dhidden, 2e-6, "gradient of what is hidden");
     expect_near(weight.gradient(), wanted.dweight, 2e-6, "gradient of the weight");
@@ -67,8 +69,7 @@ class CrossEntropy : public Reference {
     Pass evaluation{device_};
     const Tensor again =
         cross_entropy(evaluation, hidden, weight, bias, target_array, smoothing, logits_per_chunk);
-    const size_t count = static_cast<size_t>(2 * rows);
-    EXPECT_TRUE(same_bits({again.data(), count}, {losses.data(), count})) << "evaluation and training differ";
+    EXPECT_TRUE(same_bits(floats(again), floats(losses))) << "evaluation and training differ";
   }
 };
 
@@ -86,12 +87,12 @@ TEST_P(CrossEntropy, ChunksChangeNoBit) {
   const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));
   std::vector<Floats> results;
   for (const int64_t logits_per_chunk : {64 * 23, 128 * 23, 1 << 20}) {
-    std::fill_n(weight.gradient().data, 23 * 8, 0.0F);
+    fill(weight.gradient(), 0);
     Pass pass = training();
     cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_per_chunk);
     tape_.backward();
-    results.push_back({weight.gradient().data, weight.gradient().data + 23 * 8});
-    results.back().insert(results.back().end(), hidden.gradient().data, hidden.gradient().data + 150 * 8);
+    results.push_back(floats(weight.gradient()));
+    std::ranges::copy(floats(hidden.gradient()), std::back_inserter(results.back()));
   }
   EXPECT_TRUE(same_bits(results[0], results[1]));
   EXPECT_TRUE(same_bits(results[0], results[2]));
@@ -99,14 +100,14 @@ TEST_P(CrossEntropy, ChunksChangeNoBit) {
 
 TEST_P(CrossEntropy, LogitsFarApartStayFinite) {
   const Tensor hidden = random(1, 1), weight = parameter(3, 1), bias;
-  hidden.data()[0] = 1;
-  const float far[] = {-5000, 0, 5000};
-  std::copy_n(far, 3, weight.data());
-  for (int32_t target = 0; target < 3; ++target) {
-    const Array<int32_t> targets(device_.pool, std::span<const int32_t>(&target, 1));
+  set(hidden.matrix(), {1});
+  const Floats far = {-5000, 0, 5000};
+  set(weight.matrix(), far);
+  for (size_t target = 0; target < 3; ++target) {
+    const Array<int32_t> targets(device_.pool, std::vector{static_cast<int32_t>(target)});
     Pass pass{device_};
     const Tensor losses = cross_entropy(pass, hidden, weight, bias, targets, {0, SmoothingOver::all});
-    EXPECT_EQ(losses.data()[1], 5000.0F - far[target]);
+    EXPECT_EQ(floats(losses)[1], 5000.0F - far[target]);
   }
 }
 

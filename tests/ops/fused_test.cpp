@@ -1,4 +1,6 @@
 // Ops that do several things in one pass, against those things one after the other.
+#include <functional>
+
 #include "base/error.h"
 #include "kernels/reference_activation.h"
 #include "ops/reference.h"
@@ -6,12 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-class Fused : public Reference {
- protected:
-  static std::span<const float> floats_of(const Tensor& t) {
-    return {t.data(), static_cast<size_t>(t.rows() * t.columns())};
-  }
-};
+using Fused = Reference;
 
 // --- dropout ----------------------------------------------------------------------------------------
 
@@ -20,22 +17,24 @@ TEST_P(Fused, DropoutIsItsDefinition) {
   const Tokens rows = tokens({3, 1, 6});
   const int64_t width = 150;
   const Tensor residual(device_.pool, rows.count(), width), ones(device_.pool, rows.count(), width);
-  std::fill_n(residual.data(), rows.count() * width, 0.0F);
-  std::fill_n(ones.data(), rows.count() * width, 1.0F);
+  fill(residual.matrix(), 0);
+  fill(ones.matrix(), 1);
   const Tensor gain = parameter(1, width), bias = parameter(1, width);
   Pass pass = training();
   const Tensor sum = add_dropout_norm(pass, residual, ones, 0.3F, rows.rows, gain, bias, 1e-6F).sum;
   Pass other = training();
   const Tensor dropped = dropout(other, ones, 0.3F, rows.rows);
+  const std::vector<RowKey> keys = rows.rows.download();
+  const Doubles sums = doubles(sum);
   for (int64_t r = 0; r < rows.count(); ++r) {
     for (int64_t c = 0; c < width; ++c) {
-      const RowKey key = rows.rows.values()[static_cast<size_t>(r)];
-      ASSERT_FLOAT_EQ(sum.data()[r * width + c],
+      const RowKey key = keys[static_cast<size_t>(r)];
+      ASSERT_FLOAT_EQ(static_cast<float>(sums(r, c)),
                       static_cast<float>(dropout_multiplier(0.3F, first_key(), key, 0, c)))
           << "row " << r << ", column " << c;
-      ASSERT_EQ(dropped.data()[r * width + c], sum.data()[r * width + c]);
     }
   }
+  EXPECT_TRUE(same_bits(floats(dropped), floats(sum)));
   tape_.clear();
 }
 
@@ -58,30 +57,28 @@ TEST_P(Fused, AddAndNormAreNormOfTheSum) {
   const Tensor residual = random(rows.count(), width), branch = random(rows.count(), width);
   const Tensor gain = parameter(1, width), bias = parameter(1, width);
   const Tensor plain_sum(device_.pool, rows.count(), width);
-  for (int64_t i = 0; i < rows.count() * width; ++i)
-    plain_sum.data()[i] = residual.data()[i] + branch.data()[i];
+  Floats added = floats(residual);
+  std::ranges::transform(added, floats(branch), added.begin(), std::plus());
+  set(plain_sum.matrix(), added);
   Pass pass{device_};
   const auto [sum, normed] = add_dropout_norm(pass, residual, branch, 0, rows.rows, gain, bias, 1e-5F);
   const Tensor plain_normed = norm(pass, plain_sum, gain, bias, 1e-5F);
-  EXPECT_TRUE(same_bits(floats_of(sum), floats_of(plain_sum)));
-  EXPECT_TRUE(same_bits(floats_of(normed), floats_of(plain_normed)));
+  EXPECT_TRUE(same_bits(floats(sum), floats(plain_sum)));
+  EXPECT_TRUE(same_bits(floats(normed), floats(plain_normed)));
 }
 
 // (x − mean) / √(variance + ε) · gain + bias, with the variance over n and not n − 1.
 TEST_P(Fused, NormIsItsFormula) {
   const int64_t width = 37;
   const Tensor x = random(5, width, 3), gain = parameter(1, width), bias = parameter(1, width);
+  const Doubles at = doubles(x), gains = doubles(gain), biases = doubles(bias);
   Doubles wanted(5, width);
   for (int64_t r = 0; r < 5; ++r) {
     double mean = 0, variance = 0;
-    for (int64_t c = 0; c < width; ++c) mean += double{x.data()[r * width + c]} / width;
+    for (int64_t c = 0; c < width; ++c) mean += at(r, c) / width;
+    for (int64_t c = 0; c < width; ++c) variance += std::pow(at(r, c) - mean, 2) / width;
     for (int64_t c = 0; c < width; ++c)
-      variance += std::pow(double{x.data()[r * width + c]} - mean, 2) / width;
-    for (int64_t c = 0; c < width; ++c) {
-      wanted(r, c) =
-          (double{x.data()[r * width + c]} - mean) / std::sqrt(variance + 0.5) * double{gain.data()[c]} +
-          double{bias.data()[c]};
-    }
+      wanted(r, c) = (at(r, c) - mean) / std::sqrt(variance + 0.5) * gains(0, c) + biases(0, c);
   }
   Pass pass{device_};
   expect_near(norm(pass, x, gain, bias, 0.5F), wanted, 1e-6, "norm");
@@ -90,14 +87,14 @@ TEST_P(Fused, NormIsItsFormula) {
 // A mean that is large beside the deviation costs no more than its own rounding.
 TEST_P(Fused, NormOfAlmostEqualNumbers) {
   const Tensor x(device_.pool, 1, 16), gain = parameter(1, 16), bias = parameter(1, 16);
-  for (int c = 0; c < 16; ++c) {
-    x.data()[c] = 1000.0F + static_cast<float>(c % 2) * 0.25F;
-    gain.data()[c] = 1;
-    bias.data()[c] = 0;
-  }
+  fill(gain.matrix(), 1);
+  fill(bias.matrix(), 0);
+  Floats values(16, 1000);
+  for (size_t c = 1; c < 16; c += 2) values[c] += 0.25F;
+  set(x.matrix(), values);
   Pass pass{device_};
-  const Tensor normed = norm(pass, x, gain, bias, 1e-6F);
-  for (int c = 0; c < 16; ++c) EXPECT_NEAR(normed.data()[c], c % 2 == 0 ? -1 : 1, 1e-3);
+  const Doubles normed = doubles(norm(pass, x, gain, bias, 1e-6F));
+  for (int c = 0; c < 16; ++c) EXPECT_NEAR(normed(0, c), c % 2 == 0 ? -1 : 1, 1e-3);
 }
 
 // --- linear + activation + dropout ------------------------------------------------------------------
@@ -131,21 +128,22 @@ TEST_P(Fused, LinearThenActivationThenDropout) {
   const int64_t in = 7, out = 83;
   const Tensor x = random(rows.count(), in), weight = parameter(in, out), bias = parameter(1, out);
   Pass plain{device_};
-  const Doubles inner(linear(plain, x, weight, bias));
+  const Doubles inner = doubles(linear(plain, x, weight, bias));
+  const std::vector<RowKey> keys = rows.rows.download();
   for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu,
                                       Activation::gelu_tanh, Activation::gelu_sigmoid, Activation::swish}) {
     for (const float rate : {0.0F, 0.4F}) {
       SCOPED_TRACE("activation " + std::to_string(static_cast<int>(activation)) + ", dropout " +
                    std::to_string(rate));
       const LinearOptions options = {.activation = activation, .dropout = rate, .rows = &rows.rows};
-      std::fill_n(bias.gradient().data, out, 0.0F);
+      fill(bias.gradient(), 0);
       Pass pass = training();
       const Tensor y = linear(pass, x, weight, bias, options);
       const Doubles dy = give_gradient(y);
       Doubles wanted(rows.count(), out), wanted_bias_gradient(1, out);
       for (int64_t r = 0; r < rows.count(); ++r) {
         for (int64_t c = 0; c < out; ++c) {
-          const RowKey key = rows.rows.values()[static_cast<size_t>(r)];
+          const RowKey key = keys[static_cast<size_t>(r)];
           const double kept = rate > 0 ? dropout_multiplier(rate, first_key(), key, 0, c) : 1;
           wanted(r, c) = reference_activation(activation, inner(r, c)) * kept;
           wanted_bias_gradient(0, c) += slope(activation, inner(r, c)) * kept * dy(r, c);
@@ -162,13 +160,12 @@ TEST_P(Fused, LinearThenActivationThenDropout) {
 
 TEST_P(Fused, LogitsAreHiddenTimesWeights) {
   const Tensor hidden = random(3, 10), weight = parameter(21, 10), bias = parameter(1, 21);
+  const Doubles from = doubles(hidden), weights = doubles(weight), biases = doubles(bias);
   Doubles wanted(3, 21);
   for (int64_t r = 0; r < 3; ++r) {
     for (int64_t w = 0; w < 21; ++w) {
-      wanted(r, w) = double{bias.data()[w]};
-      for (int64_t c = 0; c < 10; ++c) {
-        wanted(r, w) += double{hidden.data()[r * 10 + c]} * double{weight.data()[w * 10 + c]};
-      }
+      wanted(r, w) = biases(0, w);
+      for (int64_t c = 0; c < 10; ++c) wanted(r, w) += from(r, c) * weights(w, c);
     }
   }
   Pass pass{device_};

@@ -16,28 +16,12 @@ struct Doubles {
 
   Doubles(int64_t rows_, int64_t columns_)
       : rows(rows_), columns(columns_), values(static_cast<size_t>(rows * columns)) {}
-  explicit Doubles(ConstMatrix m) : Doubles(m.rows, m.columns) {
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c) (*this)(r, c) = double{m.data[r * m.row_stride + c]};
-    }
+  Doubles(DeviceMemory& memory, ConstMatrix m) : Doubles(m.rows, m.columns) {
+    std::ranges::copy(floats_of(memory, m), values.begin());
   }
   double& operator()(int64_t r, int64_t c) { return values[static_cast<size_t>(r * columns + c)]; }
   double operator()(int64_t r, int64_t c) const { return values[static_cast<size_t>(r * columns + c)]; }
 };
-
-// Each element within `tolerance` of the largest.
-inline void expect_near(ConstMatrix got, const Doubles& wanted, double tolerance, const char* what) {
-  ASSERT_EQ(got.rows, wanted.rows) << what;
-  ASSERT_EQ(got.columns, wanted.columns) << what;
-  double largest = 1e-3;
-  for (const double v : wanted.values) largest = std::max(largest, std::abs(v));
-  for (int64_t r = 0; r < got.rows; ++r) {
-    for (int64_t c = 0; c < got.columns; ++c) {
-      ASSERT_NEAR(got.data[r * got.row_stride + c], wanted(r, c), tolerance * largest)
-          << what << ", row " << r << ", column " << c;
-    }
-  }
-}
 
 // What dropout multiplies an element by: the masks' definition, with the generator of base/random.h. Columns are
 // taken in blocks of 64: column 64b + 32p + 16h + 2l + i is half h of word 2p + i of counter 8b + l.
@@ -61,15 +45,14 @@ class Reference : public testing::TestWithParam<const Kernels*> {
   // A tensor of random numbers in ±size.
   Tensor random(int64_t rows, int64_t columns, double size = 1) {
     Tensor tensor(device_.pool, rows, columns);
-    std::ranges::copy(random_floats(static_cast<size_t>(rows * columns), ++drawn_, -size, size),
-                      tensor.data());
+    set(tensor.matrix(), random_floats(rows * columns, ++drawn_, -size, size));
     return tensor;
   }
   // A parameter of random numbers whose gradient is zero.
   Tensor parameter(int64_t rows, int64_t columns, double size = 1) {
     memory_.push_back(random(rows, columns, size));
     memory_.push_back(Tensor(device_.pool, rows, columns));
-    std::fill_n(memory_.back().data(), rows * columns, 0.0F);
+    fill(memory_.back().matrix(), 0);
     const Tensor tensor = Tensor::parameter(device_.pool, rows, columns);
     tensor.storage().data = memory_[memory_.size() - 2].data();
     tensor.storage().gradient = memory_.back().data();
@@ -87,10 +70,36 @@ class Reference : public testing::TestWithParam<const Kernels*> {
   // Random numbers as the gradient of an output.
   Doubles give_gradient(const Tensor& output) {
     const auto target = output.gradient_target();
-    const Floats values = random_floats(static_cast<size_t>(output.rows() * output.columns()), ++drawn_);
-    std::ranges::copy(values, target.matrix.data);
-    return Doubles(target.matrix);
+    set(target.matrix, random_floats(output.rows() * output.columns(), ++drawn_));
+    return doubles(target.matrix);
   }
+
+  // The device's memory is reached by these alone: it need not be the host's. `whole`: without gaps between rows.
+  void set(Matrix whole, const Floats& values) {
+    device_.memory.upload(whole.data, values.data(), values.size() * sizeof(float));
+  }
+  void fill(Matrix m, float value) { device_.memory.fill(m, value); }
+  void copy(float* to, const float* from, int64_t count) {
+    device_.memory.copy(to, from, static_cast<size_t>(count) * sizeof(float));
+  }
+  Floats floats(ConstMatrix m) const { return floats_of(device_.memory, m); }
+  Doubles doubles(ConstMatrix m) const { return {device_.memory, m}; }
+
+  // Each element within `tolerance` of the largest.
+  void expect_near(ConstMatrix matrix, const Doubles& wanted, double tolerance, const char* what) const {
+    ASSERT_EQ(matrix.rows, wanted.rows) << what;
+    ASSERT_EQ(matrix.columns, wanted.columns) << what;
+    const Doubles got = doubles(matrix);
+    double largest = 1e-3;
+    for (const double v : wanted.values) largest = std::max(largest, std::abs(v));
+    for (int64_t r = 0; r < got.rows; ++r) {
+      for (int64_t c = 0; c < got.columns; ++c) {
+        ASSERT_NEAR(got(r, c), wanted(r, c), tolerance * largest)
+            << what << ", row " << r << ", column " << c;
+      }
+    }
+  }
+
   Pass training() { return case_pass(device_, tape_); }
 
   Device device_{*GetParam(), 2};

@@ -4,18 +4,6 @@
 namespace dragoman::internal {
 namespace {
 
-Floats floats_of(Device& device, ConstMatrix m) {
-  Floats values(static_cast<size_t>(m.rows * m.columns));
-  const size_t row_bytes = static_cast<size_t>(m.columns) * sizeof(float);
-  if (m.row_stride == m.columns) {
-    device.memory.download(values.data(), m.data, values.size() * sizeof(float));
-    return values;
-  }
-  for (int64_t r = 0; r < m.rows; ++r)
-    device.memory.download(values.data() + r * m.columns, m.data + r * m.row_stride, row_bytes);
-  return values;
-}
-
 Floats draw(const OpInput& input, Random random) {
   Floats values(static_cast<size_t>(input.rows * input.columns));
   for (size_t i = 0; i < values.size(); ++i) {
@@ -55,6 +43,18 @@ void set_gradient(Device& device, const Tensor& output, const Floats& values) {
 }
 
 }  // namespace
+
+Floats floats_of(DeviceMemory& memory, ConstMatrix m) {
+  Floats values(static_cast<size_t>(m.rows * m.columns));
+  if (m.row_stride == m.columns) {
+    memory.download(values.data(), m.data, values.size() * sizeof(float));
+    return values;
+  }
+  const size_t row_bytes = static_cast<size_t>(m.columns) * sizeof(float);
+  for (int64_t r = 0; r < m.rows; ++r)
+    memory.download(values.data() + r * m.columns, m.data + r * m.row_stride, row_bytes);
+  return values;
+}
 
 int64_t OpCase::rows() const {
   int64_t rows = 0;
@@ -106,7 +106,8 @@ OpResult run_forward(Device& device, const OpCase& op, const std::vector<Floats>
   Tape tape;  // without one nothing would be dropped
   Pass pass = case_pass(device, tape);
   OpResult result;
-  for (const Tensor& output : op.run(pass, arguments)) result.outputs.push_back(floats_of(device, output));
+  for (const Tensor& output : op.run(pass, arguments))
+    result.outputs.push_back(floats_of(device.memory, output));
   return result;
 }
 
@@ -120,7 +121,7 @@ OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Float
     const std::vector<Tensor> outputs = op.run(pass, arguments);
     std::vector<size_t> sizes;
     for (const Tensor& output : outputs) {
-      result.outputs.push_back(floats_of(device, output));
+      result.outputs.push_back(floats_of(device.memory, output));
       sizes.push_back(result.outputs.back().size());
     }
     const std::vector<Floats> gradients = output_gradients(op, sizes);
@@ -129,7 +130,8 @@ OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Float
   tape.backward();
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const bool constant = op.inputs[i].kind == OpInput::Kind::constant;
-    result.gradients.push_back(constant ? Floats() : floats_of(device, arguments.inputs[i].gradient()));
+    result.gradients.push_back(constant ? Floats()
+                                        : floats_of(device.memory, arguments.inputs[i].gradient()));
   }
   return result;
 }

@@ -1,13 +1,14 @@
 // Label smoothing against the articles' numbers. The distribution that a kernel smooths towards is read off its
 // gradient: with equal logits that is 1/V minus the target's row.
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "kernels/kernels.h"
+#include "tensor/array.h"
+#include "tensor/device.h"
+#include "testing.h"
 
 namespace dragoman::internal {
 namespace {
@@ -18,11 +19,14 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
     std::vector<float> gradient;
     float smoothed = 0, likelihood = 0;
   };
-  Result run(std::vector<float> logits, int32_t target, Smoothing smoothing) {
-    float losses[2] = {};
+  Result run(const std::vector<float>& logits, int32_t target, Smoothing smoothing) {
     const auto words = static_cast<int64_t>(logits.size());
-    GetParam()->cross_entropy(*context_, {logits.data(), 1, words, words}, &target, smoothing, true, losses);
-    return {logits, losses[0], losses[1]};
+    const Array<float> on_device(device_.pool, logits), losses(device_.pool, 2);
+    const Array<int32_t> targets(device_.pool, {&target, 1});
+    device_.kernels.cross_entropy(device_.context, {on_device.data(), 1, words, words}, targets.data(),
+                                  smoothing, true, losses.data());
+    const std::vector<float> both = losses.download();
+    return {on_device.download(), both[0], both[1]};
   }
 
   std::vector<double> distribution(size_t words, int32_t target, Smoothing smoothing) {
@@ -33,7 +37,7 @@ class Smoothed : public testing::TestWithParam<const Kernels*> {
     return result;
   }
 
-  const std::unique_ptr<Context> context_{GetParam()->new_context(1)};
+  Device device_{*GetParam(), 1};
 };
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& wanted) {

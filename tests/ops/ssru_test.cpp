@@ -14,13 +14,14 @@ TEST_P(SsruTest, IsItsFormula) {
   const Tokens rows = tokens({4, 1, 300, 17});
   const int64_t width = 261;
   const Tensor both = random(rows.count(), 2 * width, 4);
+  const Doubles in = doubles(both);
+  const std::vector<RowKey> keys = rows.rows.download();
   Doubles states(rows.count(), width), output(rows.count(), width);
   for (int64_t r = 0; r < rows.count(); ++r) {
-    const bool first = rows.rows.values()[static_cast<size_t>(r)].position == 0;
+    const bool first = keys[static_cast<size_t>(r)].position == 0;
     for (int64_t c = 0; c < width; ++c) {
-      const double f = sigmoid(double{both.data()[r * 2 * width + c]});
-      states(r, c) =
-          f * (first ? 0 : states(r - 1, c)) + (1 - f) * double{both.data()[(r * 2 + 1) * width + c]};
+      const double f = sigmoid(in(r, c));
+      states(r, c) = f * (first ? 0 : states(r - 1, c)) + (1 - f) * in(r, width + c);
       output(r, c) = std::max(states(r, c), 0.0);
     }
   }
@@ -47,9 +48,9 @@ TEST_P(SsruTest, AStepHasTheBitsOfTheWhole) {
     ones.push_back({i, 1});
     keys.push_back({begin, length});
     for (int32_t r = begin; r < begin + length - 1; ++r)
-      std::copy_n(whole.states.data() + r * width, width,
-                  cache.data() + key_rows[static_cast<size_t>(r)] * 2 * width);
-    std::copy_n(both.data() + (begin + length - 1) * 2 * width, 2 * width, last.data() + i * 2 * width);
+      copy(cache.data() + key_rows[static_cast<size_t>(r)] * 2 * width, whole.states.data() + r * width,
+           width);
+    copy(last.data() + i * 2 * width, both.data() + (begin + length - 1) * 2 * width, 2 * width);
   }
   const Spans step(device_.pool, ones), seen(device_.pool, keys);
   const Array<int32_t> seen_rows(device_.pool, key_rows);
@@ -57,9 +58,8 @@ TEST_P(SsruTest, AStepHasTheBitsOfTheWhole) {
       ssru(pass, last,
            {.spans = &step, .seen = cache.column_range(0, width), .keys = &seen, .key_rows = &seen_rows});
   for (size_t i = 0; i < lengths.size(); ++i) {
-    const float* wanted = whole.output.data() + (keys[i].begin + keys[i].length - 1) * width;
-    EXPECT_TRUE(same_bits({got.output.data() + static_cast<int64_t>(i) * width, static_cast<size_t>(width)},
-                          {wanted, static_cast<size_t>(width)}))
+    const Tensor wanted = whole.output.row_range(keys[i].begin + keys[i].length - 1, 1);
+    EXPECT_TRUE(same_bits(floats(got.output.row_range(static_cast<int64_t>(i), 1)), floats(wanted)))
         << "sentence " << i;
   }
 }

@@ -22,11 +22,12 @@ std::vector<std::vector<float>> teacher_forced(Transformer& model, const Sentenc
                wanted = pack(model.device, targets, pairs);
   Pass pass{model.device};
   const Tensor losses = loss(pass, model, x, y, wanted.ids, {0, SmoothingOver::all});
+  const HostView<const float> values = losses.values();
   std::vector<std::vector<float>> scores;
   for (const Span& span : y.spans.spans.values()) {
     scores.emplace_back();
     for (int32_t t = 0; t < span.length; ++t)
-      scores.back().push_back(-losses.data()[2 * (span.begin + t) + 1]);
+      scores.back().push_back(-values[static_cast<size_t>(2 * (span.begin + t) + 1)]);
   }
   return scores;
 }
@@ -210,9 +211,9 @@ TEST_P(SearchTest, ABeamOfOneTakesTheMostProbable) {
     const Tokens source = pack(small_.device, {sources_[i]}, {0}), target = pack(small_.device, {read}, {0});
     const EncodedSource memory = {.encoded = encode(pass, small_.model, source), .spans = &source.spans};
     const Tensor scores = next_word_logits(pass, small_.model, decode(pass, small_.model, target, memory));
-    std::vector<Element> best(read.size());
+    const Array<Element> best(small_.device.pool, scores.rows());
     small_.device.kernels.top(small_.device.context, scores, 1, best.data());
-    EXPECT_TRUE(std::ranges::equal(output, best, {}, {}, &Element::column)) << "sentence " << i;
+    EXPECT_TRUE(std::ranges::equal(output, best.download(), {}, {}, &Element::column)) << "sentence " << i;
   }
   const FoundHypotheses ending = search(options);  // the same, up to the first end mark
   for (size_t i = 0; i < sources_.size(); ++i) {

@@ -25,7 +25,7 @@ class Updates : public testing::TestWithParam<ModelCase> {
       options.precision = precision;
       return options;
     }
-    static Floats floats(std::span<const float> values) { return {values.begin(), values.end()}; }
+    Floats floats(std::span<const float> values) const { return downloaded(small.device.memory, values); }
 
     SmallModel small;
     Trainer trainer;
@@ -154,7 +154,7 @@ TEST_P(Updates, ClipTheGradientOfTheLossPerToken) {
   for (const double bound : {0.0, 1e-3, 1e6}) {
     Run run(GetParam(), 1, {.clip_norm = bound});
     const LossSums sums = run.trainer.update(batches, 0.01);
-    const double given = length(Run::floats(run.trainer.adam().first_moments())) / 0.1;
+    const double given = length(run.floats(run.trainer.adam().first_moments())) / 0.1;
     if (bound == 0) {
       free_length = given;
       EXPECT_NEAR(given, length(run.gradients()) / static_cast<double>(sums.target_tokens), 1e-4 * given);
