@@ -242,7 +242,7 @@ std::vector<OpCase> small_linear_cases(const Lengths& some, const Lengths& many)
 }  // namespace
 
 std::vector<OpCase> small_op_cases() {
-  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33};
+  const Lengths some = {5, 1, 9, 2}, many = {70, 1, 64, 33}, sorted = {300, 1, 290, 64};
   const Smoothing none = {0, SmoothingOver::all}, others = {0.2F, SmoothingOver::others};
   std::vector<OpCase> cases = {
       embed_case("embed", some, {.vocabulary = 7, .width = 19}),
@@ -251,6 +251,9 @@ std::vector<OpCase> small_op_cases() {
                  {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F}),
       embed_case("embed_zero_start", some,
                  {.vocabulary = 7, .width = 21, .learned = true, .dropout = 0.2F, .zero_start = true}),
+      // More words than a digit has, and rows than a warp sorts; and words in more rows than three windows have.
+      embed_case("embed_many_words", sorted, {.vocabulary = 300, .width = 5}),
+      embed_case("embed_few_words", sorted, {.vocabulary = 4, .width = 5, .learned = true}),
       dropout_case("dropout", many, 67, false),
       dropout_case("dropout_of_what_others_read", some, 13, true),
       norm_case("norm", some, 19),

@@ -98,7 +98,6 @@ GPU_FUNCTION void attend(const AttentionOperands& o, const SpanHead& head, int64
     add_weighted_rows(pair_tile(0), other_tile(1), count, columns, result);
     add_weighted_vectors(shape.distance_values, pair_tile(0), key, count, head.past + first, column, columns,
                          result);
-    sync_warp();
   }
   for (int i = 0; i < own_of_warp && own + i < head.queries.length; ++i) {
     const float inverse = sums[i].total > 0 ? 1 / sums[i].total : 0;

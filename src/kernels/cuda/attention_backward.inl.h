@@ -105,7 +105,6 @@ GPU_FUNCTION void query_gradient(const AttentionBackward& o, const SpanHead& hea
     add_weighted_rows(pair_tile(0), other_tile(0), count, columns, sums);
     add_weighted_vectors(shape.distance_keys, pair_tile(0), key, count, head.past + first, column, columns,
                          sums);
-    sync_warp();
   }
   store_gradient(gradient, head, head.queries, own, shape.width, chunk, o.accumulate, sums);
 }
@@ -184,7 +183,6 @@ GPU_FUNCTION void key_gradients(const AttentionBackward& o, const SpanHead& head
     const int count = static_cast<int>(left < tile_of_lanes ? left : tile_of_lanes);
     add_weighted_rows(pair_tile(0), other_tile(0), count, columns, k_sums);
     add_weighted_rows(pair_tile(1), other_tile(1), count, columns, v_sums);
-    sync_warp();
   }
   store_gradient(k_gradient, head, head.keys, own, shape.width, chunk, o.accumulate, k_sums);
   store_gradient(v_gradient, head, head.keys, own, shape.width, chunk, o.accumulate, v_sums);
