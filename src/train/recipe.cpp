@@ -71,10 +71,8 @@ void declare(Options& options, TrainingConfig& c) {
   declare_device(training, c.device).also("device").may_change_on_resume();
   training.add("precision", c.precision,
                "operands of matrix products; bf16: rounded from fp32, in which all else stays; tf32: the "
-               "same, to fewer "
-               "digits than fp32 and more than bf16, on GPUs alone; auto: bf16 on a GPU, else the faster on "
-               "this machine, "
-               "measured once and kept",
+               "same, to fewer digits than fp32 and more than bf16, on GPUs alone; auto: bf16 on a GPU, else "
+               "the faster on this machine, measured once and kept",
                {{"auto", TrainingPrecision::automatic},
                 {"fp32", TrainingPrecision::fp32},
                 {"tf32", TrainingPrecision::tf32},

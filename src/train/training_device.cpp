@@ -11,8 +11,7 @@ const Kernels& training_kernels(const TrainingConfig& training) {
     if (is_gpu(kernels)) return with_tf32(kernels);
     throw UsageError(
         "training.precision is tf32, which only GPUs have, but this run is on a processor ({}): use fp32, "
-        "bf16 "
-        "or auto",
+        "bf16 or auto",
         device_name(kernels));
   }
   return training.precision == TrainingPrecision::fp32 ? kernels : fastest_in_bf16(kernels);

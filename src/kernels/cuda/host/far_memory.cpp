@@ -38,6 +38,7 @@ class FarMemory final : public DeviceMemory {
     CHECK(reserved_ + size <= arena_size, "{} bytes after {}", size, reserved_);
     char* const data = arena_ + reserved_;
     reserved_ += size;
+    if (users_ > 0) protect(PROT_READ | PROT_WRITE);  // for a kernel that others have opened the rest for
     return data;
   }
   void release(void* data, size_t bytes) override {
