@@ -32,11 +32,15 @@ enum class SmoothingOver { all, others };
 
 // A read-only matrix. Element (i, j) is data[i * row_stride + j * column_stride]; one of the two strides is 1, and
 // transposing swaps them.
+//
+// It may come with its elements in bf16, too, at the same places, for the products that read them so; or, where `data`
+// is null, with these alone. Only tables that have LowPrecisionKernels::round are given either: they read floats where
+// there are any, except in products, and write whatever there is.
 struct ConstMatrix {
   const float* data;
   int64_t rows, columns;
   int64_t row_stride, column_stride = 1;
-  const uint16_t* rounded = nullptr;  // unless null, the same elements in bf16, at the same places
+  const uint16_t* rounded = nullptr;  // unless null, in bf16
 
   ConstMatrix transposed() const { return {data, columns, rows, column_stride, row_stride, rounded}; }
 };
@@ -101,7 +105,10 @@ struct Dropout {
 struct Epilogue {
   bool accumulate = false;  // add to the output: its chain of multiply-adds goes on
   const float* bias = nullptr;
-  float* before_activation = nullptr;  // unless null, the activation's input is saved here (dense)
+  const uint16_t* rounded_bias = nullptr;  // the same in bf16: with a bias, where the output is in bf16 alone
+  // Unless null, the activation's input is saved here (dense); in bf16 where the output is in bf16 alone.
+  float* before_activation = nullptr;
+  uint16_t* rounded_before_activation = nullptr;
   Activation activation = Activation::none;
   Dropout dropout = {};
 };
@@ -183,6 +190,9 @@ struct LowPrecisionKernels {
   // Where these products read a rounded operand that comes with a matrix: rounds a matrix whose rows are contiguous, to
   // the same places. Null where they round as they pack, and read floats alone.
   void (*round)(Context&, ConstMatrix from, uint16_t* to);
+  // Whether attention and its backward take q, k and v in bf16 alone, for heads of this width, without distances and
+  // lists of keys. Null: never.
+  bool (*attends_in_bf16)(int64_t width);
   // Whether instructions for bf16 compute them. Others multiply the rounded floats: the same bits (but AMX's), as fast
   // as products of floats.
   bool rounded_is_fast;

@@ -36,15 +36,16 @@ class Residual {
   }
 
  private:
-  // Adds the branch, if there is one yet, and normalises the sum.
+  // Adds the branch, if there is one yet, and normalises the sum: with pre, for products alone.
   void apply(const Norm& next) {
     const SumAndNorm before = last_;
     const Tensor branch = std::exchange(branch_, {});
     if (!branch) {
-      last_.normed = norm(pass_, before.sum, next.gain, next.bias, epsilon());
+      last_.normed = norm(pass_, before.sum, next.gain, next.bias, epsilon(), is_pre());
     } else {
       last_ = add_dropout_norm(pass_, is_pre() ? before.sum : before.normed, branch,
-                               static_cast<float>(config_.dropout), rows_, next.gain, next.bias, epsilon());
+                               static_cast<float>(config_.dropout), rows_, next.gain, next.bias, epsilon(),
+                               is_pre());
       if (pass_.tape != nullptr) save_memory(branch, before);
     }
     last_norm_ = &next;

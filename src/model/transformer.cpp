@@ -27,12 +27,20 @@ SelfAttentionOptions with_positions(Pass& pass, const Transformer& model, Attent
   return options;
 }
 
+// Whether nothing but products reads queries, keys and values.
+bool takes_bf16(const Pass& pass, const SelfAttention& layer, const SelfAttentionOptions& options,
+                int64_t width) {
+  return !options.angles && !options.distance_bias && !layer.distance_keys && options.step == nullptr &&
+         attends_in_bf16(pass, width);
+}
+
 // 3.2 Attention, for all heads of all sentences at once. index: of the layer, in the step's cache.
 Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
                       const Tokens& tokens, const SelfAttentionOptions& options, size_t index) {
   const CacheStep* step = options.step;
   const int64_t d = attention_width(model.config, layer.heads);
-  const Tensor qkv = linear(pass, x, layer.qkv);  // tokens × 3d
+  const bool in_bf16 = takes_bf16(pass, layer, options, d / layer.heads);
+  const Tensor qkv = linear(pass, x, layer.qkv, {.for_bf16 = in_bf16});  // tokens × 3d
   if (options.angles) rotate(pass, qkv.column_range(0, 2 * d), options.angles, tokens.rows);
   const Tensor q = qkv.column_range(0, d);
   Tensor kv = qkv.column_range(d, 2 * d);
@@ -53,7 +61,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .bias_learns = options.bias_learns,
                                   .distance_keys = layer.distance_keys,
                                   .distance_values = layer.distance_values});
-  return linear(pass, heads, layer.output);
+  return linear(pass, heads, layer.output, {.for_bf16 = true});
 }
 
 // Instead of it, each token's state follows from the one before; in a step of decoding, that of the step before.
@@ -73,9 +81,11 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
   const int64_t d = attention_width(model.config, layer.heads);
-  const Tensor q = linear(pass, x, layer.query);
-  const Tensor kv =
-      memory.key_values.empty() ? linear(pass, memory.encoded, layer.key_value) : memory.key_values[index];
+  const bool in_bf16 = attends_in_bf16(pass, d / layer.heads);
+  const Tensor q = linear(pass, x, layer.query, {.for_bf16 = in_bf16});
+  const Tensor kv = memory.key_values.empty()
+                        ? linear(pass, memory.encoded, layer.key_value, {.for_bf16 = in_bf16})
+                        : memory.key_values[index];
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
                                   .keys = memory.spans,
@@ -83,7 +93,7 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                                   .query_rows = &tokens.rows,
                                   .heads = layer.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
-  return linear(pass, heads, layer.output);
+  return linear(pass, heads, layer.output, {.for_bf16 = true});
 }
 
 // 3.3 Position-wise feed-forward network.
@@ -92,9 +102,10 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
   Tensor inner = linear(pass, x, layer.inner,
                         {.activation = model.config.activation,
                          .dropout = static_cast<float>(model.config.activation_dropout),
-                         .rows = &tokens.rows});
+                         .rows = &tokens.rows,
+                         .for_bf16 = !model.config.gated});
   if (model.config.gated) inner = multiply_elements(pass, inner, linear(pass, x, layer.value));
-  return linear(pass, inner, layer.outer);
+  return linear(pass, inner, layer.outer, {.for_bf16 = true});
 }
 
 // 3.4 and 3.5: embeddings times √d_model, plus the positions, unless attention has them.

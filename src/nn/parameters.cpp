@@ -107,6 +107,21 @@ void Parameters::changed() {
   }
 }
 
+void Parameters::round(Device& device) {
+  const auto& round = device.kernels.low_precision.round;
+  if (round == nullptr) return;
+  if (!rounded_) rounded_ = Tensor(*pool_, 1, size_, Numbers::bf16_values);
+  uint16_t* const rounded = rounded_.matrix().rounded;
+  constexpr int64_t columns = 64 * floats_per_line;  // rows that are shared out, and one that is left over
+  const int64_t rows = size_ / columns, whole = rows * columns;
+  round(device.context, {weights_.data(), rows, columns, columns}, rounded);
+  round(device.context, {weights_.data() + whole, 1, size_ - whole, size_ - whole}, rounded + whole);
+  for (const Parameter& parameter : list_) {
+    parameter.value.drop_rounded();
+    parameter.value.storage().rounded = rounded + parameter.offset;
+  }
+}
+
 std::span<float> Parameters::flat(const Tensor& buffer) const {
   if (!buffer) return {};
   return {buffer.data(), static_cast<size_t>(size_)};

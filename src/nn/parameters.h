@@ -64,8 +64,12 @@ class Parameters {
   // Sets all gradients to zero.
   void clear_gradients();
 
-  // To be called whenever weights have changed: drops the packed copies that decoding caches.
+  // To be called whenever weights have changed: drops the packed copies that decoding caches, and the rounded ones.
   void changed();
+
+  // All weights in bf16 at once, for products that read operands so; otherwise each is rounded where it is first used.
+  // Where no product does it does nothing.
+  void round(Device&);
 
   const std::vector<Parameter>& list() const { return list_; }
   // Device memory: for kernels, copies and HostViews.
@@ -82,7 +86,7 @@ class Parameters {
   Pool* pool_;
   std::vector<Parameter> list_;
   int64_t size_ = 0, trained_size_ = 0;  // of the flat buffers, in floats
-  Tensor weights_, gradients_;
+  Tensor weights_, gradients_, rounded_;
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

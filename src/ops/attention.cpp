@@ -57,6 +57,11 @@ Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const Att
   return weights;
 }
 
+bool attends_in_bf16(const Pass& pass, int64_t width) {
+  const auto& attends = pass.device.kernels.low_precision.attends_in_bf16;
+  return rounds_once(pass.device, pass.precision) && attends != nullptr && attends(width);
+}
+
 Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options) {
   CHECK(v.columns() == k.columns(), "values of {} columns for keys of {}", v.columns(), k.columns());
@@ -66,7 +71,9 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   Device& device = pass.device;
   AttentionShape shape = shape_of(q, k, options);
   if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);
-  const Tensor out(device.pool, q.rows(), q.columns());
+  CHECK(q.is_in_bf16() == k.is_in_bf16() && k.is_in_bf16() == v.is_in_bf16(),
+        "some of q, k and v are in bf16");
+  const Tensor out(device.pool, q.rows(), q.columns(), q.is_in_bf16() ? Numbers::bf16 : Numbers::floats);
   if (pass.tape != nullptr && rounds_once(device, pass.precision)) out.keep_rounded();
   const Tensor log_sums = pass.tape != nullptr ? Tensor(device.pool, q.rows(), options.heads) : Tensor();
   device.kernels.attention(device.context, shape, q, k, v, out.matrix(),

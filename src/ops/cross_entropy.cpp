@@ -42,8 +42,9 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
   const Tensor buffer(device.pool, chunk, vocabulary);
+  const ConstMatrix words = backward ? operand(device, pass.precision, weight) : ConstMatrix{};
   const auto packed = [&](ConstMatrix b) { return backward ? Packed(device, pass.precision, b) : Packed(); };
-  const Packed transposed = packed(ConstMatrix(weight).transposed()), straight = packed(weight);
+  const Packed transposed = packed(words.transposed()), straight = packed(words);
   const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
   // The gradient of logits is read by products alone, unless there is a bias.
   const bool rounds = backward && rounds_once(device, pass.precision);

@@ -19,16 +19,21 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   const Precision precision = pass.precision;
   const Activation activation = options.activation;
   const Dropout dropout = options.rows != nullptr ? pass.dropout(options.dropout, *options.rows) : Dropout{};
-  const Tensor y(device.pool, x.rows(), weight.columns());
+  const bool rounds = rounds_once(device, precision);
+  const Numbers numbers = rounds && options.for_bf16 ? Numbers::bf16 : Numbers::floats;
+  const Tensor y(device.pool, x.rows(), weight.columns(), numbers);
   // What comes out of an activation goes into a product.
-  if (activation != Activation::none && rounds_once(device, precision)) y.keep_rounded();
-  const Tensor saved =
-      pass.tape != nullptr && needs_input(activation) ? Tensor(device.pool, y.rows(), y.columns()) : y;
+  if (activation != Activation::none && rounds) y.keep_rounded();
+  const bool saves = pass.tape != nullptr && needs_input(activation);
+  const Tensor saved = saves ? Tensor(device.pool, y.rows(), y.columns(), numbers) : y;
+  const ConstMatrix b = bias ? operand(device, precision, bias) : ConstMatrix{};
 
   multiply_by_weight(device, operand(device, precision, x), weight,
                      {.keep = pass.tape == nullptr, .precision = precision}, y.matrix(),
-                     {.bias = bias ? bias.data() : nullptr,
-                      .before_activation = saved.data() != y.data() ? saved.data() : nullptr,
+                     {.bias = b.data,
+                      .rounded_bias = b.rounded,
+                      .before_activation = saves ? saved.data() : nullptr,
+                      .rounded_before_activation = saves ? saved.matrix().rounded : nullptr,
                       .activation = activation,
                       .dropout = dropout});
 
@@ -36,7 +41,7 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   pass.tape->record({&weight, &bias}, [&device, precision, x, weight, bias, y, saved, activation, dropout] {
     Matrix dy = y.gradient();  // becomes that of x·weight + bias
     Array<uint16_t> rounded;
-    if (rounds_once(device, precision)) {
+    if (rounds_once(device, precision) && dy.rounded == nullptr) {
       rounded = Array<uint16_t>(device.pool, dy.rows * dy.stride);
       dy.rounded = rounded.data();
     }

@@ -9,18 +9,21 @@ namespace {
 const float* values_of(const Tensor& bias) { return bias ? bias.data() : nullptr; }
 float* gradient_of(const Tensor& bias) { return bias ? bias.gradient().data : nullptr; }
 
-// Products read what has been normalised.
-Tensor new_normed(const Pass& pass, const Tensor& x) {
-  Tensor normed(pass.device.pool, x.rows(), x.columns());
-  if (pass.tape != nullptr && rounds_once(pass.device, pass.precision)) normed.keep_rounded();
+// Products read what has been normalised. Their gradients of it, which may be several, add up in floats.
+Tensor new_normed(const Pass& pass, const Tensor& x, bool for_products) {
+  const bool rounds = pass.tape != nullptr && rounds_once(pass.device, pass.precision);
+  Tensor normed(pass.device.pool, x.rows(), x.columns(),
+                rounds && for_products ? Numbers::bf16_values : Numbers::floats);
+  if (rounds) normed.keep_rounded();
   return normed;
 }
 
 }  // namespace
 
-Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon) {
+Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon,
+            bool for_products) {
   Device& device = pass.device;
-  const Tensor normed = new_normed(pass, x);
+  const Tensor normed = new_normed(pass, x, for_products);
   const Tensor statistics(device.pool, x.rows(), 2);
   device.kernels.add_dropout_norm(device.context, x, {}, {}, gain.data(), values_of(bias), epsilon,
                                   x.matrix(), normed.matrix(), statistics.data());
@@ -36,12 +39,12 @@ Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
 }
 
 SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& branch, float dropout_rate,
-                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias,
-                            float epsilon) {
+                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon,
+                            bool for_products) {
   Device& device = pass.device;
   const Dropout dropout = pass.dropout(dropout_rate, rows);
   const Tensor sum(device.pool, residual.rows(), residual.columns());
-  const Tensor normed = new_normed(pass, residual);
+  const Tensor normed = new_normed(pass, residual, for_products);
   const Tensor statistics(device.pool, residual.rows(), 2);
   device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), values_of(bias),
                                   epsilon, sum.matrix(), normed.matrix(), statistics.data());
@@ -66,7 +69,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
 void recompute_norm(Pass& pass, const SumAndNorm& both, const Tensor& gain, const Tensor& bias,
                     float epsilon) {
   Device& device = pass.device;
-  const bool rounded = both.normed.is_rounded();
+  const bool rounded = both.normed.is_rounded();  // too
   both.normed.drop_values();
   pass.tape->record({}, [&device, both, gain, bias, epsilon, rounded] {
     const auto& [sum, normed] = both;

@@ -27,6 +27,8 @@ struct LinearOptions {
   Activation activation = Activation::none;
   float dropout = 0;
   const Array<RowKey>* rows = nullptr;  // of x, for dropout
+  bool for_bf16 =
+      false;  // y is read by what takes it in bf16 alone: products, attention of such, a sum with a residual
 };
 Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& = {});
 
@@ -36,15 +38,18 @@ Tensor dropout(Pass&, const Tensor& x, float rate, const Array<RowKey>& rows);
 // a · b, element by element (multiply.cpp). Each has one use.
 Tensor multiply_elements(Pass&, const Tensor& a, const Tensor& b);
 
-// LayerNorm(x) (norm.cpp). gain, bias: 1 × width; without a bias, RMSNorm(x), as in all functions below.
-Tensor norm(Pass&, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon);
+// LayerNorm(x) (norm.cpp). gain, bias: 1 × width; without a bias, RMSNorm(x), as in all functions below. for_products:
+// nothing else reads what has been normalised.
+Tensor norm(Pass&, const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon,
+            bool for_products = false);
 
 // sum = residual + dropout(branch), normed = LayerNorm(sum), in one pass over memory (norm.cpp).
 struct SumAndNorm {
   Tensor sum, normed;
 };
 SumAndNorm add_dropout_norm(Pass&, const Tensor& residual, const Tensor& branch, float dropout,
-                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon);
+                            const Array<RowKey>& rows, const Tensor& gain, const Tensor& bias, float epsilon,
+                            bool for_products = false);
 
 // Frees `normed`, which is LayerNorm(sum), and recomputes it before backward reaches the ops that were recorded
 // earlier, which may read it (norm.cpp).
@@ -73,6 +78,8 @@ struct AttentionOptions {
   Tensor distance_keys = {}, distance_values = {};  // to keys and values, for all heads (Shaw et al., 2018)
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
+// Whether it takes q, k and v in bf16 alone, where heads are this wide and distances add nothing.
+bool attends_in_bf16(const Pass&, int64_t width);
 
 // softmax(q·kᵀ/√width + bias) itself, for inspection: it has no backward. A row for each query with its heads side by
 // side, each as wide as the longest span of keys; 0 for masked keys and beyond the span.

@@ -52,14 +52,20 @@ ConstMatrix operand(Device& device, Precision precision, const Tensor& x) {
 }
 
 Packed::Packed(Device& device, Precision precision, ConstMatrix b)
-    : memory_(device.pool, 1, products_in(precision, device).packed_size(b.rows, b.columns)),
-      precision_(precision),
-      rows_(b.rows),
-      columns_(b.columns) {
+    : precision_(precision), rows_(b.rows), columns_(b.columns) {
+  if (b.rounded != nullptr && rounds_once(device, precision)) {
+    whole_ = b;
+    return;
+  }
+  memory_ = Tensor(device.pool, 1, products_in(precision, device).packed_size(b.rows, b.columns));
   products_in(precision, device).pack(device.context, b, memory_.data());
 }
 
 void Packed::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogue& epilogue) const {
+  if (whole_.rounded != nullptr) {
+    products_in(precision_, device).multiply(device.context, a, whole_, c, epilogue);
+    return;
+  }
   products_in(precision_, device).product(device.context, a, {memory_.data(), rows_, columns_}, c, epilogue);
 }
 

@@ -31,7 +31,7 @@ struct WeightUse {
 void multiply_by_weight(Device&, ConstMatrix a, const Tensor& weight, WeightUse, Matrix c,
                         const Epilogue& = {});
 
-// A right operand packed once, for several products.
+// A right operand packed once, for several products; one that comes rounded is used as it is, and must outlive this.
 class Packed {
  public:
   Packed() = default;
@@ -41,6 +41,7 @@ class Packed {
 
  private:
   Tensor memory_;
+  ConstMatrix whole_ = {};  // if it is not packed
   Precision precision_ = Precision::fp32;
   int64_t rows_ = 0, columns_ = 0;
 };

@@ -19,12 +19,14 @@ class Storage {
  public:
   float* data = nullptr;
   float* gradient = nullptr;  // null until it is first written; a parameter's is there from the start
-  int64_t size = 0;           // floats
+  uint16_t* rounded_gradient = nullptr;  // what there is instead of it, if it is in bf16
+  int64_t size = 0;                      // elements
   bool parameter = false;
   int pending = 0;  // closures on the tape that will still add to this parameter's gradient
   int index = -1;   // a parameter's number
 
-  // The values in bf16 as well, at the same places, for the products that read them: null until they are asked for.
+  // The values in bf16, at the same places, for the products that read them: instead of the floats, or as well, once
+  // they are asked for.
   uint16_t* rounded = nullptr;
   Block rounded_block;
 
@@ -39,6 +41,7 @@ class Storage {
  private:
   friend class StorageRef;
   friend class Tensor;
+  bool values_in_bf16_ = false, gradient_in_bf16_ = false;  // and in nothing else
   int references_ = 0;
   Pool* pool_ = nullptr;
   Block data_block_, gradient_block_;

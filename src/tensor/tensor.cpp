@@ -3,6 +3,14 @@
 #include "base/error.h"
 
 namespace dragoman::internal {
+namespace {
+
+// Whole floats in either case, as memory is filled by floats.
+size_t bytes_of(int64_t size, bool in_bf16) {
+  return static_cast<size_t>(in_bf16 ? (size + 1) / 2 : size) * sizeof(float);
+}
+
+}  // namespace
 
 void StorageRef::release() {
   if (storage_ == nullptr || --storage_->references_ > 0) return;
@@ -25,9 +33,11 @@ Tensor Tensor::parameter(Pool& pool, int64_t rows, int64_t columns) {
   return tensor;
 }
 
-Tensor::Tensor(Pool& pool, int64_t rows, int64_t columns) {
+Tensor::Tensor(Pool& pool, int64_t rows, int64_t columns, Numbers numbers) {
   *this = parameter(pool, rows, columns);
   storage_->parameter = false;
+  storage_->values_in_bf16_ = numbers != Numbers::floats;
+  storage_->gradient_in_bf16_ = numbers == Numbers::bf16;
   renew_values();
 }
 
@@ -51,19 +61,25 @@ Tensor Tensor::row_range(int64_t begin, int64_t count) const {
 
 std::span<float> Tensor::dense() const {
   CHECK(stride_ == columns_ || rows_ <= 1, "{} columns of {} are not whole rows", columns_, stride_);
+  CHECK(!is_in_bf16(), "the host does not read bf16");
   return {data(), static_cast<size_t>(rows_ * columns_)};
 }
 
 Matrix Tensor::gradient() const {
   CHECK(has_gradient(), "no gradient has reached this {} × {} tensor", rows_, columns_);
-  return {storage_->gradient + offset_, rows_, columns_, stride_};
+  return {at_offset(storage_->gradient), rows_, columns_, stride_, at_offset(storage_->rounded_gradient)};
 }
 
 void Tensor::allocate_gradient() const {
   CHECK(!storage_->parameter, "a parameter of {} × {} has no gradient: it was made for inference", rows_,
         columns_);
-  storage_->gradient_block_ = storage_->pool_->allocate(static_cast<size_t>(storage_->size) * sizeof(float));
-  storage_->gradient = static_cast<float*>(storage_->gradient_block_.data);
+  Storage& storage = *storage_.get();
+  storage.gradient_block_ = storage.pool_->allocate(bytes_of(storage.size, storage.gradient_in_bf16_));
+  if (storage.gradient_in_bf16_) {
+    storage.rounded_gradient = static_cast<uint16_t*>(storage.gradient_block_.data);
+  } else {
+    storage.gradient = static_cast<float*>(storage.gradient_block_.data);
+  }
 }
 
 Tensor::GradientTarget Tensor::gradient_target() const {
@@ -76,7 +92,9 @@ Tensor::GradientTarget Tensor::gradient_target() const {
 Matrix Tensor::gradient_sum() const {
   if (!has_gradient()) {
     allocate_gradient();
-    pool().memory().fill({storage_->gradient, 1, storage_->size, storage_->size}, 0);
+    const auto floats =
+        static_cast<int64_t>(bytes_of(storage_->size, storage_->gradient_in_bf16_) / sizeof(float));
+    pool().memory().fill({static_cast<float*>(storage_->gradient_block_.data), 1, floats, floats}, 0);
   }
   return gradient();
 }
@@ -97,34 +115,39 @@ bool Tensor::make_gradients(std::initializer_list<Tensor> views) {
 bool Tensor::take_gradient_of(const Tensor& other) const {
   if (has_gradient() || !whole() || !other.whole() || rows_ != other.rows_ || columns_ != other.columns_)
     return false;
+  if (storage_->gradient_in_bf16_ != other.storage_->gradient_in_bf16_) return false;
   std::swap(storage_->gradient, other.storage_->gradient);
+  std::swap(storage_->rounded_gradient, other.storage_->rounded_gradient);
   std::swap(storage_->gradient_block_, other.storage_->gradient_block_);
   return true;
 }
 
 void Tensor::drop_values() const {
-  CHECK(storage_->data_block_.data != nullptr, "this {} × {} tensor has no values of its own", rows_,
-        columns_);
-  storage_->pool_->free(std::exchange(storage_->data_block_, {}));
+  CHECK(storage_->data_block_.data != nullptr || is_in_bf16(), "this {} × {} tensor has no values of its own",
+        rows_, columns_);
+  if (!is_in_bf16()) storage_->pool_->free(std::exchange(storage_->data_block_, {}));
   storage_->data = nullptr;
   drop_rounded();
 }
 
 void Tensor::keep_rounded() const {
   if (storage_->rounded != nullptr) return;
-  storage_->rounded_block = pool().allocate(static_cast<size_t>(storage_->size) * sizeof(uint16_t));
+  storage_->rounded_block = pool().allocate(bytes_of(storage_->size, true));
   storage_->rounded = static_cast<uint16_t*>(storage_->rounded_block.data);
 }
 
 void Tensor::drop_rounded() const {
-  if (storage_->rounded == nullptr) return;
-  storage_->pool_->free(std::exchange(storage_->rounded_block, {}));
+  if (storage_->rounded_block.data != nullptr) pool().free(std::exchange(storage_->rounded_block, {}));
   storage_->rounded = nullptr;
 }
 
 void Tensor::renew_values() const {
+  if (is_in_bf16()) {
+    keep_rounded();
+    return;
+  }
   CHECK(storage_->data == nullptr, "this {} × {} tensor has its values", rows_, columns_);
-  storage_->data_block_ = storage_->pool_->allocate(static_cast<size_t>(storage_->size) * sizeof(float));
+  storage_->data_block_ = storage_->pool_->allocate(bytes_of(storage_->size, false));
   storage_->data = static_cast<float*>(storage_->data_block_.data);
 }
 

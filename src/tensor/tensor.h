@@ -39,21 +39,26 @@ class StorageRef {
   Storage* storage_ = nullptr;
 };
 
+// What a tensor is in memory. Where products round their operands to bf16, what only they read may be there in nothing
+// else: its values, or its values and its gradient.
+enum class Numbers { floats, bf16_values, bf16 };
+
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Pool& pool, int64_t rows, int64_t columns);                   // with unspecified content
+  Tensor(Pool& pool, int64_t rows, int64_t columns, Numbers = Numbers::floats);  // with unspecified content
   static Tensor parameter(Pool& pool, int64_t rows, int64_t columns);  // without memory: its owner sets data
 
   explicit operator bool() const { return storage_.get() != nullptr; }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  float* data() const { return storage_->data + offset_; }  // for kernels
+  float* data() const { return at_offset(storage_->data); }  // for kernels
   Matrix matrix() const { return {data(), rows_, columns_, stride_, rounded()}; }
   operator ConstMatrix() const { return matrix(); }
   Storage& storage() const { return *storage_.get(); }
   Pool& pool() const { return *storage_->pool_; }
   bool is_low_precision() const { return storage_->low_precision.data != nullptr; }
+  bool is_in_bf16() const { return storage_->values_in_bf16_; }  // alone
 
   // What the host reads, and writes: of whole rows.
   HostView<const float> values() const { return {pool().memory(), dense()}; }
@@ -62,7 +67,7 @@ class Tensor {
   Tensor column_range(int64_t begin, int64_t count) const;
   Tensor row_range(int64_t begin, int64_t count) const;
 
-  bool has_gradient() const { return storage_->gradient != nullptr; }
+  bool has_gradient() const { return storage_->gradient != nullptr || storage_->rounded_gradient != nullptr; }
   Matrix gradient() const;  // what has been written
 
   // The gradient as a target: the caller must write all of it, or add to it if `accumulate` is set.
@@ -83,8 +88,8 @@ class Tensor {
   // and returns false.
   bool take_gradient_of(const Tensor& other) const;
 
-  // Makes room for the values in bf16, with unspecified content, for the kernel that writes the values or rounds them;
-  // and frees it.
+  // Makes room for the values in bf16 as well, with unspecified content, for the kernel that writes the values or rounds
+  // them; and frees it.
   bool is_rounded() const { return storage_->rounded != nullptr; }
   void keep_rounded() const;
   void drop_rounded() const;
@@ -97,7 +102,11 @@ class Tensor {
 
  private:
   std::span<float> dense() const;
-  uint16_t* rounded() const { return is_rounded() ? storage_->rounded + offset_ : nullptr; }
+  template <class T>
+  T* at_offset(T* numbers) const {
+    return numbers != nullptr ? numbers + offset_ : nullptr;
+  }
+  uint16_t* rounded() const { return at_offset(storage_->rounded); }
   void allocate_gradient() const;
 
   StorageRef storage_;

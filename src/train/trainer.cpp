@@ -107,6 +107,7 @@ Tensor Trainer::add_gradients(std::span<const Batch> batches) {
       std::accumulate(batches.begin(), batches.end(), int64_t{0},
                       [](int64_t sum, const Batch& batch) { return sum + batch.target_tokens(); });
   Device& device = model_.device;
+  if (options_.precision == Precision::bf16) model_.parameters.round(device);
   Tensor losses(device.pool, targets, 2);
   int64_t row = 0;
   for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool is_last) {

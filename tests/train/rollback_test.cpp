@@ -80,7 +80,7 @@ TEST_F(Rollback, ComesBeforeNumbersThatAreNotFiniteAreSaved) {
     const auto spoil = [&](const UpdateReport& report) {
       if (spoilt || report.step != 3) return;
       spoilt = true;
-      model->source_embedding.tokens.data()[0] = std::numeric_limits<float>::quiet_NaN();
+      model->source_embedding.tokens.writable_values()[0] = std::numeric_limits<float>::quiet_NaN();
     };
     dragoman::internal::Run run(recipe_, {.folder = folder_.path(name)}, single_process(),
                                 {.on_update = spoil});

@@ -12,6 +12,7 @@ const LowPrecisionKernels DRAGOMAN_TABLE_NAME = {.int8 = int8_product,
                                                  .bf16 = low_precision_product<Bf16>,
                                                  .rounded = product_kernels<RoundedFloats>,
                                                  .round = nullptr,
+                                                 .attends_in_bf16 = nullptr,
                                                  .rounded_is_fast = has_bf16_instructions};
 
 }  // namespace dragoman::internal

@@ -33,6 +33,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
                       .bf16 = low_precision_product<Bf16>,
                       .rounded = product_kernels<RoundedFloats>,
                       .round = nullptr,
+                      .attends_in_bf16 = nullptr,
                       .rounded_is_fast = has_bf16_instructions},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,

@@ -16,18 +16,15 @@ GPU_KERNEL activation_backward_kernel(Activation activation, ConstMatrix saved, 
   if (c >= gradient.columns) return;
   float sum = 0;
   for (int64_t r = part.begin; r < part.end; ++r) {
-    float* at = gradient.data + r * gradient.stride + c;
-    float g = *at;
+    float g = element_at(
+        {gradient.data, gradient.rows, gradient.columns, gradient.stride, 1, gradient.rounded}, r, c);
     if (activation == Activation::relu) {
-      g *= saved.data[r * saved.row_stride + c] > 0 ? mask.drops ? mask.scale : 1.0f : 0.0f;
-      *at = g;
+      g *= element_at(saved, r, c) > 0 ? mask.drops ? mask.scale : 1.0f : 0.0f;
     } else if (activation != Activation::none || mask.drops) {
       g *= dropout_multiplier_at(mask, r, 0, c);
-      if (activation != Activation::none)
-        g *= activation_slope(activation, saved.data[r * saved.row_stride + c]);
-      *at = g;
+      if (activation != Activation::none) g *= activation_slope(activation, element_at(saved, r, c));
     }
-    if (gradient.rounded != nullptr) gradient.rounded[r * gradient.stride + c] = rounded_to_bf16(g);
+    store_at(gradient, r, c, g);
     sum += g;
   }
   if (partial != nullptr) partial[part.block * gradient.columns + c] = sum;

@@ -20,6 +20,25 @@ GPU_FUNCTION Bf16 rounded_to_bf16(float x) {
   return static_cast<Bf16>((both.bits + 0x7fff + (both.bits >> 16 & 1)) >> 16);
 }
 
+GPU_FUNCTION float widened(Bf16 x) {
+  union {
+    uint32_t bits;
+    float number;
+  } both = {static_cast<uint32_t>(x) << 16};
+  return both.number;
+}
+
+// Of a matrix in floats, or in bf16 alone; and to whatever there is.
+GPU_FUNCTION float element_at(const ConstMatrix& m, int64_t row, int64_t column) {
+  const int64_t place = row * m.row_stride + column;
+  return m.data != nullptr ? m.data[place] : widened(m.rounded[place]);
+}
+GPU_FUNCTION void store_at(const Matrix& m, int64_t row, int64_t column, float x) {
+  const int64_t place = row * m.stride + column;
+  if (m.data != nullptr) m.data[place] = x;
+  if (m.rounded != nullptr) m.rounded[place] = rounded_to_bf16(x);
+}
+
 GPU_FUNCTION float relu(float x) { return x <= 0 ? 0 : x; }
 GPU_FUNCTION float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 

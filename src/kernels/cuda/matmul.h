@@ -17,7 +17,7 @@ struct MatmulOperand {
   bool transposed;
 };
 
-// c = a·b, or c + a·b, then the bias and relu. A row of c has the same bits whatever the number of rows: the algorithm
+// c = a·b, or c + a·b, then the bias and relu; c in floats, or else in bf16. A row of c has the same bits whatever the number of rows: the algorithm
 // depends on nothing else, and no sum over the inner index is split, except in a weight's gradient, where a is
 // transposed.
 struct Matmul {
@@ -25,8 +25,10 @@ struct Matmul {
   MatmulOperand a, b;
   Matrix c;
   bool accumulate = false;
-  const float* bias = nullptr;
+  const void* bias = nullptr;  // in c's type
   bool relu = false;
 };
+
+inline bool in_bf16(const Matrix& m) { return m.data == nullptr && m.rounded != nullptr; }
 
 }  // namespace dragoman::internal

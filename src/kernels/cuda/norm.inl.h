@@ -22,11 +22,10 @@ GPU_KERNEL add_dropout_norm_kernel(NormOperands o, DropoutMask mask) {
   const float* residual = o.residual.data + r * o.residual.row_stride;
   const float* x = residual;
   float total = 0;
-  if (o.branch.data != nullptr) {
-    const float* branch = o.branch.data + r * o.branch.row_stride;
+  if (o.branch.data != nullptr || o.branch.rounded != nullptr) {
     float* sum = o.sum.data + r * o.sum.stride;
     for_columns(mask, r, columns, [&](int64_t c, float multiplier) {
-      const float s = fmaf(branch[c], multiplier, residual[c]);
+      const float s = fmaf(element_at(o.branch, r, c), multiplier, residual[c]);
       sum[c] = s;
       total += s;
     });
@@ -40,10 +39,8 @@ GPU_KERNEL add_dropout_norm_kernel(NormOperands o, DropoutMask mask) {
   float squares = 0;
   for_columns({}, r, columns, [&](int64_t c, float) { squares = fmaf(x[c] - mean, x[c] - mean, squares); });
   const float inverse = 1 / sqrtf(warp_sum(squares) / count + o.epsilon);
-  float* y = o.normed.data + r * o.normed.stride;
   for_columns({}, r, columns, [&](int64_t c, float) {
-    y[c] = fmaf((x[c] - mean) * inverse, o.gain[c], centred ? o.bias[c] : 0.0f);
-    if (o.normed.rounded != nullptr) o.normed.rounded[r * o.normed.stride + c] = rounded_to_bf16(y[c]);
+    store_at(o.normed, r, c, fmaf((x[c] - mean) * inverse, o.gain[c], centred ? o.bias[c] : 0.0f));
   });
   if (lane() == 0) {
     o.statistics[2 * r] = mean;
@@ -84,13 +81,11 @@ GPU_KERNEL norm_backward_kernel(NormBackward o, DropoutMask mask) {
   const float count = static_cast<float>(columns);
   const float mean_h = o.centred ? warp_sum(total_h) / count : 0, mean_hs = warp_sum(total_hs) / count;
   float* dx = o.sum_gradient.data + r * o.sum_gradient.stride;
-  float* branch = o.branch_gradient.data;
-  if (branch != nullptr) branch += r * o.branch_gradient.stride;
   for_columns(mask, r, columns, [&](int64_t c, float multiplier) {
     const float d = (dy[c] * o.gain[c] - mean_h - (x[c] - mean) * inverse * mean_hs) * inverse;
     const float sum = o.accumulate ? dx[c] + d : d;
     dx[c] = sum;
-    if (branch != nullptr) branch[c] = sum * multiplier;
+    store_at(o.branch_gradient, r, c, sum * multiplier);
   });
 }
 

@@ -88,20 +88,22 @@ inline void round_operand(Context& context, ConstMatrix from, Bf16* to) {
 struct RowEnd {
   const float *scales, *bias;  // of columns; null: none
   float* before_activation;
+  Bf16* rounded_before_activation;
   Activation activation;
 };
 
 GPU_KERNEL finish_rows_kernel(Matrix c, RowEnd end, DropoutMask mask) {
   const int64_t r = row_of_warp();
   if (r >= c.rows) return;
-  float* row = c.data + r * c.stride;
   for_columns(mask, r, c.columns, [=](int64_t j, float multiplier) {
-    float x = row[j];
+    float x = c.data != nullptr ? c.data[r * c.stride + j] : widened(c.rounded[r * c.stride + j]);
     if (end.scales != nullptr) x *= end.scales[j];
     if (end.bias != nullptr) x += end.bias[j];
     if (end.before_activation != nullptr) end.before_activation[r * c.columns + j] = x;
+    if (end.rounded_before_activation != nullptr)
+      end.rounded_before_activation[r * c.columns + j] = rounded_to_bf16(x);
     const float y = activate(end.activation, x) * multiplier;
-    row[j] = y;
+    if (c.data != nullptr) c.data[r * c.stride + j] = y;
     if (c.rounded != nullptr) c.rounded[r * c.stride + j] = rounded_to_bf16(y);
   });
 }
@@ -110,19 +112,24 @@ GPU_KERNEL finish_rows_kernel(Matrix c, RowEnd end, DropoutMask mask) {
 inline void run_product(Context& context, Matmul product, const float* scales, const Epilogue& epilogue) {
   const bool by_library =
       scales == nullptr && epilogue.before_activation == nullptr &&
+      epilogue.rounded_before_activation == nullptr &&
       (epilogue.activation == Activation::none || epilogue.activation == Activation::relu);
+  const bool rounded_alone = in_bf16(product.c);
   product.accumulate = epilogue.accumulate;
+  RowEnd end = {scales, epilogue.bias, epilogue.before_activation, epilogue.rounded_before_activation,
+                epilogue.activation};
   if (by_library) {
-    product.bias = epilogue.bias;
+    if (rounded_alone) {
+      product.bias = epilogue.rounded_bias;
+    } else {
+      product.bias = epilogue.bias;
+    }
     product.relu = epilogue.activation == Activation::relu;
+    end = {};
   }
   gpu(context).multiply(product);
-  const RowEnd end = by_library
-                         ? RowEnd{nullptr, nullptr, nullptr, Activation::none}
-                         : RowEnd{scales, epilogue.bias, epilogue.before_activation, epilogue.activation};
-  const bool finished = end.scales == nullptr && end.bias == nullptr && end.before_activation == nullptr &&
-                        end.activation == Activation::none && epilogue.dropout.rate == 0 &&
-                        product.c.rounded == nullptr;
+  const bool as_it_is = by_library && (rounded_alone || product.c.rounded == nullptr);
+  const bool finished = as_it_is && epilogue.dropout.rate == 0;
   if (!finished)
     launch(context, row_grid("finish_rows", product.c.rows), finish_rows_kernel, product.c, end,
            dropout_mask(epilogue.dropout));

@@ -28,6 +28,7 @@ constexpr Kernels cuda_kernels = {
                       .bf16 = low_precision_product,
                       .rounded = rounded_products,
                       .round = round_operand,
+                      .attends_in_bf16 = nullptr,
                       .rounded_is_fast = true},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,

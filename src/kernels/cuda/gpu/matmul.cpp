@@ -46,6 +46,11 @@ struct Sizes {
   int64_t a_stride, b_stride, c_stride;
 };
 
+Sizes sizes_of(const Matmul& product) {
+  return {rows_of(product), inner_of(product), columns_of(product),
+          product.a.stride, product.b.stride,  product.c.stride};
+}
+
 void set(Description& description, cublasLtMatmulDescAttributes_t attribute, const auto& value) {
   must_succeed(cublasLtMatmulDescSetAttribute(&description.operation, attribute, &value, sizeof(value)),
                "describing a product");
@@ -66,7 +71,7 @@ void describe_operand(cublasLtMatrixLayoutOpaque_t& layout, const ProductKey& ke
                "describing an operand");
 }
 
-Description describe(const ProductKey& key, const Sizes& sizes, const float* bias) {
+Description describe(const ProductKey& key, const Sizes& sizes, const void* bias) {
   Description description;
   const cublasComputeType_t computing =
       key.arithmetic == Arithmetic::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
@@ -77,7 +82,8 @@ Description describe(const ProductKey& key, const Sizes& sizes, const float* bia
   if (key.bias) set(description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   describe_operand(description.a, key, sizes.rows, sizes.inner, key.a_transposed, sizes.a_stride);
   describe_operand(description.b, key, sizes.inner, sizes.columns, key.b_transposed, sizes.b_stride);
-  must_succeed(cublasLtMatrixLayoutInit(&description.c, CUDA_R_32F, static_cast<uint64_t>(sizes.columns),
+  const cudaDataType result = key.in_bf16 ? CUDA_R_16BF : CUDA_R_32F;
+  must_succeed(cublasLtMatrixLayoutInit(&description.c, result, static_cast<uint64_t>(sizes.columns),
                                         static_cast<uint64_t>(sizes.rows), sizes.c_stride),
                "describing a result");
   return description;
@@ -124,16 +130,19 @@ bool keeps_order(const ProductKey& key, const cublasLtMatmulAlgo_t& algorithm) {
   return may_split(key) && reduction == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 }
 
+void* result_of(const Matrix& c) { return in_bf16(c) ? static_cast<void*>(c.rounded) : c.data; }
+
 void clear(const Gpu& gpu, const Matrix& c) {
-  const auto row = static_cast<size_t>(c.columns) * sizeof(float);
-  gpu.check(cudaMemset2DAsync(c.data, static_cast<size_t>(c.stride) * sizeof(float), 0, row,
-                              static_cast<size_t>(c.rows), gpu.stream()),
-            "a product");
+  const auto element = static_cast<size_t>(result_size(in_bf16(c)));
+  gpu.check(
+      cudaMemset2DAsync(result_of(c), static_cast<size_t>(c.stride) * element, 0,
+                        static_cast<size_t>(c.columns) * element, static_cast<size_t>(c.rows), gpu.stream()),
+      "a product");
 }
 
 Sizes usual_sizes(const ProductKey& key) {
   const int64_t size = operand_size(key.arithmetic);
-  const auto c_size = static_cast<int64_t>(sizeof(float));
+  const int64_t c_size = result_size(key.in_bf16);
   return {key.rows,
           key.inner,
           key.columns,
@@ -150,7 +159,7 @@ Products::~Products() { gpu_.free(workspace_); }
 // sum.
 cublasLtMatmulAlgo_t Products::choose(const ProductKey& key) const {
   // For its alignment alone.
-  const auto* const bias = reinterpret_cast<const float*>(static_cast<uintptr_t>(key.bias_alignment));
+  const auto* const bias = reinterpret_cast<const void*>(static_cast<uintptr_t>(key.bias_alignment));
   Description description = describe(key, usual_sizes(key), bias);
   Preference preference(key);
   std::array<cublasLtMatmulHeuristicResult_t, 32> found;
@@ -179,8 +188,7 @@ const cublasLtMatmulAlgo_t& Products::algorithm_for(const ProductKey& key) {
 
 // Over no inner index, c is 0 or stays as it is; a bias or relu of that is asked for by nobody.
 void Products::multiply(const Matmul& product) {
-  const Sizes sizes = {rows_of(product), inner_of(product), columns_of(product),
-                       product.a.stride, product.b.stride,  product.c.stride};
+  const Sizes sizes = sizes_of(product);
   if (sizes.rows == 0 || sizes.columns == 0) return;
   gpu_.use();
   if (sizes.inner == 0) {
@@ -188,18 +196,26 @@ void Products::multiply(const Matmul& product) {
     if (!product.accumulate) clear(gpu_, product.c);
     return;
   }
-  const ProductKey key = key_of(product);
-  const cublasLtMatmulAlgo_t& algorithm = algorithm_for(key);
-  Description description = describe(key, sizes, product.bias);
-  const float one = 1, before = product.accumulate ? 1.0F : 0.0F;
-  const cublasStatus_t status =
-      cublasLtMatmul(gpu_.products(), &description.operation, &one, product.b.data, &description.b,
-                     product.a.data, &description.a, &before, product.c.data, &description.c, product.c.data,
-                     &description.c, &algorithm, workspace_, workspace_size, gpu_.stream());
+  ProductKey key = key_of(product);
+  cublasStatus_t status = run(product, key);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key) && key.inner != sizes.inner) {
+    key.inner = sizes.inner;  // what was chosen for a longer sum refuses this one
+    status = run(product, key);
+  }
   if (status == CUBLAS_STATUS_SUCCESS) return;
   gpu_.check(cudaPeekAtLastError(), "a product");
   fail(gpu_.name() + " refuses " + words_of(key, sizes.rows, sizes.inner) + ": " +
        cublasLtGetStatusString(status));
+}
+
+cublasStatus_t Products::run(const Matmul& product, const ProductKey& key) {
+  const cublasLtMatmulAlgo_t& algorithm = algorithm_for(key);
+  Description description = describe(key, sizes_of(product), product.bias);
+  const float one = 1, before = product.accumulate ? 1.0F : 0.0F;
+  return cublasLtMatmul(gpu_.products(), &description.operation, &one, product.b.data, &description.b,
+                        product.a.data, &description.a, &before, result_of(product.c), &description.c,
+                        result_of(product.c), &description.c, &algorithm, workspace_, workspace_size,
+                        gpu_.stream());
 }
 
 }  // namespace dragoman::internal

@@ -22,6 +22,7 @@ class Products {
   void multiply(const Matmul& product);
 
  private:
+  cublasStatus_t run(const Matmul& product, const ProductKey& key);
   const cublasLtMatmulAlgo_t& algorithm_for(const ProductKey& key);
   cublasLtMatmulAlgo_t choose(const ProductKey& key) const;
 

@@ -19,6 +19,7 @@ int alignment_of(const void* data, int64_t stride_bytes) {
 }  // namespace
 
 int64_t operand_size(Arithmetic arithmetic) { return arithmetic == Arithmetic::bf16 ? 2 : 4; }
+int64_t result_size(bool in_bf16) { return in_bf16 ? 2 : 4; }
 
 int64_t usual_stride(int64_t columns, int64_t element_size, int alignment) {
   const auto best = static_cast<int64_t>(best_alignment);
@@ -38,10 +39,13 @@ ProductKey key_of(const Matmul& product) {
   const int64_t size = operand_size(product.arithmetic);
   const bool gradient = product.a.transposed && !product.b.transposed;
   const int64_t inner = inner_of(product);
+  const bool rounded = in_bf16(product.c);
+  const void* const c = rounded ? static_cast<const void*>(product.c.rounded) : product.c.data;
   return {
       .arithmetic = product.arithmetic,
       .a_transposed = product.a.transposed,
       .b_transposed = product.b.transposed,
+      .in_bf16 = rounded,
       .accumulate = product.accumulate,
       .bias = product.bias != nullptr,
       .relu = product.relu,
@@ -50,7 +54,7 @@ ProductKey key_of(const Matmul& product) {
       .columns = columns_of(product),
       .a_alignment = alignment_of(product.a.data, product.a.stride * size),
       .b_alignment = alignment_of(product.b.data, product.b.stride * size),
-      .c_alignment = alignment_of(product.c.data, product.c.stride * static_cast<int64_t>(sizeof(float))),
+      .c_alignment = alignment_of(c, product.c.stride * result_size(rounded)),
       .bias_alignment = alignment_of(product.bias, 0),
   };
 }

@@ -20,9 +20,9 @@ constexpr int64_t usual_rows = 4096;
 
 struct ProductKey {
   Arithmetic arithmetic;
-  bool a_transposed, b_transposed, accumulate, bias, relu;
-  int64_t rows, inner, columns;                               // that are asked for
-  int a_alignment, b_alignment, c_alignment, bias_alignment;  // of every row, in bytes
+  bool a_transposed, b_transposed, in_bf16, accumulate, bias, relu;  // in_bf16: c
+  int64_t rows, inner, columns;                                      // that are asked for
+  int a_alignment, b_alignment, c_alignment, bias_alignment;         // of every row, in bytes
 
   auto operator<=>(const ProductKey&) const = default;
 };
@@ -33,8 +33,9 @@ ProductKey key_of(const Matmul& product);
 // few of a GPU's processors. Parts are stored and added in their order.
 bool may_split(const ProductKey& key);
 
-// Bytes of an element of a and b.
+// Bytes of an element of a and b; of c.
 int64_t operand_size(Arithmetic arithmetic);
+int64_t result_size(bool in_bf16);
 // Of rows of this many elements whose every one is aligned so, but no better.
 int64_t usual_stride(int64_t columns, int64_t element_size, int alignment);
 

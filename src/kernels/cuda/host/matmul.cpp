@@ -1,7 +1,11 @@
 // The twin of cuBLASLt: products by the CPU's portable kernels, whose rows have the same bits in any batch, of operands
 // that are rounded as a GPU rounds them.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 #include "kernels/cuda/host/context.h"
 #include "kernels/cuda/host/far_memory.h"
@@ -19,6 +23,13 @@ float rounded_to_tf32(float x) {
 }
 
 float widened(uint16_t bf16) { return std::bit_cast<float>(uint32_t{bf16} << 16); }
+
+// To the nearest, ties to even; NaN stays NaN.
+uint16_t rounded_to_bf16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
 
 // A copy in floats, rows side by side.
 template <class T, class Convert>
@@ -43,6 +54,20 @@ ConstMatrix in_floats(Arithmetic arithmetic, const MatmulOperand& operand, on_ho
   return {static_cast<const float*>(operand.data), operand.rows, operand.columns, operand.stride};
 }
 
+// A matrix in bf16, in floats; and back.
+Matrix widened(const Matrix& c, on_host::Scratch& scratch) {
+  auto* const to = static_cast<float*>(scratch.get(static_cast<size_t>(c.rows * c.columns) * sizeof(float)));
+  for (int64_t r = 0; r < c.rows; ++r)
+    for (int64_t j = 0; j < c.columns; ++j) to[r * c.columns + j] = widened(c.rounded[r * c.stride + j]);
+  return {to, c.rows, c.columns, c.columns};
+}
+
+void round_into(const Matrix& from, const Matrix& to) {
+  for (int64_t r = 0; r < to.rows; ++r)
+    for (int64_t j = 0; j < to.columns; ++j)
+      to.rounded[r * to.stride + j] = rounded_to_bf16(from.data[r * from.stride + j]);
+}
+
 }  // namespace
 
 void HostGpuContext::multiply(const Matmul& product) {
@@ -50,11 +75,22 @@ void HostGpuContext::multiply(const Matmul& product) {
   const ConstMatrix a = in_floats(product.arithmetic, product.a, a_),
                     b = in_floats(product.arithmetic, product.b, b_);
   static const ProductKernels& products = kernels_for("baseline").products;
+  const bool rounded = in_bf16(product.c);
+  const Matrix c = rounded ? widened(product.c, c_) : product.c;
+  std::vector<float> wide_bias;
+  if (rounded && product.bias != nullptr) {
+    const auto* const from = static_cast<const uint16_t*>(product.bias);
+    std::transform(from, from + c.columns, std::back_inserter(wide_bias),
+                   [](uint16_t x) { return widened(x); });
+  }
+  const auto* const bias =
+      rounded && product.bias != nullptr ? wide_bias.data() : static_cast<const float*>(product.bias);
   products.multiply(cpu_, product.a.transposed ? a.transposed() : a,
-                    product.b.transposed ? b.transposed() : b, product.c,
+                    product.b.transposed ? b.transposed() : b, c,
                     {.accumulate = product.accumulate,
-                     .bias = product.bias,
+                     .bias = bias,
                      .activation = product.relu ? Activation::relu : Activation::none});
+  if (rounded) round_into(c, product.c);
 }
 
 }  // namespace dragoman::internal
