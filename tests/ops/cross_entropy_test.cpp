@@ -81,21 +81,29 @@ TEST_P(CrossEntropy, NotSmoothed) { check(3, 5, 2, {0, SmoothingOver::all}, 1 <<
 
 TEST_P(CrossEntropy, InChunks) { check(193, 5, 19, {0.1F, SmoothingOver::all}, 64 * 19); }
 
-// Computing a chunk at a time gives the same bits as all at once.
+// Computing a chunk at a time gives the same bits as all at once. On a GPU only of rows: the weight's gradient is a sum
+// over them, which may be split, so that it is near.
 TEST_P(CrossEntropy, ChunksChangeNoBit) {
   const Tensor hidden = random(150, 8), weight = parameter(23, 8), bias;
   const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));
-  std::vector<Floats> results;
+  std::vector<Floats> of_weight, of_hidden;
   for (const int64_t logits_per_chunk : {64 * 23, 128 * 23, 1 << 20}) {
     fill(weight.gradient(), 0);
     Pass pass = training();
     cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_per_chunk);
     tape_.backward();
-    results.push_back(floats(weight.gradient()));
-    std::ranges::copy(floats(hidden.gradient()), std::back_inserter(results.back()));
+    of_weight.push_back(floats(weight.gradient()));
+    of_hidden.push_back(floats(hidden.gradient()));
   }
-  EXPECT_TRUE(same_bits(results[0], results[1]));
-  EXPECT_TRUE(same_bits(results[0], results[2]));
+  for (const size_t other : {1, 2}) {
+    EXPECT_TRUE(same_bits(of_hidden[0], of_hidden[other]));
+    if (is_gpu_table(GetParam())) {
+      for (size_t i = 0; i < of_weight[0].size(); ++i)
+        EXPECT_NEAR(of_weight[0][i], of_weight[other][i], 1e-5F);
+    } else {
+      EXPECT_TRUE(same_bits(of_weight[0], of_weight[other]));
+    }
+  }
 }
 
 TEST_P(CrossEntropy, LogitsFarApartStayFinite) {

@@ -29,7 +29,7 @@ class HostGpuContext final : public GpuContext {
  private:
   int threads_;
   CpuContext cpu_{1};
-  on_host::Scratch workspace_, a_, b_, c_;
+  on_host::Scratch workspace_, a_, b_, c_, bias_;
 };
 
 Context* new_host_gpu_context(int threads);

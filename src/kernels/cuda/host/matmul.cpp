@@ -1,11 +1,8 @@
 // The twin of cuBLASLt: products by the CPU's portable kernels, whose rows have the same bits in any batch, of operands
 // that are rounded as a GPU rounds them.
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
-#include <vector>
 
 #include "kernels/cuda/host/context.h"
 #include "kernels/cuda/host/far_memory.h"
@@ -77,14 +74,11 @@ void HostGpuContext::multiply(const Matmul& product) {
   static const ProductKernels& products = kernels_for("baseline").products;
   const bool rounded = in_bf16(product.c);
   const Matrix c = rounded ? widened(product.c, c_) : product.c;
-  std::vector<float> wide_bias;
+  const auto* bias = static_cast<const float*>(product.bias);
   if (rounded && product.bias != nullptr) {
-    const auto* const from = static_cast<const uint16_t*>(product.bias);
-    std::transform(from, from + c.columns, std::back_inserter(wide_bias),
-                   [](uint16_t x) { return widened(x); });
+    auto* const from = static_cast<uint16_t*>(const_cast<void*>(product.bias));
+    bias = widened({nullptr, 1, c.columns, c.columns, from}, bias_).data;
   }
-  const auto* const bias =
-      rounded && product.bias != nullptr ? wide_bias.data() : static_cast<const float*>(product.bias);
   products.multiply(cpu_, product.a.transposed ? a.transposed() : a,
                     product.b.transposed ? b.transposed() : b, c,
                     {.accumulate = product.accumulate,
