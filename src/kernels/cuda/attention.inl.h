@@ -3,6 +3,7 @@
 // values.
 #pragma once
 
+#include "kernels/cuda/attention_tensor.inl.h"
 #include "kernels/cuda/attention_tiles.inl.h"
 #include "kernels/cuda/functions.inl.h"
 #include "kernels/cuda/loss.inl.h"
@@ -123,6 +124,7 @@ GPU_KERNEL attention_kernel(AttentionOperands o, Matrix out, float* log_sums) {
 
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                Matrix out, float* log_sums) {
+  if (in_bf16_alone(q)) return tensor_attention(context, shape, q, k, v, out, log_sums);
   const AttentionGrid grid = attention_grid(shape);
   launch(context, grid_of("attention", shape, grid), attention_kernel,
          AttentionOperands{shape, dropout_mask(shape.dropout), grid, q, k, v}, out, log_sums);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/attention_backward.inl.h"
+#include "kernels/cuda/attention_tensor_backward.inl.h"
 #include "kernels/cuda/flat.inl.h"
 
 namespace dragoman::internal {
@@ -120,6 +121,9 @@ void attention_backward(Context& context, const AttentionShape& shape, ConstMatr
                         ConstMatrix v, ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                         bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient,
                         const DistanceGradients& distances) {
+  if (in_bf16_alone(q))
+    return tensor_attention_backward(context, shape, q, k, v, out, out_gradient, log_sums, accumulate,
+                                     q_gradient, k_gradient, v_gradient);
   const int64_t deltas = ceil_div(q.rows * shape.heads, 64) * 64;
   const int64_t sums = ceil_div(shape.spans, spans_of_sums) * shape.heads * count_of(elements_of(distances));
   float* memory = float_workspace(context, deltas + sums);

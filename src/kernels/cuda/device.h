@@ -20,6 +20,19 @@
 //   shuffle_xor(x, mask)           x of the lane whose number differs in these bits
 //   warp_sum(x), warp_max(x)       over all lanes, the same in each: x of lanes 16 apart first, then 8, 4, 2, 1
 //
+//   load_words(from), store_words(to, words)   four words of 32 bits of the GPU's memory at once, at an address that is a
+//                                  multiple of 16 bytes: eight numbers in bf16
+//   bf16_pair(low, high)           two floats rounded to bf16, in the halves of a word
+//   low_half(x), high_half(x)      these numbers as floats
+//   low_halves(a, b), high_halves(a, b)        a word of the two words' low halves, or of their high ones
+//   add_product(sums, a, b0, b1)   by the tensor cores: sums += a·b, 16 × 8 floats, of 16 × 16 and 16 × 8 numbers in bf16.
+//                                  All lanes of a warp call it together; so for the next. With g = lane() / 4 and
+//                                  t = lane() % 4, a lane has
+//                                    of the sums, columns 2t and 2t + 1: of row g, then of row g + 8;
+//                                    of a, columns 2t and 2t + 1 of rows g and g + 8, then the same 8 columns on;
+//                                    of b, rows 2t and 2t + 1 of column g, then the same 8 rows on.
+//   transpose(x)                   of 8 × 8 numbers in bf16, where a lane has columns 2t and 2t + 1 of row g
+//
 // Threads of different blocks may not depend on one another. There are no atomic operations: what several threads
 // compute is combined in an order that does not change.
 #pragma once
@@ -45,6 +58,10 @@ constexpr int warp_size = 32;
 
 struct Four {
   float x[4];
+};
+
+struct alignas(16) Words {
+  uint32_t x[4];
 };
 
 #if defined(__CUDACC__)
@@ -92,6 +109,33 @@ GPU_FUNCTION float warp_max(float x) {
   return x;
 }
 
+GPU_FUNCTION Words load_words(const uint16_t* from) {
+  const uint4 read = *reinterpret_cast<const uint4*>(from);
+  return {{read.x, read.y, read.z, read.w}};
+}
+GPU_FUNCTION void store_words(uint16_t* to, const Words& words) {
+  *reinterpret_cast<uint4*>(to) = make_uint4(words.x[0], words.x[1], words.x[2], words.x[3]);
+}
+GPU_FUNCTION uint32_t bf16_pair(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+GPU_FUNCTION uint32_t low_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5410); }
+GPU_FUNCTION uint32_t high_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
+GPU_FUNCTION void add_product(float (&sums)[4], const Words& a, uint32_t b0, uint32_t b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a.x[0]), "r"(a.x[1]), "r"(a.x[2]), "r"(a.x[3]), "r"(b0), "r"(b1));
+}
+GPU_FUNCTION uint32_t transpose(uint32_t x) {
+  uint32_t turned;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(x));
+  return turned;
+}
+
 template <class... Parameters, class... Arguments>
 void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...),
             const Arguments&... arguments) {
@@ -116,6 +160,21 @@ namespace {
 GPU_FUNCTION int lane() { return thread_index() % warp_size; }
 GPU_FUNCTION int warp_index() { return thread_index() / warp_size; }
 GPU_FUNCTION int block_warps() { return block_threads() / warp_size; }
+
+GPU_FUNCTION float low_half(uint32_t x) {
+  union {
+    uint32_t bits;
+    float number;
+  } both = {x << 16};
+  return both.number;
+}
+GPU_FUNCTION float high_half(uint32_t x) {
+  union {
+    uint32_t bits;
+    float number;
+  } both = {x & 0xffff0000u};
+  return both.number;
+}
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -75,6 +75,36 @@ inline float warp_max(float x, const char* file = __builtin_FILE(), int line = _
   return on_host::warp_max(x, {file, line});
 }
 
+inline Words load_words(const uint16_t* from, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  on_host::check_address(from, sizeof(Words), {file, line});
+  Words read;
+  memcpy(&read, from, sizeof read);
+  return read;
+}
+inline void store_words(uint16_t* to, const Words& words, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  on_host::check_address(to, sizeof(Words), {file, line});
+  memcpy(to, &words, sizeof words);
+}
+inline uint32_t bits_in_bf16(float x) {
+  const auto bits = static_cast<uint32_t>(to_bits(x));
+  return x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+inline uint32_t bf16_pair(float low, float high) { return bits_in_bf16(low) | bits_in_bf16(high) << 16; }
+inline uint32_t low_halves(uint32_t a, uint32_t b) { return (a & 0xffff) | b << 16; }
+inline uint32_t high_halves(uint32_t a, uint32_t b) { return a >> 16 | (b & 0xffff0000); }
+inline void add_product(float (&sums)[4], const Words& a, uint32_t b0, uint32_t b1,
+                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  on_host::add_product({sums, a.x, {b0, b1}}, {file, line});
+}
+inline uint32_t transpose(uint32_t x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+  const uint32_t even = shuffle(x, 8 * t + g / 2, file, line),
+                 odd = shuffle(x, 8 * t + 4 + g / 2, file, line);
+  return g % 2 == 0 ? low_halves(even, odd) : high_halves(even, odd);
+}
+
 template <class... Parameters, class... Arguments>
 void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...),
             const Arguments&... arguments) {

@@ -213,6 +213,31 @@ uint64_t exchange(uint64_t x, int from, const Meeting& meeting) {
   return warp.values[turn][static_cast<size_t>(from)];
 }
 
+float bf16_of(uint32_t pair, size_t half) {
+  return std::bit_cast<float>(half == 0 ? pair << 16 : pair & 0xffff0000);
+}
+
+// Of all lanes' parts. Each sum is one chain of additions, as k ascends.
+void add_products(const std::array<const ProductPart*, warp_lanes>& parts) {
+  std::array<std::array<float, 16>, 16> a;
+  std::array<std::array<float, 8>, 16> b;
+  for (size_t lane = 0; lane < warp_lanes; ++lane) {
+    const size_t g = lane / 4, t = lane % 4;
+    for (size_t half = 0; half < 2; ++half) {
+      for (size_t i = 0; i < 4; ++i)
+        a[g + i % 2 * 8][2 * t + half + i / 2 * 8] = bf16_of(parts[lane]->a[i], half);
+      for (size_t i = 0; i < 2; ++i) b[2 * t + half + i * 8][g] = bf16_of(parts[lane]->b[i], half);
+    }
+  }
+  for (size_t lane = 0; lane < warp_lanes; ++lane) {
+    for (size_t i = 0; i < 4; ++i) {
+      const size_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      float& sum = parts[lane]->sums[i];
+      for (size_t k = 0; k < 16; ++k) sum = std::fma(a[row][k], b[k][column], sum);
+    }
+  }
+}
+
 }  // namespace
 
 void run(const Launch& launch) {
@@ -242,6 +267,20 @@ float warp_sum(float x, Place place) {
 
 float warp_max(float x, Place place) { return reduce(x, {"warp_max", place}, larger); }
 
+// Whoever waits keeps its part on its stack until all go on.
+void add_product(const ProductPart& part, Place place) {
+  Machine& m = running_machine();
+  Warp& warp = m.block().warp_of(running.thread);
+  const auto turn = static_cast<size_t>(warp.turn), lane = static_cast<size_t>(running.thread % warp_lanes);
+  warp.values[turn][lane] = reinterpret_cast<uintptr_t>(&part);
+  m.meet({"add_product", place}, [&](Warp&) {
+    std::array<const ProductPart*, warp_lanes> parts;
+    for (size_t i = 0; i < warp_lanes; ++i)
+      parts[i] = reinterpret_cast<const ProductPart*>(static_cast<uintptr_t>(warp.values[turn][i]));
+    add_products(parts);
+  });
+}
+
 const void* read_shared(int64_t offset, int64_t bytes, Place place) {
   return running_machine().block().read(running.thread, offset, bytes, place);
 }
@@ -255,6 +294,14 @@ void check_alignment(size_t offset, size_t element_bytes, Place place) {
   running_machine().block().fail(
       fmt::format("shared memory from byte {} on has elements of {} bytes at {}:{}", offset, element_bytes,
                   place.file, place.line));
+}
+
+void check_address(const void* address, size_t bytes, Place place) {
+  if (reinterpret_cast<uintptr_t>(address) % bytes == 0) return;
+  running_machine().block().fail(
+      fmt::format("thread {} reads or writes {} bytes at once, at an address that is no "
+                  "multiple of them, at {}:{}",
+                  running.thread, bytes, place.file, place.line));
 }
 
 }  // namespace dragoman::internal::on_host

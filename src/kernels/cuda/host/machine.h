@@ -35,11 +35,21 @@ uint64_t shuffle_xor(uint64_t x, int mask, Place);
 float warp_sum(float x, Place);
 float warp_max(float x, Place);
 
+// What a lane brings to the tensor cores, as the vocabulary says.
+struct ProductPart {
+  float* sums;
+  const uint32_t* a;
+  uint32_t b[2];
+};
+void add_product(const ProductPart&, Place);
+
 // Where these bytes of shared memory are, after a check that the thread may read or write them: they are in what the
 // launch asked for, they have been written in this block, and no other thread touches them before the next barrier.
 // Both numbers are multiples of 4.
 const void* read_shared(int64_t offset, int64_t bytes, Place);
 void* write_shared(int64_t offset, int64_t bytes, Place);
 void check_alignment(size_t offset, size_t element_bytes, Place);
+// Of the GPU's memory.
+void check_address(const void* address, size_t bytes, Place);
 
 }  // namespace dragoman::internal::on_host

@@ -1,0 +1,162 @@
+// Attention of heads in bf16, by the tensor cores. A warp takes a tile of 16 queries through the keys, 64 at a time, and
+// keeps scores, weights and sums in registers: shared memory and barriers it needs none. What the tiles of a span read
+// twice, the caches have.
+#pragma once
+
+#include "kernels/cuda/attention_tensor_tiles.inl.h"
+#include "kernels/cuda/loss.inl.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr int tensor_forward_warps = 2;
+constexpr float log2_e = 1.44269504f, log_2 = 0.69314718f;
+
+// Of rows g and g + 8: of scores that count in powers of 2, the largest so far; this lane's sum of powers.
+struct TensorSums {
+  float top[2], total[2];
+};
+
+// The products of queries and keys; of the tiles of eight keys, those with a key that a query sees.
+template <int width>
+GPU_FUNCTION void tile_scores(const OwnRows<width>& queries, const HeadRows& keys, int first, int count,
+                              float (&scores)[8][4]) {
+  constexpr int at_once = 256 / width;  // as many as there are registers for
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) scores[j][i] = 0;
+#pragma unroll
+  for (int j = 0; j < 8; j += at_once)
+    if (8 * j < count) add_row_products<width, at_once>(queries, keys, first + 8 * j, scores + j);
+}
+
+// Scores become 2^(scale · score − top), 0 where the key is masked. `visible`: of these 64 keys, for rows g and g + 8.
+// Returns in `corrections` what sums so far are multiplied by.
+GPU_FUNCTION void add_tile_scores(TensorSums& sums, const int (&visible)[2], int count, float scale,
+                                  float (&scores)[8][4], float (&corrections)[2]) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    float top = sums.top[i];
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+#pragma unroll
+      for (int e = 0; e < 2; ++e)
+        if (8 * j + 2 * lane_pair() + e < visible[i]) top = fmaxf(top, scores[j][2 * i + e] * scale);
+    top = fmaxf(top, shuffle_xor(top, 1));
+    top = fmaxf(top, shuffle_xor(top, 2));
+    corrections[i] = exp2f(sums.top[i] - top);
+    float total = sums.total[i] * corrections[i];
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      if (j / 2 * tensor_rows >= count) continue;  // no query of the tile has weights there
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        float& score = scores[j][2 * i + e];
+        score = 8 * j + 2 * lane_pair() + e < visible[i] ? exp2f(fmaf(score, scale, -top)) : 0;
+        total += score;
+      }
+    }
+    sums.top[i] = top;
+    sums.total[i] = total;
+  }
+}
+
+// Weights of dropped keys become 0; those of others are still to be multiplied by the scale.
+GPU_FUNCTION void drop_weights(const DropoutMask& mask, const SpanHead& head, int query, int first_key, int i,
+                               float (&weights)[8][4]) {
+  const KeyMultipliers multipliers = key_multipliers(mask, head, query, first_key);
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      if (!keeps(mask, multipliers, j, e)) weights[j][2 * i + e] = 0;
+}
+
+// Tiles of eight keys, two of them side by side, as the left operand of a product.
+GPU_FUNCTION Words left_operand(const float (&left)[4], const float (&right)[4]) {
+  return {{bf16_pair(left[0], left[1]), bf16_pair(left[2], left[3]), bf16_pair(right[0], right[1]),
+           bf16_pair(right[2], right[3])}};
+}
+
+// Writes the log-sums, and returns in `multipliers` what the rows' sums are multiplied by.
+GPU_FUNCTION void finish_sums(const TensorAttention& o, const SpanHead& head, int first,
+                              const TensorSums& sums, float* log_sums, float (&multipliers)[2]) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    float total = sums.total[i];
+    total += shuffle_xor(total, 1);
+    total += shuffle_xor(total, 2);
+    const float scale = o.mask.drops ? o.mask.scale : 1;
+    multipliers[i] = total > 0 ? scale / total : 0;
+    const int query = first + lane_row() + 8 * i;
+    if (log_sums != nullptr && lane_pair() == 0 && query < head.queries.length)
+      log_sums[(head.queries.begin + query) * o.shape.heads + head.index] =
+          (sums.top[i] + log2f(total)) * log_2;
+  }
+}
+
+template <int width>
+GPU_FUNCTION void attend_tile(const TensorAttention& o, const SpanHead& head, int first, const Matrix& out,
+                              float* log_sums) {
+  const AttentionShape& shape = o.shape;
+  const HeadRows k = head_rows(o.k, head.keys, head, shape.width),
+                 v = head_rows(o.v, head.keys, head, shape.width);
+  const OwnRows<width> queries = own_rows_of<width>(head_rows(o.q, head.queries, head, shape.width), first);
+  const int query = first + lane_row(), keys = visible_to_tile(shape, head, first);
+  const int visible[2] = {visible_to(shape, head, query), visible_to(shape, head, query + 8)};
+  TensorSums sums = {{lowest_float, lowest_float}, {0, 0}};
+  TileSums<width> result = {};
+  for (int key = 0; key < keys; key += tensor_keys) {
+    float scores[8][4], corrections[2];
+    tile_scores<width>(queries, k, key, keys - key, scores);
+    const int visible_here[2] = {visible[0] - key, visible[1] - key};
+    add_tile_scores(sums, visible_here, keys - key, shape.scale * log2_e, scores, corrections);
+    if (o.mask.drops) {
+      drop_weights(o.mask, head, query, key, 0, scores);
+      drop_weights(o.mask, head, query + 8, key, 1, scores);
+    }
+    if (key > 0)
+#pragma unroll
+      for (int j = 0; j < width / 8; ++j)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) result[j][i] *= corrections[i / 2];
+#pragma unroll
+    for (int n = 0; n < key_tiles; ++n)
+      if (tensor_rows * n < keys - key)
+        add_weighted_tile<width>(left_operand(scores[2 * n], scores[2 * n + 1]), v, key + tensor_rows * n,
+                                 result);
+  }
+  float multipliers[2];
+  finish_sums(o, head, first, sums, log_sums, multipliers);
+  store_tile<width>(out, head.queries, head, shape.width, first, false, multipliers, result);
+}
+
+template <int width>
+GPU_KERNEL tensor_attention_kernel(TensorAttention o, Matrix out, float* log_sums) {
+  const SpanHead head = head_of(o.shape, block_index() / o.parts);
+  const int part = static_cast<int>(block_index() % o.parts) * tensor_forward_warps + warp_index();
+  for (int first = part * tensor_rows; first < head.queries.length;
+       first += o.parts * tensor_forward_warps * tensor_rows)
+    attend_tile<width>(o, head, first, out, log_sums);
+}
+
+// As many as fill a GPU, where spans are few and long.
+inline int tensor_parts(const AttentionShape& shape, int64_t rows_of_part) {
+  constexpr int64_t enough_blocks = 4096;
+  const int64_t heads = shape.spans * shape.heads, most = ceil_div(shape.longest_keys, rows_of_part);
+  const int64_t wanted = heads > 0 ? ceil_div(enough_blocks, heads) : 1;
+  return static_cast<int>(most < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+inline void tensor_attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                             ConstMatrix v, Matrix out, float* log_sums) {
+  const int parts = tensor_parts(shape, tensor_forward_warps * tensor_rows);
+  const TensorAttention operands = {shape, dropout_mask(shape.dropout), parts, q, k, v};
+  launch(context, {"tensor_attention", shape.spans * shape.heads * parts, tensor_forward_warps * warp_size},
+         shape.width <= 64 ? tensor_attention_kernel<64> : tensor_attention_kernel<128>, operands, out,
+         log_sums);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
