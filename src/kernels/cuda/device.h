@@ -3,6 +3,8 @@
 // a fiber and each word checks how it is used (host/fibers.h).
 //
 //   GPU_KERNEL, GPU_FUNCTION       what a GPU runs: started by launch(), called by a kernel
+//   GPU_KERNEL_OF(threads, blocks) a kernel of at most so many threads a block, with so few registers that this many
+//                                  blocks run on a processor at once
 //   launch(context, grid, k, ...)  runs kernel k(...) with grid.threads threads in each of grid.blocks blocks. Kernels
 //                                  run one after another, in the order of their launches.
 //
@@ -14,6 +16,8 @@
 //   shared<T>(bytes)               the block's shared memory, from this byte on: s[i] is read and assigned. Its content
 //                                  is unspecified at first.
 //   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
+//   load_four(p), store_four(x, p) four floats, or four bf16, of the GPU's memory at once, whose place is a multiple of
+//                                  their size: 16 bytes, or 8
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
@@ -59,6 +63,9 @@ constexpr int warp_size = 32;
 struct Four {
   float x[4];
 };
+struct FourBf16 {
+  uint32_t pairs[2];  // the lower half is the first of a pair
+};
 
 struct alignas(16) Words {
   uint32_t x[4];
@@ -67,6 +74,7 @@ struct alignas(16) Words {
 #if defined(__CUDACC__)
 
 #define GPU_KERNEL static __global__ void
+#define GPU_KERNEL_OF(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
 #define GPU_FUNCTION static __device__ __forceinline__
 
 GPU_FUNCTION int64_t block_index() { return blockIdx.x; }
@@ -85,6 +93,18 @@ using Shared = T*;
 GPU_FUNCTION Four four(const float* s, int i) {
   const float4 read = *reinterpret_cast<const float4*>(s + i);
   return {{read.x, read.y, read.z, read.w}};
+}
+
+GPU_FUNCTION Four load_four(const float* from) { return four(from, 0); }
+GPU_FUNCTION FourBf16 load_four(const uint16_t* from) {
+  const uint2 read = *reinterpret_cast<const uint2*>(from);
+  return {{read.x, read.y}};
+}
+GPU_FUNCTION void store_four(const Four& x, float* to) {
+  *reinterpret_cast<float4*>(to) = make_float4(x.x[0], x.x[1], x.x[2], x.x[3]);
+}
+GPU_FUNCTION void store_four(const FourBf16& x, uint16_t* to) {
+  *reinterpret_cast<uint2*>(to) = make_uint2(x.pairs[0], x.pairs[1]);
 }
 
 GPU_FUNCTION void sync_block() { __syncthreads(); }

@@ -20,23 +20,21 @@ GPU_FUNCTION Bf16 rounded_to_bf16(float x) {
   return static_cast<Bf16>((both.bits + 0x7fff + (both.bits >> 16 & 1)) >> 16);
 }
 
-GPU_FUNCTION float widened(Bf16 x) {
+GPU_FUNCTION float widened(uint32_t bf16) {
   union {
     uint32_t bits;
     float number;
-  } both = {static_cast<uint32_t>(x) << 16};
+  } both = {bf16 << 16};
   return both.number;
 }
 
-// Of a matrix in floats, or in bf16 alone; and to whatever there is.
-GPU_FUNCTION float element_at(const ConstMatrix& m, int64_t row, int64_t column) {
-  const int64_t place = row * m.row_stride + column;
-  return m.data != nullptr ? m.data[place] : widened(m.rounded[place]);
+GPU_FUNCTION Four widened(const Four& x) { return x; }
+GPU_FUNCTION Four widened(const FourBf16& x) {
+  return {{widened(x.pairs[0]), widened(x.pairs[0] >> 16), widened(x.pairs[1]), widened(x.pairs[1] >> 16)}};
 }
-GPU_FUNCTION void store_at(const Matrix& m, int64_t row, int64_t column, float x) {
-  const int64_t place = row * m.stride + column;
-  if (m.data != nullptr) m.data[place] = x;
-  if (m.rounded != nullptr) m.rounded[place] = rounded_to_bf16(x);
+GPU_FUNCTION FourBf16 rounded_to_bf16(const Four& x) {
+  return {{rounded_to_bf16(x.x[0]) | static_cast<uint32_t>(rounded_to_bf16(x.x[1])) << 16,
+           rounded_to_bf16(x.x[2]) | static_cast<uint32_t>(rounded_to_bf16(x.x[3])) << 16}};
 }
 
 GPU_FUNCTION float relu(float x) { return x <= 0 ? 0 : x; }

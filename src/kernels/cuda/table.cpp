@@ -12,6 +12,7 @@
 #include "kernels/cuda/loss.inl.h"
 #include "kernels/cuda/low_precision.inl.h"
 #include "kernels/cuda/norm.inl.h"
+#include "kernels/cuda/norm_backward.inl.h"
 #include "kernels/cuda/products.inl.h"
 #include "kernels/cuda/rotary.inl.h"
 #include "kernels/cuda/ssru.inl.h"
@@ -28,7 +29,7 @@ constexpr Kernels cuda_kernels = {
                       .bf16 = low_precision_product,
                       .rounded = rounded_products,
                       .round = round_operand,
-                      .attends_in_bf16 = nullptr,
+                      .attends_in_bf16 = attends_in_bf16,
                       .rounded_is_fast = true},
     .widen_columns = widen_columns,
     .gather_columns = gather_columns,

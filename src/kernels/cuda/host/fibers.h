@@ -10,6 +10,7 @@
 #include "kernels/cuda/host/shared.h"
 
 #define GPU_KERNEL static void
+#define GPU_KERNEL_OF(threads, blocks) static void
 #define GPU_FUNCTION static inline
 
 namespace dragoman::internal {
@@ -36,6 +37,34 @@ inline Four four(const Shared<float>& s, int64_t i, const char* file = __builtin
   Four read = {};
   for (int n = 0; n < 4; ++n) read.x[n] = s[{i + n, file, line}];
   return read;
+}
+
+template <class Values, class T>
+Values load_at_once(const T* from, on_host::Place place) {
+  on_host::check_address(from, sizeof(Values), place);
+  Values read;
+  memcpy(&read, from, sizeof read);
+  return read;
+}
+template <class Values, class T>
+void store_at_once(const Values& x, T* to, on_host::Place place) {
+  on_host::check_address(to, sizeof(Values), place);
+  memcpy(to, &x, sizeof x);
+}
+inline Four load_four(const float* from, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return load_at_once<Four>(from, {file, line});
+}
+inline FourBf16 load_four(const uint16_t* from, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+  return load_at_once<FourBf16>(from, {file, line});
+}
+inline void store_four(const Four& x, float* to, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
+  store_at_once(x, to, {file, line});
+}
+inline void store_four(const FourBf16& x, uint16_t* to, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
+  store_at_once(x, to, {file, line});
 }
 
 inline void sync_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
