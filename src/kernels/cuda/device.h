@@ -3,6 +3,7 @@
 // a fiber and each word checks how it is used (host/fibers.h).
 //
 //   GPU_KERNEL, GPU_FUNCTION       what a GPU runs: started by launch(), called by a kernel
+//   GPU_KERNEL_OF(threads)         the same for a kernel whose blocks may have more than 512 threads, up to this many
 //   launch(context, grid, k, ...)  runs kernel k(...) with grid.threads threads in each of grid.blocks blocks. Kernels
 //                                  run one after another, in the order of their launches.
 //
@@ -14,6 +15,8 @@
 //   shared<T>(bytes)               the block's shared memory, from this byte on: s[i] is read and assigned. Its content
 //                                  is unspecified at first.
 //   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
+//   load_four(p), store_four(p, x)     four floats of the GPU's memory at once, whose place is a multiple of 16 bytes; or
+//                                  four numbers in bf16, whose place is a multiple of 8. is_multiple_of(p, bytes) asks.
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
@@ -46,10 +49,14 @@ constexpr int warp_size = 32;
 struct Four {
   float x[4];
 };
+struct FourBf16 {
+  uint16_t x[4];
+};
 
 #if defined(__CUDACC__)
 
 #define GPU_KERNEL static __global__ void
+#define GPU_KERNEL_OF(threads) static __global__ __launch_bounds__(threads) void
 #define GPU_FUNCTION static __device__ __forceinline__
 
 GPU_FUNCTION int64_t block_index() { return blockIdx.x; }
@@ -68,6 +75,18 @@ using Shared = T*;
 GPU_FUNCTION Four four(const float* s, int i) {
   const float4 read = *reinterpret_cast<const float4*>(s + i);
   return {{read.x, read.y, read.z, read.w}};
+}
+
+GPU_FUNCTION Four load_four(const float* p) { return four(p, 0); }
+GPU_FUNCTION void store_four(float* p, Four x) {
+  *reinterpret_cast<float4*>(p) = make_float4(x.x[0], x.x[1], x.x[2], x.x[3]);
+}
+GPU_FUNCTION FourBf16 load_four(const uint16_t* p) {
+  const ushort4 read = *reinterpret_cast<const ushort4*>(p);
+  return {{read.x, read.y, read.z, read.w}};
+}
+GPU_FUNCTION void store_four(uint16_t* p, FourBf16 x) {
+  *reinterpret_cast<ushort4*>(p) = make_ushort4(x.x[0], x.x[1], x.x[2], x.x[3]);
 }
 
 GPU_FUNCTION void sync_block() { __syncthreads(); }
@@ -116,6 +135,10 @@ namespace {
 GPU_FUNCTION int lane() { return thread_index() % warp_size; }
 GPU_FUNCTION int warp_index() { return thread_index() / warp_size; }
 GPU_FUNCTION int block_warps() { return block_threads() / warp_size; }
+
+GPU_FUNCTION bool is_multiple_of(const void* p, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+}
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -10,6 +10,7 @@
 #include "kernels/cuda/host/shared.h"
 
 #define GPU_KERNEL static void
+#define GPU_KERNEL_OF(threads) static void
 #define GPU_FUNCTION static inline
 
 namespace dragoman::internal {
@@ -36,6 +37,33 @@ inline Four four(const Shared<float>& s, int64_t i, const char* file = __builtin
   Four read = {};
   for (int n = 0; n < 4; ++n) read.x[n] = s[{i + n, file, line}];
   return read;
+}
+
+template <class Numbers, class T>
+Numbers load_four(const T* p, on_host::Place place) {
+  on_host::check_alignment(reinterpret_cast<size_t>(p), sizeof(Numbers), place);
+  Numbers read;
+  memcpy(&read, p, sizeof read);
+  return read;
+}
+template <class Numbers, class T>
+void store_four(T* p, Numbers x, on_host::Place place) {
+  on_host::check_alignment(reinterpret_cast<size_t>(p), sizeof x, place);
+  memcpy(p, &x, sizeof x);
+}
+inline Four load_four(const float* p, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return load_four<Four>(p, {file, line});
+}
+inline void store_four(float* p, Four x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  store_four<Four>(p, x, {file, line});
+}
+inline FourBf16 load_four(const uint16_t* p, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+  return load_four<FourBf16>(p, {file, line});
+}
+inline void store_four(uint16_t* p, FourBf16 x, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
+  store_four<FourBf16>(p, x, {file, line});
 }
 
 inline void sync_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
