@@ -29,7 +29,9 @@ struct RowPart {
   Four fours[fours_of_thread];
 };
 GPU_FUNCTION int columns_of_part() { return 4 * fours_of_thread * block_threads(); }
-GPU_FUNCTION int column_of_four(int begin, int n) { return begin + 4 * (n * block_threads() + thread_index()); }
+GPU_FUNCTION int column_of_four(int begin, int n) {
+  return begin + 4 * (n * block_threads() + thread_index());
+}
 
 // Beyond the row's end: −∞. Which columns a thread has is the same wherever the row lies.
 GPU_FUNCTION RowPart part_of_row(const float* x, int columns, int begin) {
@@ -157,8 +159,8 @@ GPU_FUNCTION void store_some(T* to, const Numbers& numbers, bool aligned, int le
 }
 
 // Of a thread's columns, whose e^(x − top) it has.
-GPU_FUNCTION void store_gradient(const RowPart& part, int begin, const Matrix& logits, int64_t row, int target,
-                                 SmoothedTarget q, float scale) {
+GPU_FUNCTION void store_gradient(const RowPart& part, int begin, const Matrix& logits, int64_t row,
+                                 int target, SmoothedTarget q, float scale) {
   const bool rounds = logits.rounded != nullptr;
   float* x = rounds ? nullptr : logits.data + row * logits.stride;
   Bf16* rounded = rounds ? logits.rounded + row * logits.stride : nullptr;
