@@ -1,4 +1,4 @@
-// Losses of rows of logits, of every width that a GPU's kernels treat in a way of its own: narrower than a warp's
+// LossesOfRows of rows of logits, of every width that a GPU's kernels treat in a way of its own: narrower than a warp's
 // columns, as wide as what a block reads at once, wider; and rows that do not begin where four numbers can be read.
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
 
-struct Losses {
+struct LossesOfRows {
   std::vector<float> losses, gradient;  // two losses a row; the gradient has its stride
 };
 
@@ -21,8 +21,8 @@ class Logits : public testing::TestWithParam<const Kernels*> {
  protected:
   static constexpr Smoothing smoothing = {0.1F, SmoothingOver::all};
 
-  Losses run(const std::vector<float>& logits, int64_t columns, int64_t stride,
-             const std::vector<int32_t>& targets, bool gradient = true) {
+  LossesOfRows run(const std::vector<float>& logits, int64_t columns, int64_t stride,
+                   const std::vector<int32_t>& targets, bool gradient = true) {
     const auto rows = static_cast<int64_t>(targets.size());
     OnDevice<float> there(memory_, logits), losses(memory_, std::vector<float>(2 * targets.size(), 7));
     OnDevice<int32_t> words(memory_, targets);
@@ -69,21 +69,22 @@ void expect_losses(std::span<const float> row, size_t target, std::span<const fl
   }
 }
 
-struct Shape {
+struct RowShape {
   int64_t columns, stride;
 };
-constexpr Shape shapes[] = {{1, 1},         {5, 8},         {5, 5},         {1000, 1000},  {1000, 1003},
-                            {32000, 32000}, {32768, 32769}, {50001, 50001}, {65540, 65540}};
+constexpr RowShape row_shapes[] = {{1, 1},         {5, 8},         {5, 5},
+                                   {1000, 1000},   {1000, 1003},   {32000, 32000},
+                                   {32768, 32769}, {50001, 50001}, {65540, 65540}};
 
-std::vector<int32_t> targets_of(const Shape& shape) {
+std::vector<int32_t> targets_of(const RowShape& shape) {
   return {0, static_cast<int32_t>(shape.columns / 2), static_cast<int32_t>(shape.columns - 1)};
 }
 
 TEST_P(Logits, LossesAndGradientsAreTheirFormulas) {
-  for (const Shape& shape : shapes) {
+  for (const RowShape& shape : row_shapes) {
     const std::vector<int32_t> targets = targets_of(shape);
     const std::vector<float> logits = random_floats(3 * shape.stride, 1, -9, 9);
-    const Losses found = run(logits, shape.columns, shape.stride, targets);
+    const LossesOfRows found = run(logits, shape.columns, shape.stride, targets);
     for (size_t r = 0; r < 3; ++r) {
       const size_t begin = r * static_cast<size_t>(shape.stride),
                    columns = static_cast<size_t>(shape.columns);
@@ -104,10 +105,10 @@ uint16_t nearest_bf16(float x) {
 
 TEST_P(Logits, TheRoundedGradientIsTheGradientRounded) {
   if (kernels_.low_precision.round == nullptr) GTEST_SKIP() << "writes floats alone";
-  for (const Shape& shape : shapes) {
+  for (const RowShape& shape : row_shapes) {
     const std::vector<int32_t> targets = targets_of(shape);
     const std::vector<float> logits = random_floats(3 * shape.stride, 2, -9, 9);
-    const Losses found = run(logits, shape.columns, shape.stride, targets);
+    const LossesOfRows found = run(logits, shape.columns, shape.stride, targets);
     const std::vector<uint16_t> rounded = rounded_gradient(logits, shape.columns, shape.stride, targets);
     for (size_t i = 0; i < rounded.size(); ++i) {
       const bool beyond = static_cast<int64_t>(i) % shape.stride >= shape.columns;
@@ -118,12 +119,12 @@ TEST_P(Logits, TheRoundedGradientIsTheGradientRounded) {
 
 // The same logits in each row, of which some begin where four numbers can be read at once and others do not.
 TEST_P(Logits, ARowsBitsDoNotDependOnItsPlace) {
-  for (const Shape& shape : shapes) {
+  for (const RowShape& shape : row_shapes) {
     if (shape.stride == shape.columns) continue;
     const std::vector<float> row = random_floats(shape.columns, 3, -9, 9);
     std::vector<float> logits(static_cast<size_t>(5 * shape.stride), 100);
     for (int64_t r = 0; r < 5; ++r) std::ranges::copy(row, logits.begin() + r * shape.stride);
-    const Losses found = run(logits, shape.columns, shape.stride, std::vector<int32_t>(5, 3));
+    const LossesOfRows found = run(logits, shape.columns, shape.stride, std::vector<int32_t>(5, 3));
     for (size_t r = 1; r < 5; ++r) {
       const size_t begin = r * static_cast<size_t>(shape.stride),
                    columns = static_cast<size_t>(shape.columns);
@@ -135,10 +136,10 @@ TEST_P(Logits, ARowsBitsDoNotDependOnItsPlace) {
 }
 
 TEST_P(Logits, LogProbabilitiesHaveTheBitsOfTheLoss) {
-  for (const Shape& shape : shapes) {
+  for (const RowShape& shape : row_shapes) {
     const std::vector<int32_t> targets = targets_of(shape);
     const std::vector<float> logits = random_floats(3 * shape.stride, 4, -9, 9);
-    const Losses found = run(logits, shape.columns, shape.stride, targets, false);
+    const LossesOfRows found = run(logits, shape.columns, shape.stride, targets, false);
     OnDevice<float> log_p(memory_, logits), there(memory_, logits);
     kernels_.log_softmax(context_, {log_p.data(), 3, shape.columns, shape.stride});
     OnDevice<Element> first(memory_, std::vector<Element>(3));
@@ -155,12 +156,12 @@ TEST_P(Logits, LogProbabilitiesHaveTheBitsOfTheLoss) {
 }
 
 TEST_P(Logits, WordsThatCannotBeHaveNoProbability) {
-  for (const Shape& shape : shapes) {
+  for (const RowShape& shape : row_shapes) {
     if (shape.columns < 5) continue;
     std::vector<float> logits = random_floats(shape.columns, 5, -9, 9);
     for (size_t c = 0; c < logits.size(); ++c)
       if (c % 5 != 3) logits[c] = never;
-    const Losses found = run(logits, shape.columns, shape.columns, {3});
+    const LossesOfRows found = run(logits, shape.columns, shape.columns, {3});
     double sum = 0;
     for (size_t c = 3; c < logits.size(); c += 5) sum += std::exp(static_cast<double>(logits[c] - logits[3]));
     EXPECT_NEAR(found.losses[1], std::log(sum), 2e-6 * (1 + std::log(sum)));

@@ -37,7 +37,8 @@ GPU_FUNCTION Window window_of_block(const EmbedBackward& o) {
   const int64_t columns_of_block = 4 * block_threads();
   const int64_t runs = ceil_div(o.gradient.columns, columns_of_block), index = block_index() / runs;
   const int64_t begin = index * window_rows, end = begin + window_rows, rows = o.gradient.rows;
-  return {index, begin, end < rows ? end : rows, block_index() % runs * columns_of_block + 4 * thread_index()};
+  return {index, begin, end < rows ? end : rows,
+          block_index() % runs * columns_of_block + 4 * thread_index()};
 }
 
 GPU_FUNCTION float* partial_of(const EmbedBackward& o, int64_t window, int which, int64_t column) {
@@ -85,8 +86,8 @@ struct RowsOfWindow {
   bool last[rows_on_their_way];
 };
 
-GPU_FUNCTION RowsOfWindow rows_of_window(const EmbedBackward& o, const DropoutMask& mask, const Window& window,
-                                         int64_t begin) {
+GPU_FUNCTION RowsOfWindow rows_of_window(const EmbedBackward& o, const DropoutMask& mask,
+                                         const Window& window, int64_t begin) {
   const int64_t columns = o.gradient.columns;
   RowsOfWindow some;
   int32_t rows[rows_on_their_way];
@@ -96,7 +97,8 @@ GPU_FUNCTION RowsOfWindow rows_of_window(const EmbedBackward& o, const DropoutMa
     rows[i] = o.sorted.rows[place];
     some.keys[i] = o.sorted.keys[place];
     some.last[i] = place + 1 == window.end || o.sorted.keys[place + 1] != some.keys[i];
-    some.gradients[i] = four_columns(o.gradient.data + rows[i] * o.gradient.row_stride, window.column, columns);
+    some.gradients[i] =
+        four_columns(o.gradient.data + rows[i] * o.gradient.row_stride, window.column, columns);
     some.before[i] = {};
     if (some.last[i]) some.before[i] = four_columns(table_row(o, some.keys[i]), window.column, columns);
   }
@@ -106,8 +108,7 @@ GPU_FUNCTION RowsOfWindow rows_of_window(const EmbedBackward& o, const DropoutMa
     dropout_multipliers_of_four(mask, rows[i], 0, window.column, multipliers);
     const bool zero = o.zero_start && o.rows[rows[i]].position == 0;
 #pragma unroll
-    for (int n = 0; n < 4; ++n)
-      some.gradients[i].x[n] = zero ? 0 : some.gradients[i].x[n] * multipliers[n];
+    for (int n = 0; n < 4; ++n) some.gradients[i].x[n] = zero ? 0 : some.gradients[i].x[n] * multipliers[n];
   }
   return some;
 }
@@ -180,8 +181,8 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
                     float scale, bool zero_start, const Dropout& dropout, Matrix table_gradient,
                     Matrix position_gradient) {
   const int64_t windows = ceil_div(gradient.rows, window_rows);
-  float* memory =
-      float_workspace(context, sorting_floats(gradient.rows) + 2 * windows * partial_stride(gradient.columns));
+  float* memory = float_workspace(
+      context, sorting_floats(gradient.rows) + 2 * windows * partial_stride(gradient.columns));
   const DropoutMask mask = dropout_mask(dropout);
   EmbedBackward operands = {.sorted = {},
                             .rows = rows,
